@@ -30,7 +30,7 @@ describe('the simulation', function () {
     return deliveries.sort((a, b) => a.from - b.from);
   }
 
-  it(`breaks no promise in seeds ${FIXED.from} to ${FIXED.count} and from ${RANDOM.from} on, where every hazard comes true`, async () => {
+  it(`breaks no promise in seeds ${FIXED.from} to ${FIXED.count} and from ${RANDOM.from} on, in which every hazard occurs`, async () => {
     const deliveries = await live([
       ...ordersFrom(FIXED.from, FIXED.count),
       ...ordersFrom(RANDOM.from, RANDOM.count),
@@ -46,7 +46,7 @@ describe('the simulation', function () {
 
   // The second: a first world whose names came from other dice than those of a later one.
   for (const from of [RANDOM.from, 602070245444])
-    it(`lives a seed from ${from} on as it did before, in another process and after other worlds`, async () => {
+    it(`repeats seeds from ${from} on exactly, in another process and after other worlds`, async () => {
       const [together] = await live([{from, count: 20, isTraced: true}]);
       const alone = await live(
         Array.from({length: 5}, (_, i) => ({from: from + 4 * i + 3, count: 1, isTraced: true})),
@@ -60,7 +60,7 @@ describe('the simulation', function () {
     });
 
   for (const mutant of MUTANTS.filter(({isQuick}) => isQuick))
-    it(`finds out an engine in which ${mutant.name}`, async () => {
+    it(`detects an engine in which ${mutant.name}`, async () => {
       const caught = await huntMutant(mutant, {
         ...{healthy: program.path, from: mutant.caughtBy ?? FIXED.from, budget: MUTANT_BUDGET, width: 1},
         isKept: (seed) => seed <= kept,

@@ -56,13 +56,13 @@ describe('webhook events', () => {
     }
   });
 
-  it('may have a type that is not known yet', () => {
+  it('may have an unknown type', () => {
     const event = parseEvent(body({id: 'e1', type: 'move.settled', data: {move_id: 'm1'}, more: 1}));
     assert.deepEqual(event, {id: 'e1', type: 'move.settled', data: {move_id: 'm1'}, more: 1});
     assert.equal(subject(event), 'move.settled ');
   });
 
-  it('are not made of other bodies', () => {
+  it('are not created from other bodies', () => {
     for (const value of [
       '',
       'x',

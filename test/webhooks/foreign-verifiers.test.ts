@@ -146,7 +146,7 @@ describe('the verifier differs on purpose', () => {
     assert.deepEqual(none, {ok: false, reason: 'too_old'});
   });
 
-  it('from both: it does not read a number out of a timestamp that is not one', () => {
+  it('from both: it does not accept a number within other text as a timestamp', () => {
     const odd = `${ts}abc`;
     stripeVerifies(SECRET, '{}', signWebhook(SECRET, ts, '{}'), odd);
     assert.deepEqual(ours(SECRET, '{}', signWebhook(SECRET, odd, '{}'), odd), {

@@ -4,7 +4,7 @@ import {headerValues} from '../../src/webhooks/header-values.ts';
 const values = (headers: Parameters<typeof headerValues>[0]) => headerValues(headers, 'x-a');
 
 describe('header values', () => {
-  it('come from every form in which servers hand headers out', () => {
+  it('are read from every form in which servers provide headers', () => {
     assert.deepEqual(values(['X-A', '1', 'x-b', '2', 'x-a', '3']), ['1', '3'], 'rawHeaders of Node');
     assert.deepEqual(
       values([
@@ -27,12 +27,12 @@ describe('header values', () => {
     );
   });
 
-  it('are none where the header is missing', () => {
+  it('are empty if the header is missing', () => {
     for (const headers of [[], {}, {'x-a': undefined}, new Headers(), ['x-b', 'x-a']])
       assert.deepEqual(values(headers), []);
   });
 
-  it('lose the white space of HTTP around them, and nothing else', () => {
+  it('lose surrounding HTTP white space, and nothing else', () => {
     assert.deepEqual(values({'x-a': ' \t1\t '}), ['1']);
     assert.deepEqual(values({'x-a': '1 ,\t2,'}), ['1', '2', '']);
     assert.deepEqual(values({'x-a': '\u00a01\n'}), ['\u00a01\n']);

@@ -38,14 +38,14 @@ describe('local authority', () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'remit-authority-'))));
   afterEach(() => rmSync(folder, {recursive: true, force: true}));
 
-  it('vouches for localhost and loopback addresses, as a TLS client sees it', async () => {
+  it('is valid for localhost and loopback addresses, as a TLS client sees it', async () => {
     const server = await loopbackCertificate(folder, Date.now());
     const authority = readFileSync(server.authorityFile, 'utf8');
     assert.equal(await call(server, authority, 'localhost'), 200);
     assert.equal(await call(server, authority, '127.0.0.1'), 200);
   });
 
-  it('is of no use for other names, even with its key', async () => {
+  it('is invalid for other names, even with its key', async () => {
     const authority = await makeAuthority({name: 'test', days: 1, nowMs: Date.now()});
     const server = await issueCertificate(authority, {
       hosts: ['receiver.example', '127.0.0.1'],
@@ -76,7 +76,7 @@ describe('local authority', () => {
     );
   });
 
-  it('is made once, and its key is for its owner only', async () => {
+  it('is created once, and its key is readable only by its owner', async () => {
     const now = Date.now();
     await loopbackCertificate(folder, now);
     const {key, certificate} = authorityFiles(folder);
@@ -89,13 +89,13 @@ describe('local authority', () => {
     assert.equal(statSync(authorityFiles(folder).folder).mode & 0o777, 0o700);
   });
 
-  it('is one, however many make it at once', async () => {
+  it('is created only once, even by several processes at the same time', async () => {
     const made = await Promise.all(Array.from({length: 4}, () => loopbackCertificate(folder, Date.now())));
     const authority = new X509Certificate(readFileSync(authorityFiles(folder).certificate));
     for (const {certificate} of made) assert.ok(new X509Certificate(certificate).verify(authority.publicKey));
   });
 
-  it('is made again shortly before it ends', async () => {
+  it('is created again shortly before it expires', async () => {
     const now = Date.now();
     await loopbackCertificate(folder, now);
     const before = readFileSync(authorityFiles(folder).certificate, 'utf8');
@@ -105,7 +105,7 @@ describe('local authority', () => {
     assert.ok(new X509Certificate(server.certificate).verify(new X509Certificate(after).publicKey));
   });
 
-  it('says which file is damaged, and what to do', async () => {
+  it('reports which file is damaged, and what to do', async () => {
     await loopbackCertificate(folder, Date.now());
     const {key} = authorityFiles(folder);
     for (const text of ['', 'no certificate', readFileSync(key, 'utf8').slice(0, -40)]) {

@@ -14,7 +14,7 @@ describe('what the parsed form of a body does not show', () => {
     assert.deepEqual(read(''), {body: null, lost: []});
   });
 
-  it('is a number that a double does not hold', () => {
+  it('is a number that a double cannot represent', () => {
     for (const sent of [
       '9007199254740993',
       '-9007199254740993',
@@ -43,7 +43,7 @@ describe('what the parsed form of a body does not show', () => {
     );
   });
 
-  it('is a name that is there twice, however it is written', () => {
+  it('is a name that occurs twice, however it is written', () => {
     const {body, lost: found} = read('{"data":{"id":"a","x":{"id":1},"\\u0069d" : "b"}}');
     assert.deepEqual(body, {data: {id: 'b', x: {id: 1}}});
     assert.deepEqual(found, [{path: 'data.id', kind: 'duplicate_key', sent: null}]);
@@ -54,7 +54,7 @@ describe('what the parsed form of a body does not show', () => {
     assert.match(lossText(found[0]!), /data\.id occurs more than once/);
   });
 
-  it('is everything where the nesting would fill a stack', () => {
+  it('is everything if the nesting would overflow a stack', () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     assert.equal(read(deep(200)).lost.length, 0);
     assert.deepEqual(read(deep(201)), {body: null, lost: [{path: '', kind: 'too_deep', sent: null}]});

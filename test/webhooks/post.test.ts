@@ -6,7 +6,7 @@ import {postBytes} from '../../src/webhooks/post.ts';
 import {forwardProxy} from '../network/forward-proxy.ts';
 
 describe('a delivery that is posted', () => {
-  it('keeps as much of the answer as it is asked to, and nothing otherwise', async () => {
+  it('keeps as much of the answer as requested, and nothing otherwise', async () => {
     const server = createServer((_, response) => {
       response.writeHead(202, {'X-Id': '7'});
       response.write('first ');
@@ -32,7 +32,7 @@ describe('a delivery that is posted', () => {
     }
   });
 
-  it('fails, and throws nothing, when one of its headers cannot be sent', async () => {
+  it('fails without throwing if one of its headers cannot be sent', async () => {
     for (const [name, value] of [
       ['X-Echo', 'a\nb'],
       ['X-Echo', '\u202e'],
@@ -78,7 +78,7 @@ describe('a delivery that is posted', () => {
       assert.match(String(answer.error), /wrong version number/); // the target speaks plain http
     });
 
-    it('goes directly where NO_PROXY names it, and to this machine', async () => {
+    it('goes directly if NO_PROXY lists the host, and to this machine', async () => {
       const proxies = (url: string) => ({HTTP_PROXY: url, HTTPS_PROXY: url});
       const here = await posted('http://localhost:PORT/', proxies);
       assert.deepEqual([here.answer.status, here.proxy.requests], [200, []]);
@@ -89,7 +89,7 @@ describe('a delivery that is posted', () => {
       assert.deepEqual([exempt.answer.error, exempt.proxy.requests], ['host not found', []]);
     });
 
-    it('fails, and throws nothing, where the proxy refuses or cannot be used', async () => {
+    it('fails without throwing if the proxy refuses or cannot be used', async () => {
       const refused = await posted('https://other.test/', (url) => ({HTTPS_PROXY: url}));
       assert.match(
         String(refused.answer.error),

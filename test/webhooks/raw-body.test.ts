@@ -38,7 +38,7 @@ describe('readRawBody', () => {
     assert.deepEqual(await readRawBody(new Request('http://a.test/', {method: 'POST'})), Buffer.alloc(0));
   });
 
-  it('stops at the largest size', async () => {
+  it('stops at the maximum size', async () => {
     const limits = {maxBytes: 10};
     assert.equal((await served(Buffer.alloc(10), (incoming) => readRawBody(incoming, limits))).length, 10);
     await assert.rejects(
@@ -51,7 +51,7 @@ describe('readRawBody', () => {
     );
   });
 
-  it('refuses a request that a parser has read before', async () => {
+  it('refuses a request that a parser has already read', async () => {
     const wasRead = (error: unknown) => error instanceof RemitError && error.code === 'LOCAL_VALIDATION';
     const twice = async (incoming: IncomingMessage) => {
       await readRawBody(incoming);

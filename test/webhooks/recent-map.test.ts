@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {RecentMap} from '../../src/webhooks/recent-map.ts';
 
 describe('a map of recent entries', () => {
-  it('keeps the last half of its size at least, and forgets what is older than its size', () => {
+  it('keeps at least the last half of its size, and drops what is older than its size', () => {
     const map = new RecentMap<number, string>(10);
     for (let key = 0; key < 23; key += 1) map.set(key, `${key}`);
     const held = Array.from({length: 23}, (_, key) => key).filter((key) => map.get(key) !== undefined);

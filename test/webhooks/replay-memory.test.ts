@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {ReplayMemory} from '../../src/webhooks/replay-memory.ts';
 
 describe('replay memory', () => {
-  it('forgets what its timestamp alone would refuse', () => {
+  it('forgets what would be refused by its timestamp alone', () => {
     const memory = new ReplayMemory();
     assert.equal(memory.see('a', 1000, 1000, 2000), 'new');
     assert.equal(memory.see('a', 1000, 2000, 2000), 'seen');
@@ -10,7 +10,7 @@ describe('replay memory', () => {
     assert.equal(memory.size, 1);
   });
 
-  it('stays within its bound, and refuses what it can no longer distinguish from a replay', () => {
+  it('stays within its limit, and refuses what it can no longer distinguish from a replay', () => {
     const memory = new ReplayMemory({maxEntries: 2});
     assert.equal(memory.see('a', 1000, 1000, 9000), 'new');
     assert.equal(memory.see('b', 2000, 1000, 9000), 'new');

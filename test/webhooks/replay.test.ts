@@ -45,7 +45,7 @@ const recorded = (...statuses: number[]): RecordedDelivery => {
 };
 
 describe('a replay', () => {
-  it('sends the bytes and headers that arrived, and appends the result', async () => {
+  it('sends the original bytes and headers, and appends the result', async () => {
     const {sent, appended, ...rest} = tools(204);
     const one = recorded(500);
     const {result, outcome, before, response, unrecorded} = await replayDelivery(one, TARGET, rest);
@@ -62,7 +62,7 @@ describe('a replay', () => {
     );
   });
 
-  it('compares with the last attempt at the target, else with the last one anywhere', async () => {
+  it('compares with the last attempt at the target, otherwise with the last one anywhere', async () => {
     const compared = async (one: RecordedDelivery, status: number | null, target = TARGET) =>
       (await replayDelivery(one, target, tools(status))).outcome;
     assert.equal(await compared(recorded(500, 200), 200), 'still_passing');
@@ -137,7 +137,7 @@ describe('a replay', () => {
 describe('what the record holds after a replay', () => {
   const replayed = (changes = {}) => forward(1, {cause: 'replay', status: 500, atMs: 5, ...changes});
 
-  it('still has the delivery waiting where a listener has not finished with it', () => {
+  it('still has the delivery waiting if a listener has not finished it', () => {
     const one = recorded();
     addForward(one, replayed());
     assert.equal(isWaiting(one), true);
@@ -155,7 +155,7 @@ describe('what the record holds after a replay', () => {
     assert.deepEqual(deadTargets(one), []);
   });
 
-  it('takes the newest attempt as the last one, in whatever order segments of two processes are read', () => {
+  it('uses the newest attempt as the last one, in whatever order segments of two processes are read', () => {
     const one = recorded();
     addForward(one, replayed({atMs: 9, status: 200}));
     addForward(one, forward(1, {atMs: 8, status: 500}));

@@ -88,7 +88,7 @@ describe('webhook signature', () => {
     assertRejected('too_old', {nowMs: NOW_MS + 301_000});
   });
 
-  it('takes a timestamp only in the format it was told, character for character', () => {
+  it('accepts a timestamp only in the given format, character for character', () => {
     for (const timestamp of [
       '',
       '177000000',
@@ -117,7 +117,7 @@ describe('webhook signature', () => {
       assert.deepEqual(accepts(format, timestamp), {ok: false, reason: 'timestamp_format'}, timestamp);
   });
 
-  it('takes exactly 64 lower-case hexadecimal digits', () => {
+  it('accepts exactly 64 lower-case hexadecimal digits', () => {
     const others = [
       '',
       SIGNATURE.toUpperCase(),
@@ -134,7 +134,7 @@ describe('webhook signature', () => {
     for (const signature of others) assertRejected('signature_format', {signature});
   });
 
-  it('accepts upper-case digits and a prefix when it is lenient, and says so', () => {
+  it('accepts upper-case digits and a prefix when lenient, and reports it', () => {
     const leniencies = (signature: string) => {
       const verified = verify({signature, lenient: true});
       return verified.ok ? verified.leniencies : verified.reason;
@@ -147,7 +147,7 @@ describe('webhook signature', () => {
     assert.deepEqual(leniencies(`sha256=${SIGNATURE.slice(2)}`), 'signature_format');
   });
 
-  it('takes timestamps of five minutes ago and ahead, and none beyond', () => {
+  it('accepts timestamps up to five minutes in the past and future', () => {
     const at = (seconds: number, toleranceSeconds?: VerifyInput['toleranceSeconds']) =>
       verify({nowMs: NOW_MS + seconds * 1000, toleranceSeconds});
     assert.deepEqual(at(300), {...VERIFIED, ageSeconds: 300});
@@ -159,7 +159,7 @@ describe('webhook signature', () => {
     assert.deepEqual(at(-1, {past: 900, future: 0}), {ok: false, reason: 'in_the_future'});
   });
 
-  it('accepts any of several secrets and signatures, and says which', () => {
+  it('accepts any of several secrets and signatures, and reports which', () => {
     const other = signWebhook('other', TIMESTAMP, BODY);
     assert.deepEqual(verify({secrets: ['x', 'other', SECRET], signature: other}), {...VERIFIED, secret: 1});
     const zeros = '0'.repeat(64);
@@ -184,7 +184,7 @@ describe('webhook signature', () => {
     assert.equal(replays.size, 2, 'keeps only what was verified');
   });
 
-  it('refuses a call that could not be meant', () => {
+  it('refuses an invalid call', () => {
     const refused = (changes: Record<string, unknown>) =>
       assert.throws(
         () => verify(changes),

@@ -361,7 +361,7 @@ describe('an answer to a create', () => {
       assert.equal(wordsOf(judge('stage', status, body, {isProven: false})), expected));
 
   for (const id of ['po\u001b[2J1', 'po\u200b1', 'po\n1', 'po\u202e1', 'po\u{e0041}1', ''])
-    it(`of a record whose id ${JSON.stringify(id)} does not print cannot be read`, () =>
+    it(`with the unprintable id ${JSON.stringify(id)} is unreadable`, () =>
       assert.equal(wordsOf(judge('stage', 201, record({id}))), 'maybe'));
 
   it('keeps the id and the status of the record', () => {
@@ -375,7 +375,7 @@ describe('an answer to a create', () => {
     assert.deepEqual([verdict.id, verdict.orphan], [OTHER_ID, ID]);
   });
 
-  it('to a release keeps the known id where the answer has none', () => {
+  it('to a release keeps the known id if the answer has none', () => {
     for (const [status, body] of [
       [409, code('IDEMPOTENCY_KEY_CONFLICT')],
       [422, code()],
@@ -386,7 +386,7 @@ describe('an answer to a create', () => {
     }
   });
 
-  it('never throws, whatever it holds, and never takes an odd one for paid', () => {
+  it('never throws, whatever it contains, and never counts an unexpected answer as paid', () => {
     const status = fc.oneof(fc.constantFrom(200, 201, 202, 207, 204), fc.integer({min: 200, max: 599}));
     fc.assert(
       fc.property(
@@ -401,7 +401,7 @@ describe('an answer to a create', () => {
     );
   });
 
-  it('is taken for a payment only with a record that says so', () => {
+  it('counts as a payment only with a record that shows it', () => {
     const changes = fc.dictionary(
       fc.constantFrom(...Object.keys(record())),
       fc.oneof(
@@ -443,7 +443,7 @@ describe('an exchange without an answer', () => {
   }
 });
 
-describe('a look at a record', () => {
+describe('fetching a record', () => {
   const look = (status: number, body: Body) =>
     judgeLook(
       readAnswer(
@@ -475,7 +475,8 @@ describe('a look at a record', () => {
     [404, record(), 'unknown'],
   ] as [number, Body, string][]) {
     const what = typeof body === 'object' ? `status ${String(body['status'])}` : String(body);
-    it(`that brings ${status} and ${what} is ${expected}`, () => assert.equal(look(status, body), expected));
+    it(`with the answer ${status} and ${what} is ${expected}`, () =>
+      assert.equal(look(status, body), expected));
   }
 });
 
@@ -535,7 +536,7 @@ describe('the echo of a record', () => {
       assert.equal(compareEcho(record(changes), {...ROW, ...row}, 'payout'), expected));
   }
 
-  it('of a payin is held against its payer', () => {
+  it('of a payin is compared with its payer', () => {
     const {payee_id: payee, ...rest} = record();
     assert.equal(compareEcho({...rest, payer_id: payee}, ROW, 'payin'), 'same');
     assert.equal(compareEcho({...rest, payer_id: payeeId(2)}, ROW, 'payin'), 'other');

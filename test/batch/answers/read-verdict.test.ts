@@ -3,7 +3,7 @@ import {judgeRead} from '../../../src/batch/answers/read-verdict.ts';
 import {readAnswer} from '../../../src/client/answer.ts';
 import {type FailureKind, TransportFailure} from '../../../src/client/transport.ts';
 
-describe('what fetching a known record brought', () => {
+describe('the verdict on a fetched record', () => {
   const answered = (status: number, body: unknown) =>
     judgeRead(
       {
@@ -30,7 +30,7 @@ describe('what fetching a known record brought', () => {
       assert.equal(answered(200, {id: 'other', status}).is, 'unknown');
     });
 
-  it('tells a canceled record from an approved one', () => {
+  it('distinguishes a canceled record from an approved one', () => {
     const canceled = answered(200, {status: 'canceled'});
     const settled = answered(200, {status: 'settled'});
     assert.ok(canceled.is === 'moved' && settled.is === 'moved');
@@ -51,7 +51,7 @@ describe('what fetching a known record brought', () => {
     it(`${is}: ${status}, even with a record in its body`, () =>
       assert.equal(answered(status, {id: 'r-1', status: 'approved'}).is, is));
 
-  it('tells a request that was given up, not sent or not answered', () => {
+  it('distinguishes requests that were aborted, not sent, or not answered', () => {
     assert.deepEqual(failed('aborted', false), {is: 'aborted'});
     assert.deepEqual(failed('timeout', true), {is: 'unanswered'});
     assert.deepEqual(failed('refused', false), {is: 'not-sent', then: 'gate', throttled: false});

@@ -48,7 +48,7 @@ describe(`a batch whose process is killed or whose disk fails (seed ${SEED})`, f
     });
   });
 
-  it('sends nothing after a failed write or sync, ends with 13, and is finished when the disk is well', async () => {
+  it('sends nothing after a failed write or sync, exits 13, and completes once the disk works again', async () => {
     const calls = {journal: between(60, 120), registry: between(8, 20), results: 1, status: between(2, 4)};
     await inTurns(FAULTS.entries(), 2, async ([turn, fault]) => {
       const code = await breakDisk(program, {...way(turn), driver: 'wasm'}, fault, calls[fault.of]);
@@ -59,10 +59,9 @@ describe(`a batch whose process is killed or whose disk fails (seed ${SEED})`, f
     });
   });
 
-  it('is refused to a second runner, by name, until the first is dead', () =>
-    runTwiceOnOneState(program, way(0)));
+  it('refuses a second process, by name, until the first is dead', () => runTwiceOnOneState(program, way(0)));
 
-  it('pays each row once though two runners with a state of their own run it at once', () =>
+  it('pays each row once although two processes with separate state run it at the same time', () =>
     runOnTwoStates(program, way(1), false));
 
   it('pays each row once when journal, registry, both, or the results were deleted', async () => {

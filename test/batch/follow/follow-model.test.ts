@@ -14,7 +14,7 @@ function step(status: string, random: () => number): string {
 }
 
 describe('following, with answers that are late and faults that are random', () => {
-  it('ends with what the service says in the end, and never takes an end back', async () => {
+  it('ends with the final status of the service, and never revokes a final status', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.integer({min: 1, max: 12}), async (seed, rows) => {
         const random = seeded(seed);

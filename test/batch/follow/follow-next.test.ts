@@ -46,9 +46,9 @@ describe('the next command after accepted rows were followed', () => {
   ] as const)
     it(words, async () => assert.equal(await next(status, until), `remit payouts batch ${command} -p acme`));
 
-  it('is none when every row is settled', async () => assert.equal(await next('settled'), null));
+  it('is null when every row is settled', async () => assert.equal(await next('settled'), null));
 
-  it('goes on with a record that is lost', async () => {
+  it('continues with a lost record', async () => {
     service.byId.clear();
     assert.equal(await next('settled'), 'remit payouts batch resolve b1 --from FILE -p acme');
   });

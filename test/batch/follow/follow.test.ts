@@ -19,7 +19,7 @@ describe('following a batch', () => {
   const start = () => bench.clock.now();
 
   describe('to a goal', () => {
-    it('asks until every row is settled, sends no POST, and says so everywhere', async () => {
+    it('fetches records until every row is settled, sends no POST, and reports the result everywhere', async () => {
       await bench.pay(3);
       const posts = bench.service.posts;
       const began = start();
@@ -61,7 +61,7 @@ describe('following a batch', () => {
       assert.ok(before!.outcome!.attempts > 0);
     });
 
-    it('still says of a payment that it was not approved as asked for', async () => {
+    it('still reports a payment that was approved with other details', async () => {
       bench.service.distort = (record, {body}) =>
         body.includes('"auto_approve":true') ? {...record, currency_code: 'EUR'} : record;
       await bench.pay(1);
@@ -79,7 +79,7 @@ describe('following a batch', () => {
         {payee_id: '018f0000-0000-7000-8000-000000000099', status: 'settled'},
       ],
     ] as const)
-      it(`says of a record with ${what} that it differs from its row, once, and ends with 8`, async () => {
+      it(`reports once that a record with ${what} differs from its row, and exits 8`, async () => {
         await bench.pay(2);
         bench.settleAll();
         const [first] = bench.service.byId.values();
@@ -118,7 +118,7 @@ describe('following a batch', () => {
       ]);
     });
 
-    it('says so also of a record whose status is as it was, and nothing of a bare status', async () => {
+    it('reports this even for an unchanged status, and nothing for a status alone', async () => {
       await bench.pay(2);
       bench.service.distort = ({status}) => ({status});
       assert.equal((await bench.follow()).summary.differs, 0);
@@ -127,7 +127,7 @@ describe('following a batch', () => {
       assert.deepEqual([summary.differs, summary.accepted], [2, 2]);
     });
 
-    it('asks no more for a row that is at the goal, or past it', async () => {
+    it('does not fetch a row again that is at the goal, or past it', async () => {
       await bench.pay(3);
       bench.record('INV-1').status = 'initiated';
       bench.record('INV-2').status = 'debited';
@@ -150,7 +150,7 @@ describe('following a batch', () => {
       assert.deepEqual([followed.outcome, bench.service.requests.length], ['reached', 0]);
     });
 
-    it('waits longer from look to look, up to ten seconds', async () => {
+    it('waits longer between fetches, up to ten seconds', async () => {
       await bench.pay(1);
       await bench.follow({until: 'settled', timeoutMs: 120_000, random: () => 0});
       const looks = bench.looksAt('INV-1');
@@ -167,7 +167,7 @@ describe('following a batch', () => {
       );
     });
 
-    it('gives up when the time is up, with exit 10 and the command to go on', async () => {
+    it('gives up at the time limit, with exit 10 and the command to continue', async () => {
       await bench.pay(2);
       bench.record('INV-1').status = 'settled';
       const began = start();
@@ -183,7 +183,7 @@ describe('following a batch', () => {
     const perSecond = (times: number[]) =>
       Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length));
 
-    it('is at most fifty a second', async () => {
+    it('is at most fifty per second', async () => {
       await bench.pay(300);
       bench.settleAll();
       const began = start();
@@ -202,7 +202,7 @@ describe('following a batch', () => {
       assert.ok(perSecond(times) <= 6, `${perSecond(times)} in a second`);
     });
 
-    it('looks at each row of a large batch once a pass', async () => {
+    it('fetches each row of a large batch once per pass', async () => {
       await bench.pay(600);
       const {followed} = await bench.follow({});
       assert.equal(followed.gets, 600);
@@ -211,7 +211,7 @@ describe('following a batch', () => {
   });
 
   describe('ends', () => {
-    it('keeps the reason of a failure, counts it as failed, and ends with 9', async () => {
+    it('keeps the reason of a failure, counts it as failed, and exits 9', async () => {
       await bench.pay(2);
       bench.record('INV-1').status = 'settled';
       bench.record('INV-2').status = 'failed';
@@ -246,7 +246,7 @@ describe('following a batch', () => {
       assert.deepEqual([again.followed.outcome, again.followed.gets], ['ended', 0]);
     });
 
-    it('are never asked for again, and never taken back', async () => {
+    it('are never fetched again, and never revoked', async () => {
       await bench.pay(1);
       bench.settleAll();
       await bench.follow({until: 'settled'});
@@ -256,7 +256,7 @@ describe('following a batch', () => {
       assert.deepEqual([followed.gets, summary.settled], [0, 1]);
     });
 
-    it('are believed from anywhere, while a step back is passed over as out of date', async () => {
+    it('are accepted from any status, while a step back is ignored as outdated', async () => {
       await bench.pay(1);
       bench.record('INV-1').status = 'debited';
       await bench.follow({});
@@ -267,8 +267,8 @@ describe('following a batch', () => {
     });
   });
 
-  describe('what is strange', () => {
-    it('keeps a status that is not known, tells it once, and goes on asking', async () => {
+  describe('unexpected answers', () => {
+    it('keeps an unknown status, reports it once, and continues to fetch it', async () => {
       await bench.pay(2);
       bench.record('INV-1').status = bench.record('INV-2').status = 'parked';
       const began = start();
@@ -281,7 +281,7 @@ describe('following a batch', () => {
       assert.ok(bench.looksAt('INV-2').length > 3);
     });
 
-    it('journals a status that is not known', async () => {
+    it('journals an unknown status', async () => {
       await bench.pay(1);
       bench.record('INV-1').status = 'parked';
       const {followed, summary} = await bench.follow({});
@@ -300,7 +300,7 @@ describe('following a batch', () => {
       assert.deepEqual([summary.accepted, summary.in_doubt], [3, 0]);
     });
 
-    it('calls a row in doubt whose record is gone, stops, and stays stopped', async () => {
+    it('puts a row in doubt if its record is gone, stops, and stays stopped', async () => {
       await bench.pay(3);
       const {id} = bench.record('INV-2');
       bench.service.byId.delete(id);
@@ -323,7 +323,7 @@ describe('following a batch', () => {
         assert.deepEqual([summary.accepted, summary.in_doubt], [5, 0]);
       });
 
-    it('does not believe a record that names itself otherwise', async () => {
+    it('does not accept a record with another id', async () => {
       await bench.pay(1);
       bench.settleAll();
       bench.service.distort = (record) => ({...record, id: '018f0000-0000-7000-8000-0000000000ff'});
@@ -331,14 +331,14 @@ describe('following a batch', () => {
       assert.deepEqual([followed.outcome, followed.unread, summary.settled], ['timeout', 1, 0]);
     });
 
-    it('believes a record that does not name itself', async () => {
+    it('accepts a record without an id', async () => {
       await bench.pay(1);
       bench.settleAll();
       bench.service.distort = ({status}) => ({status});
       assert.equal((await bench.follow({until: 'settled'})).followed.outcome, 'reached');
     });
 
-    it('takes a status that no payment has, of a record without an id, for no record', async () => {
+    it('does not accept a non-payment status without an id as a record', async () => {
       await bench.pay(2);
       const statuses = async () => (await bench.rows()).map(({outcome}) => outcome!.status);
       const before = await statuses();
@@ -383,7 +383,7 @@ describe('following a batch', () => {
       assert.ok(until > 0);
     });
 
-    it('stops when it is to wait longer than --max-wait', async () => {
+    it('stops if it has to wait longer than --max-wait', async () => {
       await bench.pay(2);
       bench.service.fault = () => ({status: 503, headers: {'retry-after': '3600'}});
       const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 7_200_000});
@@ -410,7 +410,7 @@ describe('following a batch', () => {
       assert.deepEqual([summary.accepted, summary.in_doubt], [2, 0]);
     });
 
-    it('is asked again for a row whose answer was lost', async () => {
+    it('gets another request for a row whose answer was lost', async () => {
       await bench.pay(20);
       bench.settleAll();
       script(({n}) => (n % 3 === 0 ? 'cut' : undefined));
@@ -418,7 +418,7 @@ describe('following a batch', () => {
       assert.deepEqual([followed.outcome, followed.statuses], ['passed', {settled: 20}]);
     });
 
-    it('is not asked for ever in a single look', async () => {
+    it('is not retried forever in a single pass', async () => {
       await bench.pay(200);
       bench.service.fault = () => '503-before';
       const {summary, followed} = await bench.follow({});
@@ -429,7 +429,7 @@ describe('following a batch', () => {
   });
 
   describe('a signal', () => {
-    it('ends it with 130; what was seen is kept, and going on asks for the rest only', async () => {
+    it('ends it with 130; what was seen is kept, and a resume fetches only the rest', async () => {
       await bench.pay(60);
       bench.settleAll();
       const stop = new AbortController();
@@ -459,7 +459,7 @@ describe('following a batch', () => {
     });
   });
 
-  it('shows how far it is', async () => {
+  it('shows its progress', async () => {
     await bench.pay(4);
     bench.record('INV-1').status = bench.record('INV-2').status = 'settled';
     bench.record('INV-3').status = 'failed';

@@ -99,7 +99,7 @@ describe('amounts of a file with commas', () => {
       );
     });
 
-  it('are refused with both of their readings, where amounts contradict each other', async () => {
+  it('are refused with both readings if amounts contradict each other', async () => {
     const [error] = await errorsOf(planOf(['7.25', '12,50']));
     assert.match(
       error!.message,
@@ -110,7 +110,7 @@ describe('amounts of a file with commas', () => {
     assert.deepEqual([plan.figures.totals, errors.length], [{USD: '7.25'}, 1]);
   });
 
-  it('are read beside one that contradicts them, if they are certain on their own', async () => {
+  it('are read despite a contradiction if they are unambiguous by themselves', async () => {
     const amounts: [string, string][] = ['1,497.13', '2,000.00', '12,5', '1,000,000', '1,497'].map((text) => [
       text,
       'USD',
@@ -136,7 +136,7 @@ describe('amounts of a file with commas', () => {
     );
   });
 
-  it('prove nothing by a row whose currency is unknown', async () => {
+  it('prove nothing in a row whose currency is unknown', async () => {
     const errors = await errorsOf(
       planOf([
         ['1,497', 'KWD'],
@@ -195,7 +195,7 @@ describe('amounts of a file with commas', () => {
     );
   });
 
-  it('need a unit where only rows with errors have a decimal point', async () => {
+  it('need a unit if only rows with errors have a decimal point', async () => {
     for (const validOnly of [false, true]) {
       const errors = await errorsOf(planOf([['1.50', 'XQX'], '20'], {validOnly}));
       assert.deepEqual(

@@ -17,7 +17,7 @@ const read = (cells: string[], options: Partial<Options> = {}, kind: 'payout' | 
 const NEEDED = ['reference', 'payee_id', 'amount', 'currency_code'];
 
 describe('the header of a batch file', () => {
-  it('may hold every known column, in any order', () => {
+  it('may contain every known column, in any order', () => {
     const cells = columnsOf('payout')
       .filter((name) => name !== 'amount_in_minor_units')
       .toReversed();
@@ -40,14 +40,14 @@ describe('the header of a batch file', () => {
     );
   });
 
-  it('is matched without case and outer spaces, and kept as the file spells it', () => {
+  it('is matched regardless of case and surrounding spaces, and kept as written', () => {
     const {map, issues} = read([' Reference', 'PAYEE_ID ', '\tAmount', 'Currency_Code']);
     assert.deepEqual(issues, []);
     assert.deepEqual(map.at, {reference: 0, payee_id: 1, amount: 2, currency_code: 3});
     assert.deepEqual(map.headers, [' Reference', 'PAYEE_ID ', '\tAmount', 'Currency_Code']);
   });
 
-  it('is matched without spaces, underscores and hyphens', () => {
+  it('is matched regardless of spaces, underscores and hyphens', () => {
     const {map, issues} = read([
       'Reference',
       'Payee ID',
@@ -77,7 +77,7 @@ describe('the header of a batch file', () => {
     assert.doesNotMatch(read([...NEEDED, 'amount']).issues[0]!.message, /--ignore-column/);
   });
 
-  it('is mapped and ignored by the spelling that was typed before any other', () => {
+  it('is mapped and ignored by the typed spelling before any other', () => {
     const cells = ['Invoice No', 'invoice_no', 'payee_id', 'amount', 'currency_code'];
     const {map, issues} = read(cells, {mapping: {reference: 'invoice_no'}, ignored: ['Invoice No']});
     assert.deepEqual(issues, []);
@@ -167,7 +167,7 @@ describe('the header of a batch file', () => {
     });
   }
 
-  it('is read by the names of --map, which come before the names of the file', () => {
+  it('is read by the names of --map, which take precedence over those of the file', () => {
     const {map, issues} = read(['Invoice', 'reference', 'Payee', 'Sum', 'Cur', 'Note'], {
       mapping: {
         reference: 'invoice',
@@ -203,6 +203,6 @@ describe('the header of a batch file', () => {
       assert.match(read([...NEEDED, typed]).issues[0]!.message, new RegExp(`did you mean ${meant}\\b`)));
   }
 
-  it('suggests nothing for a column like none', () =>
+  it('suggests nothing for a column unlike any other', () =>
     assert.doesNotMatch(read([...NEEDED, 'Bemerkung']).issues[0]!.message, /did you mean/));
 });

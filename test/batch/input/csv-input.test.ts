@@ -70,7 +70,7 @@ describe('the input of a batch', () => {
     return refused(() => textOf(new TextInput(openInput(path))), /reading \/proc\/self\/mem failed/);
   });
 
-  it('knows a pipe from a file', async () => {
+  it('distinguishes a pipe from a file', async () => {
     assert.equal(openInput('-', Readable.from([])).isPipe, true);
     assert.equal(openInput('-', Readable.from([])).name, 'stdin');
     const file = openInput(bench.file('a.csv', 'x'));
@@ -90,7 +90,7 @@ describe('the input of a batch', () => {
     writer.kill();
   });
 
-  it('is decoded alike however it arrives, and hashed as it lies', async () => {
+  it('is decoded alike however it arrives, and hashed byte for byte', async () => {
     const line = fc.string({unit: 'grapheme-composite', maxLength: 30});
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.array(fc.nat(200)), fc.boolean(), async (lines, cuts, mark) => {
@@ -190,7 +190,7 @@ describe('the input of a batch', () => {
     );
   });
 
-  it('that breaks off is an error of the input, not of ours', async () => {
+  it('that ends early is an error of the input, not a bug', async () => {
     const broken = new Readable({
       read() {
         this.push('reference\n');

@@ -92,7 +92,7 @@ describe('the records of a CSV', () => {
     });
   }
 
-  it('of nothing but empty cells are skipped and counted', async () => {
+  it('with only empty cells are skipped and counted', async () => {
     const {records, emptyRecords} = await read('\n \na,b\n\n1,2\n,\n , \n"",""\n3,4\n\n');
     assert.deepEqual(records, [
       {row: 1, line: 5, cells: ['1', '2']},
@@ -101,7 +101,7 @@ describe('the records of a CSV', () => {
     assert.equal(emptyRecords, 5);
   });
 
-  it('may be ragged; that is for others to judge', async () => {
+  it('may be ragged; later checks decide about that', async () => {
     const {records} = await read('a,b\n1\n1,2,3\n');
     assert.deepEqual(
       records.map(({cells}) => cells),
@@ -120,7 +120,7 @@ describe('the records of a CSV', () => {
       assert.equal((await read(text)).header.delimiter, delimiter));
   }
 
-  it('split at what is declared, whatever the header holds', async () => {
+  it('split at the declared delimiter, whatever the header contains', async () => {
     const {header} = await read('sep=;\na,b;c\n');
     assert.deepEqual(header.cells, ['a,b', 'c']);
   });
@@ -150,7 +150,7 @@ describe('the records of a CSV', () => {
     it(`are refused ${what}`, () => refused(text, message));
   }
 
-  it('before a broken quote are still handed over, so that their errors show as well', async () => {
+  it('before a broken quote are still delivered, so that their errors are shown too', async () => {
     const seen: CsvRecord[] = [];
     const reader = new CsvRecords({path: 'a.csv', chunks: chunksOf('a,b\n1,2\n"3\n')});
     await assert.rejects(async () => {
@@ -162,7 +162,7 @@ describe('the records of a CSV', () => {
     );
   });
 
-  it('pass on the error of whoever reads the bytes', async () => {
+  it('pass on the error of the byte reader', async () => {
     const mine = new RemitError('CSV_INVALID', 'not UTF-8');
     async function* chunks() {
       yield 'a,b\n1,2\n';

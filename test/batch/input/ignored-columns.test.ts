@@ -85,7 +85,7 @@ describe('ignored columns of the input', () => {
     assertClean();
   });
 
-  it('are left out of the results, whose other columns are as they were', async () => {
+  it('are left out of the results, whose other columns are unchanged', async () => {
     const service = new TruthService();
     service.refuse = (body) =>
       body['payee_id'] === payeeId(2) ? {status: 422, error_code: 'NO'} : undefined;
@@ -102,7 +102,7 @@ describe('ignored columns of the input', () => {
     );
   });
 
-  it('are hidden with a row that has the wrong number of cells, which the results name all the same', async () => {
+  it('are hidden in a row with the wrong number of cells, which the results still list', async () => {
     const {errors} = await plan(`${HEADER}${row(1)}${row(2, 'INV, 2')}`);
     assert.match(errors[0]!.message, /8 cells, the header 7.*The results do not repeat the row/);
     await bench.run(new TruthService());
@@ -110,7 +110,7 @@ describe('ignored columns of the input', () => {
     assert.match(results[2]!, /^"","","","","","2","","invalid".*has 8 cells/);
   });
 
-  it('keep a row with the wrong number of cells whole where none is ignored', async () => {
+  it('keep a row with the wrong number of cells whole if none is ignored', async () => {
     const header = 'reference,payee_id,amount,currency_code\n';
     const file = bench.file('p.csv', `${header}A,${payeeId(1)},1.00,USD\nB, Inc,${payeeId(2)},1.00,USD\n`);
     await bench.plan(file, {validOnly: true});

@@ -75,7 +75,7 @@ describe('a row of a batch', () => {
     );
   });
 
-  it('has the fingerprint of its content, whatever it is called and wherever it stands', () => {
+  it('has the fingerprint of its content, regardless of its reference and position', () => {
     assert.equal(read({reference: 'X'}).row!.fingerprint, read({reference: 'Y'}).row!.fingerprint);
     assert.notEqual(read({amount: '1500.76'}).row!.fingerprint, read().row!.fingerprint);
     assert.notEqual(read({'metadata.a': 'c'}).row!.fingerprint, read().row!.fingerprint);
@@ -163,7 +163,7 @@ describe('a row of a batch', () => {
     });
   }
 
-  it('is told everything that is wrong with it at once', () => {
+  it('reports all of its errors at once', () => {
     const {issues} = read({reference: '', payee_id: 'x', amount: '', rail: 'x', scheduled_date: 'x'});
     assert.deepEqual(
       issues.map(({column}) => column),
@@ -196,10 +196,10 @@ describe('a row of a batch', () => {
     assert.match(issues[0]!.message, /larger than 16384 bytes/);
   });
 
-  it('takes 500 characters of metadata, counted as people count', () =>
+  it('accepts 500 characters of metadata, counted as code points', () =>
     assert.deepEqual(read({'metadata.note': '\u{1f4b6}'.repeat(500)}).issues, []));
 
-  it('shows no long number in full, wherever it strayed', () => {
+  it('never shows a long number in full, whatever its column', () => {
     const number = '4111111111111111';
     for (const column of ['reference', 'payee_id', 'amount', 'currency_code', 'rail', 'scheduled_date']) {
       const {issues} = read({[column]: `x${number}`});
@@ -208,7 +208,7 @@ describe('a row of a batch', () => {
     }
   });
 
-  it('takes the currency for rows without one, and its own before that', () => {
+  it('uses its own currency, otherwise that for rows without one', () => {
     assert.equal(read({currency_code: ''}, {currency: 'EUR'}).row!.currency, 'EUR');
     assert.equal(read({currency_code: undefined}, {currency: 'EUR'}).row!.currency, 'EUR');
     assert.equal(read({}, {currency: 'EUR'}).row!.currency, 'USD');

@@ -28,7 +28,7 @@ describe('the binding of a batch', () => {
     assert.equal(service.requests.length, before, 'nothing is sent');
   };
 
-  it('is to a mode, an address and a test key, once something was taken', async () => {
+  it('is to a mode, an address and a test key, once something was accepted', async () => {
     await bench.run(service, {path: 'stage-only'});
     await refuses({mode: 'live', key: 'live_key'}, /another mode/);
     await refuses({baseUrl: 'https://other.test'}, /another base URL/);
@@ -49,7 +49,7 @@ describe('the binding of a batch', () => {
         return assert.fail('it is not bound');
       });
 
-    it('names the run at the right one, where no row was taken', async () => {
+    it('names the run at the right address if no row was accepted', async () => {
       service.fault = () => ({status: 404, body: {message: 'no route'}});
       await bench.run(service);
       assert.match(
@@ -58,13 +58,13 @@ describe('the binding of a batch', () => {
       );
     });
 
-    it('says that rows were sent there, where nothing readable came back', async () => {
+    it('reports rows sent there if nothing readable came back', async () => {
       service.fault = () => 'not-json';
       await bench.run(service);
       assert.match((await hint())!, /nothing there answered as the service does.*--batch-id b1-2$/);
     });
 
-    it('names no run where records were made there', async () => {
+    it('names no run if records were created there', async () => {
       await bench.run(service, {path: 'stage-only'});
       assert.match(
         (await hint())!,
@@ -73,7 +73,7 @@ describe('the binding of a batch', () => {
     });
   });
 
-  it('is kept by the command with the profile that the batch was last run with, if another one is in force', async () => {
+  it('is kept by a command with the profile of the last run, if another one is active', async () => {
     await bench.run(service, {path: 'stage-only'});
     const hint = (profileInForce: string | undefined, lastRunWith: string | null) =>
       bench.inJournal(({journal, plan}) => {
@@ -110,7 +110,7 @@ describe('the binding of a batch', () => {
     assert.equal((await bench.run(service, {mode: 'live', key: 'live_two'})).accepted, 3);
   });
 
-  it('begins, for a test key, with the first success: one that was never of use binds nobody', async () => {
+  it('begins, for a test key, with the first success: a key that never worked does not bind', async () => {
     service.fault = () => ({status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}});
     const refused = await bench.run(service, {key: 'test_former'});
     assert.deepEqual([refused.stopped_because?.reason, refused.not_sent], ['credentials', 3]);
@@ -138,7 +138,7 @@ describe('the binding of a batch', () => {
       assert.equal((await bench.run(service)).accepted, 3);
     });
 
-  it('lets a service file be corrected while no row may have been taken', async () => {
+  it('lets a service file be corrected while no row may have been accepted', async () => {
     service.fault = () => ({status: 400, body: {message: 'the idempotency key must be a UUID'}});
     assert.equal((await bench.run(service)).not_sent, 3);
     service.fault = () => undefined;
@@ -156,7 +156,7 @@ describe('the binding of a batch', () => {
       assert.equal((await bench.run(service, {batchId: 'b2', key})).already_paid, 3);
   });
 
-  it('holds as soon as one row may have been taken, although no success was seen', async () => {
+  it('applies as soon as one row may have been accepted, even without a success', async () => {
     const lost = (request: SeenRequest) => (request.n <= 8 ? ('lost-after' as const) : undefined);
     service.fault = (request) => lost(request) ?? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR'}};
     const doubtful = await bench.run(service, {key: 'test_former'});

@@ -19,7 +19,7 @@ const REQUESTS = JSON.parse(readText(`${FOLDER}/requests.json`)) as {
 /** 42.7 seconds into the virtual day: after the first run. */
 const RUN_MS = 42_700;
 
-describe('a batch that version 0.1.0 began', () => {
+describe('a batch started by version 0.1.0', () => {
   let bench: Bench;
   let service: TruthService;
   beforeEach(async () => {

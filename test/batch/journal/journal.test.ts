@@ -7,7 +7,7 @@ describe('the journal of a batch', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
 
-  it('writes down that a record has ended, though its outcome was written before', async () => {
+  it('records that a record has ended although its outcome was written before', async () => {
     await bench.plan(bench.payouts(1));
     await bench.run(new TruthService());
     await bench.inJournal(({journal}) => {
@@ -18,7 +18,7 @@ describe('the journal of a batch', () => {
     await bench.inJournal(({journal}) => assert.equal(journal.rows.endedUntold(9).length, 1));
   });
 
-  it('names rows that were only not sent behind those that a person has to look at', async () => {
+  it('lists rows that were only not sent after those that need attention', async () => {
     await bench.plan(bench.payouts(30));
     await bench.inJournal(({journal}) => {
       for (let n = 1; n <= 30; n++)
@@ -42,7 +42,7 @@ describe('the journal of a batch', () => {
     });
   });
 
-  it('names rows of which a killed run left no word as in doubt', async () => {
+  it('lists rows without an outcome after a killed run as in doubt', async () => {
     await bench.plan(bench.payouts(3));
     await bench.inJournal(({journal}) => {
       journal.openWindow({phase: 'stage', first: 1, last: 2, at: 1, takes: ['new']});

@@ -32,7 +32,7 @@ describe('outcomes that wait for a commit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'remit-waiting-'));
   after(() => rmSync(folder, {recursive: true, force: true}));
 
-  it('are written as they were told, and of two for one row the later', async () => {
+  it('are written unchanged, and the later one of two for the same row', async () => {
     const db = await openSqlite(join(folder, 'journal.db'), {durability: 'normal'});
     migrate(db, JOURNAL_MIGRATIONS);
     const waiting = new WaitingOutcomes(db, new Sanitizer());

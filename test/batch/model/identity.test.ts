@@ -77,7 +77,7 @@ describe('the idempotency key of a row', () => {
     );
   });
 
-  it('does not change with anything else that a row knows', () => {
+  it('does not depend on anything else in a row', () => {
     const row = {kind: 'payout', mode: 'test', namespace: 'default', reference: 'A', generation: 0} as const;
     const more = {...row, n: 7, line: 8, amount: 100, batchId: 'b', fingerprint: 'f'};
     assert.equal(idempotencyKey(more), idempotencyKey(row));
@@ -93,7 +93,7 @@ describe('the idempotency key of a row', () => {
 });
 
 describe('a reference', () => {
-  it('is the same however its accents are composed and whatever stands around it', () => {
+  it('is the same however its accents are composed and with any surrounding spaces', () => {
     assert.equal(normaliseReference('\u00a0 Zu\u0308rich 7\t'), 'Z\u00fcrich 7');
     fc.assert(
       fc.property(fc.string({unit: 'binary'}), (text) => {
@@ -149,7 +149,7 @@ describe('a reference', () => {
       assert.equal(checkReference(text), undefined));
   }
 
-  it('folds case and every kind of space away, and nothing else', () => {
+  it('ignores case and all kinds of spaces, and nothing else', () => {
     assert.equal(foldReference('Inv 7\u00a0A'), 'inv7a');
     assert.equal(foldReference('INV-7A'), 'inv-7a');
     assert.notEqual(foldReference('inv-7'), foldReference('inv7'));
@@ -173,7 +173,7 @@ describe('the fingerprint of a row', () => {
     });
   }
 
-  it('is the same without a field that came later as with that field and no value', () => {
+  it('is the same without a later field as with that field and no value', () => {
     const first = ['018f', 1, 'USD', null, null, null, null, null];
     assert.equal(fingerprintOfValues([...first, null, null]), fingerprintOfValues(first));
     const all = [first, [...first, 'x'], [...first, null, 'x'], [...first, 'x', 'x'], first.slice(0, 7)];
@@ -223,7 +223,7 @@ describe('the id of a batch', () => {
     it(`is refused as ${JSON.stringify(id.slice(0, 10))}`, () => assert.ok(!isBatchId(id)));
   }
 
-  it('may hold letters, digits, dots, dashes and underscores', () =>
+  it('may contain letters, digits, dots, dashes and underscores', () =>
     assert.ok(isBatchId('November_2026.v2-a')));
 });
 

@@ -77,14 +77,14 @@ describe('a disk that fills up while a file is planned', () => {
     disk!.mend();
   };
 
-  it('puts no journal in place whose last changes did not fit', async () => {
+  it('does not publish a journal whose last changes did not fit', async () => {
     disk = new FullDisk((change, path) => change === 'write' && /planning.*journal\.db$/.test(path));
     await planned(bench.payouts(3));
     await bench.plan(bench.payouts(3));
     assert.equal((await opens()).length, 3);
   });
 
-  it('keeps the journal of a batch that was run when a revision of it does not fit', async () => {
+  it('keeps the journal of a batch that has run if its revision does not fit', async () => {
     const service = new TruthService();
     await bench.plan(bench.payouts(2));
     await bench.run(service);
@@ -96,12 +96,12 @@ describe('a disk that fills up while a file is planned', () => {
     assert.equal(service.paid.length, 3);
   });
 
-  it('says in its own words that a folder could not be synced', async () => {
+  it('reports in its own words that a folder could not be synced', async () => {
     disk = new FullDisk((change, path) => change === 'sync' && path === join(bench.folder, 'state'));
     await assert.rejects(bench.plan(bench.payouts(1)), {code: 'STATE'});
   });
 
-  it('syncs every folder above the journal before anything is sent, also those that a killed plan made', async () => {
+  it('syncs every folder above the journal before anything is sent, even those created by a killed plan', async () => {
     const state = join(bench.folder, 'state');
     const journal = join(state, 'batches/payout/b1/journal.db');
     disk = new FullDisk((change, path) => change === 'sync' && path === state && fs.existsSync(journal));
@@ -122,24 +122,24 @@ describe('a disk that fills up while a file is planned', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('plans a file all the same when what is left of the plan cannot be taken away', async () => {
+  it('plans a file even if leftovers of the plan cannot be removed', async () => {
     disk = new FullDisk((change, path) => change === 'unlink' && path.includes('.planning-'));
     await bench.plan(bench.payouts(2));
     disk.mend();
     assert.equal((await opens()).length, 2);
   });
 
-  it('tells why a plan failed, not that what is left of it cannot be taken away', async () => {
+  it('reports why a plan failed, not that its leftovers cannot be removed', async () => {
     disk = new FullDisk((change, path) => change !== 'write' && path.includes('.planning-'));
     await assert.rejects(bench.plan(bench.payouts(2)), {code: 'STATE'});
   });
 
-  it('says in its own words that the remains of a deleted journal could not be taken away', async () => {
+  it('reports in its own words that leftovers of a deleted journal could not be removed', async () => {
     disk = new FullDisk((change, path) => change === 'unlink' && path.endsWith('journal.db-wal'));
     await assert.rejects(bench.plan(bench.payouts(1)), {code: 'STATE'});
   });
 
-  it('says in its own words that an old failed.csv could not be taken away', async () => {
+  it('reports in its own words that an old failed.csv could not be removed', async () => {
     await bench.plan(bench.payouts(1));
     disk = new FullDisk((change, path) => change === 'unlink' && path.endsWith('b1.failed.csv'));
     await assert.rejects(bench.run(new TruthService()), {code: 'STATE'});

@@ -107,7 +107,7 @@ function expected(rows: readonly Row[], named: boolean) {
   };
 }
 
-describe('what stands twice in a plan', () => {
+describe('duplicates in a plan', () => {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
@@ -139,7 +139,7 @@ describe('what stands twice in a plan', () => {
     ['hardly any rows have references of their own', fewNames],
     ['references repeat each other here and there', manyNames],
   ] as const)
-    it(`is told as if all rows were looked at together when ${how}`, async () => {
+    it(`are reported as if all rows were checked together when ${how}`, async () => {
       await fc.assert(
         fc.asyncProperty(files(names), async (wantedRows) => {
           const rows = wantedRows.map((row, index) => ({...row, n: index + 1}));
@@ -150,7 +150,7 @@ describe('what stands twice in a plan', () => {
       );
     }).timeout(60_000);
 
-  it('is told so of rows that are named by their content as well', async () => {
+  it('are reported in the same way for rows named by their content', async () => {
     await fc.assert(
       fc.asyncProperty(files(fc.constant('')), async (wantedRows) => {
         const text = [CONTENT_HEADER, ...wantedRows.map(contentOf), ''].join('\n');
@@ -170,7 +170,7 @@ describe('what stands twice in a plan', () => {
 });
 
 describe('the texts of a plan in buckets', () => {
-  it('come back, equal ones together and in their order, and leave nothing behind', async () => {
+  it('are returned with equal ones together and in order, and leave nothing behind', async () => {
     const bench = new Bench();
     const db = await openSqlite(bench.file('x.db', ''), {durability: 'normal'});
     try {
@@ -214,7 +214,7 @@ describe('the texts of a plan in buckets', () => {
     }
   });
 
-  it('are hashed to 31 bits which a journal may hold for years', () => {
+  it('are hashed to 31 bits that a journal may store for years', () => {
     assert.deepEqual(['', 'a', 'INV-1', 'ZÜ 7'].map(hashText), [1436499461, 222320857, 12384897, 598102188]);
     assert.equal(hashName('Inv 1'), hashName('INV1'));
     fc.assert(
@@ -247,7 +247,7 @@ describe('duplicates', () => {
 });
 
 describe('a set of rows', () => {
-  it('holds what was added, and nothing else', () =>
+  it('contains what was added, and nothing else', () =>
     fc.assert(
       fc.property(fc.array(fc.nat(5000)), fc.nat(5100), (rows, other) => {
         const set = new RowSet();

@@ -50,7 +50,7 @@ describe('the plan of a batch', () => {
     return {rows, cells, plan: batch.plan};
   }
 
-  it('holds every row, its figures and where it came from', async () => {
+  it('contains every row, its figures and its origin', async () => {
     const text =
       'reference,payee_id,amount,currency_code,rail,scheduled_date\n' +
       `A,${payeeId(1)},10.50,USD,wire,2026-04-01\n` +
@@ -86,7 +86,7 @@ describe('the plan of a batch', () => {
     assert.equal(plan.figures.rows, 22_000);
   });
 
-  it('tells every error of the file in one pass, by line, row and column', async () => {
+  it('reports every error of the file in one pass, by line, row and column', async () => {
     const error = await refusal(
       planText(
         'Invoice,payee_id,amount,currency_code\n' +
@@ -117,7 +117,7 @@ describe('the plan of a batch', () => {
     assert.deepEqual(readdirSync(join(bench.stateDir, 'batches', 'payout')), []);
   });
 
-  it('of the valid rows only leaves out every copy of a repeated reference', async () => {
+  it('of only the valid rows leaves out every copy of a repeated reference', async () => {
     const {plan, errors} = await planText(HEADER + row(1) + row(2) + row(1, '11.00') + 'x,y,z,USD\n', {
       validOnly: true,
     });
@@ -134,7 +134,7 @@ describe('the plan of a batch', () => {
     assert.match(errors[0]!.message, /line 4/);
   });
 
-  it('takes NFC twins for one reference', async () => {
+  it('treats NFC-equivalent references as one', async () => {
     const error = await refusal(
       planText(`${HEADER}Zu\u0308,${payeeId(1)},1.00,USD\nZ\u00fc,${payeeId(2)},1.00,USD\n`),
     );
@@ -169,7 +169,7 @@ describe('the plan of a batch', () => {
   describe('of amounts without a decimal point', () => {
     const bare = HEADER + row(1, '1500') + row(2, '20');
 
-    it('is refused until the unit is said, also with --valid-only', async () => {
+    it('is refused until the unit is given, also with --valid-only', async () => {
       for (const validOnly of [false, true]) {
         const error = await refusal(planText(bare, {validOnly}));
         assert.deepEqual(placesOf(error), [[0, 0, 'amount', 'amount-unit']]);
@@ -188,7 +188,7 @@ describe('the plan of a batch', () => {
     it('is made when one row proves the unit', async () =>
       assert.deepEqual((await planText(bare + row(3, '0.50'))).plan.figures.totals, {USD: '1520.50'}));
 
-    it('is refused when only thousands are set apart', async () => {
+    it('is refused if only thousands are separated', async () => {
       const text = HEADER.replaceAll(',', ';') + `A;${payeeId(1)};1,500;USD\n`;
       const error = await refusal(planText(text, {numberFormat: '1,234.56'}));
       assert.deepEqual(placesOf(error), [[0, 0, 'amount', 'amount-unit']]);
@@ -204,19 +204,19 @@ describe('the plan of a batch', () => {
       assert.deepEqual([plan.file.name, plan.file.folder, plan.figures.rows], ['stdin', process.cwd(), 1]);
     });
 
-    it('is refused when the last line does not end, for the pipe may have', async () => {
+    it('is refused without a final newline, because the pipe may have been cut', async () => {
       const cut = HEADER + row(1) + `INV-2,${payeeId(2)},1`;
       const error = await refusal(fromPipe(cut + '\n'.slice(1), {amountUnit: 'major', currency: 'USD'}));
       assert.match(error.message, /may be truncated/);
     });
 
-    it('is made all the same when that is allowed', async () => {
+    it('is made without one if that is accepted', async () => {
       const {plan} = await fromPipe(HEADER + row(1).trimEnd(), {allowCutInput: true});
       assert.equal(plan.warnings.length, 1);
     });
   });
 
-  it('warns of a file whose last line does not end', async () => {
+  it('warns of a file without a final newline', async () => {
     const {plan} = await planText(HEADER + row(1).trimEnd());
     assert.match(plan.warnings[0]!, /does not end with a newline/);
     assert.deepEqual((await planText(HEADER + row(2))).plan.warnings, []);
@@ -247,7 +247,7 @@ describe('the plan of a batch', () => {
     it(`is refused under the name ${JSON.stringify(batchId)}`, () =>
       refusal(planText(HEADER + row(1), {batchId}), 'USAGE'));
 
-  it('made twice of one content is one plan', async () => {
+  it('is the same plan when made twice from the same content', async () => {
     const first = await planText(HEADER + row(1));
     const again = await planText(HEADER + row(1));
     assert.deepEqual([first.fresh, again.fresh], [true, false]);
@@ -299,7 +299,7 @@ describe('the plan of a batch', () => {
     );
   });
 
-  it('is kept where nobody else may look', async () => {
+  it('is stored where other users cannot read it', async () => {
     if (process.platform === 'win32') return;
     await planText(HEADER + row(1));
     const folder = join(bench.stateDir, 'batches', 'payout', 'b1');
@@ -325,7 +325,7 @@ describe('the plan of a batch', () => {
     );
   });
 
-  it('holds exactly what a correct writer wrote, and sums it exactly', async () => {
+  it('contains exactly what a correct writer wrote, and sums it exactly', async () => {
     const amounts = fc
       .constantFrom('USD', 'EUR', 'JPY', 'KWD')
       .chain((currency) =>

@@ -56,7 +56,7 @@ describe('a revision of a batch', () => {
     assert.deepEqual([again.revision, again.posts], [1, 0], 'the batch is as it was');
   });
 
-  it('refuses to change a row that is in doubt, also after the runner was killed', async () => {
+  it('refuses to change a row in doubt, even after the run was killed', async () => {
     service.fault = (request) => (request.body.includes(payeeId(2)) ? 'lost-after' : undefined);
     await plan(line(1), line(2));
     const transport = service.transport();
@@ -74,7 +74,7 @@ describe('a revision of a batch', () => {
     assert.equal((await bench.run(service)).accepted, 2);
   });
 
-  it('keeps what was open in doubt when the rows around it change', async () => {
+  it('keeps open rows in doubt when the rows around them change', async () => {
     service.fault = (request) =>
       request.method === 'POST' && request.body.includes(payeeId(2)) ? 'lost-after' : undefined;
     await plan(line(1), line(2));

@@ -63,7 +63,7 @@ for (const how of ['left in doubt', 'killed'] as const)
     }
 
     for (const amount of ['10.00', '99.00'])
-      it(`is not sent before the other is done with it (${amount})`, async () => {
+      it(`is not sent before the other batch is finished (${amount})`, async () => {
         await begin(amount);
         const before = service.posts;
         const {code, message} = await row(await direct('b1'));
@@ -77,7 +77,7 @@ for (const how of ['left in doubt', 'killed'] as const)
         assert.equal(service.paid.length, 1);
       });
 
-    it('stays in doubt where the other paid the same, for ours may be paid as well, until a person has looked', async () => {
+    it('stays in doubt if the other batch paid the same, until the operator has checked: ours may be paid too', async () => {
       await otherPays('10.00');
       const {message} = await row(await direct('b1'));
       assert.match(
@@ -89,7 +89,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       assert.deepEqual([paid, posts, service.paid.length], [1, 0, 1]);
     });
 
-    it('stays in doubt where the other paid something else, until a person has looked', async () => {
+    it('stays in doubt if the other batch paid something else, until the operator has checked', async () => {
       await otherPays('99.00');
       const {message} = await row(await direct('b1'));
       assert.match(
@@ -107,7 +107,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       assert.deepEqual([last.posts > 0, last.conflict, service.paid.length], [true, 1, 1]);
     });
 
-    it('stays paid as a person said, whatever the registry says of it afterwards', async () => {
+    it('stays paid as declared, whatever the registry contains afterwards', async () => {
       await otherPays('99.00');
       await resolve({paid: '018f3a00-0000-7000-8000-000000000001', status: 'settled'});
       const said = async () => {
@@ -120,7 +120,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       assert.deepEqual(await said(), [1, 0, 'settled', null]);
     });
 
-    it('keeps the moment since when it is in doubt, and that of the word, from run to run', async () => {
+    it('keeps the time since which it is in doubt, and that of the declaration, from run to run', async () => {
       await begin('99.00');
       const first = await row(await direct('b1'));
       bench.clock.advance(3_600_000);
@@ -130,14 +130,14 @@ for (const how of ['left in doubt', 'killed'] as const)
       assert.ok(bench.clock.now() - Number(at) >= 3_600_000);
     });
 
-    it('is named by next, which does not send anybody round in circles', async () => {
+    it('is named by the next command, which makes progress', async () => {
       await begin('99.00');
       const {next, state} = await direct('b1');
       assert.equal(next, 'remit payouts batch resolve b1 --from FILE');
       assert.equal(state, 'incomplete');
     });
 
-    it('says so where nobody can finish the other batch', async () => {
+    it('reports that the other batch cannot be finished', async () => {
       await begin('99.00');
       rmSync(join(bench.stateDir, 'batches', 'payout', 'b2'), {recursive: true});
       const {message} = await row(await direct('b1'));
@@ -147,7 +147,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       );
     });
 
-    it('is sent as it was when no other batch has its reference any more', async () => {
+    it('is sent unchanged once no other batch has its reference', async () => {
       await begin('99.00');
       await direct('b1');
       loseRegistry();
@@ -155,7 +155,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       assert.deepEqual([accepted, service.paid.map(({body}) => body['amount_in_minor_units'])], [1, [1000]]);
     });
 
-    it('is not among what a run asks leave for', async () => {
+    it('is not part of the confirmation of a run', async () => {
       await begin('99.00');
       const {stateDir, clock} = bench;
       const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
@@ -180,7 +180,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       await batch.close();
     });
 
-    it('leaves paid what the other has paid, whatever record a person names', async () => {
+    it('stays paid by the other batch, whatever record the operator names', async () => {
       await otherPays('99.00');
       await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});
       await plan('b3', '99.00');
@@ -191,7 +191,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       await batch.close();
     });
 
-    it('takes the claim with the record that a person names, and the other batch sends nothing then', async () => {
+    it('takes the claim with the record that the operator names, and the other batch then sends nothing', async () => {
       await begin('99.00');
       await direct('b1');
       await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});

@@ -70,7 +70,7 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
       assert.ok(service.paid.every(({approvals}) => approvals === 1));
     };
 
-    it('pays nothing again that the registry knows as paid, also when the service knows no key any more', async () => {
+    it('pays nothing again that the registry lists as paid, even if the service has forgotten all keys', async () => {
       await bench.run(service, {path});
       bench.clock.advance(48 * HOUR_MS);
       loseJournal();
@@ -84,7 +84,7 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
     /** Whom the question of a run names. */
     const paidBy = async (): Promise<string[]> => [...(await surveyOf(bench)).paidBy.keys()];
 
-    it('leaves paid what it knew as paid, whoever claims the references after the registry is lost too', async () => {
+    it('keeps rows paid that it had as paid, even if the references are claimed after the registry is lost too', async () => {
       await bench.run(service, {path});
       loseJournal();
       await planAgain();
@@ -135,7 +135,7 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
 }
 
 describe('a batch that was staged before its registry was lost', () => {
-  it('has its references again once it releases them, from a batch that claimed them meanwhile', async () => {
+  it('gets its references back once it releases them, from a batch that claimed them in the meantime', async () => {
     const bench = new Bench();
     const service = new TruthService();
     await bench.plan(bench.payouts(3));
@@ -153,7 +153,7 @@ describe('a batch that was staged before its registry was lost', () => {
   });
 });
 
-describe('a batch whose records are older than all that is known of them here', () => {
+describe('a batch whose records are older than the local state shows', () => {
   let bench: Bench;
   let service: TruthService;
   const lose = async (folder: string) => {
@@ -171,7 +171,7 @@ describe('a batch whose records are older than all that is known of them here', 
   });
   afterEach(() => bench.remove());
 
-  it('takes each key for as old as its record, also when its journal is lost once more', async () => {
+  it('treats each key as old as its record, even if its journal is lost once more', async () => {
     const ahead = 30 * 24 * HOUR_MS; // the clock of the service: it is compared with itself only
     service.now = () => bench.clock.now() + ahead;
     service.keyLifeMs = 24 * HOUR_MS;
@@ -189,7 +189,7 @@ describe('a batch whose records are older than all that is known of them here', 
     assert.deepEqual([service.byId.size, service.paid.length], [3, 1]);
   });
 
-  it('remembers that in the registry when the run that learnt it is killed', async () => {
+  it('keeps that in the registry if the run that found out is killed', async () => {
     service.now = () => bench.clock.now();
     service.keyLifeMs = 24 * HOUR_MS;
     await bench.run(service, {path: 'stage-only'});
@@ -219,7 +219,7 @@ describe('a batch whose records are older than all that is known of them here', 
     assert.deepEqual([summary.in_doubt, references], [3, []]);
   });
 
-  it('knows when it first sent a row also after the registry alone was lost', async () => {
+  it('knows when it first sent a row even if only the registry was lost', async () => {
     service.now = () => bench.clock.now();
     service.keyLifeMs = 24 * HOUR_MS;
     const silent = {
@@ -243,7 +243,7 @@ describe('a batch whose records are older than all that is known of them here', 
     assert.deepEqual([summary.in_doubt, service.byId.size, service.paid.length], [3, 3, 1]);
   });
 
-  it('sends a row once for each word that it was not paid, for its key may be as old as ever', async () => {
+  it('sends a row once for each declaration that it was not paid, because its key may be as old as before', async () => {
     service.now = () => bench.clock.now();
     await assert.rejects(bench.run(service, {path: 'direct', transport: dyingAt(service, 0)}), /killed/);
     service.fault = () => 'lost-before';
@@ -266,7 +266,7 @@ describe('a batch whose records are older than all that is known of them here', 
     assert.deepEqual([accepted, doubts], [1, 2]);
   });
 
-  it('stages and releases a row that was declared not paid and has a new record now', async () => {
+  it('stages and releases a row that was declared not paid and now has a new record', async () => {
     service.now = () => bench.clock.now();
     await assert.rejects(bench.run(service, {transport: dyingAt(service, 0)}), /killed/);
     bench.clock.advance(25 * HOUR_MS);
@@ -279,7 +279,7 @@ describe('a batch whose records are older than all that is known of them here', 
     assert.deepEqual([accepted, doubts], [1, 2]);
   });
 
-  it('does not release by its key what was staged longer ago than the horizon by another', async () => {
+  it('does not release by its key a record that another batch staged longer ago than the horizon', async () => {
     service.now = () => bench.clock.now();
     await bench.run(service, {path: 'stage-only'});
     bench.clock.advance(25 * HOUR_MS);

@@ -64,7 +64,7 @@ describe('claims that the registry has noted', () => {
     ]);
   });
 
-  it('grow older by what the service says, and never younger', async () => {
+  it('become older by what the service reports, and never younger', async () => {
     registry.claim([claim('INV 1'), claim('inv-2'), claim('INV-3')], 50);
     registry.older(claim('INV 1'), 20);
     registry.older(claim('inv-2'), 30);
@@ -88,7 +88,7 @@ describe('claims that the registry has noted', () => {
     assert.equal(registry.alike(claim('another'), 45)?.batch, 'batch of j', 'claimed when it was claimed');
   });
 
-  it('are found by whoever looks', () => {
+  it('are found by every lookup', () => {
     registry.claim([claim('INV 1')], 5);
     const {reference, journal, generation, fingerprint, paid, id, at} = registry.find('INV 1')!;
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe('claims that the registry has noted', () => {
     await next.close();
   });
 
-  it('are sorted in to the last, also by one who was killed in between', async () => {
+  it('are all sorted in, even if a process is killed in between', async () => {
     const numbers = Array.from({length: 11}, (_, n) => n);
     for (const n of numbers) {
       registry.claim([claim(`INV-${n}`), claim(`FREE-${n}`)], n);
@@ -158,7 +158,7 @@ describe('claims that the registry has noted', () => {
     assert.equal(registry.find('INV-1')?.journal, 'j');
   });
 
-  it('give way to whoever has the record, unless they are paid', async () => {
+  it('yield to the batch that has the record, unless they are paid', async () => {
     registry.claim([claim('STAGED'), claim('PAID')], 1);
     registry.paid('PAID', 'id');
     registry.flush();
@@ -169,7 +169,7 @@ describe('claims that the registry has noted', () => {
     assert.deepEqual(claimants, ['other', 'j', 'other']);
   });
 
-  it('are found whatever their reference is made of', () => {
+  it('are found with any reference', () => {
     const references = [
       '007',
       '1e5',
@@ -191,7 +191,7 @@ describe('claims that the registry has noted', () => {
     }
   });
 
-  it('are seen by the questions about other batches', async () => {
+  it('are seen by queries about other batches', async () => {
     registry.claim([claim('INV-1')], clock.now());
     killedCopy('two');
     killedCopy('three');
@@ -214,7 +214,7 @@ describe('claims that the registry has noted', () => {
     assert.deepEqual(others.map(like), [undefined, undefined, undefined]);
   });
 
-  it('are seen by a plan, when the process that noted them was killed', async () => {
+  it('are seen by a plan if the process that noted them was killed', async () => {
     registry.claim([claim('INV-1')], 1);
     killedCopy('two');
     const stateDir = join(home, 'two');

@@ -30,7 +30,7 @@ describe('payments that the registry has noted', () => {
     rmSync(home, {recursive: true});
   });
 
-  it('are seen by whoever looks', () => {
+  it('are seen by every lookup', () => {
     assert.deepEqual([registry.find('INV-1')?.paid, registry.find('INV-1')?.id], [true, 'id-1']);
     assert.equal(registry.find('INV-2')?.paid, false);
   });
@@ -45,7 +45,7 @@ describe('payments that the registry has noted', () => {
     await next.close();
   });
 
-  it('go by the generation of each claim, also where several come together', () => {
+  it('apply to the generation of each claim, even if several arrive together', () => {
     const generations = [0, 0, 2, 1, 1, 0];
     registry.claim(
       generations.map((generation, i) => claim(`MIX-${i}`, generation)),
@@ -62,7 +62,7 @@ describe('payments that the registry has noted', () => {
     assert.deepEqual([registry.find('INV-1')?.paid, registry.find('INV-1')?.id], [false, null]);
   });
 
-  it('give way to a later payment of the same reference', () => {
+  it('yield to a later payment of the same reference', () => {
     registry.claim([claim('INV-1', 1)], 2);
     registry.paid('INV-1', 'id-2');
     registry.flush();

@@ -21,7 +21,7 @@ describe('the registry', () => {
   });
   afterEach(() => bench.remove());
 
-  it('skips what another batch has paid, and says so', async () => {
+  it('skips what another batch has paid, and reports it', async () => {
     await bench.plan(bench.file('a.csv', HEADER + line(1) + line(2)), {batchId: 'first'});
     await bench.run(service, {batchId: 'first'});
     await bench.plan(bench.file('b.csv', HEADER + line(2) + line(3)), {batchId: 'second'});
@@ -58,7 +58,7 @@ describe('the registry', () => {
     assert.equal((await bench.run(service, {batchId: 'second'})).accepted, 1);
   });
 
-  it('leaves a row to the batch that has begun it, as long as that batch is there', async () => {
+  it('leaves a row to the batch that has started it, as long as that batch exists', async () => {
     service.fault = (request) => (request.method === 'POST' && request.n > 1 ? 'lost-before' : undefined);
     await bench.plan(bench.file('a.csv', HEADER + line(1) + line(2)), {batchId: 'first'});
     assert.equal((await bench.run(service, {batchId: 'first'})).in_doubt, 1);
@@ -113,7 +113,7 @@ describe('the registry', () => {
       service.fault = () => undefined;
     });
 
-    it('is believed when it says that this batch has paid it, whatever its journal was told in time', async () => {
+    it('has priority when it lists a row as paid by this batch, whatever the journal contains', async () => {
       const registry = await openRegistry();
       registry.paid('INV-1', 'the-record');
       registry.flush();
@@ -134,9 +134,9 @@ describe('the registry', () => {
       assert.deepEqual([profile, paid, id], ['acme', true, 'the-record']);
     }
 
-    it('keeps the profile that claimed it when a person says that it was paid', () => declarePaid());
+    it('keeps the profile that claimed it when it is declared paid', () => declarePaid());
 
-    it('has it again, under the profile that confirmed the batch, when it was lost before a person says so', async () => {
+    it('lists it again, with the profile that confirmed the batch, if it was lost before the declaration', async () => {
       await bench.inJournal(({journal, plan}) =>
         noteConfirmation(journal, {
           ...{planHash: plan.planHash, revision: 1, doing: 'pay', asked: true, at: 1, by: null},

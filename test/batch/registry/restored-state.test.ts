@@ -10,7 +10,7 @@ const HEADER = 'reference,payee_id,amount,currency_code\n';
 const line = (n: number, amount = '10.00') => `INV-${n},${payeeId(n)},${amount},USD\n`;
 const HOUR = 3_600_000;
 
-describe('state that does not tell the whole story', () => {
+describe('incomplete state', () => {
   let bench: Bench;
   let service: TruthService;
   beforeEach(() => {
@@ -46,7 +46,7 @@ describe('state that does not tell the whole story', () => {
       assert.equal(service.paid.length, 2);
     });
 
-  it('refuses the same batch under another namespace, which would be other keys', async () => {
+  it('refuses the same batch in another namespace, which would have other keys', async () => {
     service.fault = losing('INV-2');
     const file = bench.payouts(2);
     await bench.plan(file, {namespace: 'payroll'});
@@ -54,7 +54,7 @@ describe('state that does not tell the whole story', () => {
     await assert.rejects(bench.plan(file), /was run in the namespace payroll/);
   });
 
-  it('keeps a row in doubt when another run is refused: that may be another entity, or another day', async () => {
+  it('keeps a row in doubt if another run is refused: it may be another entity, or another day', async () => {
     service.fault = losing('INV-2');
     await bench.plan(bench.payouts(2));
     assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
@@ -91,7 +91,7 @@ describe('state that does not tell the whole story', () => {
     );
   });
 
-  it('does not release by itself what was not staged to its end', async () => {
+  it('does not release automatically what was not completely staged', async () => {
     await bench.plan(bench.payouts(300));
     const inner = service.transport();
     let sent = 0;
@@ -118,7 +118,7 @@ describe('state that does not tell the whole story', () => {
     assert.equal(service.byId.size, 2);
   });
 
-  it('sees a row past the horizon that somebody approved by its id', async () => {
+  it('detects a row past the horizon that was approved by its id', async () => {
     await bench.plan(bench.payouts(1));
     await bench.run(service, {path: 'stage-only'});
     bench.clock.advance(25 * HOUR);

@@ -59,7 +59,7 @@ describe('look-alikes of other batches', () => {
     assert.deepEqual(seen, [{mode: 'test', base_url: 'https://api.test', ...survey}]);
   });
 
-  it('are none after thirty days, nor in a file of other payments', async () => {
+  it('are not reported after thirty days, or for a file of other payments', async () => {
     await plan('b1', ['A', 1, '10.00']);
     await bench.run(new TruthService());
     await plan('b2', ['X', 1, '10.00'], ['Y', 1, '10.01']);

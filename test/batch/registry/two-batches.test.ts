@@ -70,7 +70,7 @@ describe('one file under two batch ids, both stopped early', () => {
     assert.equal(service.paid.length, ROWS);
   });
 
-  it('have the rows again that the other one gives back', async () => {
+  it('get back the rows that the other one frees', async () => {
     await run('b1', {releaseRest: true});
     await bench.run(service, {batchId: 'b2', path: 'cancel'});
     const after = await status('b1');

@@ -6,7 +6,7 @@ import {workOf} from '../../../src/batch/registry/work.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
-describe('where a batch stands', () => {
+describe('the state of a batch', () => {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());

@@ -33,7 +33,7 @@ const draw = (points: TimelinePoint[], width = 936) => {
 const numbersOf = (d: string) => [...d.matchAll(/-?\d+(\.\d+)?/g)].map(([n]) => Number(n));
 
 describe('the chart of a report', () => {
-  it('draws nothing for one moment, or for none', () => {
+  it('draws nothing for fewer than two samples', () => {
     assert.equal(chartOf([], {width: 900, height: 290}).text, '');
     assert.equal(chartOf([point(0, {staged: 3})], {width: 900, height: 290}).text, '');
     assert.equal(chartOf([point(0, {}), point(9, {})], {width: 900, height: 290}).text, '');
@@ -60,7 +60,7 @@ describe('the chart of a report', () => {
     );
   });
 
-  it('cuts long pauses between runs out, says how long they were, and keeps the minutes of the runs apart', () => {
+  it('cuts out long pauses between runs, labels their length, and keeps the minutes of the runs apart', () => {
     const day = 24 * 3600;
     const points = [
       point(0, {not_sent: 10}),
@@ -87,7 +87,7 @@ describe('the chart of a report', () => {
     assert.equal(timeScale([point(0, {}), point(5000, {})], 0, 900).breaks.length, 0);
   });
 
-  it('stays inside its frame, moves to the right, and has no number that is none', () => {
+  it('stays inside its frame, moves to the right, and has no invalid number', () => {
     const counts = fc.record(
       Object.fromEntries(Object.keys(NONE).map((name) => [name, fc.nat({max: 1_000_000})])),
     ) as fc.Arbitrary<Counts>;
@@ -158,7 +158,7 @@ describe('the chart of a report', () => {
     );
   });
 
-  it('puts the first and the last moment into the table beside it', () => {
+  it('puts the first and the last sample into the table below it', () => {
     const points = Array.from({length: 100}, (_, i) => point(i, {staged: i}));
     const chosen = chosenPoints(points);
     assert.deepEqual([chosen.length, chosen[0], chosen.at(-1)], [12, points[0], points[99]]);

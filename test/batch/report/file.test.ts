@@ -39,7 +39,7 @@ describe('the file of a report', () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof RemitError && error.code === 'STATE' && words.test(error.message);
 
-  it('is for its owner only, and leaves nothing beside it', async () => {
+  it('is readable only by its owner, and leaves no other file', async () => {
     await write();
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('the file of a report', () => {
     );
   });
 
-  it('is the same when it is made again from the same state, and takes the place of the one before', async () => {
+  it('is identical when generated again from the same state, and replaces the previous one', async () => {
     await write();
     const first = readFileSync(path, 'utf8');
     await write();
@@ -71,7 +71,7 @@ describe('the file of a report', () => {
     assert.equal(existsSync(join(bench.folder, 'nowhere')), false);
   });
 
-  it('never takes the place of a file that is not a report of this batch', async () => {
+  it('never replaces a file that is not a report of this batch', async () => {
     writeFileSync(path, '<!doctype html><title>mine</title>');
     await assert.rejects(write(), isRefusal(/is not a report of batch b1/));
     assert.equal(readFileSync(path, 'utf8'), '<!doctype html><title>mine</title>');
@@ -104,7 +104,7 @@ describe('the file of a report', () => {
         clock: bench.clock,
       });
 
-    it('lies beside the results unless it is named, needs no key, and is told to scripts', async () => {
+    it('is written next to the results by default, needs no key, and is named in the JSON', async () => {
       const ran = await report('--html', '--json');
       assert.equal(ran.exitCode, 0, ran.stderr);
       const beside = join(bench.folder, 'b1.report.html');
@@ -112,14 +112,14 @@ describe('the file of a report', () => {
       assert.match(readFileSync(beside, 'utf8'), /Payout batch b1/);
     });
 
-    it('goes where it is told to', async () => {
+    it('is written to the given path', async () => {
       const ran = await report('--html', path);
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.match(ran.stdout, new RegExp(`^Report +${path}$`, 'm'));
       assert.ok(existsSync(path));
     });
 
-    it('is not written unless it is asked for', async () => {
+    it('is not written unless requested', async () => {
       const ran = await report(path, '--json');
       assert.equal(ran.exitCode, 2);
       assert.match(ran.error().hint!, /--html/);
@@ -127,7 +127,7 @@ describe('the file of a report', () => {
       assert.equal(Object.hasOwn((await report('--json')).json() as object, 'report_file'), false);
     });
 
-    it('exits 13 when the file is another one', async () => {
+    it('exits 13 if the file belongs to something else', async () => {
       writeFileSync(path, 'mine');
       assert.equal((await report('--html', path)).exitCode, 13);
       assert.equal(readFileSync(path, 'utf8'), 'mine');

@@ -141,7 +141,7 @@ describe('the report of a batch', () => {
     assert.equal(find(root, 'style').length, 1);
   });
 
-  it('is a page that a screen reader can walk through', async () => {
+  it('is a page that a screen reader can navigate', async () => {
     await troubled();
     const root = await page();
     assert.equal(find(root, 'html')[0]!.attributes['lang'], 'en');
@@ -160,7 +160,7 @@ describe('the report of a batch', () => {
     }
   });
 
-  it('says plainly that it is about real money', async () => {
+  it('states clearly that it is about real money', async () => {
     await bench.plan(bench.payouts(1));
     await bench.run(bench.service, {mode: 'live', key: 'live_key_0123456789'});
     const root = await page();
@@ -168,7 +168,7 @@ describe('the report of a batch', () => {
     assert.equal(find(root, 'div', 'test').length, 0);
   });
 
-  it('says plainly that it is a test, or that nothing was sent', async () => {
+  it('states clearly that it is a test, or that nothing was sent', async () => {
     await bench.plan(bench.payouts(1));
     assert.match(
       body(await page()),
@@ -180,7 +180,7 @@ describe('the report of a batch', () => {
     assert.equal(find(root, 'div', 'live').length, 0);
   });
 
-  it('holds no key, whatever the service repeats of it', async () => {
+  it('contains no key, whatever the service repeats of it', async () => {
     bench.service.refuse = () => ({
       status: 422,
       error_code: 'INVALID',
@@ -215,7 +215,7 @@ describe('the report of a batch', () => {
     assert.match(body(root), /Checked: the states add up to the plan/);
   });
 
-  it('begins with four figures in rows and money, or in no money', async () => {
+  it('begins with four figures in rows and money, or without money', async () => {
     const currencies = ['CAD', 'CHF', 'EUR', 'GBP', 'USD'];
     await planRows(...currencies.map((currency, i) => [currency, `${i + 1}.50`, currency] as const));
     const figures = async () =>
@@ -228,7 +228,7 @@ describe('the report of a batch', () => {
     ]);
   });
 
-  it('is loud when the states do not add up to the plan', async () => {
+  it('shows a warning if the states do not add up to the plan', async () => {
     await bench.pay(2);
     const {summary} = await reportOf(bench);
     const wrong = {...summary.totals['USD']!, accepted: '200.02'};
@@ -279,7 +279,7 @@ describe('the report of a batch', () => {
     assert.ok(!rows.some((text) => text.includes('R-fine')));
   });
 
-  it('says what to do in an order that works, with the flags that find the batch', async () => {
+  it('lists the next steps in an order that works, with the flags that find the batch', async () => {
     await troubled();
     const data = await reportOf(bench);
     const flags = " -p 'acme test'";
@@ -306,7 +306,7 @@ describe('the report of a batch', () => {
       assert.equal(/ --live`$/.test(command), / (?:resume|release|retry) /.test(command), command);
   });
 
-  it('tells no command for a canceled batch that would be refused', async () => {
+  it('names no command for a canceled batch that would be refused', async () => {
     await bench.plan(bench.payouts(3));
     bench.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"INV-3"') ? {status: 403, body: {}} : undefined;
@@ -332,7 +332,7 @@ describe('the report of a batch', () => {
     );
   });
 
-  it('is as of the last time that the service was asked, however late it is made', async () => {
+  it('is dated by the last answer of the service, however late it is generated', async () => {
     await bench.plan(bench.payouts(2));
     const plannedAt = bench.clock.now();
     await bench.clock.sleep(3_600_000);
@@ -379,7 +379,7 @@ describe('the report of a batch', () => {
     assert.match(told, /… and 25 more/);
   });
 
-  it('names who confirmed what and when, and what exactly it is a report of', async () => {
+  it('names who confirmed what and when, and identifies its batch', async () => {
     const {plan} = await bench.plan(bench.payouts(2));
     const batch = await openBatch({
       ...{stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock},
@@ -415,7 +415,7 @@ describe('the report of a batch', () => {
     assert.ok(!told.includes(bench.folder), 'a folder of ours');
   });
 
-  it('shows as text what looks like markup, and strips what cannot be seen', async () => {
+  it('shows markup as text, and strips invisible characters', async () => {
     const hostile = '</td><script>alert(1)</script>&amp;"\'`\u202e\u0007\u200b\u001b[31m';
     await planRows(['<img src=x onerror=alert(1)>', '1.50', 'USD']);
     bench.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: hostile});
@@ -452,7 +452,7 @@ describe('text in a report', () => {
     );
   });
 
-  it('keeps what it is made of apart from what it is given', () => {
+  it('keeps its own markup apart from values', () => {
     const part = markup`<b>${'<i>'}</b>`;
     assert.equal(
       markup`<p>${part}${[part, null, false, undefined, 7]}</p>`.text,

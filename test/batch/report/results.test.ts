@@ -52,7 +52,7 @@ describe('the results of a batch', () => {
   });
   afterEach(() => bench.remove());
 
-  it('tell of every record of the file, in its order, what became of it', async () => {
+  it('list every record of the file, in order, with its outcome', async () => {
     service.refuse = refuses(2);
     service.approvalFails = (body) => body['payee_id'] === payeeId(3);
     await plan(`${HEADER}${row(1)}${row(2)}bad,x,1.00,USD,\n\n${row(3)}${row(4)}`, {validOnly: true});
@@ -93,7 +93,7 @@ describe('the results of a batch', () => {
     );
   });
 
-  it('lie beside the input, for their owner only, and the summary names them', async () => {
+  it('are written next to the input, readable only by their owner, and named in the summary', async () => {
     await plan(HEADER + row(1));
     const summary = await bench.run(service);
     assert.equal(summary.results, path('b1.results.csv'));
@@ -109,7 +109,7 @@ describe('the results of a batch', () => {
         assert.equal(statSync(path(name)).mode & 0o777, 0o600, name);
   });
 
-  it('run no formula in a spreadsheet, be it in a cell, a header or an answer', async () => {
+  it('contain no formula for a spreadsheet, whether from a cell, a header or an answer', async () => {
     service.refuse = refuses(1);
     const text =
       '=evil(),reference,payee_id,amount,currency_code,metadata.note\n' +
@@ -133,7 +133,7 @@ describe('the results of a batch', () => {
     ]);
   });
 
-  it('keep columns of the input that are called like theirs', async () => {
+  it('keep columns of the input with the same names as theirs', async () => {
     const text = `reference,payee_id,amount,currency_code,status,at\nA,${payeeId(1)},1.00,USD,open,noon\n`;
     await plan(text, {mapping: {'metadata.status': 'status', 'metadata.at': 'at'}});
     await bench.run(service);
@@ -143,7 +143,7 @@ describe('the results of a batch', () => {
     assert.ok(header!.includes('remit_at'));
   });
 
-  it('have a file of the failed rows that is planned again as it is, without the flags of the first plan', async () => {
+  it('have a file of the failed rows that can be planned unchanged, without the flags of the first plan', async () => {
     service.refuse = refuses(2, 3);
     const text =
       'reference;payee_id;amount;currency_code;metadata.note\r\n' +
@@ -163,7 +163,7 @@ describe('the results of a batch', () => {
     assert.equal(service.paid.length, 3);
   });
 
-  it('lose the file of the failed rows when none is left', async () => {
+  it('remove the file of failed rows when none is left', async () => {
     service.refuse = refuses(2);
     await plan(HEADER + row(1) + row(2));
     await bench.run(service);
@@ -191,7 +191,7 @@ describe('the results of a batch', () => {
       );
     });
 
-    it(`never take the place of a file of somebody else (${name})`, async () => {
+    it(`never replace a file of another batch (${name})`, async () => {
       const {plan: planned} = await plan(HEADER + row(1));
       writeFileSync(path(name), 'precious');
       assert.throws(() => checkResultPlace(bench.folder, planned), isState(/does not belong to this batch/));
@@ -200,14 +200,14 @@ describe('the results of a batch', () => {
     });
   }
 
-  it('never take the place of the input', async () => {
+  it('never replace the input', async () => {
     const {plan: planned} = await bench.plan(bench.file('b1.failed.csv', HEADER + row(1)));
     assert.throws(() => checkResultPlace(bench.folder, planned), isState(/b1\.failed\.csv/));
     await assert.rejects(bench.run(service), isState(/b1\.failed\.csv/));
     assert.equal(readFileSync(path('b1.failed.csv'), 'utf8'), HEADER + row(1));
   });
 
-  it('that cannot be written still tell what happened, and can be written later', async () => {
+  it('that cannot be written are still reported, and can be written later', async () => {
     await plan(HEADER + row(1));
     const error: unknown = await bench
       .run(service, {out: path('nowhere')})

@@ -53,7 +53,7 @@ describe('a batch that is canceled', () => {
     assert.deepEqual(seen('INV-2'), ['GET']);
   });
 
-  it('settles rows in doubt first: by their record, or by a replay without approval', async () => {
+  it('resolves rows in doubt first: by their record, or by a replay without approval', async () => {
     await bench.plan(bench.payouts(4));
     service.fault = ({method, body}) => {
       if (method !== 'POST') return undefined;
@@ -92,7 +92,7 @@ describe('a batch that is canceled', () => {
       );
     });
 
-  it('stays open with exit 12 while a row is in doubt past the horizon, which resolve settles', async () => {
+  it('stays open with exit 12 while a row is in doubt past the horizon, until it is resolved', async () => {
     await bench.plan(bench.payouts(2));
     service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"INV-2"') ? 'lost-before' : undefined;
@@ -108,7 +108,7 @@ describe('a batch that is canceled', () => {
   });
 
   for (const path of ['stage-and-release', 'stage-only', 'release', 'direct'] as const)
-    it(`sends nothing else from the moment on at which the cancel is committed (${path})`, async () => {
+    it(`sends nothing else once the cancel is committed (${path})`, async () => {
       await bench.plan(bench.payouts(40));
       await bench.run(service, {path: 'stage-only', drain: stopAfter(service, 10)});
       const before = service.byId.size;
@@ -130,7 +130,7 @@ describe('a batch that is canceled', () => {
       assert.equal(service.paid.length, 0);
     });
 
-  it('goes on after a lost answer, which it never takes for a cancel', async () => {
+  it('continues after a lost answer, which it never counts as canceled', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service, {path: 'stage-only'});
     let losses = 0;
@@ -160,7 +160,7 @@ describe('a batch that is canceled', () => {
     assert.equal(cancelExitCodeOf(after), 8);
   });
 
-  it('reads a record again after a 429: it may have been approved meanwhile', async () => {
+  it('reads a record again after a 429, because it may have been approved in the meantime', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});
     service.requests.length = 0;
@@ -176,7 +176,7 @@ describe('a batch that is canceled', () => {
     assert.deepEqual(seen('INV-1'), ['GET', 'cancel', 'GET']);
   });
 
-  it('leaves a record that the service does not cancel, says so, and exits 8', async () => {
+  it('leaves a record that the service does not cancel, reports it, and exits 8', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});
     const refusal = {status: 400, body: {error_code: 'VALIDATION_ERROR', message: 'not now'}};
@@ -247,7 +247,7 @@ describe('a batch that is canceled', () => {
     assert.equal(service.requests.length, 0);
   });
 
-  it('is not told as canceled when the service does not know a record any more', async () => {
+  it('is not reported as canceled if the service no longer knows a record', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});
     service.byId.delete(recordOf('INV-1').id);

@@ -29,7 +29,7 @@ describe('a row that a killed run left open', () => {
   });
   afterEach(() => bench.remove());
 
-  it('is in doubt, not staged, when its release may be under way', async () => {
+  it('is in doubt, not staged, if its release may be in progress', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});
     await assert.rejects(
@@ -42,7 +42,7 @@ describe('a row that a killed run left open', () => {
     assert.ok(service.paid.every(({approvals}) => approvals === 1));
   });
 
-  it('is in doubt, not unapproved, when it was being released once more', async () => {
+  it('is in doubt, not unapproved, if it was being released again', async () => {
     service.approvalFails = () => true;
     await bench.plan(bench.payouts(2));
     assert.equal((await bench.run(service)).unapproved, 2);
@@ -56,7 +56,7 @@ describe('a row that a killed run left open', () => {
     assert.equal(service.posts - before, 2, 'the probe and one release');
   });
 
-  it('is staged still when the run was stopped before its release', async () => {
+  it('is still staged if the run was stopped before its release', async () => {
     await bench.plan(bench.payouts(5));
     await bench.run(service, {path: 'stage-only'});
     const drain = new AbortController();

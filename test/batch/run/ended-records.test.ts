@@ -128,7 +128,7 @@ describe('a record that has ended', () => {
     );
   });
 
-  it('is no hit for another batch, which takes the next key and commits it before it sends', async () => {
+  it('does not block another batch, which uses the next key and commits it before sending', async () => {
     await failSecond();
     await planRows('b2', line(2, '10.00', 'wire'));
     service.fault = ({method}) => {
@@ -160,7 +160,7 @@ describe('a record that has ended', () => {
     );
   });
 
-  it('lets the first batch show its row as paid by the second one, in state, counts and results', async () => {
+  it('makes the first batch show its row as paid by the second one, in state, counts and results', async () => {
     await failSecond();
     await planRows('b2', line(2, '10.00', 'wire'));
     await bench.run(service, {batchId: 'b2'});
@@ -177,7 +177,7 @@ describe('a record that has ended', () => {
     assert.equal((await status('b1')).failed_file, null);
   });
 
-  it('is shown as a conflict where the second batch paid another amount', async () => {
+  it('is shown as a conflict if the second batch paid another amount', async () => {
     await failSecond();
     await planRows('b2', line(2, '99.00'));
     assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 1);
@@ -208,7 +208,7 @@ describe('a record that has ended', () => {
     assert.equal(new Set(recordsOf(2).map(({key}) => key)).size, 3);
   });
 
-  it('says nothing of a later payment of the reference', async () => {
+  it('does not affect a later payment of the reference', async () => {
     await failSecond();
     await planRows('b2', line(2));
     await bench.run(service, {batchId: 'b2'});
@@ -297,7 +297,7 @@ describe('a record that has ended', () => {
     });
 
     for (const resolution of ['paid', 'not-paid'] as const)
-      it(`in resolve (${resolution}): the same command settles the row, and it is paid once`, async () => {
+      it(`in resolve (${resolution}): the same command resolves the row, and it is paid once`, async () => {
         await planRows('b1', line(1), line(2));
         service.fault = ({method, body}) =>
           method === 'POST' && body.includes('"INV-2"') ? 'lost-after' : undefined;
@@ -322,7 +322,7 @@ describe('a record that has ended', () => {
         assert.deepEqual([summary.state, recordsOf(2).map(({approvals}) => approvals)], ['complete', [1]]);
       });
 
-    it('in resolve, and a run instead of the same command: the registry is believed', async () => {
+    it('in resolve, and a run instead of the same command: the registry counts', async () => {
       await planRows('b1', line(1), line(2));
       service.fault = ({method, body}) =>
         method === 'POST' && body.includes('"INV-2"') ? 'lost-after' : undefined;
@@ -367,7 +367,7 @@ describe('a record that has ended', () => {
 });
 
 describe('a reference that another batch has paid', () => {
-  it('is paid already where party, amount and currency agree, and is named with that batch and record', async () => {
+  it('is already paid if party, amount and currency agree, and is named with that batch and record', async () => {
     const bench = new Bench();
     const service = new TruthService();
     try {

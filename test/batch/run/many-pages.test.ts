@@ -60,7 +60,7 @@ describe('a batch of many pages', () => {
       await planRows(numbers(ROWS).map((n) => line(n)));
     });
 
-    it('tells in the plan how many of its references another batch has', async () => {
+    it('shows in the plan how many of its references another batch has', async () => {
       const batch = await opened();
       try {
         const found = await seenBefore(batch, bench);
@@ -73,7 +73,7 @@ describe('a batch of many pages', () => {
       }
     });
 
-    it('finds them before it asks, pays the others once, and reports every row in the order of the file', async () => {
+    it('finds them before the prompt, pays the others once, and reports every row in file order', async () => {
       const survey = await claimed(({survey: found}) => found);
       assert.deepEqual([survey.paidBy.get('other')?.rows, survey.conflicts], [2, 1]);
       const summary = await bench.run(service, {settings: {releaseRest: true}});

@@ -161,7 +161,7 @@ const referenceOf = ({body}: {body: Record<string, unknown>}) =>
   (body['metadata'] as Record<string, string>)['remit_reference'];
 const losesAnswers = ({method}: SeenRequest) => (method === 'POST' ? ('lost-after' as const) : undefined);
 
-describe('a reference that is paid once, whatever is lost', () => {
+describe('a reference is paid once, whatever is lost', () => {
   let desk: Desk;
   beforeEach(() => (desk = new Desk()));
   afterEach(() => desk.bench.remove());
@@ -184,7 +184,7 @@ describe('a reference that is paid once, whatever is lost', () => {
       assert.equal(desk.paid('INV-1'), 1);
     });
 
-  it('by a retry that a journal put back has no memory of', async () => {
+  it('by a retry that is missing in a restored journal', async () => {
     await desk.plan(['INV-1']);
     await desk.run();
     desk.fail('INV-1');
@@ -209,7 +209,7 @@ describe('a reference that is paid once, whatever is lost', () => {
     assert.equal(desk.paid('INV-1'), 1);
   });
 
-  it('by a batch that was put back, and has a record of a reference that another one paid since', async () => {
+  it('by a restored batch with a record of a reference that another one has paid since', async () => {
     await desk.plan(['INV-1']);
     await desk.run({path: 'stage-only'});
     desk.backUp();
@@ -241,7 +241,7 @@ describe('a reference that is paid once, whatever is lost', () => {
     assert.equal(desk.paid('INV-1'), 1);
   });
 
-  it('by a word that is true, when its record was made long before', async () => {
+  it('by a true declaration, if its record was created long before', async () => {
     await desk.plan(['INV-1']);
     desk.service.approvalFails = () => true;
     desk.service.fault = losesAnswers;
@@ -256,7 +256,7 @@ describe('a reference that is paid once, whatever is lost', () => {
     assert.equal(desk.paid('INV-1'), 1);
   });
 
-  it('by a journal that was put back as it was before a retry', async () => {
+  it('by a journal restored to a time before a retry', async () => {
     await desk.plan(['INV-1']);
     desk.backUp();
     await desk.run();
@@ -272,7 +272,7 @@ describe('a reference that is paid once, whatever is lost', () => {
     assert.equal(desk.paid('INV-1'), 1);
   });
 
-  it('by a word against the registry', async () => {
+  it('by a declaration that contradicts the registry', async () => {
     await desk.plan(['INV-1']);
     await desk.runKilledBetweenCommits();
     desk.waitHours(26);
@@ -290,7 +290,7 @@ describe('a reference that is paid once, whatever is lost', () => {
     assert.equal(desk.paid('INV-1'), 1);
   });
 
-  it('by a clock that was ahead and is put right', async () => {
+  it('by a clock that was ahead and is corrected', async () => {
     await desk.plan(['INV-1']);
     desk.waitHours(240);
     let aheadHours = 240;
@@ -303,12 +303,12 @@ describe('a reference that is paid once, whatever is lost', () => {
   });
 });
 
-describe('what a claim says of an edited row', () => {
+describe('a claim of an edited row', () => {
   let desk: Desk;
   beforeEach(() => (desk = new Desk()));
   afterEach(() => desk.bench.remove());
 
-  it('is that another payment has its reference, when a journal was put back', async () => {
+  it('shows that another payment has its reference, if a journal was restored', async () => {
     await desk.plan(['INV-1']);
     desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
     await desk.run({settings: {trustRefusals: true}});
@@ -322,7 +322,7 @@ describe('what a claim says of an edited row', () => {
     assert.deepEqual([paid, conflict, desk.paid('INV-1')], [0, 1, 1]);
   });
 
-  it('is nothing, when it was never sent', async () => {
+  it('has no effect if it was never sent', async () => {
     await desk.plan(['INV-1', 'INV-2']);
     await desk.runWithWrongKey();
     desk.waitHours(25);

@@ -57,7 +57,7 @@ describe('a batch in a rare moment', () => {
     assert.ok(service.paid.every(({approvals}) => approvals === 1));
   });
 
-  it('writes no outcome once another runner has taken its lock, and pays every row once afterwards', async () => {
+  it('writes no outcome once another process has taken its lock, and pays every row once afterwards', async () => {
     await bench.plan(bench.payouts(3));
     const taken = new RemitError('LOCKED', 'taken');
     let recorded = -1;

@@ -33,11 +33,11 @@ describe('a row that was in doubt', () => {
     assert.equal(revision?.corrected, 1);
   });
 
-  it('may not be changed when it was refused in the end, for a try that was never answered may still arrive', async () => {
+  it('may not be changed if it was finally refused, because an unanswered try may still arrive', async () => {
     await assert.rejects(change('lost-before', BAD_DETAILS), /INV-2 was changed, but it may have been sent/);
   });
 
-  it('is rejected for good when it is refused after an operator declared it not paid, and may not be changed all the same', async () => {
+  it('is finally rejected if it is refused after being declared not paid, but still may not be changed', async () => {
     service.fault = ({body}) => (body.includes('"INV-2"') ? 'lost-before' : undefined);
     await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2)));
     assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
@@ -52,7 +52,7 @@ describe('a row that was in doubt', () => {
     await assert.rejects(bench.plan(changed), /INV-2 was changed, but it may have been sent/);
   });
 
-  it('may not be changed after a killed run and a word that it was not paid', async () => {
+  it('may not be changed after a killed run and a declaration that it was not paid', async () => {
     await bench.plan(bench.file('p.csv', HEADER + line(1)));
     const dying = {...service.transport(), send: () => Promise.reject(new Error('killed'))};
     await assert.rejects(bench.run(service, {path: 'direct', transport: dying}), /killed/);

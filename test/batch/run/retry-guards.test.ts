@@ -56,7 +56,7 @@ describe('retry of a rejected row', () => {
     assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 1);
   }
 
-  it('leaves a row alone that another namespace has paid since, until that namespace is named', async () => {
+  it('does not touch a row that another namespace has paid since, until that namespace is named', async () => {
     await payInNamespace('fixes');
     const facts = await retry();
     assert.deepEqual(facts.again, []);
@@ -67,7 +67,7 @@ describe('retry of a rejected row', () => {
     assert.deepEqual((await retry(['fixes'])).again, ['INV-2']);
   });
 
-  it('leaves a row alone that was paid by a retry of which a restored journal knows nothing', async () => {
+  it('does not touch a row that was paid by a retry missing in a restored journal', async () => {
     const folder = join(bench.stateDir, 'batches', 'payout', 'b1');
     const backup = join(bench.folder, 'backup');
     cpSync(folder, backup, {recursive: true});

@@ -65,7 +65,7 @@ describe('after the run', () => {
       ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
     );
 
-  it('retry leaves a row alone whose reference another batch has claimed since the registry was lost', async () => {
+  it('retry does not touch a row whose reference another batch has claimed since the registry was lost', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);
     for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
@@ -108,7 +108,7 @@ describe('after the run', () => {
     assert.deepEqual([found.in_doubt, found.failed], [0, 2]);
   });
 
-  it('retry leaves a row alone whose record another server answers with 404', async () => {
+  it('retry does not touch a row if another server answers 404 for its record', async () => {
     await bench.plan(bench.payouts(1));
     await bench.run(service);
     service.fault = ({method}) =>
@@ -146,7 +146,7 @@ describe('after the run', () => {
     );
   });
 
-  it('retry gives a failed row a new key, after looking at its record', async () => {
+  it('retry gives a failed row a new key, after fetching its record', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service);
     recordOf('INV-2')[0]!.status = 'failed';
@@ -159,7 +159,7 @@ describe('after the run', () => {
     assert.equal(second!.status, 'approved');
   });
 
-  it('retry leaves a row alone whose record did not fail, whatever the journal says', async () => {
+  it('retry does not touch a row whose record did not fail, whatever the journal contains', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);
     const batch = await opened();
@@ -233,7 +233,7 @@ describe('after the run', () => {
     assert.deepEqual([recordOf('INV-1').length, recordOf('INV-2').length], [1, 1]);
   });
 
-  it('retry takes a key whose record is not known only by name, after its record was looked for', async () => {
+  it('retry includes a key with an unknown record only by name, after its record was searched for', async () => {
     await bench.plan(bench.payouts(1));
     service.fault = ({method}) =>
       method === 'POST'
@@ -264,7 +264,7 @@ describe('after the run', () => {
     assert.match(facts.left[0]!.why, /in doubt/);
   });
 
-  it('resolve --paid closes a row in doubt with the id that was found', async () => {
+  it('resolve --paid resolves a row in doubt with the id that was found', async () => {
     service.fault = ({method, body}) =>
       method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
     await bench.plan(bench.payouts(2));
@@ -275,7 +275,7 @@ describe('after the run', () => {
     assert.deepEqual([summary.accepted, summary.in_doubt], [2, 0]);
   });
 
-  it('resolve --not-paid sends the row again with the same key, so that a wrong word pays once', async () => {
+  it('resolve --not-paid sends the row again with the same key, so that a wrong statement pays once', async () => {
     service.fault = ({method, body}) =>
       method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
     await bench.plan(bench.payouts(2));
@@ -287,7 +287,7 @@ describe('after the run', () => {
     assert.equal(recordOf('INV-2').length, 1, 'the record that was there already');
   });
 
-  it('resolve --not-paid takes back a word that nothing but the operator said, and pays once', async () => {
+  it('resolve --not-paid revokes a payment that only the operator declared, and pays once', async () => {
     for (const fault of ['lost-after', 'lost-before'] as const) {
       service.fault = ({method, body}) => (method === 'POST' && body.includes('INV-2"') ? fault : undefined);
       await bench.plan(bench.payouts(2));
@@ -307,7 +307,7 @@ describe('after the run', () => {
     }
   });
 
-  it('resolve --not-paid does not take back what the service said itself', async () => {
+  it('resolve --not-paid does not revoke what the service reported', async () => {
     service.fault = ({method, body}) =>
       method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
     await bench.plan(bench.payouts(2));
@@ -344,7 +344,7 @@ describe('after the run', () => {
     await assert.rejects(resolve('INV-9', 'not-paid'), /has no row INV-9/);
   });
 
-  it('resolve --not-paid keeps the generation, and so the key: the service pays what it took before once', async () => {
+  it('resolve --not-paid keeps the generation and therefore the key: the service pays once', async () => {
     await bench.plan(bench.payouts(1));
     await bench.run(service);
     recordOf('INV-1')[0]!.status = 'failed';

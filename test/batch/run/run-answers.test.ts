@@ -55,7 +55,7 @@ describe('what an answer does to a run', () => {
     assert.deepEqual([released.accepted, released.unapproved, released.exit], [3, 0, 0]);
   });
 
-  it('202 while staging is no staged record: it is replayed, and never released without one', async () => {
+  it('202 while staging does not count as a staged record: it is replayed, and never released without one', async () => {
     const isHeldUp = (request: SeenRequest) => isStage(request) && isOf(request, 2);
     service.fault = (request) =>
       isHeldUp(request) ? {status: 202, body: {id: payeeId(77), status: 'processing'}} : undefined;
@@ -66,7 +66,7 @@ describe('what an answer does to a run', () => {
     assert.equal((await again()).accepted, 3);
   });
 
-  it('a status alone proves the service only where it is one of a payment', async () => {
+  it('a status alone proves the service only if it is a payment status', async () => {
     await run(3, {path: 'stage-only'});
     service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);
     assert.equal((await again({path: 'release'})).in_doubt, 3);
@@ -82,7 +82,7 @@ describe('what an answer does to a run', () => {
     assert.equal((await again({path: 'release'})).accepted, 3);
   });
 
-  it('words that no database takes cost neither the run nor what is known of the row', async () => {
+  it('text that a database rejects harms neither the run nor the outcome of the row', async () => {
     service.fault = (request) =>
       isOf(request, 2) ? {status: 422, body: {error_code: 'VALIDATION_ERROR', message: 'no\0pe'}} : undefined;
     service.distort = (record, request) => {
@@ -115,7 +115,7 @@ describe('what an answer does to a run', () => {
 
   for (const status of ['queued', 'created', undefined]) {
     for (const path of ['stage-and-release', 'direct'] as const) {
-      it(`202 with status ${String(status)} is looked at until the record says more (${path})`, async () => {
+      it(`202 with status ${String(status)} is fetched until the record shows more (${path})`, async () => {
         let looks = 0;
         const transport = altered(({method, body}, record) => {
           if (method === 'GET') return {record: {...record, status: ++looks < 4 ? status : 'approved'}};
@@ -130,7 +130,7 @@ describe('what an answer does to a run', () => {
     }
   }
 
-  it('202 that never says more leaves the row in doubt', async () => {
+  it('202 that never shows more leaves the row in doubt', async () => {
     service.distort = (record, request) =>
       isRelease(request) || request.method === 'GET' ? {...record, status: 'queued'} : record;
     const summary = await run(2);
@@ -257,7 +257,7 @@ describe('what an answer does to a run', () => {
       assert.equal(service.records.size, 3);
     });
 
-    it(`${fault} that goes on leaves the row in doubt and holds the release`, async () => {
+    it(`${fault} that continues leaves the row in doubt and holds the release`, async () => {
       service.fault = (request) => (isOf(request, 2) ? fault : undefined);
       const summary = await run(3);
       assert.deepEqual([summary.in_doubt, summary.staged, summary.exit], [1, 2, 12]);
@@ -267,7 +267,7 @@ describe('what an answer does to a run', () => {
       assert.ok(service.paid.every(({approvals}) => approvals === 1));
     });
 
-    it(`${fault} of a release is settled by a look before anything else is sent`, async () => {
+    it(`${fault} of a release is resolved by fetching the record before anything else is sent`, async () => {
       let faults = 1;
       service.fault = (request) =>
         isRelease(request) && isOf(request, 2) && faults-- > 0 ? fault : undefined;
@@ -285,7 +285,7 @@ describe('what an answer does to a run', () => {
     });
   }
 
-  it('409 because the key is in use is asked again by resume, and resolved once it has been in use for long', async () => {
+  it('409 because the key is in use is sent again by resume, and resolved by hand once it has lasted long', async () => {
     let lost = 1;
     service.fault = (request) =>
       !isOf(request, 2) ? undefined : lost-- > 0 ? 'lost-after' : refusal(409, 'DUPLICATE_REQUEST');
@@ -330,7 +330,7 @@ describe('what an answer does to a run', () => {
     assert.deepEqual([(await again()).accepted, service.records.size], [3, 3]);
   });
 
-  it('409 of a dead key is a conflict, never tried again by itself, and holds the release', async () => {
+  it('409 of a dead key is a conflict, is never tried again automatically, and holds the release', async () => {
     service.fault = (request) => (isOf(request, 2) ? refusal(409, 'IDEMPOTENCY_KEY_CONFLICT') : undefined);
     const summary = await run(3);
     assert.deepEqual([summary.conflict, summary.staged, summary.state, summary.exit], [1, 2, 'held', 8]);
@@ -369,13 +369,13 @@ describe('what an answer does to a run', () => {
       assert.equal((await again()).accepted, 10);
     });
 
-    it(`${status} ${code} of the first row is believed once another succeeds`, async () => {
+    it(`${status} ${code} of the first row becomes final once another succeeds`, async () => {
       service.fault = (request) => (isOf(request, 1) || isOf(request, 2) ? refusal(status, code) : undefined);
       const summary = await run(5);
       assert.deepEqual([summary.rejected, summary.accepted, summary.exit], [2, 3, 8]);
     });
 
-    it(`${status} ${code} of every row is believed when that is said`, async () => {
+    it(`${status} ${code} of every row becomes final with --accept refusals`, async () => {
       service.fault = () => refusal(status, code);
       const summary = await run(5, {settings: {trustRefusals: true}});
       assert.deepEqual([summary.rejected, summary.state, summary.exit], [5, 'incomplete', 8]);
@@ -495,14 +495,14 @@ describe('what an answer does to a run', () => {
       assert.equal((await again()).accepted, 10);
     });
 
-    it('without end stops after --max-wait', async () => {
+    it('endlessly stops after --max-wait', async () => {
       service.fault = () => '429';
       const summary = await run(3, {settings: {maxWaitMs: 60_000}});
       assert.deepEqual([summary.not_sent, summary.in_doubt, summary.exit], [3, 0, 7]);
       assert.ok(summary.elapsed_ms < 120_000, String(summary.elapsed_ms));
     });
 
-    it('with a success is a success all the same', async () => {
+    it('with a success is still a success', async () => {
       const inner = service.transport();
       const transport: Transport = {
         ...inner,

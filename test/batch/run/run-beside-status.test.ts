@@ -5,7 +5,7 @@ import {statusOfBatch} from '../../../src/batch/overview/status.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
-describe('a run that begins while somebody looks at its batch', () => {
+describe('a run that starts during a status or report of its batch', () => {
   let bench: Bench;
   beforeEach(async () => {
     bench = new Bench();

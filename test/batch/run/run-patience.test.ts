@@ -42,7 +42,7 @@ describe('the patience of a run', () => {
   };
   const between = (from: number, to: number) => () => now() >= from && now() < to;
 
-  it('outlasts a restart of the service that breaks off all that is in flight, and leaves nothing in doubt', async () => {
+  it('outlasts a restart of the service that aborts everything in flight, and leaves nothing in doubt', async () => {
     await bench.plan(bench.payouts(1000));
     let mostInFlight = 0;
     const transport = away(between(1000, 1100));
@@ -106,7 +106,7 @@ describe('the patience of a run', () => {
     assert.equal(service.requests.filter((request) => isOf(request, 5)).length, 8);
   });
 
-  it('tells a row that always fails from an outage also where no other row is left', async () => {
+  it('distinguishes a row that always fails from an outage even if no other row is left', async () => {
     await bench.plan(bench.payouts(3));
     service.fault = (request) => (isOf(request, 2) ? 'lost-before' : undefined);
     for (const settings of [{}, {releaseRest: true}]) {
@@ -116,14 +116,14 @@ describe('the patience of a run', () => {
     assert.equal(service.paid.length, 2);
   });
 
-  describe('with answers that are no records', () => {
+  describe('with answers without records', () => {
     const portal = {
       status: 200,
       body: '<html>Sign in to the network</html>',
       headers: {'content-type': 'text/html; charset=utf-8'},
     };
 
-    it('ends after three of them before the first record, and says what came', async () => {
+    it('ends after three of them before the first record, and reports what came', async () => {
       await bench.plan(bench.payouts(2000));
       service.fault = () => 'not-json';
       const inner = service.transport();
@@ -151,7 +151,7 @@ describe('the patience of a run', () => {
     });
   });
 
-  it('checks the profile before it goes on, where everything was refused at first', async () => {
+  it('checks the profile before it continues, if everything was refused at first', async () => {
     await bench.plan(bench.payouts(5));
     service.fault = () => ({status: 404, body: {message: 'no route'}});
     const refused = await run();
@@ -210,7 +210,7 @@ describe('the patience of a run', () => {
     assert.ok(step.activity.left_ms! < early.activity.left_ms! * 10);
   });
 
-  it('shows how long the service asks to wait, also where that ends the run', async () => {
+  it('shows how long the service asks to wait, even if that ends the run', async () => {
     await bench.plan(bench.payouts(400));
     service.fault = ({n}) => (n === 100 ? {status: 429, headers: {'retry-after': '3600'}} : undefined);
     const inner = service.transport();
@@ -248,7 +248,7 @@ describe('the patience of a run', () => {
       assert.ok(left! < 3 * (end - at) + 1000, `${left} at ${at} of ${end}`);
   });
 
-  it('reads a record by the id that was asked for where a GET names none', async () => {
+  it('uses the requested id if the answer to a GET has none', async () => {
     await bench.plan(bench.payouts(3));
     let lost = 1;
     service.fault = (request) =>
@@ -258,7 +258,7 @@ describe('the patience of a run', () => {
     assert.deepEqual([accepted, differs, exit], [3, 0, 0]);
   });
 
-  it('takes an amount that is echoed as a text of digits for that amount', async () => {
+  it('accepts an amount that is echoed as a string of digits', async () => {
     await bench.plan(bench.payouts(3));
     service.distort = (record) => ({
       ...record,
@@ -267,7 +267,7 @@ describe('the patience of a run', () => {
     assert.equal((await run()).accepted, 3);
   });
 
-  it('leaves few rows in doubt when a run is killed early, and believes their refusals in the next one', async () => {
+  it('leaves few rows in doubt if a run is killed early, and accepts their refusals in the next one', async () => {
     await bench.plan(bench.payouts(1000));
     const inner = service.transport();
     let sends = 0;

@@ -8,7 +8,7 @@ const SEED = Number(process.env['REMIT_CHAOS_SEED'] ?? Date.now() % 1_000_000_00
 describe(`a batch under ${SCHEDULES} random schedules of faults, crashes and pauses (first seed ${SEED})`, () => {
   after(removeTemplates);
 
-  it('pays each row once, says what is true, and says it again', async function () {
+  it('pays each row once, and reports the truth, repeatedly', async function () {
     this.timeout(SCHEDULES * 1000);
     for (let seed = SEED; seed < SEED + SCHEDULES; seed++) {
       const schedule = scheduleOf(seed);

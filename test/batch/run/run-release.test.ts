@@ -31,7 +31,7 @@ describe('the release of a batch', () => {
   const recordOf = (n: number) =>
     [...service.byId.values()].find((record) => record.body['payee_id'] === payeeId(n))!;
 
-  it('comes after everything is staged, and after one row was asked for again without approval', async () => {
+  it('comes after everything is staged, and after one row was replayed without approval', async () => {
     await bench.plan(bench.payouts(5));
     const {sent, accepted, exit, posts} = await run();
     const kinds = sent.map((request) =>
@@ -47,7 +47,7 @@ describe('the release of a batch', () => {
     paidOnce(5);
   });
 
-  it('sends, for each row, the very bytes of its creation but for the approval', async () => {
+  it('sends, for each row, the same bytes as its create except for the approval', async () => {
     await bench.plan(bench.payouts(3));
     const {sent} = await run();
     for (let n = 1; n <= 3; n++) {
@@ -64,7 +64,7 @@ describe('the release of a batch', () => {
     }
   });
 
-  it('can be left to another person and time', async () => {
+  it('can be done later, by another person', async () => {
     await bench.plan(bench.payouts(3));
     const staged = await run({path: 'stage-only'});
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('the release of a batch', () => {
     paidOnce(3);
   });
 
-  it('sends nothing once all is done, however it is asked for', async () => {
+  it('sends nothing once everything is done, whatever the command', async () => {
     await bench.plan(bench.payouts(3));
     await run();
     for (const path of ['stage-and-release', 'release', 'stage-only', 'direct'] as const) {
@@ -117,7 +117,7 @@ describe('the release of a batch', () => {
       paidOnce(3);
     });
 
-    it('after a quiet time of more than five minutes, stops at a second probe', async () => {
+    it('after more than five minutes without a success, stops at a second probe', async () => {
       await bench.plan(bench.payouts(10));
       let releases = 0;
       service.fault = (request) => {
@@ -146,7 +146,7 @@ describe('the release of a batch', () => {
       paidOnce(3);
     });
 
-    it('asks for the record that was staged longest ago, which need not be that of the first row', async () => {
+    it('probes the record that was staged longest ago, which need not be that of the first row', async () => {
       service.keyLifeMs = 20 * HOUR_MS;
       await bench.plan(bench.payouts(3));
       service.fault = (request) => (isOf(request, 1) ? {status: 404} : undefined);
@@ -201,7 +201,7 @@ describe('the release of a batch', () => {
     paidOnce(3);
   });
 
-  it('counts a record once that somebody else approved meanwhile', async () => {
+  it('counts a record once that was approved by other means in the meantime', async () => {
     await bench.plan(bench.payouts(3));
     await run({path: 'stage-only'});
     for (const n of [1, 2]) {
@@ -213,7 +213,7 @@ describe('the release of a batch', () => {
     paidOnce(3);
   });
 
-  it('takes a record that was canceled meanwhile for a conflict', async () => {
+  it('treats a record that was canceled in the meantime as a conflict', async () => {
     await bench.plan(bench.payouts(3));
     await run({path: 'stage-only'});
     recordOf(1).status = 'canceled';
@@ -239,7 +239,7 @@ describe('the release of a batch', () => {
     paidOnce(2);
   });
 
-  it('does not begin by itself while rows were not staged', async () => {
+  it('does not begin automatically while rows are not staged', async () => {
     await bench.plan(bench.payouts(10));
     const drain = new AbortController();
     service.fault = (request) => {
@@ -278,7 +278,7 @@ describe('the release of a batch', () => {
     const messageOf = async (n: number) =>
       bench.inJournal(({journal}) => journal.rows.of(`INV-${n}`)?.outcome?.message ?? '');
 
-    it('replays no row, and sends nothing but looks', async () => {
+    it('replays no row, and sends only GETs', async () => {
       await bench.plan(bench.payouts(3));
       await run({path: 'stage-only'});
       bench.clock.advance(25 * HOUR_MS);
@@ -290,7 +290,7 @@ describe('the release of a batch', () => {
       paidOnce(0);
     });
 
-    it('of the user releases what is younger', async () => {
+    it('given by the user releases newer records', async () => {
       await bench.plan(bench.payouts(3));
       await run({path: 'stage-only'});
       bench.clock.advance(25 * HOUR_MS);
@@ -298,7 +298,7 @@ describe('the release of a batch', () => {
       assert.deepEqual([summary.accepted, summary.exit], [3, 0]);
     });
 
-    it('sees what was approved by its id instead', async () => {
+    it('detects records that were approved by id instead', async () => {
       await bench.plan(bench.payouts(2));
       await run({path: 'stage-only'});
       bench.clock.advance(25 * HOUR_MS);
@@ -308,7 +308,7 @@ describe('the release of a batch', () => {
       assert.deepEqual([summary.accepted, summary.settled, summary.staged], [1, 1, 1]);
     });
 
-    describe('without leave to approve by id', () => {
+    describe('without permission to approve by id', () => {
       beforeEach(async () => {
         service.keyLifeMs = 24 * HOUR_MS;
         await bench.plan(bench.payouts(3));
@@ -359,7 +359,7 @@ describe('the release of a batch', () => {
         bench.clock.advance(25 * HOUR_MS);
       });
 
-      it('each record looked at before and after, with no key', async () => {
+      it('each record fetched before and after, without a key', async () => {
         const {sent, accepted, exit, posts} = await run({...BY_ID, maxInFlight: 1});
         assert.deepEqual(sent.map(shape), ['look', 'approve', 'look', 'look', 'approve', 'look']);
         assert.ok(sent.every(({key}) => key === undefined));
@@ -367,7 +367,7 @@ describe('the release of a batch', () => {
         paidOnce(2);
       });
 
-      it('nothing that somebody else has approved meanwhile', async () => {
+      it('nothing that was approved by other means in the meantime', async () => {
         recordOf(1).status = 'initiated';
         recordOf(1).approvals = 1;
         const {sent, accepted} = await run(BY_ID);
@@ -384,7 +384,7 @@ describe('the release of a batch', () => {
           paidOnce(2);
         });
 
-      it('with the row in doubt when neither answer nor record tell, and settles it by the next run', async () => {
+      it('with the row in doubt if neither answer nor record shows the outcome, and resolves it in the next run', async () => {
         service.fault = (request) => (shape(request) === 'approve' ? 'lost-before' : undefined);
         const doubtful = await run(BY_ID);
         assert.deepEqual([doubtful.in_doubt, doubtful.posts, doubtful.exit], [2, 2, 12]);
@@ -400,7 +400,7 @@ describe('the release of a batch', () => {
         paidOnce(1);
       });
 
-      it('not again by itself after a refusal that no look could confirm, also in a later run', async () => {
+      it('not again automatically after a refusal that no GET could confirm, even in a later run', async () => {
         service.approvalFails = () => true;
         let approved = false;
         service.fault = (request) => {
@@ -419,7 +419,7 @@ describe('the release of a batch', () => {
         paidOnce(2);
       });
 
-      it('in a later run, where leave was given and the record could not be found', async () => {
+      it('in a later run, if it was permitted and the record could not be found', async () => {
         service.approvalFails = ({payee_id: payee}) => payee === payeeId(1);
         assert.equal((await run(BY_ID)).unapproved, 1);
         service.approvalFails = () => false;
@@ -431,7 +431,7 @@ describe('the release of a batch', () => {
         paidOnce(2);
       });
 
-      it('after one more look when it had to wait', async () => {
+      it('after one more GET if it had to wait', async () => {
         let refused = 0;
         service.fault = (request) =>
           shape(request) === 'approve' && ++refused === 1
@@ -500,7 +500,7 @@ describe('the release of a batch', () => {
   });
 
   describe('in direct mode', () => {
-    it('is one request a row', async () => {
+    it('is one request per row', async () => {
       await bench.plan(bench.payouts(5));
       const {posts, accepted, sent, exit} = await run({path: 'direct'});
       assert.deepEqual([posts, accepted, exit], [5, 5, 0]);
@@ -517,7 +517,7 @@ describe('the release of a batch', () => {
       paidOnce(5);
     });
 
-    it('calls a row in doubt, not unsent, that was taken and is being processed when the run ends', async () => {
+    it('puts a row in doubt, not unsent, if it was accepted and is being processed when the run ends', async () => {
       await bench.plan(bench.payouts(1));
       const drain = new AbortController();
       service.distort = (record, request) => {
@@ -542,7 +542,7 @@ describe('the release of a batch', () => {
         for (const record of service.byId.values()) Object.assign(record, {status: 'created', approvals: 0});
       };
 
-      it('asks whether keys are remembered before it sends one of them again', async () => {
+      it('checks that keys are remembered before it sends one of them again', async () => {
         await leaveInDoubt(2);
         const {sent, accepted} = await run({path: 'direct', maxInFlight: 1});
         const kinds = sent.map((request) =>
@@ -585,7 +585,7 @@ describe('the release of a batch', () => {
       assert.deepEqual([one!.reference, one!.state, one!.code, others], ['INV-2', 'accepted', 'DIFFERS', []]);
     });
 
-    it('names such a payment also where only a look shows it', async () => {
+    it('names such a payment even if only a GET shows it', async () => {
       await bench.plan(bench.payouts(2));
       service.fault = (request) => (request.method === 'POST' && isOf(request, 2) ? 'lost-after' : undefined);
       await run();

@@ -65,7 +65,7 @@ describe('a run that is stopped', () => {
     };
   }
 
-  it('is not one for which this machine has too few sockets: fewer rows go out at a time', async () => {
+  it('is not stopped by too few sockets on this machine: fewer rows are sent at a time', async () => {
     await bench.plan(bench.payouts(60));
     const inner = service.transport();
     let open = 0;
@@ -107,7 +107,7 @@ describe('a run that is stopped', () => {
     assert.ok(bench.clock.now() - began >= 10_000);
   });
 
-  it('by a first Ctrl-C begins nothing more, and waits for what is under way', async () => {
+  it('by a first Ctrl-C starts nothing more, and waits for requests in progress', async () => {
     await bench.plan(bench.payouts(30));
     const drain = new AbortController();
     const {transport, letGo, someWait} = waiting();
@@ -137,7 +137,7 @@ describe('a run that is stopped', () => {
     assert.equal(summary.next, 'remit payouts batch resume b1');
   });
 
-  it('by a status that cannot be written says so while it waits for what is under way', async () => {
+  it('by an unwritable status file reports it while it waits for requests in progress', async () => {
     await bench.plan(bench.payouts(30));
     let status = '';
     const reasons = new Set<string | undefined>();
@@ -159,7 +159,7 @@ describe('a run that is stopped', () => {
     assert.deepEqual([...reasons], [undefined, 'not-whole']);
   });
 
-  it('by a second Ctrl-C gives up what is under way, which is in doubt then', async () => {
+  it('by a second Ctrl-C aborts requests in progress, which are then in doubt', async () => {
     await bench.plan(bench.payouts(30));
     const [drain, abort] = [new AbortController(), new AbortController()];
     const {transport, someWait} = waiting();
@@ -216,7 +216,7 @@ describe('a run that is stopped', () => {
     );
   });
 
-  it('after its last row was released is complete, and exits 130 all the same', async () => {
+  it('after its last row was released is complete, but exits 130', async () => {
     await bench.plan(bench.payouts(3));
     const drain = new AbortController();
     service.fault = () => {
@@ -292,7 +292,7 @@ describe('a run that is stopped', () => {
     });
   }
 
-  it('by another runner that broke its lock opens no further window', async () => {
+  it('by another process that broke its lock opens no further window', async () => {
     await bench.plan(bench.payouts(3));
     const transport = service.transport();
     const first = bench.run(service, {
@@ -307,8 +307,8 @@ describe('a run that is stopped', () => {
     assert.equal(service.posts, 0);
   });
 
-  describe('or goes on, as others see it', () => {
-    it('tells where it stands while it runs, and lets nobody else run it', async () => {
+  describe('or continues, as seen from outside', () => {
+    it('shows its progress while it runs, and lets no other process run it', async () => {
       await bench.plan(bench.payouts(10));
       const {transport, letGo, someWait} = waiting();
       const running = run({transport});
@@ -381,7 +381,7 @@ describe('a run that is stopped', () => {
       assert.ok(readFileSync(status.summary.results!, 'utf8').length > 0);
     });
 
-    it('is told after a SIGKILL from the journal, not from what it last said of itself', async () => {
+    it('is reported from the journal after a SIGKILL, not from its last status file', async () => {
       await bench.plan(bench.payouts(5));
       const inner = service.transport();
       const dying: Transport = {

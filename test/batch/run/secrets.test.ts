@@ -57,14 +57,14 @@ describe('secrets that a service echoes in a batch', () => {
     scan();
   });
 
-  it('leave the words of the service otherwise readable', async () => {
+  it('leave the text of the service otherwise readable', async () => {
     await runHostile();
     const results = readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8');
     assert.match(results, /"rejected".*"test_…p7dc".*secret whsec_…d3c2 account …4321 card …1881/);
     assert.match(results, /\]52;c;ZXZpbA==\[2J31m Hint: run evil Hint: run evil Hint: run evil end/);
   });
 
-  it('make the record unreadable when they are its id, since an id is kept and sent back as it came', async () => {
+  it('make the record unreadable if they are its id, because an id is stored and sent back unchanged', async () => {
     await bench.plan(bench.payouts(1));
     service.distort = (record) => ({...record, id: `p-${API_KEY.toUpperCase()}`});
     const summary = await bench.run(service, {key: API_KEY});
@@ -72,7 +72,7 @@ describe('secrets that a service echoes in a batch', () => {
     scan();
   });
 
-  it('are not in what stops a run', async () => {
+  it('are not in the reason for a stop', async () => {
     await bench.plan(bench.payouts(1));
     service.fault = () => ({status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: ECHO}});
     const {stopped_because: stop} = await bench.run(service, {key: API_KEY});
@@ -93,7 +93,7 @@ describe('secrets that a service echoes in a batch', () => {
     assert.doesNotMatch(readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8'), /"settled/);
   });
 
-  it('an account number that an answer names is masked in its words too', async () => {
+  it('an account number in an answer is masked in its message too', async () => {
     await bench.plan(bench.payouts(1));
     const error = {error_code: 'INVALID', message: 'no account AB12345D', iban: 'AB12345D', card: CARD};
     service.fault = () => ({status: 422, body: error});

@@ -55,31 +55,31 @@ describe('a refusal of a row that may have been sent before', () => {
   const BELIEVED = {rejected: 1, doubts: 0};
   const NOT_BELIEVED = {rejected: 0, doubts: 1};
 
-  it('is believed in the run that sent it, once that has had a success', async () => {
+  it('is final in the run that sent it, once that run has had a success', async () => {
     answers('lost-before', BAD_DETAILS);
     assert.deepEqual(end(await stage()), BELIEVED);
   });
 
-  it('is not believed without a success of this run', async () => {
+  it('is not final without a success of this run', async () => {
     await killed();
     service.fault = () => BAD_DETAILS;
     const {rejected, in_doubt: doubts} = await stage();
     assert.deepEqual([rejected, doubts], [0, 2]);
   });
 
-  it('is believed in a later run with the same key', async () => {
+  it('is final in a later run with the same key', async () => {
     await killed();
     answers(BAD_DETAILS);
     assert.deepEqual(end(await stage()), BELIEVED);
     assert.notEqual((await rowOf('INV-2')).outcome?.stagedAt, null, 'the mark of the unanswered try');
   });
 
-  it('is not believed without a code', async () => {
+  it('is not final without a code', async () => {
     answers('lost-before', BARE);
     assert.deepEqual(end(await stage()), NOT_BELIEVED);
   });
 
-  it('is not believed in direct mode', async () => {
+  it('is not final in direct mode', async () => {
     answers('lost-before', BAD_DETAILS);
     assert.deepEqual(end(await bench.run(service, {path: 'direct'})), NOT_BELIEVED);
   });
@@ -90,21 +90,21 @@ describe('a refusal of a row that may have been sent before', () => {
     assert.deepEqual(end(await stage()), NOT_BELIEVED);
   });
 
-  it('is not believed after a try in direct mode, also where the file was edited since', async () => {
+  it('is not final after a try in direct mode, even if the file was edited since', async () => {
     await killed({path: 'direct'});
     await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2) + line(3) + line(4)));
     answers(BAD_DETAILS);
     assert.deepEqual(end(await stage()), NOT_BELIEVED);
   });
 
-  it('is not believed on another day', async () => {
+  it('is not final on another day', async () => {
     await killed();
     bench.clock.advance(20 * 3600_000);
     answers(BAD_DETAILS);
     assert.deepEqual(end(await stage()), NOT_BELIEVED);
   });
 
-  it('is not asked for past the horizon', async () => {
+  it('is not requested past the horizon', async () => {
     await killed();
     bench.clock.advance(2 * DAY_MS);
     answers(BAD_DETAILS);
@@ -115,14 +115,14 @@ describe('a refusal of a row that may have been sent before', () => {
   describe('with another live key', () => {
     const live = (key: string): RunArguments => ({mode: 'live', key});
 
-    it('is believed after a record of the earlier run was read back', async () => {
+    it('is final after a record of the earlier run was read back', async () => {
       await killed(live('live_one'));
       answers(BAD_DETAILS);
       assert.deepEqual(end(await stage(live('live_two'))), BELIEVED);
       assert.equal(service.requests.filter(({method}) => method === 'GET').length, 1);
     });
 
-    it('is not believed where that record cannot be read', async () => {
+    it('is not final if that record cannot be read', async () => {
       await killed(live('live_one'));
       answers(BAD_DETAILS);
       const inner = service.transport();
@@ -136,7 +136,7 @@ describe('a refusal of a row that may have been sent before', () => {
       assert.deepEqual(end(await stage({...live('live_two'), transport})), NOT_BELIEVED);
     });
 
-    it('stops the run where that record is not found', async () => {
+    it('stops the run if that record is not found', async () => {
       await killed(live('live_one'));
       answers(BAD_DETAILS);
       service.byId.clear();
@@ -145,7 +145,7 @@ describe('a refusal of a row that may have been sent before', () => {
     });
   });
 
-  describe('leaves a mark, so that in another batch', () => {
+  describe('is remembered, so that in another batch', () => {
     /** Row 2 of another batch, by another payment method, after it was refused here. */
     async function again(first: Fault, method: number, options: RunArguments = {}): Promise<Summary> {
       answers(first, BAD_DETAILS);
@@ -155,12 +155,12 @@ describe('a refusal of a row that may have been sent before', () => {
       return bench.run(service, {batchId: 'b2', path: 'stage-only', ...options});
     }
 
-    it('changed content is staged by a new record', async () => {
+    it('changed content is staged with a new record', async () => {
       const {staged, conflict} = await again('lost-before', 2);
       assert.deepEqual([staged, conflict], [2, 0]);
     });
 
-    it('a record that was there already is a conflict, for it is of the earlier content', async () => {
+    it('an existing record is a conflict, because it has the earlier content', async () => {
       const {staged, conflict, stopped_because: stop, results} = await again('lost-after', 2);
       assert.deepEqual([staged, conflict, stop], [1, 1, null]);
       const record = [...service.byId.values()].find(({body}) => body['payee_id'] === payeeId(2))!;
@@ -170,12 +170,12 @@ describe('a refusal of a row that may have been sent before', () => {
       assert.deepEqual([rest.accepted, rest.conflict, record.approvals], [1, 1, 0]);
     });
 
-    it('the same content is staged by whatever record is there', async () => {
+    it('the same content is staged with any record', async () => {
       const {staged, conflict} = await again('lost-after', 1);
       assert.deepEqual([staged, conflict], [2, 0]);
     });
 
-    it('changed content is not sent in direct mode, which cannot tell a new record', async () => {
+    it('changed content is not sent in direct mode, which cannot recognise a new record', async () => {
       const {accepted, not_sent: unsent, next} = await again('lost-before', 2, {path: 'direct'});
       assert.deepEqual([accepted, unsent, next], [1, 1, 'remit payouts batch run b2']);
       assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 2);

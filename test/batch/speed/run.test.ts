@@ -60,7 +60,7 @@ describe('a batch against a service that limits it', () => {
     };
   };
 
-  it('is paid whole at the rate of a bucket that refuses with 429', async () => {
+  it('is paid completely at the rate of a token bucket that refuses with 429', async () => {
     bucket(50, 5, '429');
     const started = bench.clock.monotonic();
     const summary = await bench.run(service, {transport: slow(), maxInFlight: 1024});
@@ -82,7 +82,7 @@ describe('a batch against a service that limits it', () => {
       );
   });
 
-  it('waits longer and longer while there is nothing but 429, up to ten seconds', async () => {
+  it('waits longer and longer while there are only 429 answers, up to ten seconds', async () => {
     const open = bench.clock.monotonic() + 60_000;
     service.fault = () => {
       if (bench.clock.monotonic() >= open) return undefined;
@@ -96,7 +96,7 @@ describe('a batch against a service that limits it', () => {
     assert.ok(waits[0]! >= 1000 && waits.every((wait) => wait <= 10_100), String(waits));
   });
 
-  it('opens no more requests than the window, and a wide one where nothing limits it', async () => {
+  it('opens no more requests than the window, and a wide one if nothing limits it', async () => {
     await bench.run(service, {transport: slow(), maxInFlight: 1024});
     assert.ok(mostInFlight > 16, String(mostInFlight));
     assert.ok(mostInFlight <= ROWS);

@@ -32,7 +32,7 @@ class Load {
 }
 
 describe('a refusal', () => {
-  it('is heard of a request that was sent when the Retry-After before it ended, and not sooner', () => {
+  it('counts for a request sent after the previous Retry-After ended, and not before', () => {
     const slowedBy = (sentAfterMs: number): boolean => {
       const {speed, now} = new Load().rounds(20, 50).refuse(1000);
       const before = speed.rps;
@@ -82,7 +82,7 @@ describe('the window', () => {
     assert.ok(load.speed.limit() <= 8, String(load.speed.limit()));
   });
 
-  it('comes back when a service became slower by itself: that is no queue', () => {
+  it('recovers if a service became slower by itself, because that is not a queue', () => {
     const load = new Load({maxInFlight: 64}).rounds(40, 50);
     assert.equal(load.speed.limit(), 64);
     assert.equal(load.rounds(200, 400).speed.limit(), 64);
@@ -98,13 +98,13 @@ describe('the pacer', () => {
     assert.ok(load.speed.earliest(load.now) > load.now);
   });
 
-  it('does not move at failures, whatever their number', () => {
+  it('does not react to failures, whatever their number', () => {
     const load = new Load({maxInFlight: 16}).rounds(20, 50);
     for (let i = 0; i < 1000; i++) load.speed.failed(load.now);
     assert.deepEqual([load.speed.limit(), load.speed.rps], [16, Infinity]);
   });
 
-  it('hears once what was refused at the same time', () => {
+  it('counts simultaneous refusals once', () => {
     const load = new Load().rounds(20, 50);
     const at = load.now;
     load.speed.refused(at + 4, {at, inFlight: 3}, 1000);
@@ -113,7 +113,7 @@ describe('the pacer', () => {
     assert.equal(load.speed.rps, rps);
   });
 
-  it('is a request in ten seconds at least and once a second at first, when nothing but refusals come', () => {
+  it('is at least one request in ten seconds, and one per second at first, while there are only refusals', () => {
     const load = new Load();
     load.speed.sent(load.now, 1);
     load.refuse();
@@ -186,7 +186,7 @@ describe('the retry budget', () => {
     assert.equal(speed.admitsNewRows(20), false);
   });
 
-  it('forgets after ten seconds, also when nothing happened meanwhile', () => {
+  it('forgets after ten seconds, even if nothing happened in between', () => {
     for (const later of [10_000, 12_345, 10_000_000]) {
       const {speed} = new Load();
       sends(speed, 100, 5);

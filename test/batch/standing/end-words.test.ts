@@ -27,7 +27,7 @@ describe('the end of a batch in words', () => {
     );
   });
 
-  it('says of a canceled batch what was not canceled', () => {
+  it('lists what was not canceled of a canceled batch', () => {
     assert.equal(
       canceledText(summary({canceled: 20, accepted: 1, in_doubt: 1, not_sent: 1})),
       '20 records canceled, 1 already released, 1 in doubt, 1 never sent; nothing more will be sent',

@@ -151,10 +151,10 @@ describe('the next command of a batch', () => {
   ] as const satisfies readonly (readonly [string, Partial<Remaining>, string | null])[])
     it(words, () => assert.equal(next(remaining), command));
 
-  it('cancels records past the horizon where there is no profile that could approve them', () =>
+  it('cancels records past the horizon if there is no profile that could approve them', () =>
     assert.equal(next({state: 'staged', staged: 2, lateStaged: 2}, null), 'cancel b1 -p acme'));
 
-  it('says --live with a live key, where the command sends something', () => {
+  it('includes --live with a live key, if the command sends something', () => {
     assert.equal(next({rejected: 1}, 'acme', 'live'), 'retry b1 --live -p acme');
     assert.equal(next({disputed: 1, in_doubt: 1}, 'acme', 'live'), 'resolve b1 --from FILE -p acme');
   });

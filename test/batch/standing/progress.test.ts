@@ -18,7 +18,7 @@ const summaryOf = (counts: Partial<Summary>, currencies = ['USD']): Summary =>
   }) as unknown as Summary; // what a progress line reads
 
 describe('the progress line of a batch', () => {
-  it('says how far, how fast, how long the whole batch takes, what went wrong, and how much', () => {
+  it('shows progress, speed, time left, problems and money', () => {
     assert.equal(
       progressLine('staging', summaryOf({staged: 1200, rejected: 4, conflict: 1}), {
         ...IDLE,
@@ -51,7 +51,7 @@ describe('the progress line of a batch', () => {
     ],
   ];
   for (const [what, waiting, words] of waits)
-    it(`says in the first 80 columns that the service ${what}, and shows no rate`, () => {
+    it(`shows in the first 80 columns that the service ${what}, and no rate`, () => {
       const activity = {...IDLE, waiting, retries: 21, left_ms: 9000, steps_per_second: 0.1};
       const line = progressLine('staging', summaryOf({staged: 100, rejected: 2}), activity);
       assert.ok(line.slice(0, 79).includes(words), line);
@@ -59,7 +59,7 @@ describe('the progress line of a batch', () => {
       assert.match(line, /21 retries/);
     });
 
-  it('does not flicker with a trouble that passes at once', () => {
+  it('does not flicker for a problem that passes immediately', () => {
     const waiting = {for: 'unreachable', since_ms: 300, next_try_ms: 100} as const;
     const line = progressLine('releasing', summaryOf({accepted: 10}), {
       ...IDLE,

@@ -58,7 +58,7 @@ describe('the summary of a batch', () => {
     });
   });
 
-  it('is whole only when counts and sums are those of the plan', () => {
+  it('is complete only if counts and sums equal the plan', () => {
     assert.ok(isWhole(PLAN, standing().tally));
     const oneMore = standing().tally;
     oneMore.staged.count++;

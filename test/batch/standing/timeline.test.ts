@@ -25,7 +25,7 @@ describe('the timeline of a batch', () => {
   };
   const counted = (accepted: number) => ({accepted, not_sent: 1000 - accepted}) as unknown as Summary; // what is read of it
 
-  it('says how a run went, from its first state to its last', async () => {
+  it('shows the course of a run, from its first state to its last', async () => {
     await bench.plan(bench.payouts(20));
     const service = new TruthService();
     const slow = {
@@ -114,7 +114,7 @@ describe('the timeline of a batch', () => {
     assert.equal(count, 1);
   });
 
-  it('goes along with a revision', async () => {
+  it('is kept in a revision', async () => {
     const header = 'reference,payee_id,amount,currency_code\n';
     const row = (n: number) => `INV-${n},${payeeId(n)},10.00,USD\n`;
     await bench.plan(bench.file('p.csv', header + row(1)));

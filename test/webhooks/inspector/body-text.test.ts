@@ -7,7 +7,7 @@ const marked = (markup: {text: string}): string =>
   markup.text.replace(/<span class="mark">(.*?)<\/span>/g, '[$1]');
 
 describe('the raw body', () => {
-  it('shows what cannot be seen as escape sequences that stand out, and line feeds as lines', () => {
+  it('shows invisible characters as highlighted escape sequences, and line feeds as lines', () => {
     assert.equal(
       marked(rawText('a\tb\r\nc\u202ed\x1b[31m\ufeff\u00ad\\r 水 é\n')),
       'a[\\t]b[\\r]\nc[\\u{202e}]d[\\x1b][31m[\\u{feff}][\\xad]\\r 水 é\n',
@@ -22,7 +22,7 @@ describe('the raw body', () => {
     assert.equal(marked(rawBytes(bytes)), 'A[\\xff\\xfe]\nB[\\x00]');
   });
 
-  it('names its end', () => {
+  it('describes its end', () => {
     const ends = ['x', 'x\n', 'x\r\n', '\n', 'x\r'].map((text) => endingOf(Buffer.from(text)));
     assert.deepEqual(ends, [
       'no newline at the end',
@@ -40,7 +40,7 @@ describe('the pretty body', () => {
       .text.replace(/<[^>]+>/g, '')
       .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 
-  it('keeps every token as it is, one value a line', () => {
+  it('keeps every token unchanged, one value per line', () => {
     assert.equal(
       text('{"a":[1.0,1e400,-0],"b":{},"c":[],"d":{"e":"x,{}:\\"y"}}'),
       '{\n  "a": [\n    1.0,\n    1e400,\n    -0\n  ],\n  "b": {},\n  "c": [],\n  "d": {\n    "e": "x,{}:\\"y"\n  }\n}',
@@ -49,7 +49,7 @@ describe('the pretty body', () => {
       assert.deepEqual(JSON.parse(text(json)), JSON.parse(json));
   });
 
-  it('marks what cannot be seen', () => {
+  it('marks invisible characters', () => {
     assert.match(marked(prettyJson('{"a\u202e":"b\ufeff"}')), /a\[\\u\{202e\}\].*b\[\\u\{feff\}\]/s);
   });
 

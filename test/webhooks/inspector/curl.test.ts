@@ -33,7 +33,7 @@ describe('copy as curl', () => {
     ['Connection', 'keep-alive'],
   ];
 
-  it('sends the bytes as they are, whatever they are', () => {
+  it('sends any bytes unchanged', () => {
     for (const body of [
       Buffer.from('{"a":1}'),
       Buffer.from(''),
@@ -47,7 +47,7 @@ describe('copy as curl', () => {
       assert.deepEqual(run(curlCommand({headers: HEADERS, body}, TARGET)).body, body);
   });
 
-  it('sends the headers as they are, and none of its own', () => {
+  it('sends the headers unchanged, and none of its own', () => {
     const {args} = run(curlCommand({headers: HEADERS, body: Buffer.from('{}')}, TARGET));
     assert.deepEqual(args, [
       ...['-X', 'POST', TARGET],

@@ -40,7 +40,7 @@ describe("the inspector's log", () => {
     assert.ok(buffer.byteLength < 100_000);
   });
 
-  it('takes a result that is read before its delivery, and tells of both', () => {
+  it('accepts a result that is read before its delivery, and reports both', () => {
     const log = new DeliveryLog();
     const changed: string[] = [];
     log.onChange = (id) => changed.push(id);
@@ -54,7 +54,7 @@ describe("the inspector's log", () => {
     assert.equal(log.size, 1);
   });
 
-  it('bounds the results of one delivery, and those without one', () => {
+  it('limits the results of one delivery, and those without one', () => {
     const log = new DeliveryLog();
     add(log, 1);
     for (let attempt = 1; attempt <= 300; attempt += 1)
@@ -106,7 +106,7 @@ describe('the feed from the record', () => {
     assert.equal(log.hasOlder, false);
   });
 
-  it('leaves old segments out, and says that there are older deliveries', async () => {
+  it('skips old segments, and reports that there are older deliveries', async () => {
     for (const number of [1, 2, 3]) {
       await record(folder, [entry(number)]);
       await systemClock.sleep(2); // segments are named by the millisecond

@@ -116,7 +116,7 @@ describe("the inspector's server", () => {
     assert.doesNotMatch(text, / (on\w+|style)=/);
   });
 
-  it('knows no files: paths that leave the server find nothing', async () => {
+  it('serves no files: paths outside the server find nothing', async () => {
     for (const path of [
       ...['/../../../../etc/passwd', '/..%2f..%2fetc%2fpasswd', '/%2e%2e/%2e%2e/etc/passwd', '//etc/passwd'],
       ...[
@@ -295,7 +295,7 @@ describe("the inspector's server", () => {
     reader.close();
   });
 
-  it('bounds the readers of events, and ends them when it closes', async () => {
+  it('limits the readers of events, and ends them when it closes', async () => {
     const readers = [];
     for (let number = 0; number < 21; number += 1) readers.push(await at.follow());
     at.log.add({kind: 'delivery', delivery: delivery(2)});
@@ -334,7 +334,7 @@ describe("the inspector's server", () => {
     assert.deepEqual(at.replayed, [{id: idOf(1), target: 'http://localhost:3000/hook', resign: true}]);
   });
 
-  it('says what is wrong with a target, and what to do about it', async () => {
+  it('reports what is wrong with a target, and what to do about it', async () => {
     await at.close();
     at = await PageClient.open({
       replay: async () => {

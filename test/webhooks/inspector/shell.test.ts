@@ -25,7 +25,7 @@ describe("the inspector's script", () => {
     assert.ok(SHELL_SCRIPT.includes(`TOKEN_HEADER = '${TOKEN_HEADER}'`));
   });
 
-  it('offers to sign again only where a secret is known', () => {
+  it('offers to sign again only if a secret is known', () => {
     assert.match(shellPage(true), /id="resign"/);
     assert.doesNotMatch(shellPage(false), /id="resign"/);
   });

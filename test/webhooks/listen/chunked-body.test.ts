@@ -52,7 +52,7 @@ describe('a chunked body', () => {
     );
   });
 
-  it('is bad where it breaks the grammar', () => {
+  it('is invalid if it violates the grammar', () => {
     for (const text of [
       'zz\r\n',
       '\r\n',
@@ -73,7 +73,7 @@ describe('a chunked body', () => {
       }
   });
 
-  it('stops where the reader wants no more', () => {
+  it('stops when the reader wants no more', () => {
     const decoder = new ChunkedBody();
     assert.equal(
       decoder.read(Buffer.from('2\r\nab\r\n2\r\ncd\r\n'), () => false),

@@ -40,7 +40,7 @@ function place() {
 }
 
 describe('a connection', () => {
-  it('is closed without a word when it was idle too long after an answer', () => {
+  it('is closed without an answer when it was idle too long after the last one', () => {
     const {socket, send, expireAfter} = place();
     send(REQUEST);
     expireAfter(LIMITS.idleMs);
@@ -53,7 +53,7 @@ describe('a connection', () => {
     assert.deepEqual(socket.written, ['200', '200']);
   });
 
-  it('is told so when the headers do not come in time, at first or later', () => {
+  it('gets an answer if the headers do not arrive in time, at first or later', () => {
     for (const before of ['', REQUEST]) {
       const {socket, send, expireAfter} = place();
       if (before !== '') send(before);
@@ -67,7 +67,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is told so when the body does not come in time', () => {
+  it('gets an answer if the body does not arrive in time', () => {
     const {socket, send, expireAfter} = place();
     send(REQUEST.slice(0, -1));
     expireAfter(LIMITS.requestMs);

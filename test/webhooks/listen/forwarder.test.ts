@@ -38,7 +38,7 @@ function place(options: Partial<ForwarderOptions> = {}) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a target that does not keep up', () => {
-  it('is reported once each time that all its requests are under way and more deliveries wait', async () => {
+  it('is reported once each time all its requests are in progress and more deliveries wait', async () => {
     const {start, busy, posts} = place();
     for (let number = 1; number <= 5; number++) start(number);
     assert.deepEqual(busy, [[TARGET, 2]]);

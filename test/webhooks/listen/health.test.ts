@@ -26,7 +26,7 @@ async function watch(...errors: (string | null)[]) {
 }
 
 describe('the health of a target', () => {
-  it('is reported when the target goes away and when it comes back, and not in between', async () => {
+  it('is reported when the target goes down and when it recovers, and not in between', async () => {
     const {changes, probed} = await watch(null, null, 'connection refused', 'EHOSTUNREACH', null, null);
     assert.deepEqual(changes, [
       [TARGET, 'down', 'connection refused'],
@@ -35,12 +35,12 @@ describe('the health of a target', () => {
     assert.equal(probed[0], TARGET);
   });
 
-  it('is reported at the start only when the target is not there', async () => {
+  it('is reported at the start only if the target does not answer', async () => {
     assert.deepEqual((await watch(null)).changes, []);
     assert.deepEqual((await watch('connection refused')).changes, [[TARGET, 'down', 'connection refused']]);
   });
 
-  it('is checked every 15 s, and every 5 s while the target is away', async () => {
+  it('is checked every 15 s, and every 5 s while the target is down', async () => {
     const {sleeps} = await watch(null, 'connection refused', null);
     assert.deepEqual(sleeps, [15_000, 5000, 15_000]);
   });

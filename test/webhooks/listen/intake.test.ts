@@ -68,7 +68,7 @@ function place(options: Partial<IntakeOptions> & {targets?: readonly string[]; m
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('copies of one event that arrive together', () => {
-  it('are taken one after the other: the second is the first one when that could not be recorded', async () => {
+  it('are handled one after the other: the second counts as the first if that could not be recorded', async () => {
     const {appends, shown, refused, receive} = place();
     const statuses = [receive(event(1)), receive(event(1)), receive(event(1)), receive(event(2))];
     await turn();
@@ -126,7 +126,7 @@ describe('the backlog', () => {
 });
 
 describe('an answer from downstream', () => {
-  it('that failed is no dead letter: the service sends the delivery again', async () => {
+  it('that failed is not a dead letter: the service sends the delivery again', async () => {
     const {appends, posts, results, shown, receive} = place({
       targets: TARGETS.slice(0, 1),
       respondDownstream: true,

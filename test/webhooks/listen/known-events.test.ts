@@ -20,7 +20,7 @@ describe('events that a listener knows', () => {
     assert.deepEqual(known.arrive('e2', BODY, idOf()), {attempt: 1, duplicateOf: null, forwarded: 0});
   });
 
-  it('are unknown again when the delivery that brought them could not be kept', () => {
+  it('are unknown again if their delivery could not be stored', () => {
     const known = new KnownEvents([]);
     const [first, second] = [idOf(), idOf()];
     known.arrive('e1', BODY, first);
@@ -62,7 +62,7 @@ describe('events that a listener knows', () => {
 });
 
 describe('the table of events', () => {
-  it('finds every event it holds, with many in the same place, and no other', () => {
+  it('finds every event it contains, even with many collisions, and no other', () => {
     const table = new EventTable(100);
     const keys = Array.from({length: 100}, (_, number) => ({low: 2 * number + 1, high: number % 3}));
     const slots = keys.map((key) => table.add(key));
@@ -78,7 +78,7 @@ describe('the table of events', () => {
     assert.equal(table.size, 0);
   });
 
-  it('tells ids apart that differ in one character anywhere', () => {
+  it('distinguishes ids that differ in any one character', () => {
     const key = {low: 0, high: 0};
     const base = '019b76da-a800-7000-8235-80d251bba0e9';
     const ids = [base, ...Array.from(base, (_, at) => `${base.slice(0, at)}é${base.slice(at + 1)}`)];

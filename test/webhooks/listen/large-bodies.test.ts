@@ -4,7 +4,7 @@ import {LargeBodies} from '../../../src/webhooks/listen/large-bodies.ts';
 
 const MAX_BYTES = 100_000;
 
-describe('the places for large bodies', () => {
+describe('the slots for large bodies', () => {
   let nowMs = 0;
   const cuts: string[] = [];
   let large: LargeBodies;
@@ -33,7 +33,7 @@ describe('the places for large bodies', () => {
     }
   });
 
-  it('hold whole bodies, and are used again', () => {
+  it('hold complete bodies, and are reused', () => {
     for (const letter of ['x', 'y', 'z']) {
       const one = reader(letter);
       for (let count = 0; count < 10; count += 1) assert.equal(one.add(bytes(10_000, letter)), undefined);

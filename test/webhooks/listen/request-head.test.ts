@@ -36,7 +36,7 @@ describe('the head of a request', () => {
     );
   });
 
-  it('is refused where two programs could read it in two ways', () => {
+  it('is refused if two programs could read it in two ways', () => {
     for (const lines of [
       ['POST / HTTP/1.1'],
       ['POST / HTTP/1.1', HOST, HOST],
@@ -69,7 +69,7 @@ describe('the head of a request', () => {
       assert.equal(head(...lines), undefined, JSON.stringify(lines));
   });
 
-  it('tells the size of the body, and whether the connection goes on', () => {
+  it('gives the size of the body, and whether the connection continues', () => {
     const facts = (...lines: string[]) => {
       const {body, keepsAlive, waits} = head(...lines)!;
       return [body, keepsAlive, waits];

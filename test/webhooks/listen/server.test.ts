@@ -62,7 +62,7 @@ describe('the receiver and hostile clients', function () {
     });
   const HEAD = 'POST /hook HTTP/1.1\r\nHost: a\r\n';
 
-  it('cut slow headers, slow bodies and silent connections, and good ones are served meanwhile', async () => {
+  it('disconnect slow headers, slow bodies and silent connections, while good ones are served', async () => {
     const slow = [
       raw(''),
       raw('POST /hook HTTP/1.1\r\n'),
@@ -151,7 +151,7 @@ describe('the receiver and hostile clients', function () {
     assert.equal(received.length, 4);
   });
 
-  it('are told to go on, where they ask before they send a body', async () => {
+  it('get 100 Continue if they ask before they send a body', async () => {
     const {socket, closed} = raw(
       `${HEAD}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n`,
     );
@@ -161,7 +161,7 @@ describe('the receiver and hostile clients', function () {
     assert.match(await closed, /^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
   });
 
-  it('are answered when they end their side after the request, and with HTTP/1.0', async () => {
+  it('are answered if they close their side after the request, and with HTTP/1.0', async () => {
     const ended = raw(`${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n{}`);
     ended.socket.end();
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -182,7 +182,7 @@ describe('the receiver and hostile clients', function () {
     assert.equal(await good(), 200);
   });
 
-  it('have their connections closed when the receiver closes, but get the answers under way', async () => {
+  it('have their connections closed when the receiver closes, but get answers in progress', async () => {
     const idle = raw('');
     await once(idle.socket, 'connect');
     const busy = raw(`${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n{}`);
@@ -201,7 +201,7 @@ describe('the receiver and hostile clients', function () {
     await Promise.all(idle.slice(0, 50).map(({closed}) => closed));
   });
 
-  it('may cross both limits of a body with the same bytes', async () => {
+  it('may exceed both limits of a body with the same bytes', async () => {
     const piece = Buffer.alloc(65_536, 0x61);
     const all = Array.from({length: 9}, () => raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`));
     for (let count = 0; count < 17; count += 1)
@@ -214,7 +214,7 @@ describe('the receiver and hostile clients', function () {
     assert.equal(await good(), 200);
   });
 
-  it('bound the bytes of all unfinished bodies', async () => {
+  it('are limited in the bytes of all unfinished bodies', async () => {
     const before = process.memoryUsage().rss;
     const piece = Buffer.alloc(900_000, 0x20);
     const many = Array.from({length: 60}, () => {

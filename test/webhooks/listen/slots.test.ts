@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {Slots} from '../../../src/webhooks/listen/slots.ts';
 
 describe('slots', () => {
-  it('hold what was added and not removed, and use places again', () => {
+  it('contain what was added and not removed, and are reused', () => {
     const slots = new Slots<string>();
     const [a, b] = [slots.add('a'), slots.add('b')];
     assert.equal(slots.remove(a, 'a'), true);

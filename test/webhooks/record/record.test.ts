@@ -48,7 +48,7 @@ describe('the record of deliveries', () => {
       .sort()
       .map((name) => join(folder, name));
 
-  it('gives back what was written, byte for byte', async () => {
+  it('returns what was written, byte for byte', async () => {
     const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x0d, 0x0a]);
     const headers = [
       ['X-A', '1'],
@@ -101,7 +101,7 @@ describe('the record of deliveries', () => {
     );
   });
 
-  it('leaves out what the disk spoiled, and counts it', async () => {
+  it('skips damaged entries, and counts them', async () => {
     await record(folder, [arrived(1), arrived(2), arrived(3)]);
     const [file] = segmentFiles();
     const bytes = readFileSync(file!);
@@ -113,7 +113,7 @@ describe('the record of deliveries', () => {
     assert.equal(reader.damaged, 1);
   });
 
-  it('never takes other bytes for a frame', () => {
+  it('never accepts other bytes as a frame', () => {
     fc.assert(
       fc.property(fc.uint8Array({maxLength: 200}), fc.uint8Array({maxLength: 50}), (before, body) => {
         const frame = encodeFrame('{"a":1}', body);
@@ -124,7 +124,7 @@ describe('the record of deliveries', () => {
     );
   });
 
-  it('keeps all of a delivery, whatever is in its texts', () => {
+  it('keeps the whole delivery, whatever its texts contain', () => {
     const text = fc.oneof(
       fc.string({unit: 'binary'}),
       fc.constantFrom('', '"', '\\', '\u2028', '\ud800', 'é'),
@@ -150,7 +150,7 @@ describe('the record of deliveries', () => {
     );
   });
 
-  it('takes back what a full disk cut off, and continues in a new file when there is room', async () => {
+  it('removes what a full disk cut off, and continues in a new file when there is space', async () => {
     let room = true;
     const full = Object.assign(new Error('no space'), {code: 'ENOSPC'});
     const writer = new RecordWriter({
@@ -185,7 +185,7 @@ describe('the record of deliveries', () => {
     assert.deepEqual(ids(folder), [idOf(1), idOf(3)]);
   });
 
-  it('writes to a new file when its own was pruned meanwhile', async () => {
+  it('writes to a new file if its own was pruned in the meantime', async () => {
     const writer = new RecordWriter({folder, clock: systemClock});
     await writer.append(arrived(1));
     for (const file of segmentFiles()) rmSync(file);
@@ -212,7 +212,7 @@ describe('the record of deliveries', () => {
     await writer.close();
   });
 
-  it('reads on after a frame that was half written when it looked', async () => {
+  it('continues after a frame that was half written at the last read', async () => {
     const frame = encodeEntry(arrived(2));
     await record(folder, [arrived(1)]);
     const [file] = segmentFiles();
@@ -227,7 +227,7 @@ describe('the record of deliveries', () => {
     assert.equal(more(), 0);
   });
 
-  it('says where each delivery stands at its targets', async () => {
+  it('shows the state of each delivery at its targets', async () => {
     const target = 'http://localhost:3000/';
     const targets = [target];
     await record(folder, [
@@ -270,7 +270,7 @@ describe('the record of deliveries', () => {
     assert.deepEqual(ids(folder), []);
   });
 
-  it('is pruned behind a listener by what the listener knows', async () => {
+  it('is pruned by a listener with what the listener knows', async () => {
     for (const number of [1, 2, 3]) {
       await record(folder, [arrived(number)]);
       await new Promise((resolve) => setTimeout(resolve, 2)); // names of segments hold the time
@@ -282,7 +282,7 @@ describe('the record of deliveries', () => {
     assert.deepEqual(ids(folder), [idOf(3)]);
   });
 
-  it('keeps a segment of which one delivery waits, and leaves out one that another process removed', async () => {
+  it('keeps a segment with a waiting delivery, and skips one that another process removed', async () => {
     await record(folder, [arrived(1), arrived(2)]);
     const bounds = {maxBytes: 0, maxAgeMs: Number.POSITIVE_INFINITY};
     pruneBehind(folder, Date.now(), bounds, new Map([[idOf(2), []]]));

@@ -30,7 +30,7 @@ describe('--accept', () => {
   });
   afterEach(() => desk.close());
 
-  it('lists the names that a command takes, each with its meaning, in usage errors and in the help', async () => {
+  it('lists the names that a command accepts, each with its meaning, in usage errors and in the help', async () => {
     for (const [line, names] of Object.entries(VERBS)) {
       const ran = await desk.batch(`${line} --json --yes --accept nope`);
       const {code, message, hint} = ran.error();
@@ -76,7 +76,7 @@ describe('--accept', () => {
     assert.equal(desk.service.requests.length, 0);
   });
 
-  it('refuses two different numbers for one name, and takes several places', async () => {
+  it('refuses two different numbers for one name, and accepts several places', async () => {
     for (const line of ['run ./p.csv', 'release b', 'resume b', 'retry b']) {
       const ran = await desk.batch(`${line} --json --yes --accept similar=1 --accept similar=2`);
       assert.deepEqual([ran.exitCode, ran.error().code], [2, 'USAGE'], line);
@@ -87,7 +87,7 @@ describe('--accept', () => {
     assert.equal((await desk.batch(`run ./p.csv --json --yes ${twice}`)).exitCode, 0);
   });
 
-  it('is not known to commands that refuse nothing that it could answer', async () => {
+  it('is unknown to commands that have no such refusal', async () => {
     for (const line of ['cancel b', 'status b', 'report b', 'resolve b A-1 --not-paid'])
       assert.match((await desk.batch(`${line} --accept rest`)).stderr, /unknown flag --accept/, line);
   });

@@ -26,7 +26,7 @@ describe('payouts batch cancel', () => {
   beforeEach(begin);
   afterEach(end);
 
-  it('asks with the number and the total of the records, and says what became of them', async () => {
+  it('asks with the number and the total of the records, and reports the result', async () => {
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
     const refused = await desk.batch('cancel b', {columns: 100, answers: [false]});
     assert.deepEqual(refused.questions, ['Cancel batch b: 3 records, 60.00 USD?']);
@@ -94,7 +94,7 @@ describe('payouts batch cancel', () => {
     assert.equal(recordOf('A-2').status, 'approved');
   });
 
-  it('has nothing to do where every row is released', async () => {
+  it('has nothing to do if every row is released', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     const ran = await desk.batch('cancel b --yes');
     assert.equal(ran.exitCode, 2);
@@ -141,7 +141,7 @@ describe('payouts batch resolve --from', () => {
   };
   const doubts = async () => ((await desk.batch('status b --json')).json() as Summary).in_doubt;
 
-  it('settles every row of the file, and names what goes on', async () => {
+  it('resolves every row of the file, and names the next command', async () => {
     const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-3').id}\nA-2,not-paid,\n`);
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, /Batch b: 1 row recorded as paid, 1 row as not paid\./);
@@ -208,12 +208,12 @@ describe('payouts batch resolve --from', () => {
     assert.equal(await doubts(), 2);
   });
 
-  it('takes the file as it is with --unseen, without a request', async () => {
+  it('records the file unchanged with --unseen, without a request', async () => {
     const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-1').id}\n`, ' --unseen');
     assert.deepEqual([ran.exitCode, await doubts()], [0, 1]);
   });
 
-  it('takes one reference, or a file, and not both', async () => {
+  it('accepts one reference, or a file, but not both', async () => {
     for (const line of ['resolve b', 'resolve b A-3', 'resolve b A-3 --from ./found.csv'])
       assert.equal((await desk.batch(line)).exitCode, 2, line);
   });
@@ -255,7 +255,7 @@ describe('a second batch in one state folder', () => {
     assert.deepEqual([second.exitCode, details!['batch']], [13, 'payouts batch first']);
   });
 
-  it('waits for its turn with --wait-lock, and says what it waits for', async () => {
+  it('waits for its turn with --wait-lock, and reports what it waits for', async () => {
     const {first, second} = await beside('run second --yes --wait-lock 30m', false);
     assert.equal(first.exitCode, 0, first.stderr);
     assert.equal(second.exitCode, 0, second.stderr);

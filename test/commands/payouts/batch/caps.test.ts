@@ -60,7 +60,7 @@ describe('the caps of a profile on a batch', () => {
     assert.equal(ran.exitCode, 0, ran.stderr);
   });
 
-  it('hold for each later command, as they are then', async () => {
+  it('apply to each later command, with their values at that time', async () => {
     const env = await desk.profile('p');
     assert.equal((await run(env, 'run ./p.csv --yes --batch-id b --stage-only')).exitCode, 0);
     const {posts} = desk.service;

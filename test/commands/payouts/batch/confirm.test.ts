@@ -23,7 +23,7 @@ describe('confirming a batch', () => {
     assert.equal((await desk.batch(`run ./p.csv --json ${STATED}`)).exitCode, 0);
   });
 
-  it('ends with 11 when a total, a count or a currency is not the plan', async () => {
+  it('exits 11 if a total, a count or a currency differs from the plan', async () => {
     for (const stated of [
       '--confirm-total USD=30.01 --confirm-count 2',
       '--confirm-total USD=30.00 --confirm-count 3',
@@ -83,7 +83,7 @@ describe('confirming a batch', () => {
     assert.match((await desk.batch('run --help')).stdout, /nothing is\s+checked\s+before/);
   });
 
-  it('is asked for again when the file was edited', async () => {
+  it('is required again when the file was edited', async () => {
     await desk.batch(`run ./p.csv --batch-id b --json --stage-only ${STATED}`);
     desk.file('p.csv', [
       ['A-1', 1, '10.00'],
@@ -125,7 +125,7 @@ describe('confirming a batch', () => {
       assert.equal((await desk.batch('run ./o.csv --json --yes')).exitCode, 0);
     });
 
-    it('holds for the release of what it was staged with, whether the number is said again or not', async () => {
+    it('applies to the release of what was staged, whether the number is stated again or not', async () => {
       await desk.batch('run ./p.csv --batch-id one --json --yes');
       // Two within the file, and all three like a payment of another batch.
       const staged = await desk.batch(
@@ -164,7 +164,7 @@ describe('confirming a batch', () => {
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
     });
 
-    it('is asked for by resume as well, of what another batch has claimed since', async () => {
+    it('is also required by resume, for what another batch has claimed since', async () => {
       await meetAnother();
       const again = await desk.batch('resume b --json --yes');
       assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
@@ -222,7 +222,7 @@ describe('confirming a batch', () => {
     });
     const AGAIN = '--confirm-total USD=20.00 --confirm-count 1';
 
-    it('is asked of the rows that are sent again, and of nothing else', async () => {
+    it('covers the rows that are sent again, and nothing else', async () => {
       const before = desk.service.posts;
       const mute = await desk.batch('retry b --json');
       assert.deepEqual([mute.exitCode, mute.error().code], [2, 'NEEDS_TERMINAL']);
@@ -237,7 +237,7 @@ describe('confirming a batch', () => {
       assert.equal(desk.service.byId.size, 3);
     });
 
-    it('takes a yes for it, and is not needed when no row is sent again', async () => {
+    it('accepts a yes, and is not needed when no row is sent again', async () => {
       assert.equal((await desk.batch('retry b --yes --json')).exitCode, 0);
       assert.equal((await desk.batch('retry b --json')).exitCode, 0);
       assert.equal(desk.service.byId.size, 3);

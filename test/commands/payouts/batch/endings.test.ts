@@ -7,7 +7,7 @@ import {type Transport, TransportFailure} from '../../../../src/client/transport
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
-describe('how a batch ends, for whoever reads stderr and the exit code', () => {
+describe('how a batch ends, on stderr and in the exit code', () => {
   let desk: Desk;
   beforeEach(() => {
     desk = new Desk();
@@ -140,7 +140,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.match(html, /Staged: 1 record created and not released; 3 payouts already released/);
   });
 
-  it('does not say that no money has moved where a release may have been taken', async () => {
+  it('does not say that no money has moved if a release may have been accepted', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
     desk.service.fault = ({method, body}) =>
       method === 'GET' || body.includes('"auto_approve":true') ? 'lost-after' : undefined;
@@ -151,7 +151,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.match(stdout, /3 rows in doubt/);
   });
 
-  it('says how to go on without a row that cannot be sent', async () => {
+  it('shows how to continue without a row that cannot be sent', async () => {
     desk.service.fault = ({n, body}) =>
       n > 1 && body.includes('"A-3"') ? {status: 404, body: '<html>no</html>'} : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
@@ -164,7 +164,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.deepEqual([(rest.json() as Summary).accepted, (rest.json() as Summary).not_sent], [2, 1]);
   });
 
-  it('warns of a file that has changed since it was planned, and goes on with the plan', async () => {
+  it('warns of a file that has changed since it was planned, and continues with the plan', async () => {
     await desk.batch('plan ./p.csv --batch-id b');
     desk.file('p.csv', [['A-1', 1, '99.00']]);
     const ran = await desk.batch('run b --yes --json');
@@ -174,7 +174,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.doesNotMatch(planned.stderr, /is not as it was/);
   });
 
-  it('names rows in doubt before all others, also those of which a killed run left no word', async () => {
+  it('lists rows in doubt before all others, including those without an outcome after a killed run', async () => {
     desk.service.refuse = ({amount_in_minor_units: amount}) =>
       amount === 1000 ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
     desk.service.fault = ({body}) => (body.includes('"A-3"') ? 'lost-before' : undefined);
@@ -217,7 +217,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     }
   });
 
-  it('tells of the rows that --valid-only left out, in words, in JSON, and in the file of failed rows', async () => {
+  it('reports the rows that --valid-only left out, in text, in JSON, and in the file of failed rows', async () => {
     desk.file('e.csv', [
       ['A-1', 1, '10.00'],
       ['=A-2', 2, '20.00'],
@@ -233,7 +233,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.equal(((await desk.batch('list --json')).json() as {left_out: number}[])[0]!.left_out, 1);
   });
 
-  it('says retry once an accepted row has failed', async () => {
+  it('suggests retry once an accepted row has failed', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     [...desk.service.byId.values()][0]!.status = 'failed';
     for (const line of ['status b --refresh', 'status b'])

@@ -102,7 +102,7 @@ describe('following a batch by command', () => {
     assert.equal((await remit('payins batch status b --refresh --json')).exitCode, 0);
   });
 
-  it('exits 9 when a payout fails on the way, and tells how many', async () => {
+  it('exits 9 if a payout fails on the way, and reports how many', async () => {
     payoutFile(['', 'fails_after_initiated']);
     const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled');
     assert.equal(ran.exitCode, 9, ran.stderr);
@@ -111,7 +111,7 @@ describe('following a batch by command', () => {
     assert.match(ran.stdout, /INV-2: failed, R03: No account/);
   });
 
-  it('exits 10 when the time is up, and goes on from there by resume, which sends no POST', async () => {
+  it('exits 10 at the time limit, and continues with resume, which sends no POST', async () => {
     payoutFile(['', 'settle_slow']);
     const ran = await remit(
       'payouts batch run ./p.csv --batch-id b --yes --until settled --timeout 20s --json',
@@ -130,7 +130,7 @@ describe('following a batch by command', () => {
     );
   });
 
-  it('exits with the code of the run when the run itself was not whole', async () => {
+  it('exits with the code of the run if the run itself was incomplete', async () => {
     payoutFile(['', 'approval_fails_207']);
     const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled --json');
     assert.equal(ran.exitCode, 8, ran.stderr);
@@ -160,7 +160,7 @@ describe('following a batch by command', () => {
     assert.deepEqual(requests, []);
   });
 
-  it('looks once at each row under status --refresh, with GETs alone', async () => {
+  it('fetches each row once with status --refresh, and sends only GETs', async () => {
     payoutFile(['', '', 'stuck_initiated']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
     clock.advance(60_000);
@@ -247,7 +247,7 @@ describe('following a batch by command', () => {
     assert.deepEqual(requests, []);
   });
 
-  it('shows what the runner says while a runner has the batch, and asks the service nothing', async () => {
+  it('shows the status of the running process, and sends the service nothing', async () => {
     payoutFile(['']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
     const state = stateDir({HOME: home}, home);
@@ -264,7 +264,7 @@ describe('following a batch by command', () => {
     }
   });
 
-  it('ends with 130 on Ctrl-C, and leaves what resume takes up', async () => {
+  it('exits 130 on Ctrl-C, and leaves the rest to resume', async () => {
     payoutFile(['settle_slow', 'settle_slow']);
     const stop = new Stop(() => assert.fail('it unwinds by itself'));
     let gets = 0;

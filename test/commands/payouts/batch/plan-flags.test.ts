@@ -32,7 +32,7 @@ describe('how a file is to be read, as typed', () => {
     return ran.json() as Planned;
   };
 
-  it('needs --amount-unit where no amount has a decimal point', async () => {
+  it('needs --amount-unit if no amount has a decimal point', async () => {
     const {details} = await refused('plan ./p.csv --json', 5, 'CSV_INVALID');
     const [issue, ...others] = details!['errors'] as {code: string; message: string}[];
     assert.deepEqual([issue!.code, others], ['amount-unit', []]);
@@ -44,7 +44,7 @@ describe('how a file is to be read, as typed', () => {
     ['major', '30.00'],
     ['minor', '0.30'],
   ] as const)
-    it(`takes amounts for ${unit} units by --amount-unit ${unit}`, async () =>
+    it(`reads amounts as ${unit} units with --amount-unit ${unit}`, async () =>
       assert.deepEqual((await planned(`--amount-unit ${unit}`)).totals, {USD: total}));
 
   for (const [what, namespace] of [
@@ -65,7 +65,7 @@ describe('how a file is to be read, as typed', () => {
       assert.equal(desk.service.posts, 0);
     });
 
-  it('takes a --namespace of up to 64 small letters, digits and dashes', async () => {
+  it('accepts a --namespace of up to 64 lower-case letters, digits and dashes', async () => {
     for (const namespace of ['n', 'nov-2026', 'n'.repeat(64)])
       assert.equal((await planned(`--amount-unit major --namespace ${namespace}`)).namespace, namespace);
   });

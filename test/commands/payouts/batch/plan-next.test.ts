@@ -50,7 +50,7 @@ describe('the command after a plan', () => {
     assert.equal((await typed(next)).accepted, 4);
   });
 
-  it('acknowledges what repeats payments of other batches, at the service in force', async () => {
+  it('acknowledges what repeats payments of other batches, at the active service', async () => {
     desk.file('one.csv', [
       ['A-1', 1, '10.00'],
       ['A-2', 2, '20.00'],
@@ -113,7 +113,7 @@ describe('the command after a plan', () => {
     assert.equal((await typed(next)).accepted, 2);
   });
 
-  it('is printed to people as a hint, with what it acknowledges above it', async () => {
+  it('is printed as a hint, with what it acknowledges above it', async () => {
     desk.file('p.csv', [
       ['A-1', 1, '10.00'],
       ['A-2', 1, '10.00'],
@@ -142,7 +142,7 @@ describe('the command after a plan that was refused', () => {
     assert.equal(again.exitCode, 0, again.stderr);
   });
 
-  it('ignores the columns that are unknown, where nothing else is wrong', async () => {
+  it('ignores unknown columns if nothing else is wrong', async () => {
     desk.file('p.csv', [['A-1', 1, '10.00']]);
     const path = join(desk.folder, 'p.csv');
     const [header, row] = readFileSync(path, 'utf8').split('\n');
@@ -158,7 +158,7 @@ describe('the command after a plan that was refused', () => {
     assert.doesNotMatch(other.error().hint!, /--ignore-column/);
   });
 
-  it('says the unit of the amounts', async () => {
+  it('states the unit of the amounts', async () => {
     desk.file('p.csv', [['A-1', 1, '10']]);
     const ran = await desk.batch('run ./p.csv --batch-id b --json --yes');
     assert.equal(ran.exitCode, 5);

@@ -4,7 +4,7 @@ import {revisionText} from '../../../../src/cli/batch/plan/view.ts';
 import {doubtsText} from '../../../../src/cli/batch/summary-view.ts';
 
 describe('what an edited file changes', () => {
-  it('names ten rows that were removed, says how many more, and where all of them are listed', () => {
+  it('names ten removed rows, how many more there are, and where all of them are listed', () => {
     const dropped = Array.from({length: 12}, (_, n) => `A-${n + 1}`);
     const words = revisionText(2, {added: 0, corrected: 0, dropped});
     assert.match(words, /12 removed and never sent: A-1, .*A-10, and 2 more \(plan -o json lists them all/);
@@ -17,7 +17,7 @@ describe('rows in doubt', () => {
   const NEXT = 'remit payouts batch resume b';
   const left = (n: number) => ({kind: 'payout', batch_id: 'b', in_doubt: n, next: NEXT}) as Summary; // all it reads
 
-  it('are named, and of many what lists them all is told', () => {
+  it('are named; if there are many, with the command that lists them all', () => {
     assert.equal(
       doubtsText(left(12), ['A-1', 'A-2']),
       `12 rows in doubt (the service may have accepted them): A-1, A-2, and 10 more (remit payouts batch report b lists all of them). Resolve them with: ${NEXT}`,

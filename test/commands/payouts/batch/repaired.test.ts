@@ -96,7 +96,7 @@ const printed = (ran: CliResult, label: RegExp): string => {
 const NEXT = /^Next +((?:.+\\\n)*.+)$/m;
 const FAILED = /^Failed .+\n +((?:.+\\\n)*.+)$/m;
 
-describe('a payout that comes back with R03, repaired by the printed commands', () => {
+describe('a payout that is returned with R03, repaired by the printed commands', () => {
   let terminal: Terminal;
   let moved: string;
   beforeEach(async () => {

@@ -19,7 +19,7 @@ describe('payouts batch resolve --paid', () => {
     )!;
   const doubts = async () => ((await desk.batch('status b --json')).json() as Summary).in_doubt;
 
-  it('takes no word that is not an id', async () => {
+  it('refuses anything that is not an id', async () => {
     const told = await desk.batch('resolve b A-2 --paid nope');
     assert.equal(told.exitCode, 2);
     assert.match(told.stderr, /"nope" is not the id of a record/);
@@ -54,7 +54,7 @@ describe('payouts batch resolve --paid', () => {
     assert.match(told.stderr, /is created, which is not paid/);
   });
 
-  it('takes the record of the row once it is approved', async () => {
+  it('accepts the record of the row once it is approved', async () => {
     const record = recordOf('A-2');
     record.status = 'settled';
     const told = await desk.batch(`resolve b A-2 --paid ${record.id}`);
@@ -64,7 +64,7 @@ describe('payouts batch resolve --paid', () => {
     assert.deepEqual([accepted, settled], [2, 1]);
   });
 
-  it('refuses a record that is not there, unless --unseen insists; --not-paid takes that back', async () => {
+  it('refuses a missing record unless --unseen is given; --not-paid revokes that', async () => {
     const id = '018f0000-0000-7000-8000-00000000dead';
     const told = await desk.batch(`resolve b A-2 --paid ${id}`);
     assert.equal(told.exitCode, 4);
@@ -101,14 +101,14 @@ describe('payouts batch resolve --not-paid', () => {
     return {doubt, staged};
   };
 
-  it('is refused when the record, which is known, is approved', async () => {
+  it('is refused if the known record is approved', async () => {
     const told = await desk.batch('resolve b A-1 --not-paid');
     assert.equal(told.exitCode, 2);
     assert.match(told.stderr, /row A-1 was paid: its record \S+ is approved\nHint: .*resume b/);
     assert.deepEqual(await stateOf(), {doubt: 1, staged: 0});
   });
 
-  it('is believed of a record that is only created', async () => {
+  it('is accepted for a record that is only created', async () => {
     for (const record of desk.service.byId.values()) Object.assign(record, {status: 'created', approvals: 0});
     const told = await desk.batch('resolve b A-1 --not-paid');
     assert.equal(told.exitCode, 0, told.stderr);
@@ -116,7 +116,7 @@ describe('payouts batch resolve --not-paid', () => {
     assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
   });
 
-  it('is believed where the record cannot be looked at, and that is said', async () => {
+  it('is accepted if the record cannot be fetched, and reports that', async () => {
     desk.service.fault = () => '503-before';
     const told = await desk.batch('resolve b A-1 --not-paid --json');
     assert.equal(told.exitCode, 0, told.stderr);
@@ -130,7 +130,7 @@ describe('payouts batch resolve --not-paid', () => {
     assert.deepEqual(await stateOf(), {doubt: 1, staged: 0});
   });
 
-  it('is believed unseen when told so, and pays once all the same', async () => {
+  it('is accepted without a check with --unseen, and still pays once', async () => {
     const told = await desk.batch('resolve b A-1 --not-paid --unseen');
     assert.equal(told.exitCode, 0, told.stderr);
     assert.equal((await desk.batch('resume b')).exitCode, 0);

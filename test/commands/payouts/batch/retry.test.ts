@@ -66,7 +66,7 @@ describe('payouts batch retry, when the service does not know a record', () => {
   beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
 
-  it('stops with 12 as a run does, asks nothing, and names the way to resolve the row', async () => {
+  it('exits 12 as a run does, without a prompt, and names the command that resolves the row', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     for (const record of desk.service.byId.values()) record.status = 'failed';
     await desk.batch('status b --refresh');
@@ -90,7 +90,7 @@ describe('payouts batch status --refresh, when a record pays other than its row'
   beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
 
-  it('counts and names the row, and ends with 8 when it is found', async () => {
+  it('counts and names the row, and exits 8 when it is found', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     desk.service.distort = (record) =>
       record['amount_in_minor_units'] === 2000 ? {...record, amount_in_minor_units: 20} : record;

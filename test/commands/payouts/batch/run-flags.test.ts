@@ -68,7 +68,7 @@ describe('how a batch is run, as typed', () => {
       });
   });
 
-  describe('told to wait', () => {
+  describe('asked to wait', () => {
     const WAITS = [
       ['', 900, true],
       ['', 901, false],
@@ -108,7 +108,7 @@ describe('how a batch is run, as typed', () => {
         assert.match(summary!.stopped_because!.message, /longer than --max-wait/);
       });
 
-    describe('by the answer to the look of a retry', () => {
+    describe('by the answer to the GET of a retry', () => {
       beforeEach(async () => {
         await run('run ./p.csv --batch-id b');
         for (const record of desk.service.byId.values()) record.status = 'failed';
@@ -178,7 +178,7 @@ describe('how a batch is run, as typed', () => {
       assert.ok((await peakOf(' --batch-id any --state-dir ./any')) > 2);
     });
 
-    it('sends no more than --max-rps requests a second', async () => {
+    it('sends no more than --max-rps requests per second', async () => {
       const leastGapOf = async (flags: string) => {
         desk.service.requests.length = 0;
         assert.equal((await run(`run ./m.csv --stage-only${flags}`)).summary?.staged, 12);
@@ -194,7 +194,7 @@ describe('how a batch is run, as typed', () => {
     ['batch', () => batchFolder(join(desk.folder, 's'), 'payout', 'b').lock],
     ['registry', () => join(desk.folder, 's/batches/registry.lock')],
   ] as const)
-    it(`takes the lock of the ${what} from a runner elsewhere only with --break-lock`, async () => {
+    it(`takes the lock of the ${what} from a process elsewhere only with --break-lock`, async () => {
       await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
       const lock = await acquireLock(path(), {purpose: 'another run', probe: ELSEWHERE});
       const refused = await run('run b --state-dir ./s');
@@ -212,7 +212,7 @@ describe('how a batch is run, as typed', () => {
       ['batch', 'batches/payout/b.lock'],
       ['registry', 'batches/registry.lock'],
     ] as const)
-      it(`sends nothing when the lock of the ${what} was lost at the question of ${verb}`, async () => {
+      it(`sends nothing if the lock of the ${what} was lost at the prompt of ${verb}`, async () => {
         if (verb === 'retry')
           desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
         if (verb === 'run') await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
@@ -232,7 +232,7 @@ describe('how a batch is run, as typed', () => {
         for (const other of others) await other.release();
       });
 
-  it('leaves the lock of a runner that is seen to live alone, with --break-lock as well', async () => {
+  it('does not take the lock of a process known to be alive, even with --break-lock', async () => {
     await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
     const lock = await acquireLock(batchFolder(join(desk.folder, 's'), 'payout', 'b').lock, {
       purpose: 'a run',

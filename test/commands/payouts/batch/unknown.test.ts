@@ -3,7 +3,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {Desk} from './desk.ts';
 
-describe('a batch that is not there', () => {
+describe('a batch that does not exist', () => {
   let desk: Desk;
   before(async () => {
     desk = new Desk();
@@ -12,7 +12,7 @@ describe('a batch that is not there', () => {
   });
   after(() => desk.close());
 
-  it('ends with 4 for every verb, and says that its list of known ones was cut', async () => {
+  it('exits 4 for every verb, and shows that its list of known batches is truncated', async () => {
     for (const line of [
       'status x',
       'report x',
@@ -34,7 +34,7 @@ describe('a batch that is not there', () => {
     assert.deepEqual([row.exitCode, row.error().code], [4, 'NO_BATCH']);
   });
 
-  it('lists the others with amounts as people read them, and plain for machines', async () => {
+  it('lists the others with grouped amounts for people, and plain ones for machines', async () => {
     assert.match((await desk.batch('list')).stdout, /1,440\.00 USD/);
     assert.match((await desk.batch('list --json')).stdout, /"1440\.00 USD"/);
   });
@@ -72,13 +72,13 @@ describe('planning a file whose references other batches have', () => {
     assert.equal(desk.service.posts, posts);
   });
 
-  it('says nothing of the batch itself', async () => {
+  it('does not report the batch itself', async () => {
     const ran = await desk.batch('plan ./p.csv --batch-id july --json');
     assert.deepEqual((ran.json() as {seen_before: object[]}).seen_before, []);
     assert.doesNotMatch(ran.stderr, /Warning/);
   });
 
-  it('does without it where the registry cannot be read, and reads one that holds nothing yet', async () => {
+  it('skips it if the registry cannot be read, and reads an empty one', async () => {
     const registry = join(desk.folder, 's/batches/registry.db');
     mkdirSync(dirname(registry), {recursive: true});
     const plan = async (content: string) => {
@@ -93,7 +93,7 @@ describe('planning a file whose references other batches have', () => {
     assert.deepEqual((await plan('')).seen, []);
   });
 
-  it('does without it while another batch runs', async () => {
+  it('skips it while another batch runs', async () => {
     const look = async () => {
       const ran = await desk.batch('plan ./p.csv --batch-id c --json');
       assert.equal((ran.json() as {seen_before: null}).seen_before, null);

@@ -12,7 +12,7 @@ describe('a batch whose lock cannot be taken, as on a full disk', () => {
   });
   afterEach(() => desk.close());
 
-  it('is told with what was written last, by status', async () => {
+  it('is shown by status with the last written state', async () => {
     const ran = await desk.batch('status b --json --state-dir ./state');
     assert.deepEqual([ran.exitCode, ran.error().code], [13, 'STATE'], ran.stderr);
     assert.match(

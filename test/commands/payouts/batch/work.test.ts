@@ -12,7 +12,7 @@ const ELSEWHERE = {...systemProbe, host: 'another machine'};
 
 const STATED_LIVE = '--live --yes --confirm-total USD=20.00 --confirm-count 1';
 
-describe('the question of a batch', () => {
+describe('the prompt of a batch', () => {
   let desk: Desk;
   beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
@@ -32,7 +32,7 @@ describe('the question of a batch', () => {
     assert.doesNotMatch(stderr, /To do/);
   });
 
-  it('names what is left beside what another batch has paid, and which one', async () => {
+  it('names what is left, what another batch has paid, and which one', async () => {
     await desk.batch('run ./p.csv --batch-id july --yes');
     more();
     const ran = await asked('run ./more.csv --batch-id august', {answers: [true]});
@@ -44,7 +44,7 @@ describe('the question of a batch', () => {
     assert.equal(desk.service.byId.size, 3);
   });
 
-  it('names what is left beside what the batch itself has paid, in a new revision', async () => {
+  it('names what is left and what the batch itself has paid, in a new revision', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     more();
     const ran = await asked('run ./more.csv --batch-id b', {answers: [false]});
@@ -53,7 +53,7 @@ describe('the question of a batch', () => {
     assert.equal(desk.service.byId.size, 2);
   });
 
-  it('is of live money the total that this run sends; stated figures stay those of the whole plan', async () => {
+  it('for live money asks for the total that this run sends; stated figures still cover the whole plan', async () => {
     const live = {live: true};
     await desk.batch(
       'run ./p.csv --batch-id b --live --yes --confirm-total USD=30.00 --confirm-count 2',
@@ -70,7 +70,7 @@ describe('the question of a batch', () => {
     assert.equal(desk.service.byId.size, 3);
   });
 
-  it('is not asked when no row is left that any command could send', async () => {
+  it('is not shown if no row is left that any command could send', async () => {
     await desk.batch('run ./p.csv --batch-id july --yes');
     const ran = await asked('run ./p.csv --batch-id again', {answers: []});
     assert.deepEqual([ran.exitCode, ran.questions], [0, []]);
@@ -95,7 +95,7 @@ describe('the question of a batch', () => {
     desk.service.refuse = () => undefined;
   };
 
-  it('of live money that is all paid is refused without --live all the same, in whole words', async () => {
+  it('for live money that is all paid is still refused without --live, with a complete message', async () => {
     const stated = '--live --yes --confirm-total USD=30.00 --confirm-count 2';
     await desk.batch(`run ./p.csv --batch-id july ${stated}`, {live: true});
     const refused = await desk.batch('run july --json', {live: true});
@@ -103,7 +103,7 @@ describe('the question of a batch', () => {
     assert.equal(refused.error().message, 'refused to pay batch july with a live key');
   });
 
-  it('that was not asked is no yes: what can be sent later is asked about then', async () => {
+  it('that was not shown does not count as a yes: what can be sent later needs a confirmation then', async () => {
     await claim('p.csv', 'july');
     const first = await asked('run ./p.csv --batch-id again', {answers: []});
     assert.match(first.stderr, /nothing is left to send/);
@@ -125,7 +125,7 @@ describe('the question of a batch', () => {
     assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD, and 1 row not done yet, 20.00 USD?']);
   });
 
-  it('of a retry does not say beside it that nothing is left to send', async () => {
+  it('of a retry does not also say that nothing is left to send', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     [...desk.service.byId.values()][0]!.status = 'failed';
     const ran = await asked('retry b --row A-1', {answers: [true]});
@@ -137,7 +137,7 @@ describe('the question of a batch', () => {
     );
   });
 
-  it('of a retry is of all live money that it sends, not of the rows alone that are sent again', async () => {
+  it('of a retry covers all live money that it sends, not only the rows that are sent again', async () => {
     const live = {live: true};
     desk.file('c.csv', [['A-2', 2, '20.00']]);
     await claim('c.csv', 'c', true);
@@ -152,7 +152,7 @@ describe('the question of a batch', () => {
     assert.equal(desk.service.byId.size, 3);
   });
 
-  it('is followed, on a sandbox, by what to do when the sandbox has forgotten the payments', async () => {
+  it('is followed, on a sandbox, by what to do if the sandbox has forgotten the payments', async () => {
     await desk.batch('run ./p.csv --batch-id july --yes');
     const line = 'run ./p.csv --batch-id july --yes';
     assert.doesNotMatch((await desk.batch(line)).stderr, /was reset/);
@@ -173,14 +173,14 @@ describe('the question of a batch', () => {
     assert.deepEqual(ran.questions, ['Release 2 rows, 30.00 USD?']);
   });
 
-  it('of a resume is not asked again, but what it does is said', async () => {
+  it('of a resume is not repeated, but the resume reports what it does', async () => {
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
     const ran = await asked('resume b', {answers: []});
     assert.deepEqual(ran.questions, []);
     assert.match(ran.stderr, /^Resume 0 of 2 rows \(2 staged already\)\.$/m);
   });
 
-  it('of a retry is refused, not asked twice, while the plan was never confirmed', async () => {
+  it('of a retry is refused, not shown twice, while the plan was never confirmed', async () => {
     await desk.batch('plan ./p.csv --batch-id b');
     const never = await asked('retry b --yes', {answers: [true, true]});
     assert.deepEqual([never.exitCode, never.questions], [11, []]);
@@ -193,7 +193,7 @@ describe('the question of a batch', () => {
     assert.match(revised.stderr, /revision 2 of batch b was never confirmed/);
   });
 
-  it('is answered in vain once another process has taken the batch: nothing of it is touched', async () => {
+  it('has no effect once another process has taken the batch: nothing is changed', async () => {
     await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
     const {lock: path} = batchFolder(`${desk.folder}/s`, 'payout', 'b');
     let taken: Lock | undefined;
@@ -207,7 +207,7 @@ describe('the question of a batch', () => {
     assert.equal(((await desk.batch('status b --state-dir ./s --json')).json() as Summary).state, 'planned');
   });
 
-  it('is said to be open only while it is', async () => {
+  it('is reported as open only while it is', async () => {
     const {status} = batchFolder(`${desk.folder}/s`, 'payout', 'b');
     const phases: (string | undefined)[] = [];
     desk.service.fault = () => void phases.push(readStatus(status)?.phase);
@@ -221,7 +221,7 @@ describe('the question of a batch', () => {
     assert.deepEqual([phases.length > 0, phases.includes(ASKING)], [true, false], String(phases));
   });
 
-  it('keeps nobody from seeing how the batch stands while it is open', async () => {
+  it('does not prevent a status of the batch while it is open', async () => {
     await desk.batch('plan ./p.csv --batch-id b');
     const seen: Record<string, CliResult> = {};
     const look = async () => {
@@ -238,6 +238,9 @@ describe('the question of a batch', () => {
     const [listed] = list!.json() as {state: string; problem: string | null}[];
     assert.deepEqual([listed!.state, listed!.problem], ['planned', null]);
     assert.deepEqual([report!.exitCode, report!.error().code], [13, 'LOCKED']);
-    assert.match(report!.error().message, /0 of 2 rows accepted.*has been waiting for an answer to its prompt/);
+    assert.match(
+      report!.error().message,
+      /0 of 2 rows accepted.*has been waiting for an answer to its prompt/,
+    );
   });
 });
