@@ -220,6 +220,50 @@ describe('the packed package', function () {
       check({'d.mts': source}, {...NODENEXT, lib: ['es2022']});
     });
 
+    it('know what a verifier is given and answers', () => {
+      const source = (load: string) => `${load}
+        declare const request: import('node:http').IncomingMessage;
+        declare const parsed: {id: string};
+        declare const text: string;
+        export async function receive(): Promise<string> {
+          const body = await readRawBody(request);
+          const headers = request.rawHeaders;
+          const verified = verifyWebhook({body, headers, secrets: 'a'});
+          verifyWebhook({body, headers: request.headers, secrets: ['a', Buffer.from('b')], replays: new ReplayMemory()});
+          verifyWebhook({body, headers: new Headers(), secrets: 'a', toleranceSeconds: {past: 1, future: 2}});
+          // @ts-expect-error text is not the raw body
+          verifyWebhook({body: text, headers, secrets: 'a'});
+          // @ts-expect-error neither is what a parser made of it
+          verifyWebhook({body: parsed, headers, secrets: 'a'});
+          // @ts-expect-error a secret is needed
+          verifyWebhook({body, headers});
+          if (!verified.ok) return verified.reason satisfies RejectReason;
+          const event = parseEvent(body);
+          if (event === undefined) return 'no event';
+          switch (event.type) {
+            case 'payout.debited':
+            case 'payout.settled':
+            case 'payout.failed':
+              return event.data.payout_id;
+            case 'payin.settled':
+            case 'payin.failed':
+              return event.data.payin_id;
+            case 'subaccount.credit_received':
+              return String(event.data.amount_in_minor_units.toFixed());
+            default:
+              return String(event satisfies UnknownWebhookEvent);
+          }
+        }`;
+      const names =
+        'parseEvent, readRawBody, ReplayMemory, verifyWebhook, type RejectReason, type UnknownWebhookEvent';
+      const imported = source(`import {${names}} from 'remit-cli/webhooks';`);
+      const required = source(`import webhooks = require('remit-cli/webhooks');
+        const {parseEvent, readRawBody, ReplayMemory, verifyWebhook} = webhooks;
+        type RejectReason = webhooks.RejectReason; type UnknownWebhookEvent = webhooks.UnknownWebhookEvent;`);
+      check({'f.mts': imported, 'g.cts': required}, {...NODENEXT, lib: ['es2022']});
+      check({'h.ts': imported}, BUNDLER);
+    });
+
     it('are those that the schemas infer', () => {
       symlinkSync(join(ROOT, 'src'), join(app, 'src'));
       linkPackages(app, ['zod']);
