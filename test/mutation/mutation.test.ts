@@ -144,7 +144,7 @@ describe('the tests over a mutation', () => {
     const {noticed, timedOut, ms} = await workshop.tryOut(
       changed('sum.open += minor', endless),
       tests,
-      8_000,
+      4_000,
     );
     assert.deepEqual({noticed, timedOut}, {noticed: true, timedOut: true});
     assert.ok(ms < 60_000);
