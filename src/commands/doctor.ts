@@ -4,16 +4,21 @@ import {RemitCommand} from '../cli/core/command.ts';
 export default class Doctor extends RemitCommand {
   static override summary = 'Check this machine, the connection and how the service differs';
   static override description =
-    'Prints for each assumption whether it holds, differs or cannot be found out, with the line to write into the service file. It only reads from the service. Exit code 8 if anything differs.';
+    'Prints for each assumption whether it holds, differs or cannot be found out, with the line to write into the service file. Without --probe-writes it only reads. Exit code 8 if anything differs.';
   static override examples = [
     '<%= config.bin %> doctor -p prod',
     '<%= config.bin %> doctor -p prod --write service.json',
+    '<%= config.bin %> doctor -p test --probe-writes',
   ];
 
   static override flags = {
     write: Flags.string({
       helpValue: 'FILE',
       description: 'write the service file: the one in force, with all differences that are certain',
+    }),
+    'probe-writes': Flags.boolean({
+      description:
+        'with a test key: also create a payout, send it again, cancel it, approve one that does not exist',
     }),
   };
 

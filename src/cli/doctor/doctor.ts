@@ -2,6 +2,7 @@ import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
 import {checkConnection} from './connection.ts';
 import type {Finding} from './finding.ts';
+import {probeWrites, refuseProbe} from './probe-writes.ts';
 import {type Report, reportOf, showReport} from './report.ts';
 import {checkService, notReadable} from './service.ts';
 import {checkSetup} from './setup.ts';
@@ -9,22 +10,26 @@ import {placeFor, writeService} from './write-file.ts';
 
 export interface DoctorFlags {
   readonly write?: string | undefined;
+  readonly 'probe-writes'?: boolean | undefined;
 }
 
 /** Checks this machine, the connection and the service, and shows what holds, differs or is unknown. */
-export async function runDoctor(context: Context, {write}: DoctorFlags): Promise<Report> {
+export async function runDoctor(context: Context, flags: DoctorFlags): Promise<Report> {
   const {out, profile} = context;
-  const place = write === undefined ? undefined : placeFor(write, context);
+  const place = flags.write === undefined ? undefined : placeFor(flags.write, context);
+  if (flags['probe-writes']) await refuseProbe(context);
   out.progress('Checking…');
   const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
   const survey = await checkService(context);
+  const isReached = survey.samples.size > 0;
+  const probed = flags['probe-writes'] && isReached ? await probeWrites(context, survey) : null;
   await survey.asker.close();
-  found.push(...survey.found, ...notReadable());
+  found.push(...survey.found, ...notReadable(survey.found));
   out.endProgress();
   const service = survey.draft.file;
   const report = reportOf(found, {
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode},
-    ...{requests: survey.asker.requests, service, written: place ?? null},
+    ...{requests: survey.asker.requests, service, written: place ?? null, probed},
   });
   showReport(out, found, report);
   if (place !== undefined) putInto(place, service, {context, found});

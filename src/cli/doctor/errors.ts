@@ -9,7 +9,7 @@ import type {Survey} from './survey.ts';
 const {holds, differs, unknown} = findings('service');
 
 /** A well-formed id that no record has. */
-const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
+export const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
 const ROW = 42;
 
 /** The error body of a payout that does not exist. */

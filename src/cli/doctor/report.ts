@@ -16,6 +16,8 @@ export interface Report {
   readonly service: ServiceFile;
   /** The file that was written. */
   readonly written: string | null;
+  /** Ids of the payouts that `--probe-writes` created and canceled. */
+  readonly probed: {readonly created: readonly string[]; readonly canceled: readonly string[]} | null;
 }
 
 interface Check {
@@ -37,11 +39,12 @@ export interface Facts {
   readonly requests: number;
   readonly service: ServiceFile;
   readonly written: string | null;
+  readonly probed: Report['probed'];
 }
 
 export function reportOf(found: readonly Finding[], facts: Facts): Report {
   const count = (verdict: Verdict) => found.filter((finding) => finding.verdict === verdict).length;
-  const {profile, base_url, mode, requests, service, written} = facts;
+  const {profile, base_url, mode, requests, service, written, probed} = facts;
   const counts = {holds: count('holds'), differs: count('differs'), unknown: count('unknown')};
   return {
     ...{profile, base_url, mode, ok: counts.differs === 0, counts, requests},
@@ -50,7 +53,7 @@ export function reportOf(found: readonly Finding[], facts: Facts): Report {
       ...{row: one.row ?? null, write: one.write ?? null},
       ...{sure: one.write === undefined ? null : (one.sure ?? false), fix: one.fix ?? null},
     })),
-    ...{service, written},
+    ...{service, written, probed},
   };
 }
 

@@ -44,15 +44,16 @@ function endOf({failure, status}: Survey['said'][number]): Finding | undefined {
   return undefined;
 }
 
-/** What no read can show. */
-export function notReadable(): Finding[] {
+/** What no read can show, as far as nothing else has shown it. */
+export function notReadable(found: readonly Finding[]): Finding[] {
   const writes = allOperations().filter(({operation}) => operation.method !== 'GET');
   const rows = [...new Set(writes.map(({id}) => rowOf(id)))].filter((row) => row !== undefined);
+  const known = new Set(found.map(({check}) => check));
   return [
     unknown('routes of writes', `${writes.length} operations change something; rows ${rows.join(', ')}`),
     unknown('keys', 'a create would show header, format and replay of idempotency keys', {row: 45}),
     unknown('keys.horizon', 'for how long the service remembers a key', {row: 46}),
     unknown('metadata.reference', 'a create would show whether metadata comes back', {row: 51}),
     unknown('webhooks', 'a delivery would show its timestamp and signature', {row: 36}),
-  ];
+  ].filter(({check}) => !known.has(check));
 }

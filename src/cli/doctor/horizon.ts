@@ -1,0 +1,66 @@
+import {horizonMsOf, type ServiceFile} from '../../service/service-file.ts';
+import type {Context} from '../core/context.ts';
+import {findings} from './finding.ts';
+import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
+import {bodyFor, cancel, idIn, type Probed, tookEffect} from './probe-steps.ts';
+import {isGood, type Survey} from './survey.ts';
+
+const {holds, differs, unknown} = findings('service');
+const CHECK = 'keys.horizon';
+const ROW = 46;
+
+/** Replays the key of an earlier probe, whose payout is canceled: the service refuses it, or has forgotten it. */
+export async function checkHorizon(
+  {context, survey, probed}: {context: Context; survey: Survey; probed: Probed},
+  kept: KeptKey,
+): Promise<void> {
+  const said = await survey.ask('payouts.create', {body: bodyFor(kept), key: kept.idempotency_key});
+  const ageMs = Math.max(0, context.clock.now() - kept.at_ms);
+  const id = idIn(said);
+  if (said.status === 409 || (isGood(said) && id === kept.payout_id)) {
+    keepKey(context, {...kept, known_ms: ageMs});
+    noteKnown(survey, ageMs);
+  } else if (isGood(said) && id !== undefined) {
+    tookEffect(context, probed, id);
+    await cancel(context, survey, probed, id);
+    forgetKey(context);
+    noteForgotten(survey, ageMs, kept.known_ms);
+  } else {
+    const evidence = `the key of an earlier probe answers ${said.status}`;
+    survey.found.push(unknown(CHECK, evidence, {row: ROW}));
+  }
+}
+
+function noteKnown(survey: Survey, ageMs: number): void {
+  const stated = horizonMsOf(survey.draft.file);
+  const evidence = `a key is known for at least ${spanOf(ageMs)}`;
+  const make = stated !== undefined && ageMs >= stated ? holds : unknown;
+  survey.found.push(make(CHECK, evidence, {row: ROW}));
+}
+
+/** Where a key was known before, that time is certain. */
+function noteForgotten(survey: Survey, ageMs: number, knownMs: number): void {
+  const stated = horizonMsOf(survey.draft.file);
+  const before = knownMs < 1000 ? '' : `, and at least ${spanOf(knownMs)}`;
+  const evidence = `a key is known for at most ${spanOf(ageMs)}${before}`;
+  if (stated !== undefined && stated <= Math.max(knownMs, 1000)) {
+    survey.found.push(holds(CHECK, evidence, {row: ROW}));
+    return;
+  }
+  const write: ServiceFile | undefined = knownMs < 1000 ? undefined : {keys: {horizon: spanOf(knownMs)}};
+  const fix = 'set keys.horizon in the service file to a shorter time, such as 1h';
+  survey.differs(differs(CHECK, evidence, {row: ROW, write, sure: write !== undefined, fix}));
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** Never more than it is: 95 minutes are `95m`, and 30 hours `30h`. */
+function spanOf(ms: number): string {
+  const [unit, size] = UNITS.find(([, one]) => ms >= 10 * one) ?? ['s', 1000];
+  return `${Math.floor(ms / size)}${unit}`;
+}

@@ -1,0 +1,69 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {isList, isObject} from '../../narrow.ts';
+import {readSmallFile} from '../../profiles/trusted-file.ts';
+import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {makeFolder} from '../../store/folder.ts';
+import type {Context} from '../core/context.ts';
+
+/** An idempotency key that a later run replays, to see whether the service still knows it. */
+export interface KeptKey {
+  readonly base_url: string;
+  readonly key_fingerprint: string;
+  readonly idempotency_key: string;
+  readonly payout_id: string;
+  readonly payee_id: string;
+  readonly currency_code: string;
+  /** When the key was first sent; milliseconds since 1970. */
+  readonly at_ms: number;
+  /** For how long the service has been seen to know it. */
+  readonly known_ms: number;
+}
+
+const pathIn = (stateDir: string): string => join(stateDir, 'doctor-keys.json');
+
+/** Keys of other services and API keys are kept; a file that cannot be read counts as empty, since nothing depends on it. */
+function readAll(stateDir: string): KeptKey[] {
+  const path = pathIn(stateDir);
+  if (!existsSync(path)) return [];
+  try {
+    const value: unknown = JSON.parse(readSmallFile(path).text);
+    return isList(value) ? value.filter(isKept) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isKept(value: unknown): value is KeptKey {
+  if (!isObject(value)) return false;
+  const texts = ['base_url', 'key_fingerprint', 'idempotency_key', 'payout_id', 'payee_id', 'currency_code'];
+  return (
+    texts.every((name) => typeof value[name] === 'string') &&
+    typeof value['at_ms'] === 'number' &&
+    typeof value['known_ms'] === 'number'
+  );
+}
+
+const isOf =
+  ({profile}: Context) =>
+  ({base_url, key_fingerprint}: KeptKey): boolean =>
+    base_url === profile.baseUrl && key_fingerprint === profile.keyFingerprint;
+
+export const keptKey = (context: Context): KeptKey | undefined =>
+  readAll(context.stateDir).find(isOf(context));
+
+export function keepKey(context: Context, kept: Omit<KeptKey, 'base_url' | 'key_fingerprint'>): void {
+  const {profile} = context;
+  const own: KeptKey = {base_url: profile.baseUrl, key_fingerprint: profile.keyFingerprint, ...kept};
+  replace(context, [own]);
+}
+
+/** The service has forgotten it. */
+export const forgetKey = (context: Context): void => replace(context, []);
+
+function replace(context: Context, own: readonly KeptKey[]): void {
+  const {stateDir} = context;
+  const others = readAll(stateDir).filter((one) => !isOf(context)(one));
+  makeFolder(stateDir);
+  writeFileAtomic(pathIn(stateDir), `${JSON.stringify([...others, ...own], null, 2)}\n`);
+}

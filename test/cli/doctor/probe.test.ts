@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, it} from 'mocha';
+import type {Report} from '../../../src/cli/doctor/report.ts';
+import {answer} from '../../client/fake-transport.ts';
+import {BASE_URL, LIVE_KEY, runCli} from '../run-cli.ts';
+import {DifferingService} from './differing-service.ts';
+
+describe('remit doctor --probe-writes', () => {
+  let service: DifferingService;
+  let home: string;
+  beforeEach(async () => {
+    service = await DifferingService.open();
+    await service.fill();
+    home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
+  });
+  afterEach(() => service.sandbox.close());
+
+  async function probe(env: Record<string, string> = {}, words: string[] = []) {
+    const key = service.sandbox.sandbox.testKey;
+    const ran = await runCli(['doctor', '--probe-writes', '--json', ...words], {
+      ...{service, clock: service.clock, uuid: randomUUID},
+      env: {
+        HOME: home,
+        REMIT_API_KEY: key,
+        REMIT_BASE_URL: BASE_URL,
+        REMIT_STATE_DIR: join(home, 'state'),
+        ...env,
+      },
+    });
+    const report = ran.exitCode === 0 || ran.exitCode === 8 ? (ran.json() as Report) : undefined;
+    return {ran, report: report!, of: (name: string) => report!.checks.find(({check}) => check === name)!};
+  }
+  const statusOf = async (id: string) =>
+    (await service.sandbox.get(`/api/payouts/${id}`)).body.status as string;
+
+  it('creates one payout, finds it again by its key, cancels it, and leaves nothing to approve', async () => {
+    const open = (await service.sandbox.get('/api/payouts?status=created')).body.data.length as number;
+    const {ran, report, of} = await probe();
+    assert.equal(ran.exitCode, 0, JSON.stringify(report.checks.filter(({verdict}) => verdict === 'differs')));
+    for (const check of [
+      'routes.payouts.create',
+      'keys',
+      'metadata.reference',
+      'routes.payouts.cancel',
+      'routes.payouts.approve',
+    ])
+      assert.equal(of(check).verdict, 'holds', check);
+    assert.equal(of('keys.horizon').verdict, 'unknown');
+    const [id] = report.probed!.created;
+    assert.deepEqual(report.probed, {created: [id], canceled: [id]});
+    assert.match(of('routes.payouts.create').evidence, new RegExp(id!));
+    assert.equal(await statusOf(id!), 'canceled');
+    assert.equal((await service.sandbox.get('/api/payouts?status=created')).body.data.length, open);
+    const writes = service.requests.filter(({method}) => method !== 'GET');
+    assert.deepEqual(
+      writes.map(({path}) => path.replace(id!, 'ID')),
+      [
+        '/api/payouts', // refused: the first payee has no payment method
+        '/api/payouts',
+        '/api/payouts',
+        '/api/payouts/ID/cancel',
+        '/api/payouts/00000000-0000-4000-8000-000000000000/approve',
+      ],
+    );
+    assert.ok(writes.every(({body}) => !/"auto_approve":true/.test(body ?? '')));
+  });
+
+  it('is refused with a live key, with --live too, before anything is sent', async () => {
+    for (const words of [[], ['--live', '--yes']]) {
+      const {ran} = await probe({REMIT_API_KEY: LIVE_KEY}, words);
+      assert.equal(ran.exitCode, 11);
+      assert.equal(ran.error().code, 'GUARD_LIVE');
+    }
+    assert.deepEqual(service.requests, []);
+  });
+
+  it('reports later for how long the service has known the key, and replays it without a new payout', async () => {
+    await probe();
+    const state = join(home, 'state', 'doctor-keys.json');
+    assert.equal(statSync(state).mode & 0o777, 0o600);
+    const kept = readFileSync(state, 'utf8');
+    assert.doesNotMatch(kept, /test_sandbox/);
+    await service.clock.sleep(3 * 3_600_000);
+    const {of, report} = await probe();
+    assert.equal(of('keys.horizon').verdict, 'unknown');
+    assert.match(of('keys.horizon').evidence, /at least 180m/);
+    assert.equal(report.probed!.created.length, 1);
+  });
+
+  it('reports that the service has forgotten the key, with a horizon that is certain', async () => {
+    await probe();
+    await service.clock.sleep(2 * 3_600_000);
+    await probe();
+    const state = join(home, 'state', 'doctor-keys.json');
+    const kept = JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>[];
+    kept[0]!['idempotency_key'] = randomUUID(); // the service knows it no more
+    writeFileSync(state, JSON.stringify(kept));
+    await service.clock.sleep(40 * 3_600_000);
+    const {ran, of, report} = await probe();
+    assert.equal(ran.exitCode, 8);
+    assert.equal(of('keys.horizon').evidence, 'a key is known for at most 42h, and at least 120m');
+    assert.deepEqual(of('keys.horizon').write, {keys: {horizon: '120m'}});
+    assert.deepEqual(report.probed!.canceled.toSorted(), report.probed!.created.toSorted());
+    assert.equal(report.probed!.created.length, 2);
+  });
+
+  it('says so when a repeated key makes another payout, and cancels both', async () => {
+    service.dialect = {keys: {header: 'x-idempotency'}};
+    const {ran, of, report} = await probe();
+    assert.equal(ran.exitCode, 8);
+    assert.equal(of('keys').verdict, 'differs');
+    assert.match(of('keys').evidence, /another payout .*would pay twice/);
+    assert.equal(report.probed!.created.length, 2);
+    for (const id of report.probed!.created) assert.equal(await statusOf(id), 'canceled');
+  });
+
+  it('names the payout that it could not cancel', async () => {
+    service.dialect = {routes: {'payouts.cancel': 'POST /api/payouts/{id}/void'}};
+    const {ran, of, report} = await probe();
+    assert.equal(ran.exitCode, 8);
+    const [id] = report.probed!.created;
+    assert.equal(of('routes.payouts.cancel').verdict, 'differs');
+    assert.match(
+      of('routes.payouts.cancel').evidence,
+      new RegExp(`payout ${id} has status "created", and is not approved`),
+    );
+    assert.match(of('routes.payouts.cancel').fix!, new RegExp(`remit payouts cancel ${id}`));
+    assert.deepEqual(report.probed!.canceled, []);
+  });
+
+  it('calls an approve unknown that is refused like a path that leads nowhere', async () => {
+    service.dialect = {routes: {'payouts.approve': 'POST /api/payouts/{id}/release'}};
+    const {of} = await probe();
+    assert.equal(of('routes.payouts.approve').verdict, 'unknown');
+  });
+
+  it('says that a payout may have been created when the answer is lost', async () => {
+    service.twist = (same, {method, path}) =>
+      method === 'POST' && path === '/api/payouts' ? answer(500, {}) : same;
+    const {of} = await probe();
+    assert.equal(of('routes.payouts.create').verdict, 'unknown');
+    assert.match(of('routes.payouts.create').evidence, /may have been created and is not approved/);
+  });
+});
