@@ -102,10 +102,10 @@ describe("the sandbox's page in a browser", () => {
     };
     assert.match(await press('To the next event'), /UTC now/);
     assert.match(await press('1 day'), /2026-03-03 /);
-    assert.match(await press('Until idle'), /Nothing is left to happen/);
+    assert.match(await press('Until idle'), /Nothing is scheduled any more/);
     assert.match(await press('One minute per second'), /60 times/);
     assert.equal((await running.sandbox.clock()).mode, 'accelerated');
-    assert.match(await press('Real time'), /with the machine/);
+    assert.match(await press('Real time'), /real time/);
     assert.match(await press('Frozen'), /is frozen/);
     assert.equal(await page.getByRole('button', {name: 'Frozen'}).getAttribute('aria-pressed'), 'true');
   });

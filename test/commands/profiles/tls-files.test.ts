@@ -125,7 +125,7 @@ describe('the TLS files of a profile', () => {
     it('when they do not exist, or hold something else', async () => {
       await refused('--ca-file tls/none.pem', /the CA file .*none\.pem cannot be read: ENOENT/);
       await refused('--ca-file tls/key.pem', /key\.pem contains no certificate in PEM format/);
-      await refused('--client-cert tls/key.pem', /the client certificate .*key\.pem holds no certificate/);
+      await refused('--client-cert tls/key.pem', /the client certificate .*key\.pem contains no certificate/);
       write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
       await refused('--ca-file tls/broken.pem', /broken\.pem contains a certificate that cannot be read/);
     });

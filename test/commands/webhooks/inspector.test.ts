@@ -142,7 +142,7 @@ describe("the inspector's commands", () => {
     assert.equal(verifyWebhook({...own, secrets: 'own-secret-of-the-receiver'}).ok, true);
   });
 
-  it('listen without --ui serves no page, and --ui-port belongs to it', async () => {
+  it('listen without --ui serves no page, and --ui-port needs --ui', async () => {
     const at = await listen();
     assert.equal(at.ready.ui_url, null);
     await at.end();
