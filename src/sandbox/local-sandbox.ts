@@ -1,4 +1,5 @@
 import type {Hono} from 'hono';
+import {must} from '../narrow.ts';
 import {advance, type Advance} from './world/advance.ts';
 import {readAudit} from './entities/audit.ts';
 import {Checkpoints} from './entities/checkpoints.ts';
@@ -70,7 +71,10 @@ export class LocalSandbox implements Sandbox {
   readonly #dialect: SandboxDialect | undefined;
 
   constructor(parts: SandboxParts) {
-    const keyOf = (mode: Mode) => parts.keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
+    const keyOf = (mode: Mode) => {
+      const found = parts.keys.find((key) => key.mode === mode && key.scope === 'full');
+      return must(found, `full key for ${mode}`).key;
+    };
     this.#parts = parts;
     this.testKey = keyOf('test');
     this.liveKey = keyOf('live');
@@ -270,7 +274,10 @@ export class LocalSandbox implements Sandbox {
 
   async #entity(mode: Mode): Promise<Entity> {
     const entities = await this.#parts.context.store.read(world.listEntities);
-    return entities.find((entity) => entity.mode === mode)!; // both were created with the store
+    return must(
+      entities.find((entity) => entity.mode === mode),
+      `${mode} entity`,
+    );
   }
 }
 

@@ -117,7 +117,7 @@ function send(outgoing: ServerResponse, {status, body, headers, socket, dripMs}:
 /** Names and values alternating, which Node writes unchanged. */
 function headerLines(headers: Outgoing['headers'], body: string | null): string[] {
   const lines: string[] = [];
-  for (const name in headers) lines.push(name, headers[name]!);
+  for (const [name, value] of Object.entries(headers)) lines.push(name, value);
   if (body !== null) lines.push('content-length', String(Buffer.byteLength(body)));
   return lines;
 }

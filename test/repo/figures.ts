@@ -7,6 +7,7 @@ import {dirname, join, relative, sep} from 'node:path';
 import ts from 'typescript';
 import {importsOf, parse} from './imports.ts';
 import {ROOT, type SourceFile} from './tree.ts';
+import {typeEscapesIn} from './type-escapes.ts';
 
 const root = process.argv[2] ?? ROOT;
 const sources: SourceFile[] = readdirSync(join(root, 'src'), {recursive: true, withFileTypes: true})
@@ -23,27 +24,18 @@ function quantile(numbers: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-interface Counts {
-  casts: number;
-  nonNulls: number;
-  functions: number[];
-}
-
-/** `as const` only narrows a literal, so it is no cast. */
-const isCast = (node: ts.Node): boolean =>
-  ts.isTypeAssertionExpression(node) || (ts.isAsExpression(node) && node.type.getText() !== 'const');
-
-function countIn(source: SourceFile, counts: Counts): void {
+/** Lines of each function. */
+function functionsIn(source: SourceFile): number[] {
   const file = parse(source);
   const lineAt = (position: number): number => file.getLineAndCharacterOfPosition(position).line;
+  const lines: number[] = [];
   const visit = (node: ts.Node): void => {
-    if (isCast(node)) counts.casts++;
-    if (ts.isNonNullExpression(node)) counts.nonNulls++;
     if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined)
-      counts.functions.push(lineAt(node.getEnd()) - lineAt(node.getStart(file)) + 1);
+      lines.push(lineAt(node.getEnd()) - lineAt(node.getStart(file)) + 1);
     ts.forEachChild(node, visit);
   };
   visit(file);
+  return lines;
 }
 
 /** Files from which a chain of imports, types included, leads back to themselves. */
@@ -62,8 +54,8 @@ function inCircles(arrows: ReadonlyMap<string, readonly string[]>): number {
   return [...arrows.keys()].filter(leadsBack).length;
 }
 
-const counts: Counts = {casts: 0, nonNulls: 0, functions: []};
-for (const source of sources) countIn(source, counts);
+const functions = sources.flatMap(functionsIn);
+const escapes = typeEscapesIn(sources);
 const lengths = sources.map(({text}) => text.split('\n').length - 1);
 const perFolder = new Map<string, number>();
 for (const {path} of sources) perFolder.set(dirname(path), (perFolder.get(dirname(path)) ?? 0) + 1);
@@ -90,11 +82,11 @@ show('lines a file, median and 90th percentile', `${quantile(lengths, 0.5)}, ${q
 show('files over 300 lines', lengths.filter((length) => length > 300).length);
 show(
   'lines a function, median and 90th percentile',
-  `${quantile(counts.functions, 0.5)}, ${quantile(counts.functions, 0.9)}`,
+  `${quantile(functions, 0.5)}, ${quantile(functions, 0.9)}`,
 );
-show('functions over 50 lines', counts.functions.filter((length) => length > 50).length);
+show('functions over 50 lines', functions.filter((length) => length > 50).length);
 show('imports between files', [...arrows.values()].flat().length);
 show('arrows between folders', betweenRooms.size);
 show('files in an import circle', inCircles(arrows));
-show('casts', counts.casts);
-show('non-null assertions', counts.nonNulls);
+show('casts', escapes.casts);
+show('non-null assertions', escapes.nonNulls);

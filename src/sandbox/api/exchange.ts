@@ -1,5 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import type {OperationId} from '../../contract/operations.ts';
+import {must} from '../../narrow.ts';
 import {NO_HEADERS, spoil, strikesBefore, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {Faults, RequestFacts} from '../outcomes/faults.ts';
 import type {Routed} from './routing.ts';
@@ -82,7 +83,7 @@ export class Exchange {
     // reported.
     if (struckBefore && trouble) this.#onBug(trouble.error);
     const routed = struckBefore ? null : await work(before);
-    const answer = effect ? spoil(effect, routed) : routed!; // work is skipped only because of an effect
+    const answer = effect ? spoil(effect, routed) : must(routed, 'answer without an effect');
     const status = answer.socket === 'reset' ? null : answer.status;
     this.#count(facts, status);
     const entry: RequestEntry = {

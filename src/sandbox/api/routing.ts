@@ -150,9 +150,9 @@ function readParams(c: HonoContext<Env>): Record<string, string> {
 function readQuery(c: HonoContext<Env>, operation: Operation): unknown {
   if (operation.query === undefined && !c.req.url.includes('?')) return undefined;
   const given: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1) throw invalid(name, 'occurs more than once');
-    given[name] = values[0]!;
+  for (const [name, [value = '', ...more]] of Object.entries(c.req.queries())) {
+    if (more.length > 0) throw invalid(name, 'occurs more than once');
+    given[name] = value;
   }
   return operation.query === undefined
     ? checked('Empty', given) && undefined
@@ -216,6 +216,7 @@ function refusal(
 }
 
 function isDeclared(code: ServiceErrorCode, operation: Operation | undefined): boolean {
-  if ((SHARED_ERRORS as readonly ServiceErrorCode[]).includes(code)) return true;
+  const shared: readonly ServiceErrorCode[] = SHARED_ERRORS;
+  if (shared.includes(code)) return true;
   return operation === undefined ? SERVICE_ERRORS[code].status === 404 : operation.fails.includes(code);
 }

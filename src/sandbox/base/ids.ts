@@ -2,7 +2,7 @@ import type {RandomBytes} from './random.ts';
 
 /** Two digits for each byte: joining them costs a quarter of converting all bytes at once. */
 const HEX = Array.from({length: 256}, (_, byte) => byte.toString(16).padStart(2, '0'));
-const hex = (bytes: Uint8Array, index: number) => HEX[bytes[index]!];
+const hex = (bytes: Uint8Array, index: number) => HEX[bytes[index] ?? 0];
 
 /**
  * UUIDv7 (RFC 9562, section 5.7), strictly increasing within one generator: time in milliseconds, then a 12-bit
@@ -39,7 +39,7 @@ export class IdMaker {
 
 /** The UUIDv7 of a time, a counter below 4096 and 8 random bytes. */
 export function formatV7(ms: number, counter: number, tail: Uint8Array): string {
-  const variant = HEX[(tail[0]! & 0x3f) | 0x80];
+  const variant = HEX[((tail[0] ?? 0) & 0x3f) | 0x80];
   const count = (counter + 0x1000).toString(16).slice(1);
   return `${timePart(ms)}7${count}-${variant}${hex(tail, 1)}-${hex(tail, 2)}${hex(tail, 3)}${hex(tail, 4)}${hex(tail, 5)}${hex(tail, 6)}${hex(tail, 7)}`;
 }

@@ -1,3 +1,4 @@
+import {ownJson} from '../../narrow.ts';
 import type {SqlRow} from '../../store/port.ts';
 
 /** Readers of columns, whose type the SQL port cannot know. A wrong type is a broken invariant. */
@@ -10,6 +11,12 @@ export function text(row: SqlRow, column: string): string {
 export function textOrNull(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
+
+/** A text of a closed set that only the sandbox writes, such as a status. */
+export const word = <Word extends string>(row: SqlRow, column: string): Word => text(row, column) as Word;
+
+export const wordOrNull = <Word extends string>(row: SqlRow, column: string): Word | null =>
+  row[column] === null ? null : word(row, column);
 
 /** Counts, amounts and times: integers that a double keeps exact. */
 export function int(row: SqlRow, column: string): number {
@@ -32,7 +39,7 @@ export function big(row: SqlRow, column: string): bigint {
 
 /** JSON that we wrote ourselves. */
 export function json<T>(row: SqlRow, column: string): T {
-  return JSON.parse(text(row, column)) as T;
+  return ownJson(text(row, column));
 }
 
 let last = {ms: 0, text: new Date(0).toISOString()};

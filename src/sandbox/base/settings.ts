@@ -1,10 +1,10 @@
 import type {Queries} from '../../store/port.ts';
-import {text} from './rows.ts';
+import {json} from './rows.ts';
 import type {ClockState} from '../time/clock.ts';
 
 async function readSetting<T>(queries: Queries, name: string): Promise<T | undefined> {
   const row = await queries.get('select value from settings where name = ?', [name]);
-  return row && (JSON.parse(text(row, 'value')) as T); // written by writeSetting
+  return row && json<T>(row, 'value'); // written by writeSetting
 }
 
 async function writeSetting(queries: Queries, name: string, value: object): Promise<void> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {byName} from '../../narrow.ts';
 import {FaultRule} from '../outcomes/fault-schema.ts';
 import {TIMING_PROFILES} from '../time/timing.ts';
 import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
@@ -47,10 +48,7 @@ const Status = z.strictObject({
     .strictObject({
       events: count,
       attempts: count,
-      ...(Object.fromEntries(DELIVERY_STATES.map((state) => [state, count])) as Record<
-        (typeof DELIVERY_STATES)[number],
-        typeof count
-      >), // fromEntries forgets the keys
+      ...byName(DELIVERY_STATES, () => count),
     })
     .describe('webhook deliveries by state, events, and requests sent'),
   audit: Truth,

@@ -1,4 +1,5 @@
 import type {ServiceErrorCode} from '../../contract/error-codes.ts';
+import {keysOf} from '../../narrow.ts';
 import type {ControlAnswer} from './answers.ts';
 import type {ControlBody, ControlQuery} from './bodies.ts';
 
@@ -179,7 +180,7 @@ export const CONTROL_CALLS = {
 export type ControlCallId = keyof typeof CONTROL_CALLS;
 
 export const controlCalls = (): [id: ControlCallId, call: ControlCall][] =>
-  Object.entries(CONTROL_CALLS) as [ControlCallId, ControlCall][]; // its own keys
+  keysOf(CONTROL_CALLS).map((id) => [id, CONTROL_CALLS[id]]);
 
 /** Possible for every call: an invalid body or query, no token, another host or origin, a failure of the store. */
 export const CONTROL_ERRORS = [

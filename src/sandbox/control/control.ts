@@ -58,12 +58,12 @@ const handlersOf = (sandbox: Sandbox, stop: (() => void) | undefined): Handlers 
   addFault: ({body}) => sandbox.faults.add(body),
   clearFaults: () => sandbox.faults.clear(),
   removeFault: ({params}) => {
-    if (!sandbox.faults.remove(params['fault_id']!))
+    if (!sandbox.faults.remove(params['fault_id'] ?? ''))
       throw new ServiceError('NOT_FOUND', 'no such fault rule');
   },
   checkpoints: async () => ({data: await sandbox.checkpoints.list()}),
   saveCheckpoint: ({body}) => sandbox.checkpoints.save(body.name),
-  restoreCheckpoint: ({params}) => sandbox.checkpoints.restore(params['name']!),
+  restoreCheckpoint: ({params}) => sandbox.checkpoints.restore(params['name'] ?? ''),
   deliveries: async ({query}) => ({data: await sandbox.deliveries.list(query)}),
   delivery: ({params}) => sandbox.deliveries.show(deliveryId(params)),
   redeliver: ({params}) => sandbox.deliveries.redeliver(deliveryId(params)),

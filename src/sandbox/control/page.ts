@@ -54,7 +54,7 @@ function callText(id: string, {summary, method, path, body, query, ok, fails = [
 
 /** Fields of an answer, at the first call that has it. */
 function answerText(id: string, status: number, answer: ControlAnswer): string[] {
-  const [first] = controlCalls().find(([, {ok}]) => ok[1] === answer)!; // this call itself at the latest
+  const [first = id] = controlCalls().find(([, {ok}]) => ok[1] === answer) ?? [];
   return first === id
     ? [`Answers ${status}:`, ...fieldTables(CONTROL_ANSWERS[answer], 'Answer')]
     : [`Answers ${status} with the fields of [${first}](#${first.toLowerCase()}).`];

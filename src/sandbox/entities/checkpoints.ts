@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import {COPY_NAME} from '../../store/copy-name.ts';
 import type {Copy, Queries, SqlRow} from '../../store/port.ts';
 import type {Context} from '../world/context.ts';
@@ -154,7 +155,7 @@ const notFound = (name: string) => new ServiceError('NOT_FOUND', `no checkpoint 
 /** The clock at the time of the copy. */
 async function clockOf(queries: Queries, copy: Copy): Promise<ClockState> {
   const row = await queries.get(`select value from ${copy.of('settings')} where name = 'clock'`);
-  return json<ClockState>(row!, 'value'); // every store has one from its first opening
+  return json<ClockState>(must(row, 'clock in the settings of the copy'), 'value');
 }
 
 async function takeBack(queries: Queries, copy: Copy, table: string): Promise<void> {

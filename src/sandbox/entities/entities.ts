@@ -4,7 +4,7 @@ import type {IdMaker} from '../base/ids.ts';
 import {issueKey} from '../world/keys.ts';
 import {openAccounts} from '../ledger/ledger.ts';
 import type {RandomBytes} from '../base/random.ts';
-import {text, textOrNull} from '../base/rows.ts';
+import {text, textOrNull, word} from '../base/rows.ts';
 import {foundTreasury} from '../ledger/treasury-account.ts';
 
 /** $10,000,000.00 in the main account of each entity. */
@@ -12,7 +12,7 @@ export const MAIN_BALANCE_MINOR = 1_000_000_000;
 
 const toEntity = (row: SqlRow): Entity => ({
   id: text(row, 'id'),
-  mode: text(row, 'mode') as Entity['mode'], // written by us only
+  mode: word<Entity['mode']>(row, 'mode'), // written by us only
   name: text(row, 'name'),
 });
 

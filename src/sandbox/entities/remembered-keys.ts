@@ -120,5 +120,12 @@ async function fill(known: Known, queries: Queries): Promise<void> {
 function addPairs(ids: Ids, row: SqlRow): void {
   if (row['pairs'] === null) return; // none of these records has a key
   const pairs = text(row, 'pairs').split(' ');
-  for (let at = 0; at < pairs.length; at += 2) add(ids, pairs[at]!, pairs[at + 1]!);
+  let key: string | undefined;
+  for (const part of pairs) {
+    if (key === undefined) key = part;
+    else {
+      add(ids, key, part);
+      key = undefined;
+    }
+  }
 }

@@ -69,7 +69,8 @@ function partyNumber(
   seed: string,
 ): SeededParty & {last4: string} {
   const bytes = createHash('sha256').update(`${seed}/${entity.mode}/${kind}/${index}`).digest();
-  const name = `${FIRST[bytes[0]! % FIRST.length]} ${SECOND[bytes[1]! % SECOND.length]} ${index + 1}`;
+  const [first = 0, second = 0] = bytes;
+  const name = `${FIRST[first % FIRST.length]} ${SECOND[second % SECOND.length]} ${index + 1}`;
   const ms = SEED_EPOCH_MS + (index >> 12); // 4096 ids per millisecond, in order
   return {
     id: formatV7(ms, index & 0xfff, bytes.subarray(2, 10)),
@@ -116,7 +117,8 @@ async function insertParties(
 }
 
 async function insertMany(queries: Queries, into: string, rows: readonly SqlValue[][]): Promise<void> {
-  const one = `(${rows[0]!.map(() => '?').join(', ')})`;
+  const [first = []] = rows;
+  const one = `(${first.map(() => '?').join(', ')})`;
   await queries.run(
     `insert into ${into} values ${rows.map(() => one).join(', ')} on conflict do nothing`,
     rows.flat(),

@@ -25,7 +25,7 @@ import {checkRailLimit} from '../transfers/admission.ts';
 import {findAccount, fundsOfAccount} from '../ledger/treasury-account.ts';
 
 const isRail = (rail: string): rail is AccountTransferRail =>
-  (ACCOUNT_TRANSFER_RAILS as readonly string[]).includes(rail);
+  ACCOUNT_TRANSFER_RAILS.some((one) => one === rail);
 
 /**
  * Checks that both accounts are the entity's (404), and that pair, currency, rail and amount fit together (400:

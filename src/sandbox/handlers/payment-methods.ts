@@ -1,4 +1,5 @@
 import type {OperationId} from '../../contract/operations.ts';
+import {must} from '../../narrow.ts';
 import type {Context} from '../world/context.ts';
 import type {Call, Handler} from './handler.ts';
 import {envelope, pageQuery, position} from './paging.ts';
@@ -25,9 +26,15 @@ type MethodHandler<Verb extends string> = (
   context: Context,
 ) => ReturnType<Handler<Operations<Verb>>>;
 
+const METHOD = 'payment method in the path';
+
 export function paymentMethodHandlers(kind: PartyKind) {
-  const ownerOf = (params: Params): string => params[`${kind}_id`]!; // its paths have it
-  const keyOf = (params: Params) => ({ownerId: ownerOf(params), kind, id: params.payment_method_id!}); // these as well
+  const ownerOf = (params: Params): string => must(params[`${kind}_id`], `${kind} in the path`);
+  const keyOf = (params: Params) => ({
+    ownerId: ownerOf(params),
+    kind,
+    id: must(params.payment_method_id, METHOD),
+  });
 
   const add: MethodHandler<'add'> = ({entity, params, body}, context) =>
     context.store.write(async (queries) => {

@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import type {Call} from './handler.ts';
 import type {TransferRequest} from '../transfers/admission.ts';
 import {toPayout} from '../records/transfer.ts';
@@ -6,7 +7,7 @@ import {transferHandlers} from './transfers.ts';
 function readCreate(body: Call<'payouts.create'>['body']): TransferRequest {
   return {
     partyId: body.payee_id.toLowerCase(),
-    amount: (body.amount_in_minor_units ?? body.amount_in_cents)!, // the schema asks for one of the two
+    amount: must(body.amount_in_minor_units ?? body.amount_in_cents, 'amount, which the schema requires'),
     currency: body.currency_code ?? null,
     rail: body.rail ?? null,
     methodId: body.override_default_payment_method_id?.toLowerCase() ?? null,

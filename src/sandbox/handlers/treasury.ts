@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import {bookLine, toBankTransaction} from '../ledger/bank-lines.ts';
 import type {Handler} from './handler.ts';
 import {post} from '../ledger/ledger.ts';
@@ -82,7 +83,7 @@ const simulateInboundCredit: Handler<'treasury.simulateInboundCredit'> = ({entit
       direction: 'credit',
       description: body.description ?? `Inbound credit${from}`,
     });
-    return {status: 201, body: toBankTransaction(line!)}; // a treasury account has lines
+    return {status: 201, body: toBankTransaction(must(line, 'line of a treasury account'))};
   });
 
 export const treasuryHandlers = {accounts, balance, transactions, updateLabel, simulateInboundCredit};

@@ -47,7 +47,7 @@ function checkUrl(url: string | undefined): void {
 
 /** The types without repetitions, in the given order. */
 function checkTypes(types: readonly string[] | undefined): string[] | undefined {
-  const unknown = types?.find((type) => !(EVENT_TYPE_NAMES as readonly string[]).includes(type));
+  const unknown = types?.find((type) => !EVENT_TYPE_NAMES.some((known) => known === type));
   if (unknown !== undefined)
     throw invalid(
       'event_types',

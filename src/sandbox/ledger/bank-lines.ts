@@ -4,7 +4,7 @@ import {bankingDay} from '../time/banking-days.ts';
 import type {Context} from '../world/context.ts';
 import {balanceOf, reservedOf, type FundsId} from './ledger.ts';
 import {randomDigits} from '../base/random.ts';
-import {big, int, iso, text, textOrNull} from '../base/rows.ts';
+import {big, int, iso, text, textOrNull, word} from '../base/rows.ts';
 import {dayAt, timeOn} from '../time/schedule.ts';
 import {setTimer, type Timer} from '../world/timers.ts';
 import type {Timing} from '../time/timing.ts';
@@ -29,7 +29,7 @@ export function toBankTransaction(row: SqlRow): Output<'BankTransaction'> {
     id: text(row, 'id'),
     account_id: text(row, 'account_id'),
     amount_in_minor_units: int(row, 'amount'),
-    direction: text(row, 'direction') as Output<'BankTransaction'>['direction'], // written by bookLine only
+    direction: word<Output<'BankTransaction'>['direction']>(row, 'direction'), // written by bookLine only
     currency_code: text(row, 'currency_code'),
     description: textOrNull(row, 'description'),
     bank_reference: text(row, 'reference'),

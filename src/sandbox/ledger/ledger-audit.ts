@@ -1,6 +1,6 @@
 import type {Queries, SqlRow} from '../../store/port.ts';
 import {balances, reservedOf, subaccountFunds, type AccountId} from './ledger.ts';
-import {big, text, textOrNull} from '../base/rows.ts';
+import {big, text, textOrNull, word} from '../base/rows.ts';
 import {fundsOfAccount} from './treasury-account.ts';
 
 /** A sum of amounts in two parts: a thousand of the largest amounts would exceed 64 bits, where SQLite fails. */
@@ -59,7 +59,7 @@ async function postedSums(queries: Queries, entityId: string): Promise<Sums> {
       `select ${side} as account, ${SUM} from ledger_postings where entity_id = ? group by ${side}`,
       [entityId],
     ))
-      add(sums, text(row, 'account') as AccountId, sign * sumOf(row)); // written only by post
+      add(sums, word<AccountId>(row, 'account'), sign * sumOf(row)); // written only by post
   return sums;
 }
 

@@ -1,6 +1,6 @@
 import type {Queries, SqlRow} from '../../store/port.ts';
 import type {Context} from '../world/context.ts';
-import {big, text} from '../base/rows.ts';
+import {big, word} from '../base/rows.ts';
 
 /**
  * Double entry: each posting takes from one account what it adds to another, so an entity's balances always sum to
@@ -94,7 +94,7 @@ export async function balances(queries: Queries, entityId: string): Promise<Map<
   const rows = await queries.all('select id, balance from ledger_accounts where entity_id = ? order by id', [
     entityId,
   ]);
-  return new Map(rows.map((row) => [text(row, 'id') as AccountId, big(row, 'balance')])); // written only by openAccount
+  return new Map(rows.map((row) => [word<AccountId>(row, 'id'), big(row, 'balance')])); // written only by openAccount
 }
 
 /** The balance of an account in minor units; zero if the account does not exist. */

@@ -2,7 +2,7 @@ import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
 import type {Context} from '../world/context.ts';
 import {balanceOf, openFunds, post, reservedOf, shownColumn, treasuryFunds, type FundsId} from './ledger.ts';
-import {int, iso, text} from '../base/rows.ts';
+import {int, iso, text, word} from '../base/rows.ts';
 import {ServiceError} from '../base/service-error.ts';
 
 /** $1,000,000.00 in the second treasury account of each entity. */
@@ -19,7 +19,7 @@ export function toTreasuryAccount(row: SqlRow): Output<'TreasuryAccount'> {
 }
 
 /** The ledger account of a treasury account. */
-export const fundsOfAccount = (row: SqlRow): FundsId => text(row, 'ledger_id') as FundsId; // written by openTreasuryAccount
+export const fundsOfAccount = (row: SqlRow): FundsId => word<FundsId>(row, 'ledger_id'); // written by openTreasuryAccount
 
 const noAccount = (id: string): ServiceError => new ServiceError('NOT_FOUND', `no treasury account ${id}`);
 

@@ -133,7 +133,8 @@ export class Faults {
     this.#reads.set(rule, reads);
     const before = reads.get(path) ?? 0;
     reads.set(path, before + 1);
-    if (reads.size > PATHS) reads.delete(reads.keys().next().value!); // there is one
+    const [oldest] = reads.keys();
+    if (reads.size > PATHS && oldest !== undefined) reads.delete(oldest);
     return before >= needed;
   }
 

@@ -66,7 +66,8 @@ const returnCode = (digits: string): string | undefined =>
 /** `100NN` is returned with RNN; `123456789` settles; eleven ones and similar numbers are refused. */
 export function accountBehaviour(account: string, holder: string): Behaviour | null {
   const name = holder.trim().toLowerCase();
-  if (Object.hasOwn(NAMES, name)) return NAMES[name]!;
+  const named = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+  if (named !== undefined) return named;
   const code = returnCode(/^100(\d\d)$/.exec(account)?.[1] ?? '');
   if (code !== undefined) return `refused ${code}`;
   if (account === SETTLING_ACCOUNT) return 'settles';
@@ -75,7 +76,7 @@ export function accountBehaviour(account: string, holder: string): Behaviour | n
 
 export function cardBehaviour(number: string): Behaviour | null {
   if (number === SETTLING_CARD) return 'settles';
-  return Object.hasOwn(DECLINED, number) ? `refused ${DECLINED[number]!}` : null;
+  return Object.hasOwn(DECLINED, number) ? `refused ${DECLINED[number]}` : null;
 }
 
 /** 55.01 and similar amounts in an ACH transfer: returned with R01. */

@@ -1,3 +1,5 @@
+import {keysOf} from '../../narrow.ts';
+
 /** Outcomes that an operator applies immediately. They override scenarios, magic values and the calendar. */
 export interface Simulation {
   kind: string;
@@ -56,8 +58,10 @@ export const OUTCOMES = {
 
 export type SimulatedKind = keyof typeof OUTCOMES;
 
-export const SIMULATED_KINDS = Object.keys(OUTCOMES) as SimulatedKind[]; // own keys of the constant above
+export const SIMULATED_KINDS = keysOf(OUTCOMES);
 
 /** The outcomes of a kind; undefined for an unknown kind. */
 export const outcomesOf = (kind: string): Readonly<Record<string, string>> | undefined =>
-  Object.hasOwn(OUTCOMES, kind) ? OUTCOMES[kind as SimulatedKind] : undefined;
+  isSimulated(kind) ? OUTCOMES[kind] : undefined;
+
+export const isSimulated = (kind: string): kind is SimulatedKind => Object.hasOwn(OUTCOMES, kind);

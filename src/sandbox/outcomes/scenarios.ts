@@ -1,3 +1,5 @@
+import {keysOf} from '../../narrow.ts';
+
 /** Outcomes on demand: a transfer whose metadata has `sandbox.scenario` set to one of these behaves as described. */
 export const SCENARIOS = {
   approval_fails_207: 'every approval fails: 207 with a warning on create, 422 on approve',
@@ -18,7 +20,7 @@ const isScenario = (name: string): name is Scenario => Object.hasOwn(SCENARIOS, 
 
 /** The scenario requested in client metadata; other values are plain metadata. */
 export function scenarioOf(metadata: Readonly<Record<string, string>>): Scenario | null {
-  const name = Object.hasOwn(metadata, SCENARIO_KEY) ? metadata[SCENARIO_KEY]! : '';
+  const name = (Object.hasOwn(metadata, SCENARIO_KEY) ? metadata[SCENARIO_KEY] : undefined) ?? '';
   return isScenario(name) ? name : null;
 }
 
@@ -49,7 +51,10 @@ export const accountTransferScenarioOf = (
 ): AccountTransferScenario | null => named(ACCOUNT_TRANSFER_SCENARIOS, description);
 
 /** The first of the names that occurs in the text as a separate word. */
-function named<T extends object>(scenarios: T, text: string | null | undefined): (keyof T & string) | null {
+function named<Name extends string>(
+  scenarios: Readonly<Record<Name, string>>,
+  text: string | null | undefined,
+): Name | null {
   const words = (text ?? '').split(/[^\w]+/);
-  return (Object.keys(scenarios) as (keyof T & string)[]).find((name) => words.includes(name)) ?? null; // own keys
+  return keysOf(scenarios).find((name) => words.includes(name)) ?? null;
 }

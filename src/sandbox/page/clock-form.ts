@@ -1,3 +1,4 @@
+import {keysOf} from '../../narrow.ts';
 import type {Advance} from '../world/advance.ts';
 import type {ClockMode} from '../time/clock.ts';
 import {invalid} from '../base/service-error.ts';
@@ -21,9 +22,9 @@ export type ClockAction = {advance: Advance} | {mode: ClockMode};
 /** @throws {ServiceError} VALIDATION_ERROR for what no button of the page sends */
 export function readClockForm(form: URLSearchParams): ClockAction {
   const [advance, mode] = [form.get('advance'), form.get('mode')];
-  if (advance !== null && mode === null && Object.hasOwn(ADVANCES, advance))
-    return {advance: ADVANCES[advance as keyof typeof ADVANCES].by};
-  if (mode !== null && advance === null && Object.hasOwn(MODES, mode))
-    return {mode: MODES[mode as keyof typeof MODES].mode};
+  const by = keysOf(ADVANCES).find((name) => name === advance);
+  if (by !== undefined && mode === null) return {advance: ADVANCES[by].by};
+  const set = keysOf(MODES).find((name) => name === mode);
+  if (set !== undefined && advance === null) return {mode: MODES[set].mode};
   throw invalid('', 'the page has no such control');
 }

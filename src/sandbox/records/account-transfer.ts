@@ -2,7 +2,7 @@ import type {AccountTransferStatus} from '../../contract/lifecycle.ts';
 import type {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
-import {int, iso, text, textOrNull} from '../base/rows.ts';
+import {int, iso, text, textOrNull, word, wordOrNull} from '../base/rows.ts';
 import type {AccountTransferScenario} from '../outcomes/scenarios.ts';
 
 export type AccountTransferRail = (typeof ACCOUNT_TRANSFER_RAILS)[number];
@@ -35,11 +35,11 @@ export function readAccountTransfer(row: SqlRow): AccountTransfer {
     destinationId: text(row, 'destination_id'),
     amount: int(row, 'amount'),
     currency: text(row, 'currency_code'),
-    rail: text(row, 'rail') as AccountTransferRail, // checked when it was created
-    status: text(row, 'status') as AccountTransferStatus, // moved by LIFECYCLES only
+    rail: word<AccountTransferRail>(row, 'rail'), // checked when it was created
+    status: word<AccountTransferStatus>(row, 'status'), // moved by LIFECYCLES only
     autoApprove: int(row, 'auto_approve') === 1,
     description: textOrNull(row, 'description'),
-    scenario: textOrNull(row, 'scenario') as AccountTransferScenario | null, // written from its description
+    scenario: wordOrNull<AccountTransferScenario>(row, 'scenario'), // written from its description
     failureReason: textOrNull(row, 'failure_reason'),
     createdMs: int(row, 'created_ms'),
     updatedMs: int(row, 'updated_ms'),

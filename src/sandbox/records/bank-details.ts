@@ -64,7 +64,7 @@ function readCard(card: {number: string; exp_month: number; exp_year: number}, n
 
 /** The checksum of the American Bankers Association: weights 3, 7, 1. */
 export function hasAbaChecksum(routing: string): boolean {
-  const sum = [...routing].reduce((total, digit, at) => total + Number(digit) * [3, 7, 1][at % 3]!, 0);
+  const sum = [...routing].reduce((total, digit, at) => total + Number(digit) * ([3, 7, 1][at % 3] ?? 0), 0);
   return routing.length === 9 && sum > 0 && sum % 10 === 0;
 }
 

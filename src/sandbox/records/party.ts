@@ -1,6 +1,6 @@
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
-import {int, iso, json, text, textOrNull} from '../base/rows.ts';
+import {int, iso, json, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError} from '../base/service-error.ts';
 
 /** Payees and payers are records of the same shape (assumption 10). */
@@ -30,7 +30,7 @@ export function toParty(row: SqlRow): Output<'Party'> {
     id: text(row, 'id'),
     name: text(row, 'name'),
     email: textOrNull(row, 'email'),
-    type: text(row, 'type') as Output<'Party'>['type'], // checked when it was written
+    type: word<Output<'Party'>['type']>(row, 'type'), // checked when it was written
     metadata: json(row, 'metadata'),
     created_at: iso(int(row, 'created_ms')),
     updated_at: iso(int(row, 'updated_ms')),

@@ -2,7 +2,7 @@ import type {TransferStatus} from '../../contract/lifecycle.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
 import type {Fate} from '../outcomes/magic.ts';
-import {int, intOrNull, iso, json, text, textOrNull} from '../base/rows.ts';
+import {int, intOrNull, iso, json, text, textOrNull, word, wordOrNull} from '../base/rows.ts';
 
 /** A payin or a payout as stored. The two share a lifecycle and differ in who pays whom. */
 export interface Transfer {
@@ -44,12 +44,12 @@ export type TransferKind = 'payin' | 'payout';
 export function toTransfer(row: SqlRow): Transfer {
   return {
     entityId: text(row, 'entity_id'),
-    kind: text(row, 'kind') as TransferKind,
+    kind: word<TransferKind>(row, 'kind'),
     id: text(row, 'id'),
     partyId: text(row, 'party_id'),
     methodId: text(row, 'method_id'),
     subaccountId: textOrNull(row, 'subaccount_id'),
-    status: text(row, 'status') as TransferStatus, // moved by LIFECYCLES only
+    status: word<TransferStatus>(row, 'status'), // moved by LIFECYCLES only
     amount: int(row, 'amount'),
     currency: text(row, 'currency_code'),
     country: text(row, 'country_code'),
@@ -57,7 +57,7 @@ export function toTransfer(row: SqlRow): Transfer {
     parties: json(row, 'parties'),
     clientMetadata: json(row, 'client_metadata'),
     details: row['details'] === null ? null : json(row, 'details'),
-    fate: textOrNull(row, 'scenario') as Fate | null, // written from fateOf only
+    fate: wordOrNull<Fate>(row, 'scenario'), // written from fateOf only
     releaseMs: intOrNull(row, 'release_ms'),
     attempts: int(row, 'attempts'),
     createdMs: int(row, 'created_ms'),

@@ -35,16 +35,14 @@ function offsetAt(ms: number): number {
   return found;
 }
 
+const FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
+
 function askOffset(ms: number): number {
-  const field = Object.fromEntries(parts.formatToParts(ms).map(({type, value}) => [type, Number(value)]));
-  const wall = Date.UTC(
-    field['year']!,
-    field['month']! - 1,
-    field['day'],
-    field['hour'],
-    field['minute'],
-    field['second'],
+  const all = parts.formatToParts(ms);
+  const [year = NaN, month = NaN, ...rest] = FIELDS.map((field) =>
+    Number(all.find(({type}) => type === field)?.value),
   );
+  const wall = Date.UTC(year, month - 1, ...rest);
   return wall - ms;
 }
 

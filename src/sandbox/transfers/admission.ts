@@ -146,7 +146,8 @@ function chooseRail(asked: string | null, method: SqlRow): string {
 
 /** Above the maximum of the rail: interface document, "Errors", 400. */
 export function checkRailLimit(rail: string, amountMinor: number): void {
-  const most = (RAIL_LIMITS_MINOR as Partial<Record<string, number>>)[rail];
+  const limits: Readonly<Partial<Record<string, number>>> = RAIL_LIMITS_MINOR;
+  const most = limits[rail];
   if (most !== undefined && amountMinor > most)
     throw invalid('amount_in_minor_units', `is above the maximum of ${rail}: ${most} minor units`);
 }

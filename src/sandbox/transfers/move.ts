@@ -3,7 +3,7 @@ import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
 import type {Context} from '../world/context.ts';
 import {post, subaccountFunds} from '../ledger/ledger.ts';
-import {int, intOrNull, iso, text, textOrNull} from '../base/rows.ts';
+import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';
 import {moveScenarioOf} from '../outcomes/scenarios.ts';
 import {ServiceError} from '../base/service-error.ts';
 
@@ -32,7 +32,7 @@ export function readMove(row: SqlRow): Move {
     destinationId: text(row, 'destination_id'),
     amount: int(row, 'amount'),
     currency: text(row, 'currency_code'),
-    status: text(row, 'status') as MoveStatus, // written here only
+    status: word<MoveStatus>(row, 'status'), // written here only
     description: textOrNull(row, 'description'),
     attempts: int(row, 'attempts'),
     createdMs: int(row, 'created_ms'),

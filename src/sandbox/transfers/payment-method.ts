@@ -4,7 +4,7 @@ import type {Queries, SqlRow} from '../../store/port.ts';
 import {readDetails} from '../records/bank-details.ts';
 import type {Context, Entity} from '../world/context.ts';
 import type {PartyKind} from '../records/party.ts';
-import {int, iso, json, text, textOrNull} from '../base/rows.ts';
+import {int, iso, json, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {setTimer, type Timer} from '../world/timers.ts';
 
@@ -30,14 +30,14 @@ export async function findMethod(
 
 /** Interface document, "Payment method"; assumption 15: the number is never stored, so it can never be shown. */
 export function toMethod(row: SqlRow): Output<'PaymentMethod'> {
-  const type = text(row, 'type') as 'bank_account' | 'card'; // checked when it was written
+  const type = word<'bank_account' | 'card'>(row, 'type'); // checked when it was written
   return {
     id: text(row, 'id'),
     [text(row, 'owner_kind') === 'payee' ? 'payee_id' : 'payer_id']: text(row, 'owner_id'),
     type,
     country_code: text(row, 'country_code'),
     currency_code: text(row, 'currency_code'),
-    verification_status: text(row, 'status') as VerificationStatus, // moved by LIFECYCLES only
+    verification_status: word<VerificationStatus>(row, 'status'), // moved by LIFECYCLES only
     is_default: int(row, 'is_default') === 1,
     last4: text(row, 'last4'),
     [type === 'card' ? 'brand' : 'bank_name']: text(row, 'institution'),

@@ -4,6 +4,7 @@ import type {Context} from '../world/context.ts';
 import {returnLate} from './late-return.ts';
 import {
   SIMULATED_KINDS,
+  isSimulated,
   outcomesOf,
   type Became,
   type Simulated,
@@ -32,8 +33,8 @@ const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
 /** @throws {ServiceError} VALIDATION_ERROR for an impossible outcome, NOT_FOUND for a missing record. */
 export async function simulate(context: Context, asked: Simulation): Promise<Simulated> {
   const {kind, outcome} = asked;
-  const outcomes = outcomesOf(kind);
-  if (!outcomes) throw invalid('kind', `is one of ${SIMULATED_KINDS.join(', ')}`);
+  if (!isSimulated(kind)) throw invalid('kind', `is one of ${SIMULATED_KINDS.join(', ')}`);
+  const outcomes = outcomesOf(kind) ?? {};
   if (!Object.hasOwn(outcomes, outcome))
     throw invalid('outcome', `of a ${kind} is one of ${Object.keys(outcomes).join(', ')}`);
   if (asked.amountMinor !== undefined && outcome !== 'credit')
@@ -41,7 +42,7 @@ export async function simulate(context: Context, asked: Simulation): Promise<Sim
   if (asked.code !== undefined && outcome !== 'fail' && outcome !== 'return')
     throw invalid('code', `does not apply to the outcome ${outcome}`);
   const id = asked.id.toLowerCase();
-  const run = SIMULATE[kind as SimulatedKind]; // it has outcomes, so it is one
+  const run = SIMULATE[kind];
   const became = await context.store.write((queries) => run(queries, context, {...asked, id}));
   return {kind, id, outcome, ...became};
 }
@@ -106,8 +107,8 @@ async function failNow(
   return fail(queries, context, debited ?? transfer, why);
 }
 
-const UNTIL = {initiate: 'initiated', debit: 'debited', settle: 'settled'} as const;
-const WAY = ['approved', 'initiated', 'debited', 'settled'] as const;
+const UNTIL: Readonly<Record<string, string>> = {initiate: 'initiated', debit: 'debited', settle: 'settled'};
+const WAY = ['approved', 'initiated', 'debited', 'settled'];
 
 /** Takes the successful steps, one after the other, up to the outcome; later steps take their usual time. */
 async function walk(
@@ -116,8 +117,8 @@ async function walk(
   transfer: Transfer,
   {outcome, atMs}: {outcome: string; atMs: number},
 ): Promise<Transfer> {
-  const from = (WAY as readonly string[]).indexOf(transfer.status);
-  const until = WAY.indexOf(UNTIL[outcome as keyof typeof UNTIL]); // checked against the list of outcomes
+  const from = WAY.findIndex((status) => status === transfer.status);
+  const until = WAY.findIndex((status) => status === UNTIL[outcome]); // checked against the list of outcomes
   if (from === -1 || from >= until) throw cannot(transfer, outcome);
   let at = transfer;
   for (let to = from + 1; to <= until; to += 1) {

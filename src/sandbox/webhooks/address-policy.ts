@@ -47,7 +47,7 @@ const SPECIAL = list(
 
 /** @param address an IP address as the resolver returns it */
 export function addressKind(address: string): AddressKind {
-  const plain = withoutMapping(address.split('%')[0]!);
+  const plain = withoutMapping(address.replace(/%.*/s, ''));
   const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
   if (family === 'ipv6' && !isIPv6(plain)) return 'special'; // not an address at all
   if (LOOPBACK.check(plain, family)) return 'loopback';
@@ -61,9 +61,9 @@ export function addressKind(address: string): AddressKind {
 function withoutMapping(address: string): string {
   if (!isIPv6(address)) return address;
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  const mapped = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
-  if (!mapped) return canonical;
-  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)];
+  const [, upper, lower] = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (upper === undefined || lower === undefined) return canonical;
+  const [high, low] = [Number.parseInt(upper, 16), Number.parseInt(lower, 16)];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 

@@ -1,6 +1,6 @@
 import {claimed} from '../../store/claim.ts';
 import type {Queries, SqlRow, Store} from '../../store/port.ts';
-import {int, json, text, textOrNull} from '../base/rows.ts';
+import {int, json, text, textOrNull, word} from '../base/rows.ts';
 
 /**
  * `pending` waits for its time, `sending` is claimed by a process. `dropped` is caused by a fault. `canceled`: its
@@ -38,7 +38,7 @@ export interface Claimed {
 const toClaimed = (row: SqlRow): Claimed => ({
   id: text(row, 'id'),
   entityId: text(row, 'entity_id'),
-  mode: text(row, 'mode') as Claimed['mode'], // written by us only
+  mode: word<Claimed['mode']>(row, 'mode'), // written by us only
   endpointId: text(row, 'endpoint_id'),
   eventId: text(row, 'event_id'),
   eventType: text(row, 'event_type'),

@@ -1,5 +1,6 @@
+import {byName} from '../../narrow.ts';
 import type {Queries, SqlRow, SqlValue, Store} from '../../store/port.ts';
-import {int, intOrNull, iso, text, textOrNull} from '../base/rows.ts';
+import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {DELIVERY_STATES, findForSending, type DeliveryState} from './deliveries.ts';
 import type {DeliveryPump} from './delivery-pump.ts';
@@ -70,8 +71,8 @@ const toShown = (row: SqlRow): ShownDelivery => {
     event_type: text(row, 'event_type'),
     endpoint_id: text(row, 'endpoint_id'),
     url: text(row, 'url'),
-    mode: text(row, 'mode') as ShownDelivery['mode'], // written by us only
-    state: text(row, 'state') as DeliveryState, // the same
+    mode: word<ShownDelivery['mode']>(row, 'mode'), // written by us only
+    state: word<DeliveryState>(row, 'state'), // the same
     sent: int(row, 'sent'),
     last_status: intOrNull(row, 'last_status'),
     last_error: textOrNull(row, 'last_error'),
@@ -164,15 +165,11 @@ export class DeliveryDesk {
 }
 
 async function countDeliveries(queries: Queries): Promise<DeliveryCounts> {
-  const counts = {
-    events: 0,
-    attempts: 0,
-    ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])),
-  } as DeliveryCounts; // fromEntries loses the keys
+  const counts: DeliveryCounts = {events: 0, attempts: 0, ...byName(DELIVERY_STATES, () => 0)};
   for (const row of await queries.all(
     'select state, count(*) as records, sum(sent) as attempts from webhook_deliveries group by state',
   )) {
-    counts[text(row, 'state') as DeliveryState] = int(row, 'records'); // written only by us
+    counts[word<DeliveryState>(row, 'state')] = int(row, 'records'); // written only by us
     counts.attempts += int(row, 'attempts');
   }
   const events = await queries.get(`select count(*) as records from webhook_events where body <> ''`);

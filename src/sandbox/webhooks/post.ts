@@ -4,6 +4,7 @@ import type {RequestOptions} from 'node:https';
 import {isIP, type LookupFunction} from 'node:net';
 import type {SecureContext} from 'node:tls';
 import {LIMITS} from '../../contract/limits.ts';
+import {must} from '../../narrow.ts';
 import {addressKind, mayConnect, type AddressPolicy} from './address-policy.ts';
 
 /** One delivery to send; the body is sent byte for byte. */
@@ -71,7 +72,7 @@ export function httpsPoster(options: PosterOptions): PostWebhook {
       const elapsedMs = performance.now() - startedMs;
       return {
         elapsedMs,
-        status: answer.statusCode!, // an answer of a server has one
+        status: must(answer.statusCode, 'status of an answer'),
         retryAfter: answer.headers['retry-after'],
         response: await firstBytes(answer),
       };
@@ -180,8 +181,9 @@ async function send(url: URL, post: Post, sending: Sending): Promise<IncomingMes
 const pinned =
   (addresses: Addresses): LookupFunction =>
   (_host, {all}, callback) => {
+    const [first] = addresses;
     if (all) callback(null, addresses);
-    else callback(null, addresses[0]!.address, addresses[0]!.family);
+    else callback(null, must(first, 'address').address, first?.family);
   };
 
 /** Reads until there is enough, then disconnects. A body that is cut off or never ends does not change the result. */

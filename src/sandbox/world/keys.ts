@@ -1,7 +1,7 @@
 import type {Queries, Store} from '../../store/port.ts';
 import type {Entity} from './context.ts';
 import type {RandomBytes} from '../base/random.ts';
-import {text} from '../base/rows.ts';
+import {text, word} from '../base/rows.ts';
 
 /** `read` keys get 403 on every write (assumption 61). */
 export type KeyScope = 'full' | 'read';
@@ -50,8 +50,8 @@ export async function listKeys(queries: Queries): Promise<IssuedKey[]> {
   return rows.map((row) => ({
     key: text(row, 'value'),
     entity_id: text(row, 'id'),
-    mode: text(row, 'mode') as Entity['mode'], // written by us only, as is the scope
-    scope: text(row, 'scope') as KeyScope,
+    mode: word<Entity['mode']>(row, 'mode'), // written by us only, as is the scope
+    scope: word<KeyScope>(row, 'scope'),
   }));
 }
 
@@ -80,8 +80,8 @@ export class KeyRing {
     );
     if (!row) return undefined;
     const caller: Caller = {
-      entity: {id: text(row, 'id'), mode: text(row, 'mode') as Entity['mode'], name: text(row, 'name')},
-      scope: text(row, 'scope') as KeyScope,
+      entity: {id: text(row, 'id'), mode: word<Entity['mode']>(row, 'mode'), name: text(row, 'name')},
+      scope: word<KeyScope>(row, 'scope'),
     };
     this.#known.set(key, caller);
     return caller;

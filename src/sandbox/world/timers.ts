@@ -1,7 +1,7 @@
 import {claimed} from '../../store/claim.ts';
 import type {Queries} from '../../store/port.ts';
 import type {Context} from './context.ts';
-import {int, text, textOrNull} from '../base/rows.ts';
+import {int, text, textOrNull, word} from '../base/rows.ts';
 
 /** A future action of the simulated bank. */
 export interface Timer {
@@ -87,7 +87,7 @@ export async function fireDue(
     await fire(queries, watching, {
       dueMs,
       entityId: text(row, 'entity_id'),
-      subject: text(row, 'subject') as Timer['subject'], // written by setTimer only
+      subject: word<Timer['subject']>(row, 'subject'), // written by setTimer only
       ownerId: textOrNull(row, 'owner_id'),
       subjectId: text(row, 'subject_id'),
       step: text(row, 'step'),
