@@ -7,7 +7,7 @@ import {readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
 import type {ProjectFile} from './project-file.ts';
-import {chooseTlsFiles} from './tls-files.ts';
+import {chooseTlsFiles} from './tls-choice.ts';
 
 export interface ProfileQuestion {
   /** `--profile`. */

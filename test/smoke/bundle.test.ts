@@ -69,6 +69,14 @@ describe('the bundle', () => {
     const modules = await modulesRunBy('payouts', 'get', PAYOUT_ID);
     assert.ok(modules.includes('src/commands/payouts/get.ts'), 'the count itself works');
     assert.ok(!modules.includes('src/commands/payouts/list.ts'), 'other commands stay unloaded');
+    for (const later of [
+      'network/tunnel',
+      'network/handshake',
+      'profiles/tls-files',
+      'store/lock',
+      'client/pool-transport',
+    ])
+      assert.ok(!modules.includes(`src/${later}.ts`), `${later} is loaded before it is needed`);
     const packages = packagesOf(modules);
     assert.ok(packages.has('@oclif/core'));
     for (const heavy of [

@@ -131,7 +131,7 @@ export async function openContext(
 /** How the service is reached: read once, and only by a command that sends something. */
 function networkOf(
   {baseUrl, tls}: ActiveProfile,
-  {runtime, out}: LocalContext,
+  {runtime, out, flags}: LocalContext,
 ): () => Promise<NetworkSettings> {
   let settings: NetworkSettings | undefined;
   return async () => {
@@ -139,7 +139,10 @@ function networkOf(
     const {proxyFor} = await import('../../network/proxy.ts');
     const {readTlsFiles, tlsExposure} = await import('../../profiles/tls-files.ts');
     const proxy = proxyFor(new URL(baseUrl), runtime.env);
-    if (proxy !== undefined) out.sanitizer.conceal(...proxy.secrets);
+    if (proxy !== undefined) {
+      out.sanitizer.conceal(...proxy.secrets);
+      if (flags.debug) out.debug(`* through the proxy ${proxy.shown}`);
+    }
     settings = {...readTlsFiles(tls), proxy};
     const warning = tlsExposure(tls);
     if (warning !== undefined) out.warn(warning);

@@ -140,7 +140,11 @@ describe('the TLS files of a profile', () => {
     });
 
     it('when the key is missing, is of another certificate, or needs a passphrase', async () => {
-      await refused('--client-cert tls/cert.pem', /contains no private key in PEM format/, /--client-key FILE/);
+      await refused(
+        '--client-cert tls/cert.pem',
+        /contains no private key in PEM format/,
+        /--client-key FILE/,
+      );
       await refused(
         '--client-cert tls/cert.pem --client-key tls/both.pem',
         /both\.pem does not belong to the certificate in .*cert\.pem/,
@@ -200,6 +204,7 @@ describe('the proxy of the environment', () => {
         new FakeTransport([answer(502, {message: `p@ssword, ${JSON.stringify(network?.proxy)}`})]),
     });
     assert.equal(ran.exitCode, 7);
+    assert.match(ran.stderr, /^\* through the proxy http:\/\/proxy\.example\.com:3128$/m);
     assert.doesNotMatch(ran.stderr, /p%40ssword|p@ssword|am86cEBzc3dvcmQ/);
   });
 });
