@@ -173,7 +173,8 @@ export class HttpTransport implements Transport {
 
       sending.once('socket', (socket: Socket) => {
         isResolving = socket.connecting && this.#proxy === undefined && isIP(hostOf(this.#base)) === 0;
-        socket.once('lookup', () => (isResolving = false));
+        // A connection that is used again has no look-up any more: a listener for each request would pile up.
+        if (isResolving) socket.once('lookup', () => (isResolving = false));
         whenOpen(socket, sending.reusedSocket, this.#secure, onOpen);
       });
       sending.on('error', (cause) => fail(failureOf(cause, progress)));

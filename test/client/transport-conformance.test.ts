@@ -377,6 +377,18 @@ for (const kind of KINDS) {
         assert.equal(server.accepted, 1);
       });
 
+      it('carry many reads, none of which leaves a listener', async () => {
+        await answering(answerBytes(200, '{}'));
+        const warnings: string[] = [];
+        const onWarning = ({name}: Error) => void warnings.push(name);
+        process.on('warning', onWarning);
+        for (let count = 0; count < 12; count += 1) await transport.send(request());
+        await sleep(0); // warnings come a turn later
+        process.off('warning', onWarning);
+        assert.deepEqual(warnings, []);
+        assert.equal(server.accepted, 1);
+      });
+
       it('that the service closes on the next request leave a read in doubt, which says so', async () => {
         await open({
           onRequest: (socket, {nthOnSocket}) =>
