@@ -51,7 +51,7 @@ function readHolder(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // released meanwhile
+    return undefined; // released in between
   }
 }
 

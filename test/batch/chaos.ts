@@ -50,7 +50,7 @@ export interface Schedule {
     atRequest: number;
     /** Killed before or after the service acts on that request. */
     acts: boolean;
-    /** How long nobody touches the batch afterwards. */
+    /** How long the batch is left unchanged afterwards. */
     pauseMs: number;
     /** The state folder, or only the journal, is gone afterwards. */
     loses: 'nothing' | 'journal' | 'everything';

@@ -48,7 +48,7 @@ function bare(calls: number): number {
   return bytes;
 }
 
-/** CPU time: what other processes do meanwhile does not count. */
+/** CPU time: other processes do not count. */
 function secondsOf(work: () => unknown): number {
   const start = process.cpuUsage();
   work();

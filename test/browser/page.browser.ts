@@ -73,7 +73,7 @@ describe("the sandbox's page in a browser", () => {
 
   it('shows the payout that the API just made, and, once the clock was moved, that it settled', async () => {
     await call('POST', '/api/webhooks/endpoints', {
-      url: 'https://localhost:9/a/long/path/to/the/receiver/of/events?secret=in-the-query', // nobody listens there
+      url: 'https://localhost:9/a/long/path/to/the/receiver/of/events?secret=in-the-query', // nothing listens there
       event_types: ['payout.settled'],
     });
     const [payee] = (await running.sandbox.seed({payees: 1, payers: 0})).payees;

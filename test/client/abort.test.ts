@@ -18,7 +18,7 @@ describe('watching a signal', () => {
     ]);
   });
 
-  it('tells nobody who was taken off by another one that was told', () => {
+  it('does not call a waiter that another waiter removed', () => {
     const stop = new AbortController();
     const told: string[] = [];
     const second = waiter(() => told.push('second'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {Deadlines, type Timed} from '../../src/client/deadlines.ts';
 
 describe('deadlines', () => {
-  it('are told once, each by itself, however the others come and go meanwhile', () => {
+  it('are called once each, whatever is added or removed in between', () => {
     const deadlines = new Deadlines();
     const told: number[] = [];
     const members: Timed[] = Array.from({length: 50}, (_, n) => ({
@@ -16,7 +16,7 @@ describe('deadlines', () => {
     }));
     members.forEach((member) => deadlines.add(member));
     deadlines.remove(members[1]!);
-    deadlines.remove(members[1]!); // says nothing of whoever has its place now
+    deadlines.remove(members[1]!); // does not affect the deadline that has its slot now
     deadlines.look(999);
     assert.deepEqual(told, []);
     deadlines.look(1000);

@@ -39,7 +39,7 @@ describe('a list', () => {
     assert.equal(list.more, false);
   });
 
-  it('asks for no page before somebody reads', async () => {
+  it('requests no page before it is read', async () => {
     const {list, asked} = service(5);
     list();
     assert.equal(asked.length, 0);

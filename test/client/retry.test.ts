@@ -464,7 +464,7 @@ function row(
 ): Record<Call, [End, number]> {
   return {create: [create, a], get: [get, b], approve: [approve, c], delete: [deletion, d]};
 }
-/** Refused for good, whoever asks. */
+/** Always refused. */
 function same(code: ErrorCode): Record<Call, [End, number]> {
   return row(code, 1, code, 1, code, 1, code, 1);
 }

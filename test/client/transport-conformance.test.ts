@@ -118,7 +118,7 @@ for (const kind of KINDS) {
         );
       });
 
-      it('after a 100 that nobody asked for is read, or left in doubt: undici breaks off there', async () => {
+      it('after an unrequested 100 is read, or left in doubt: undici aborts there', async () => {
         await answering(
           Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), answerBytes(201, BODY)]),
         );

@@ -2,7 +2,7 @@ import type {Transport, TransportAnswer, TransportRequest} from '../../src/clien
 import {RecordingClock} from '../client/recording-clock.ts';
 import {TestSandbox} from '../sandbox/harness.ts';
 
-/** The sandbox as a transport, without a socket; whoever waits moves its time. */
+/** The sandbox as a transport, without a socket; waiting moves its time. */
 export class SandboxService implements Transport {
   readonly sandbox: TestSandbox;
   /** Give it to the command: its sleeps pass in the sandbox too. */

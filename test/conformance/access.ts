@@ -236,7 +236,7 @@ function pagination(): void {
       seen.push(...(body.data as {id: string}[]).map(({id}) => id));
       if (body.next_cursor === null) break;
       cursor = `&cursor=${body.next_cursor}`;
-      await make(); // what comes meanwhile neither moves nor repeats the others
+      await make(); // items added in between neither move nor repeat the others
     }
     assert.deepEqual(seen, [...made].reverse());
   });

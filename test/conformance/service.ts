@@ -28,7 +28,7 @@ export type PartyKind = 'payer' | 'payee';
 export const partyOf = (kind: Kind): PartyKind => (kind === 'payin' ? 'payer' : 'payee');
 export const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
 
-/** How long a slow step of the service may take where nobody can move its clock. */
+/** How long a slow step of the service may take if its clock cannot be moved. */
 const PATIENCE_MS = Number(process.env['REMIT_CONFORMANCE_PATIENCE_S'] ?? 60) * 1000;
 const POLL_MS = 500;
 

@@ -76,7 +76,7 @@ const ROWS: Readonly<Record<number, string | {text: string; unseen: string}>> = 
   70: 'ids are taken in either case',
   71: 'an unknown subaccount is 404 NOT_FOUND',
   72: 'without a verified payment method a payin or payout is 422 INVALID_PAYMENT_DETAILS',
-  73: 'approval fails when the payment method was deleted meanwhile',
+  73: 'approval fails if the payment method was deleted in between',
   74: 'an amount above 2^53 - 1 is 400',
   75: 'a metadata key that is empty or __proto__ is 400',
   76: 'details of the wrong form are 400, those that cannot exist 422 INVALID_PAYMENT_DETAILS',

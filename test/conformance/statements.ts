@@ -7,7 +7,7 @@ export interface Statement {
   section: string;
   /** As a fact, in our own words. */
   text: string;
-  /** Why nobody can see it over HTTP alone; absent, it has a test here. */
+  /** Why it cannot be observed over HTTP alone; absent, it has a test here. */
   unseen?: string;
 }
 
@@ -239,7 +239,7 @@ export const GIVEN: readonly Statement[] = [
       unseen:
         'no call shows deleted methods; test/sandbox/handlers/payment-methods.test.ts looks into the store',
     },
-    ownerOnly: 'nobody but the owner may delete it',
+    ownerOnly: 'only the owner may delete it',
     rest: 'methods can be added, listed and made the default',
   }),
   ...section('Webhooks', 'webhookRoute', {

@@ -31,7 +31,7 @@ export const openService = async (): Promise<void> => {
 };
 export const closeService = (): Promise<void> | undefined => service?.target.close();
 
-/** Statements that nobody sees to, and ids that stand twice. */
+/** Statements without a test, and duplicate ids. */
 export function gaps(): string[] {
   const missing = STATEMENTS.filter(({id, unseen}) => unseen === undefined && !tested.has(id));
   const ids = STATEMENTS.map(({id}) => id);

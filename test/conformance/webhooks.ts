@@ -15,7 +15,7 @@ const TYPES = [
 const register = (at: Service, body: object = {}, key?: string): Promise<Answer> =>
   at.post(
     PATH,
-    // Off, since nobody answers there, and whoever moves the clock would wait for the attempts.
+    // Off, because nothing answers there, and moving the clock would wait for the attempts.
     {url: 'https://receiver.example/hook', event_types: ['payout.settled'], is_active: false, ...body},
     key === undefined ? {} : {key},
   );

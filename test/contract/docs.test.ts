@@ -51,6 +51,10 @@ describe('docs of the contract', () => {
         return [name, from, to.length > 0 ? to.join(', ') : end];
       }),
     );
-    assert.deepEqual(documented, declared, 'mend docs/reference/lifecycles.md or src/contract/lifecycle.ts');
+    assert.deepEqual(
+      documented,
+      declared,
+      'correct docs/reference/lifecycles.md or src/contract/lifecycle.ts',
+    );
   });
 });

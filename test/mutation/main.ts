@@ -95,7 +95,7 @@ const failed: string[] = staleExplanations().map(
 );
 for (const area of AREAS) {
   if (values.area !== undefined && !values.area.includes(area.name)) continue;
-  const sources = filesOf(area.sources); // read once: the checkout may change meanwhile
+  const sources = filesOf(area.sources); // read once: the checkout may change during the run
   const mutations = mutationsOf(sources);
   const survivors = await survivorsOf(mutations, area, sources);
   const rate = mutations.length === 0 ? 0 : 1 - survivors.length / mutations.length;

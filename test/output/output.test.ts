@@ -194,7 +194,7 @@ describe('one record', () => {
     assert.deepEqual(JSON.parse(machines.stdout.text), payout());
   });
 
-  it('shows fields that nobody knew of', () => {
+  it('shows unknown fields', () => {
     const {out, stdout} = makeOutput();
     out.record(payout({priority: 7, extra: {a: 1, deep: {b: 2}}}), payoutView);
     assert.match(stdout.text, /^priority\t7$/m);

@@ -119,7 +119,7 @@ describe('the config file', () => {
       /exactly one source/,
     ],
     [
-      'with a key source of nobody',
+      'with an unknown key source',
       JSON.stringify({version: 1, profiles: {a: {...profile, key: {vault: 'x'}}}}),
       /no known source/,
     ],
@@ -129,7 +129,7 @@ describe('the config file', () => {
       /cap "max_amount_minor"/,
     ],
     [
-      'with a cap that nobody knows',
+      'with an unknown cap',
       JSON.stringify({version: 1, profiles: {a: {...profile, caps: {max_amount: {USD: 5}}}}}),
       /cap "max_amount"/,
     ],

@@ -18,6 +18,6 @@ describe('dependencies', () => {
     const documented = tableRows(readText(PAGE))
       .map(({cells}) => cells.slice(0, 3).join(' '))
       .sort();
-    assert.deepEqual(documented, used, `mend ${PAGE} or package.json`);
+    assert.deepEqual(documented, used, `correct ${PAGE} or package.json`);
   });
 });

@@ -239,7 +239,7 @@ const j = require('./j.cjs');
       .filter(({heading}) => heading === 'Who may import whom')
       .map(({cells: [area, others]}) => [area, others]);
     const declared = Object.entries(MAY_IMPORT).map(([area, others]) => [area, others.join(', ') || 'none']);
-    assert.deepEqual(documented, declared, 'mend the table there or MAY_IMPORT here');
+    assert.deepEqual(documented, declared, 'correct the table there or MAY_IMPORT here');
   });
 
   it('are caught when they go in another', () => {

@@ -42,7 +42,7 @@ function lockFindings(packages: Record<string, LockedPackage>): string[] {
   });
 }
 
-/** Folders that exist on somebody's machine only. */
+/** Folders that exist only on one person's machine. */
 const MACHINE_PATH = /(?<![\w.~}/-])\/(?:root|work|Users|home)\/[\w.-]+|[A-Z]:\\Users\\/;
 const machinePaths = (path: string, text: string): string[] =>
   text

@@ -35,7 +35,7 @@ interface Answer {
   };
 }
 
-/** Undefined once nobody answers: killed. */
+/** Undefined once the server does not answer: killed. */
 async function call(place: Place, method: string, path: string, send?: {key?: string; body: object}) {
   try {
     const response = await fetch(place.baseUrl + path, {
@@ -77,7 +77,7 @@ export async function makePurses(place: Place): Promise<Purses> {
   return {ids, total: ids.length * PURSE_MINOR};
 }
 
-/** Creates a move and approves it, or leaves it alone. False once nobody answers. */
+/** Creates a move and approves it, or leaves it unapproved. False once the server does not answer. */
 async function move(place: Place, {ids}: Purses, key: string, n: number, told: Told): Promise<boolean> {
   const made = await call(place, 'POST', '/api/subaccounts/move', {
     body: {
@@ -136,7 +136,7 @@ export async function checkTruth(place: Place, purses: Purses, told: Told): Prom
   for (const [key, entry] of told)
     if (entry.kind === 'move') await checkMove(place, entry);
     else await checkTransfer(place, key, entry);
-  await checkPurses(place, purses); // moves were approved meanwhile
+  await checkPurses(place, purses); // moves were approved in between
 }
 
 /** No money came from a move, and none went with it. */
@@ -175,7 +175,7 @@ async function checkTransfer(
   assert.ok(canReach(LIFECYCLES[kind], status, now), `${kind} ${id}: ${status} was told, ${now} is there`);
   const body = createBody(place, kind, 0, false);
   const replayed = await call(place, 'POST', `/api/${kind}s`, {key, body});
-  assert.ok(replayed, 'the server died while nobody killed it');
+  assert.ok(replayed, 'the server died without being killed');
   if (now === 'canceled') assert.equal(replayed.status, 409);
   else assert.deepEqual([replayed.status, replayed.body.id], [200, id], key);
 }

@@ -24,7 +24,7 @@ async function start(store: string): Promise<{child: ChildProcess; place: Place}
 
 /**
  * Rounds of: check what earlier rounds were told, work with eight clients, and SIGKILL at some instant.
- * @param beside how many other servers run on the store meanwhile; they are not killed
+ * @param beside how many other servers use the store at the same time; they are not killed
  */
 async function killLoop(store: TestStore, beside: number): Promise<void> {
   const told: Told = new Map();
@@ -81,7 +81,7 @@ describe('sandbox under SIGKILL', function () {
   });
 
   if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) return;
-  it('has nothing half done on PostgreSQL, where another process continues meanwhile', async () => {
+  it('has nothing half done on PostgreSQL, where another process continues', async () => {
     store = await postgresStore();
     await killLoop(store, 1);
   });

@@ -56,7 +56,7 @@ export class TestSandbox {
     });
   }
 
-  /** Closes the store and opens it anew, as a restart does. */
+  /** Closes the store and opens it again, as a restart does. */
   async reopen(): Promise<void> {
     await this.sandbox.close();
     this.sandbox = await this.#create();

@@ -36,7 +36,7 @@ const over =
   };
 
 const atOnce = async () => undefined;
-/** Up to 12 ms of the machine's time: what is due meanwhile may happen in between, or not. */
+/** Up to 12 ms of the machine's time: what becomes due in that time may happen, or not. */
 const atRandom = () => wait(Math.random() * 12);
 
 /** The story of a server on a new store. */

@@ -3,7 +3,7 @@ import {endure, MOST_MB} from './hostile-clients.ts';
 
 describe('a listener and hostile clients', () => {
   // The long form, with all connections and for longer: npm run hostile:listen
-  const title = 'serves good clients meanwhile, and its memory stays bounded';
+  const title = 'keeps serving good clients, and its memory stays bounded';
   if (process.platform !== 'linux') it('skipped: no /proc on this system', () => undefined);
   else
     it(title, async function () {

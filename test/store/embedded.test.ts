@@ -190,7 +190,7 @@ for (const driver of availableDrivers()) {
       await add(1);
     });
 
-    it('refuses a query of work that ended: it would land in somebody else\u2019s change', async () => {
+    it('refuses a query of work that ended: it would become part of another change', async () => {
       let late: Queries | undefined;
       await store.write(async (queries) => {
         late = queries;

@@ -40,7 +40,7 @@ for (const driver of availableDrivers())
             : String(end.reason),
       );
 
-    it('wait, and are there for whoever names their table and after the commit', async () => {
+    it('wait, and are visible to a query that names their table and after the commit', async () => {
       const written = async (queries: Queries) => (await queries.get('select total_changes() as n'))?.['n'];
       const before = await store.read(written);
       const came = await ends(
@@ -71,7 +71,7 @@ for (const driver of availableDrivers())
       }
     });
 
-    it('are refused to the one whose they are, and to nobody else', async () => {
+    it('are refused only to the writer of the row', async () => {
       await add(1);
       const came = await ends(add(2), add(1), add(3), add('no number'), add(4));
       assert.deepEqual([came[0], came[1], came[2], came[4]], [1, 'refused', 1, 1]);

@@ -180,7 +180,7 @@ describe('the lock', () => {
     ['another host', {host: 'beta'}],
     ['another container of this machine', {namespace: 'pid:[2]'}],
     ['this host before it was restarted, or one of the same name', {boot: 'boot-0'}],
-    ['a process whose start time nobody knows', {pid: 78, startTime: null}],
+    ['a process with an unknown start time', {pid: 78, startTime: null}],
   ];
   for (const [name, holder] of elsewhere) {
     const probe = machine({processes: {78: '1'}});
@@ -340,7 +340,7 @@ describe('what the system says about processes', () => {
     assert.equal(lifeOf(self, systemProbe), process.platform === 'linux' ? 'alive' : 'unknown');
   });
 
-  it('finds no process behind a pid that nobody has', () => {
+  it('finds no process for an unused pid', () => {
     assert.equal(systemProbe.exists(2 ** 22 + 1), false);
     assert.equal(systemProbe.startTime(2 ** 22 + 1), undefined);
   });

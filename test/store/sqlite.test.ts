@@ -321,7 +321,7 @@ for (const driver of availableDrivers()) {
         assert.equal(counted(db), 1);
       });
 
-      it('is closed by a commit that fails, and then says why to whoever comes', async () => {
+      it('is closed by a commit that fails, and reports why from then on', async () => {
         const db = await openOne();
         db.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)');
         const statement = db.prepare('SELECT count(*) AS n FROM t');

@@ -90,7 +90,7 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
   ),
   ['202 created', 202, record(), {stage: 'staged', release: 'processing', direct: 'processing'}],
   [
-    '202 with a status nobody knows',
+    '202 with an unknown status',
     202,
     record({status: 'queued'}),
     {stage: 'maybe', release: 'processing', direct: 'processing'},
@@ -102,7 +102,7 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     {stage: 'maybe', release: 'processing', direct: 'processing'},
   ],
   [
-    '200 with a status nobody knows',
+    '200 with an unknown status',
     200,
     record({status: 'queued'}),
     {stage: 'staged', release: 'processing', direct: 'processing'},

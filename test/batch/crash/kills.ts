@@ -18,7 +18,7 @@ export interface Length {
   ms: number;
 }
 
-/** How long a run is that nobody disturbs. */
+/** Duration of an undisturbed run. */
 export async function lengthOf(program: string, way: Way): Promise<Length> {
   return withScene(program, async (scene) => {
     const began = performance.now();

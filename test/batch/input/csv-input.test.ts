@@ -64,7 +64,7 @@ describe('the input of a batch', () => {
   });
 
   it('is refused when it cannot be read', () => {
-    // Root reads what nobody may read, so the file is one that even root cannot.
+    // Root can read files without permissions, so this is one that even root cannot read.
     const path = '/proc/self/mem';
     if (process.platform !== 'linux') return;
     return refused(() => textOf(new TextInput(openInput(path))), /reading \/proc\/self\/mem failed/);

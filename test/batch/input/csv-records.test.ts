@@ -143,7 +143,7 @@ describe('the records of a CSV', () => {
       `a,b\n1,2\n"${'x'.repeat(1_100_000)}`,
       /begins on line 3 is longer than 1 MiB/,
     ],
-    // Looked for anew behind each character, the end of such a line takes hours.
+    // If it is searched for again after each character, the end of such a line takes hours.
     ['with a header that never ends', 'x'.repeat(1_100_000), /begins on line 1 is longer than 1 MiB/],
   ];
   for (const [what, text, message] of wrong) {

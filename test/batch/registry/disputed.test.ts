@@ -102,7 +102,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       // The word may be wrong: the row is not to become another payment.
       await assert.rejects(plan('b1', '77.00'), /INV-1 was changed, but it may have been sent/);
       loseRegistry();
-      // Declared not paid, it goes out when nobody has the reference; the service still has the key for the other's record.
+      // Declared not paid, it is sent when no batch has the reference; the service still has the key for the other's record.
       const last = await direct('b1');
       assert.deepEqual([last.posts > 0, last.conflict, service.paid.length], [true, 1, 1]);
     });

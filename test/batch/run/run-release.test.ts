@@ -137,7 +137,7 @@ describe('the release of a batch', () => {
       service.fault = (request) => {
         if (!isRelease(request) || ++releases !== 4) return undefined;
         service.forgetKeys();
-        bench.clock.suspend(301_000); // the monotonic clock stands still meanwhile
+        bench.clock.suspend(301_000); // the monotonic clock stops during that time
         return {status: 429};
       };
       const summary = await run({maxInFlight: 1});
@@ -492,7 +492,7 @@ describe('the release of a batch', () => {
         const minute = 60_000;
         service.keyLifeMs = 10 * minute;
         await bench.plan(bench.payouts(1));
-        service.fault = ({n}) => (n === 1 ? {status: 503, headers: {'retry-after': '840'}} : undefined); // taken or not: nobody says
+        service.fault = ({n}) => (n === 1 ? {status: 503, headers: {'retry-after': '840'}} : undefined); // accepted or not: the answer does not say
         const summary = await run({path, settings: {horizonMs: 10 * minute}});
         assert.deepEqual([summary.in_doubt, summary.posts, summary.exit], [1, 1, 12]);
       });

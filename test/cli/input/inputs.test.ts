@@ -58,7 +58,7 @@ describe('an amount', () => {
       ));
   }
 
-  it('that is refused is answered with how to write one, not with a command that pays somebody else', () => {
+  it('that is refused gets a hint about the format, not a command that pays another party', () => {
     for (const flags of [{}, {amount: '1'}, {amount: '5.001', currency: 'USD'}])
       assert.throws(
         () => readAmount(flags),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {socketCeiling} from '../../../src/cli/runtime/open-files.ts';
 
 describe('the sockets that a run may open', () => {
-  it('are as many as it ever uses where files are plenty, or nobody says', () => {
+  it('are as many as it ever uses if the limit is high or unknown', () => {
     assert.equal(socketCeiling(1_048_576, 30), 1024);
     assert.equal(socketCeiling(undefined, 30), 1024);
   });

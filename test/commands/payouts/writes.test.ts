@@ -228,7 +228,7 @@ describe('payouts create', () => {
     assert.equal(ran.exitCode, 0);
     const note = `The payout needs an approval before any money moves:\nHint: remit payouts approve ${PAYOUT_ID}\n`;
     assert.equal(ran.stderr.split(note).length, 2, ran.stderr);
-    const left = await runCli(CREATE, {service: [answer(201, payout())]}); // nobody waits, and still it must be told
+    const left = await runCli(CREATE, {service: [answer(201, payout())]}); // nothing waits, and it must still be reported
     assert.equal(left.stderr.split(note).length, 2, left.stderr);
     const later = await runCli(['payouts', 'wait', PAYOUT_ID], {service: service.slice(1)});
     assert.match(later.stderr, new RegExp(`^Hint: remit payouts approve ${PAYOUT_ID}$`, 'm'));

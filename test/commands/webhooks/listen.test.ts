@@ -513,7 +513,7 @@ describe('webhooks listen', () => {
     assert.match(text, /3 received, 2 verified, 1 rejected, 0 duplicates/);
   });
 
-  it('goes on while nobody reads its lines, and says how many it left out', async () => {
+  it('continues while its lines are not read, and reports how many it omitted', async () => {
     let read = () => {};
     const stdoutStalled = new Promise<void>((resolve) => (read = resolve));
     const at = (listening = await Listening.open(env, [], (argv, options) =>

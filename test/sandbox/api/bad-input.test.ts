@@ -210,7 +210,7 @@ describe('sandbox server: bad input', () => {
     }
   });
 
-  it('cuts off clients that drip headers or a body, and serves others meanwhile', async () => {
+  it('disconnects clients that drip headers or a body, and keeps serving others', async () => {
     const dripped = [
       exchange(['GET /api/payees HTTP/1.1\r\n', ...Array.from({length: 1000}, (_, at) => `x-${at}: y\r\n`)], {
         everyMs: 20,

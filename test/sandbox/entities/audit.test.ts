@@ -5,7 +5,7 @@ import {Accounts} from '../accounts.ts';
 import {TestSandbox} from '../harness.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 
-/** What somebody might do to a store behind the sandbox's back, and what the audit says of it. */
+/** Changes to a store behind the sandbox's back, and what the audit reports about them. */
 describe('sandbox audit', () => {
   let place: TestStore;
   let store: Store;

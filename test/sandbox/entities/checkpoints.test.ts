@@ -246,7 +246,7 @@ describe('sandbox checkpoints and the clock', () => {
       await place.drop();
     });
 
-  it('are restored as they were saved last, even if another process saves under that name meanwhile', async () => {
+  it('are restored as last saved, even if another process saves under that name at the same time', async () => {
     await at.sandbox.checkpoints.save('twice');
     await at.sandbox.advance({ms: HOUR});
     const [, restored] = await Promise.all([

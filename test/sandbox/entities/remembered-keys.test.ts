@@ -125,7 +125,7 @@ describe('idempotency keys in memory', () => {
     await reset(false);
     const {reached, release} = store.holdReads();
     const restored = at.sandbox.checkpoints.restore('kept');
-    await reached; // what the sandbox reads anew after the restore is committed
+    await reached; // what the sandbox reads again after the restore is committed
     assert.deepEqual(await create('one'), [200, id]);
     release();
     await restored;

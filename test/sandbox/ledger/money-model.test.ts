@@ -8,7 +8,7 @@ describe('sandbox: all money of both entities', function () {
   this.timeout(RUNS * 10_000);
 
   for (const timing of ['fast', 'real'] as const)
-    it(`is where the records say, whoever calls at once, fails, restarts or lets time pass (${timing})`, async () => {
+    it(`matches the records after concurrent calls, failures, restarts and time steps (${timing})`, async () => {
       await fc.assert(
         fc.asyncProperty(steps, async (taken) => {
           const at = await TestSandbox.open({mainBalanceMinor: 100_000, timing});

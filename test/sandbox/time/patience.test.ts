@@ -41,7 +41,7 @@ describe('the patience of an advance', () => {
     const patience = new Patience(100, machine);
     await patience.during(receive(100));
     assert.equal(patience.isOver, true);
-    wake = () => assert.fail('nobody sleeps');
+    wake = () => assert.fail('nothing sleeps');
     await patience.during((over) => over);
   });
 });

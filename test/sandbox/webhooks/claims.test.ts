@@ -28,7 +28,7 @@ describe('claims of webhook deliveries', () => {
     const before = at.receiver.posts.length;
     const begun = async () => {
       while (at.receiver.posts.length === before) await new Promise((resolve) => setImmediate(resolve));
-      at.receiver.hold.delete(HOOK); // whoever asks next is answered otherwise
+      at.receiver.hold.delete(HOOK); // the next request gets another answer
     };
     return {answer, begun};
   }

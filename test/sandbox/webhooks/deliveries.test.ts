@@ -312,7 +312,7 @@ describe('webhook deliveries', () => {
     assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
   });
 
-  it('are canceled when their type was taken from the endpoint meanwhile', async () => {
+  it('are canceled if their type was removed from the endpoint', async () => {
     const {id} = await at.subscribe(['payout.debited', 'payout.settled']);
     at.receiver.always.set(HOOK, {status: 500});
     await at.payout();

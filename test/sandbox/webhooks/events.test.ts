@@ -73,7 +73,7 @@ describe('webhook events', () => {
       'https://debited.example/',
     ]);
     const ofOne = at.receiver.bodies.filter(({type}) => type === 'payout.debited').map(({id}) => id);
-    assert.equal(new Set(ofOne).size, 1, 'one event has one id, whoever gets it');
+    assert.equal(new Set(ofOne).size, 1, 'one event has one id for every receiver');
   });
 
   it('are not sent to endpoints that came later, nor to another entity', async () => {

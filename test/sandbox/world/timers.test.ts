@@ -42,7 +42,7 @@ describe('sandbox timers', () => {
         step: 'x',
       }),
     );
-  /** Records its firing; a timer named `a+5` sets `a` anew, 5 ms later. */
+  /** Records its firing; a timer named `a+5` sets `a` again, 5 ms later. */
   const fire: FireTimer = async (queries, within, timer) => {
     fired.push(`${timer.subjectId}@${timer.dueMs}`);
     const [name, ms] = timer.subjectId.split('+');
