@@ -2,6 +2,7 @@ import {Args} from '@oclif/core';
 import {readCommandConfig} from '../cli/core/app.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import {helpText} from '../cli/help/help.ts';
+import {serviceInForce} from '../cli/profiles/service-in-force.ts';
 
 export default class HelpCommand extends RemitCommand {
   static override summary = 'Show help for a command, a topic, or a page such as exit-codes';
@@ -11,9 +12,12 @@ export default class HelpCommand extends RemitCommand {
 
   async run() {
     const {argv} = await this.parse(HelpCommand);
-    const {out} = this.openLocal();
+    const local = this.openLocal();
+    const {out} = local;
     const id = argv.map(String).join(':');
-    const help = await helpText(await readCommandConfig(this.config).app.config(), id, this.runtime);
+    const inForce =
+      id === 'assumptions' || id === 'operations' ? serviceInForce(local, this.project) : undefined;
+    const help = await helpText(await readCommandConfig(this.config).app.config(), id, this.runtime, inForce);
     // `--account-number=DIGITS` contains no number; text is written without its last line feed.
     for (const shown of [help, help.trimEnd()]) out.sanitizer.allow(shown, 'help');
     out.text(help);

@@ -6,6 +6,7 @@ import {fingerprintOf, modeOf} from './key.ts';
 import {readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
+import type {ServiceFile} from '../service/service-file.ts';
 import type {ProjectFile} from './project-file.ts';
 import {chooseTlsFiles} from './tls-choice.ts';
 
@@ -110,7 +111,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     question.flag === undefined ? question.env : {},
     isOwnUrl ? {files: profile.tls ?? {}, from: `profile ${name}`} : undefined,
   );
-  const {service, serviceFrom} = serviceOf(question, choice);
+  const {service, from: serviceFrom} = serviceOf(question, choice);
   return {
     name,
     baseUrl: choice.baseUrl,
@@ -137,12 +138,16 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
   };
 }
 
-function serviceOf({env, configDir}: ProfileQuestion, {envKey, name, profile}: Choice) {
+/** The service file of a choice, and where it comes from. */
+export function serviceOf(
+  {env, configDir}: Pick<ProfileQuestion, 'env' | 'configDir'>,
+  {envKey, name, profile}: Choice,
+): {service: ServiceFile; from: string | undefined} {
   const path = envKey ? env['REMIT_SERVICE_FILE'] : undefined;
-  if (path) return {service: readServiceFile(path), serviceFrom: `REMIT_SERVICE_FILE (${path})`};
+  if (path) return {service: readServiceFile(path), from: `REMIT_SERVICE_FILE (${path})`};
   const stored = profile?.service;
-  if (stored === undefined || name === null) return {service: {}, serviceFrom: undefined};
-  return {service: storedService(stored, name, configPath(configDir)), serviceFrom: `profile ${name}`};
+  if (stored === undefined || name === null) return {service: {}, from: undefined};
+  return {service: storedService(stored, name, configPath(configDir)), from: `profile ${name}`};
 }
 
 function exposuresOf({key}: StoredProfile, dir: string): string[] {

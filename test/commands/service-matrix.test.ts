@@ -3,22 +3,26 @@ import {randomUUID} from 'node:crypto';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {after, afterEach, describe, it} from 'mocha';
+import {afterEach, describe, it} from 'mocha';
 import {RemitClient} from '../../src/client/client.ts';
+import {isObject} from '../../src/narrow.ts';
+import {checkService} from '../../src/service/parse.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
+import {seeded} from '../batch/harness.ts';
 import {VirtualClock} from '../batch/virtual-clock.ts';
 import {BASE_URL, runCli, type CliResult} from '../cli/run-cli.ts';
 import {MONDAY} from '../sandbox/harness.ts';
 import {DIFFERENCES} from './differences.ts';
 import {SandboxService} from './sandbox-service.ts';
 
-/** What became of the differences; printed at the end. */
+/** What became of the differences; REMIT_PRINT_COUNTS=1 prints them. */
 const counts = {
   differences: 0,
   namedWithoutFile: 0,
   workedWithoutFile: 0,
   honest: 0,
   repaired: 0,
+  together: 0,
   rows: 0,
   paidTwice: 0,
 };
@@ -123,7 +127,6 @@ describe('a service that differs', function () {
     await at?.close();
     at = undefined;
   });
-  after(() => process.stdout.write(`    service matrix: ${JSON.stringify(counts)}\n`));
 
   const create = (differing: Differing) =>
     `payouts create --payee ${differing.payee} --amount 12.50 --currency USD --rail standard_ach --metadata a=b`;
@@ -189,4 +192,55 @@ describe('a service that differs', function () {
       );
       counts.repaired++;
     });
+
+  for (const seed of [1, 2, 3])
+    it(`by twelve of these at once, drawn with seed ${seed}: whole with one file`, async () => {
+      const service = together(seed);
+      at = await Differing.open(service);
+      const file = at.rows('rows.csv', REFERENCES);
+      const before = await at.remit(`payouts batch run ${file} --batch-id b --yes`, false);
+      assert.notEqual(before.exitCode, 0);
+      assert.match(before.stdout + before.stderr, /in the service file/);
+      assert.equal((await at.paid()).size, 0);
+      await works(at, `run ${file} --batch-id b`);
+      counts.together++;
+    });
+
+  it('in at least 30 ways: nothing is paid twice, and one line repairs each', () => {
+    if (process.env['REMIT_PRINT_COUNTS'])
+      process.stderr.write(`    service matrix: ${JSON.stringify(counts)}
+`);
+    assert.ok(DIFFERENCES.length >= 30);
+    const {differences, honest, repaired, paidTwice} = counts;
+    assert.deepEqual([honest, repaired, paidTwice], [differences, differences, 0]);
+  });
 });
+
+/** Twelve differences as one file; of those that set the same key the first one counts. */
+function together(seed: number): ServiceFile {
+  const random = seeded(seed);
+  const shuffled = DIFFERENCES.map((one) => ({one, at: random()})).sort((a, b) => a.at - b.at);
+  const chosen: ServiceFile[] = [];
+  for (const {one} of shuffled)
+    if (chosen.length < 12 && !chosen.some((other) => haveOneKey(other, one.service)))
+      chosen.push(one.service);
+  assert.equal(chosen.length, 12);
+  return checkService(chosen.reduce(merged, {}), 'twelve differences');
+}
+
+const haveOneKey = (a: object, b: object): boolean =>
+  Object.entries(a).some(([name, value]) => {
+    const other: unknown = Object.entries(b).find(([key]) => key === name)?.[1];
+    if (other === undefined) return false;
+    return isObject(value) && isObject(other) ? haveOneKey(value, other) : true;
+  });
+
+const merged = (a: object, b: object): object =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].map((name) => {
+      const [one, other] = [a, b].map(
+        (part): unknown => Object.entries(part).find(([key]) => key === name)?.[1],
+      );
+      return [name, isObject(one) && isObject(other) ? merged(one, other) : (other ?? one)];
+    }),
+  );

@@ -32,6 +32,7 @@ function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): 
   const {code, details, httpStatus} = error;
   if (details?.['failure'] === 'refused')
     return baseUrl === undefined ? undefined : sandboxAt(new URL(baseUrl));
+  if (details?.['assumption'] !== undefined) return commands.read('help', 'assumptions');
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
   if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
   if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);

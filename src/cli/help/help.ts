@@ -2,6 +2,7 @@ import {CommandHelp, Help, type Command, type Config, type Interfaces} from '@oc
 import {RemitError} from '../../errors.ts';
 import {routesOf} from './command-operations.ts';
 import {globalFlags} from '../input/flags.ts';
+import type {ServiceInForce} from './assumptions.ts';
 import {PAGES} from './pages.ts';
 import {wrapLines} from '../../output/wrap.ts';
 import {nearest} from '../../output/nearest.ts';
@@ -106,11 +107,12 @@ export async function helpText(
   config: Config,
   id: string,
   runtime: Pick<Runtime, 'stdout' | 'env'>,
+  inForce: ServiceInForce = {service: {}, from: undefined},
 ): Promise<string> {
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
   const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, the same for everyone
   if (page !== undefined)
-    return isTerminal ? wrapLines(page.text(), runtime.stdout.columns ?? 80) : page.text();
+    return isTerminal ? wrapLines(page.text(inForce), runtime.stdout.columns ?? 80) : page.text(inForce);
   const help = new RemitHelp(config, {
     maxWidth: Math.min(MAX_WIDTH, (isTerminal && runtime.stdout.columns) || 80),
     stripAnsi: !isTerminal || Boolean(runtime.env['NO_COLOR']),

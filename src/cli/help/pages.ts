@@ -1,10 +1,11 @@
 import {EXIT_MEANINGS} from '../../errors.ts';
+import {assumptionsText, operationsText, type ServiceInForce} from './assumptions.ts';
 import {globalFlags} from '../input/flags.ts';
 
 /** Help pages that are not about a command: `remit help exit-codes`. Generated from the tables that the code uses. */
 interface Page {
   summary: string;
-  text: () => string;
+  text: (inForce: ServiceInForce) => string;
 }
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -54,6 +55,14 @@ export const PAGES: Readonly<Record<string, Page>> = {
           ];
         }),
       )}`,
+  },
+  assumptions: {
+    summary: 'what remit assumes of the service, and what the service file in use sets instead',
+    text: assumptionsText,
+  },
+  operations: {
+    summary: 'operations of the service with their routes in use',
+    text: operationsText,
   },
   environment: {
     summary: 'environment variables that remit reads',

@@ -88,11 +88,13 @@ export const unsetFlags = {
   'approve-by-id': Flags.boolean({description: 'stop letting batches approve records by id'}),
   'ca-file': Flags.boolean({description: "trust the system's certificate authorities again"}),
   'client-cert': Flags.boolean({description: 'use no client certificate and key'}),
-  service: Flags.boolean({description: 'remove the service file, with its routes and fields'}),
-  route: Flags.string({...many, helpValue: 'OPERATION', description: 'use the assumed route again'}),
-  field: Flags.string({
-    ...many,
-    helpValue: 'OPERATION.FIELD',
-    description: 'use the assumed field name again',
+  ...inGroup('SERVICE', {
+    service: Flags.boolean({description: 'remove the service file, with its routes and fields'}),
+    route: Flags.string({...many, helpValue: 'OPERATION', description: 'use the assumed route again'}),
+    field: Flags.string({
+      ...many,
+      helpValue: 'OPERATION.FIELD',
+      description: 'use the assumed field name again',
+    }),
   }),
 };

@@ -37,7 +37,7 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
 
 /** The flags as typed, except the address of a store: it may contain a password, and everyone can read arguments. */
 function wordsOf(flags: StartFlags): string[] {
-  const {port, timing, seed, balance, 'freeze-at': freezeAt, 'idempotency-ttl': ttl} = flags;
+  const {port, timing, service, seed, balance, 'freeze-at': freezeAt, 'idempotency-ttl': ttl} = flags;
   const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
   return [
     ...['--port', String(port), '--timing', timing],
@@ -45,6 +45,7 @@ function wordsOf(flags: StartFlags): string[] {
     ...(flags['strict-idempotency'] ? ['--strict-idempotency'] : []),
     ...(flags['private-receivers'] ? ['--private-receivers'] : []),
     ...optional('--store', flags.store === undefined ? undefined : STORE_FROM_STDIN),
+    ...optional('--service', service),
     ...optional('--seed', seed),
     ...optional('--balance', balance),
     ...optional('--freeze-at', freezeAt),

@@ -1,4 +1,7 @@
 import {checkBaseUrl} from '../../client/base-url.ts';
+import type {StoredProfile} from '../../profiles/profile.ts';
+import {withoutSettings} from '../../profiles/settings.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
 import type {LocalContext} from '../core/context.ts';
 import {changeConfig} from '../profiles/store.ts';
 
@@ -10,7 +13,7 @@ export const PROFILE = 'sandbox';
  */
 export async function writeProfile(
   local: LocalContext,
-  running: {baseUrl: string; testKey: string},
+  running: {baseUrl: string; testKey: string; service?: ServiceFile | undefined},
 ): Promise<boolean> {
   let written = true;
   await changeConfig(local.configDir, (config) => {
@@ -20,10 +23,11 @@ export async function writeProfile(
       return config;
     }
     const profile = {
-      ...old,
+      ...withoutService(old),
       base_url: running.baseUrl,
       key: {stored: running.testKey},
       mode: 'test',
+      ...(running.service === undefined ? {} : {service: running.service}),
     } as const;
     return {
       ...config,
@@ -33,3 +37,7 @@ export async function writeProfile(
   });
   return written;
 }
+
+/** Of a sandbox that may have spoken in another way. */
+const withoutService = (profile: StoredProfile | undefined): Partial<StoredProfile> =>
+  profile === undefined ? {} : withoutSettings(profile, {service: true});

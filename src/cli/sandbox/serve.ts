@@ -1,6 +1,6 @@
 import {rmSync} from 'node:fs';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
-import type {RunningSandbox} from '../../sandbox/server.ts';
+import type {RunningSandbox, ServerOptions} from '../../sandbox/server.ts';
 import {authorityFiles} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../core/context.ts';
 import type {Stop} from '../runtime/stop.ts';
@@ -52,7 +52,9 @@ export async function serveSandbox(
       if (extra !== undefined) writeRecord(extra, record, server.controlToken);
       // A temporary sandbox, or an additional one on a shared store, does not replace another that is running.
       const known = extra === undefined || !(await isAnswering(local));
-      const profile = known ? await makeKnown(local, server, record) : undefined;
+      const profile = known
+        ? await makeKnown(local, {...server, service: options.service}, record)
+        : undefined;
       const ready = readyOf(server);
       const page = `${server.baseUrl}${server.sandbox.pageLink().path}`;
       showReady(local.out, ready, {profile, known, page});
@@ -103,7 +105,7 @@ const recordOf = (local: LocalContext, server: RunningSandbox, store: string): R
 /** Makes it the sandbox that other commands use by default. Returns the profile's name if it was written. */
 async function makeKnown(
   local: LocalContext,
-  server: RunningSandbox,
+  server: RunningSandbox & Pick<ServerOptions, 'service'>,
   record: RunningRecord,
 ): Promise<string | undefined> {
   const written = await writeProfile(local, server);

@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {SPEED_MAX, type ClockMode} from '../../sandbox/time/clock.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
 import type {TimingProfile} from '../../sandbox/time/timing.ts';
+import {readServiceFile} from '../../profiles/service-source.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readStdin} from '../runtime/stdin.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
@@ -14,6 +15,8 @@ export interface StartFlags {
   /** `postgres://…`, or `-` to read one from standard input; absent: a file of the state folder. */
   store?: string | undefined;
   timing: TimingProfile;
+  /** A service file. */
+  service?: string | undefined;
   seed?: string | undefined;
   balance?: string | undefined;
   'freeze-at'?: string | undefined;
@@ -32,6 +35,7 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
   return {
     port: flags.port,
     timing: flags.timing,
+    service: flags.service === undefined ? undefined : readServiceFile(flags.service),
     seed: flags.seed,
     strictIdempotency: flags['strict-idempotency'],
     idempotencyTtlMs: flags['idempotency-ttl'] ?? null,

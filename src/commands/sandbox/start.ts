@@ -29,6 +29,10 @@ export default class SandboxStart extends RemitCommand {
       default: 'fast' as const,
       description: 'speed of the simulated bank: seconds, none, or real hours and days',
     })(),
+    service: Flags.string({
+      helpValue: 'FILE',
+      description: 'speak like the service of this service file: its routes, fields, errors and headers',
+    }),
     seed: Flags.string({
       helpValue: 'TEXT',
       description: 'the same seed and calls give the same ids and keys',

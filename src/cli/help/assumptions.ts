@@ -1,0 +1,82 @@
+import {allOperations} from '../../contract/operations.ts';
+import type {Origin} from '../../contract/origin.ts';
+import {pathOf, valueAt} from '../../service/paths.ts';
+import {routeOf} from '../../service/routes.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+
+/** The service file in force, and where it comes from. */
+export interface ServiceInForce {
+  readonly service: ServiceFile;
+  /** `profile prod`; undefined without a service file. */
+  readonly from: string | undefined;
+}
+
+/** What remit assumes where the interface document is silent, besides routes: the row, the key and the assumed value. */
+const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] = [
+  ['18', 'prefixes.treasury', '/api/treasury'],
+  ['30', 'prefixes.webhookEndpoints', '/api/webhooks/endpoints'],
+  ['2, 4', 'bodies', '{} for approve and cancel'],
+  ['7, 10-15', 'fields', 'the names in operations.md'],
+  ['51', 'fields.payouts', 'metadata, not payout_metadata'],
+  ['36', 'units', 'amounts in minor units, times in ISO 8601'],
+  ['6', 'envelopes.record', 'none (moves: data)'],
+  ['39', 'envelopes.list', 'data'],
+  ['39', 'envelopes.next', 'next_cursor'],
+  ['39', 'envelopes.more', 'none'],
+  ['41', 'paging.max', '100'],
+  ['40', 'paging.order', 'asc and desc'],
+  ['39', 'paging.cursor', 'cursor'],
+  ['41', 'paging.limit', 'limit'],
+  ['42', 'errors.code', 'error_code'],
+  ['42', 'errors.message', 'message'],
+  ['42', 'errors.details', 'details'],
+  ['44', 'errors.codes', 'as documented'],
+  ['8, 63', 'statuses', 'as documented'],
+  ['60', 'headers.send', 'none'],
+  ['42', 'headers.requestId', 'x-request-id'],
+  ['45', 'keys.header', 'idempotency-key'],
+  ['45', 'keys.format', 'any'],
+  ['45', 'keys.maxLength', '255'],
+  ['46', 'keys.horizon', '24h'],
+  ['51', 'metadata.reference', 'remit_reference'],
+];
+
+const WHERE =
+  'A service file changes them: remit profiles set NAME --service FILE (docs/guides/service-files.md).';
+
+/** `remit help assumptions`: each one with its present value and where that comes from. */
+export function assumptionsText({service, from}: ServiceInForce): string {
+  const routes = allOperations().flatMap(({id, operation}) => {
+    const rows = [operation.origin, operation.prefix?.origin].flatMap(rowOf);
+    if (rows.length === 0) return [];
+    const {method, path} = routeOf(id, service);
+    const isAssumed = `${method} ${path}` === `${operation.method} ${operation.path}`;
+    return [[rows.join(', '), `routes.${id}`, `${method} ${path}`, isAssumed ? 'assumed' : from]];
+  });
+  const others = ASSUMED.map(([rows, key, value]) => {
+    const own = valueAt(service, pathOf(key));
+    return [rows, key, own === undefined ? value : JSON.stringify(own), own === undefined ? 'assumed' : from];
+  });
+  const rows = [['Row', 'Key of the service file', 'Value', 'From'], ...routes, ...others];
+  return `ASSUMPTIONS\n${table(rows)}\nRows are those of docs/internals/assumptions.md. ${WHERE}\n`;
+}
+
+/** `remit help operations`: each operation with its present route, and whether the interface document gives it. */
+export function operationsText({service, from}: ServiceInForce): string {
+  const rows = allOperations().map(({id, operation}) => {
+    const {method, path} = routeOf(id, service);
+    const isOwn = `${method} ${path}` !== `${operation.method} ${operation.path}`;
+    const [row] = rowOf(operation.origin);
+    return [id, `${method} ${path}`, isOwn ? from : row === undefined ? 'given' : `assumed (row ${row})`];
+  });
+  return `OPERATIONS\n${table([['Operation', 'Route', 'From'], ...rows])}\n${WHERE}\n`;
+}
+
+const rowOf = (origin: Origin | undefined): number[] => (origin?.kind === 'assumed' ? [origin.row] : []);
+
+function table(rows: readonly (readonly (string | undefined)[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
+  const line = (row: readonly (string | undefined)[]) =>
+    row.map((cell = '', at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  return rows.map((row) => `  ${line(row).trimEnd()}\n`).join('');
+}
