@@ -97,12 +97,13 @@ const NOTATIONS: readonly (readonly [RegExp, string, string, (text: string) => B
   ],
 ];
 
+const bytesOf = (value: string | Uint8Array): Buffer =>
+  typeof value === 'string' ? Buffer.from(value) : Buffer.from(value);
+
 function secretVariants(secret: WebhookSecret): Variant<WebhookSecret>[] {
   const variants: Variant<WebhookSecret>[] = [{code: '', text: '', value: secret}];
   const add = (code: string, text: string, value: WebhookSecret) => {
-    const isOther = variants.every(
-      (one) => !Buffer.from(one.value as string).equals(Buffer.from(value as string)),
-    );
+    const isOther = variants.every((one) => !bytesOf(one.value).equals(bytesOf(value)));
     if (value.length > 0 && isOther) variants.push({code: `secret.${code}`, text, value});
   };
   if (typeof secret !== 'string') return variants;
@@ -125,7 +126,7 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   const variants: Variant<Buffer>[] = [{code: '', text: '', value: body}];
   const add = (code: string, text: string, value: Buffer | string | undefined) => {
     if (value === undefined) return;
-    const bytes = Buffer.from(value as string);
+    const bytes = bytesOf(value);
     if (variants.every((one) => !one.value.equals(bytes)))
       variants.push({code: `body.${code}`, text, value: bytes});
   };
@@ -187,8 +188,8 @@ function textVariants(timestamp: string): Variant<string>[] {
     {code: 'text.no_separator', text: 'nothing separates timestamp and body', value: timestamp},
   ];
   const format = formatOfTimestamp(timestamp);
-  if (format === undefined) return variants;
-  const ms = readTimestamp(timestamp, format)!; // it has this format
+  const ms = format === undefined ? undefined : readTimestamp(timestamp, format);
+  if (ms === undefined) return variants;
   for (const other of ['seconds', 'milliseconds', 'iso8601'] as const)
     if (other !== format)
       variants.push({

@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {isList, isObject} from '../narrow.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -33,9 +34,9 @@ function fromJson(text: string): [string, string][] {
   } catch (error) {
     throw refuse(error);
   }
-  const pairs = Array.isArray(value) ? (value as unknown[]) : Object.entries(value as object);
+  const pairs = isList(value) ? value : Object.entries(isObject(value) ? value : {});
   return pairs.flatMap((pair): [string, string][] => {
-    const [name, values] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    const [name, values] = isList(pair) ? pair : [];
     const all: unknown[] = Array.isArray(values) ? values : [values];
     if (typeof name !== 'string' || !all.every((one) => typeof one === 'string')) throw refuse();
     return all.map((one) => [name, one]);

@@ -44,7 +44,7 @@ function putKey(secret: WebhookSecret): void {
   if (typeof secret === 'string') inner.write(secret, 0, BLOCK_BYTES, 'utf8');
   else inner.set(secret);
   for (let at = 0; at < BLOCK_BYTES; at += 1) {
-    const byte = inner[at]!;
+    const byte = inner[at] ?? 0;
     inner[at] = byte ^ 0x36;
     outer[at] = byte ^ 0x5c;
   }

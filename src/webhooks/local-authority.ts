@@ -54,8 +54,8 @@ function readAuthority(file: string, nowMs: number): KeyPair | undefined {
   const [certificate, key] = text.match(/-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g) ?? [];
   try {
     const until = Date.parse(new X509Certificate(certificate ?? '').validTo);
-    if (key !== undefined)
-      return until - nowMs < RENEW_BEFORE_MS ? undefined : {certificate: certificate!, key};
+    if (certificate !== undefined && key !== undefined)
+      return until - nowMs < RENEW_BEFORE_MS ? undefined : {certificate, key};
   } catch (error) {
     throw damaged(file, error);
   }

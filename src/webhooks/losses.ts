@@ -1,3 +1,4 @@
+import {ownJson} from '../narrow.ts';
 import {readJson} from './event.ts';
 
 /** Something in a body that its parsed form does not show. */
@@ -126,7 +127,7 @@ function endOfNumber(text: string, start: number): number {
 }
 
 const nameIn = (quoted: string): string =>
-  quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  quoted.includes('\\') ? ownJson<string>(quoted) : quoted.slice(1, -1);
 
 const pathOf = (levels: readonly Level[]): string => levels.map(({at}) => String(at)).join('.');
 

@@ -37,7 +37,7 @@ export function bodyMatch(text: string): BodyMatch {
     let value = body;
     for (const step of path) {
       if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return false;
-      value = (value as Record<string, unknown>)[step];
+      value = Reflect.get(value, step);
     }
     return typeof value === 'string' ? value === wanted : JSON.stringify(value) === wanted;
   };

@@ -184,8 +184,7 @@ const NO_LENIENCIES: readonly Leniency[] = [];
 /** Excludes anything that is not a signature. Decoding alone would silently stop at the first wrong character. */
 function readSignatures(texts: readonly string[], lenient: boolean): GivenSignature[] {
   const given: GivenSignature[] = [];
-  for (let position = 0; position < texts.length; position += 1) {
-    const text = texts[position]!;
+  for (const [position, text] of texts.entries()) {
     if (STRICT.test(text)) {
       given.push({digits: text, position, leniencies: NO_LENIENCIES});
       continue;

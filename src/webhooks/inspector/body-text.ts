@@ -46,7 +46,7 @@ const visible = (line: string): Markup => {
 };
 
 function escapeOf(char: string): string {
-  const code = char.codePointAt(0)!; // it is a character
+  const code = char.codePointAt(0) ?? 0;
   const known = {0x0d: '\\r', 0x09: '\\t'}[code];
   const hex = code.toString(16);
   return known ?? (code < 0x100 ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`);

@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import type {ForwardResult} from '../delivery.ts';
 import type {Entry} from '../record/entry.ts';
 import {addEntry, type RecordedDelivery} from '../record/state.ts';
@@ -80,12 +81,11 @@ export class DeliveryLog {
     const delivery = {...entry.delivery, body: Buffer.from(entry.delivery.body)};
     const found = new Map<string, RecordedDelivery>();
     addEntry(found, {kind: 'delivery', delivery});
-    const logged = {...found.get(id)!, forwards: []}; // it was just added
+    const logged = {...must(found.get(id), 'delivery that was just added'), forwards: []};
     this.#byId.set(id, logged);
     this.#bodyBytes += delivery.body.length;
-    let at = this.#sorted.length;
-    while (at > 0 && this.#sorted[at - 1]!.delivery.id > id) at -= 1;
-    this.#sorted.splice(at, 0, logged);
+    const before = this.#sorted.findLastIndex(({delivery: other}) => other.id <= id);
+    this.#sorted.splice(before + 1, 0, logged);
     this.#drop();
     const early = this.#early.get(id);
     this.#early.delete(id);
@@ -111,7 +111,7 @@ export class DeliveryLog {
   #drop(): void {
     const {deliveries, bodyBytes} = this.#bounds;
     while (this.#sorted.length > 1 && (this.#sorted.length > deliveries || this.#bodyBytes > bodyBytes)) {
-      const {delivery} = this.#sorted.shift()!; // there is more than one
+      const {delivery} = must(this.#sorted.shift(), 'delivery among several');
       this.hasOlder = true;
       this.#byId.delete(delivery.id);
       this.#bodyBytes -= delivery.body.length;

@@ -59,8 +59,8 @@ function factList({delivery}: LoggedDelivery): Markup {
       duplicateOf === null ? String(attempt) : markup`${attempt}, duplicate of ${linkTo(duplicateOf)}`,
     ],
     ['Path', markup`<code>${path}</code>`],
-    ...(secret === null ? [] : [['Secret', markup`fingerprint <code>${secret}</code>`] as [string, Markup]]),
   ];
+  if (secret !== null) facts.push(['Secret', markup`fingerprint <code>${secret}</code>`]);
   return markup`<dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
@@ -118,7 +118,7 @@ ${raw}</pre>`;
 /** Without the character that was split by the cut. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
-  while (end > 0 && bytes.length - end < 4 && (bytes[end - 1]! & 0xc0) === 0x80) end -= 1;
+  while (end > 0 && bytes.length - end < 4 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, Math.max(0, end - 1));
 }
 

@@ -1,5 +1,6 @@
 import {markup, type Markup} from '../../html/markup.ts';
 import {tag, type Tone} from '../../html/page-parts.ts';
+import {isObject, keysOf} from '../../narrow.ts';
 import type {Delivery} from '../delivery.ts';
 import {parseBody} from '../event.ts';
 import type {TargetState} from '../record/state.ts';
@@ -36,7 +37,8 @@ function row({delivery, targets}: LoggedDelivery): Markup {
  */
 export function titleOf({eventType, verdict, body}: Delivery): string {
   if (verdict !== 'rejected') return eventType ?? 'No event type';
-  const claimed = (parseBody(body) as {type?: unknown} | null | undefined)?.type;
+  const event = parseBody(body);
+  const claimed = isObject(event) ? event['type'] : undefined;
   return typeof claimed === 'string' && claimed !== '' ? `${claimed} (claimed)` : 'Rejected delivery';
 }
 
@@ -58,7 +60,7 @@ const STATE_TAGS: Record<State, Markup> = {
   waiting: tag('forward waiting', 'open'),
   forwarded: tag('forwarded', 'good'),
 };
-const WORST_FIRST = Object.keys(STATE_TAGS) as State[]; // its own keys
+const WORST_FIRST = keysOf(STATE_TAGS);
 
 /** The worst of its targets. */
 export const forwardTag = (states: readonly State[]): Markup =>
@@ -66,10 +68,11 @@ export const forwardTag = (states: readonly State[]): Markup =>
 
 /** The object that the event is about, or its own id: `payout 5f0c6d3e-…`. */
 function subjectOf({body, eventId, id}: Delivery): string {
-  const data = (parseBody(body) as {data?: unknown} | null | undefined)?.data;
+  const event = parseBody(body);
+  const data = isObject(event) ? event['data'] : undefined;
   const fields = Object.entries(data !== null && typeof data === 'object' ? data : {});
   const [name, value] = fields.find(([key, found]) => key.endsWith('_id') && typeof found === 'string') ?? [];
-  if (name !== undefined) return `${name.slice(0, -'_id'.length)} ${value as string}`;
+  if (name !== undefined) return `${name.slice(0, -'_id'.length)} ${String(value)}`;
   return eventId === null ? id : `event ${eventId}`;
 }
 

@@ -3,6 +3,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import {RemitError} from '../../errors.ts';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
+import {isObject} from '../../narrow.ts';
 import {DELIVERY_ID, isCut} from '../delivery.ts';
 import {parseTarget} from '../target.ts';
 import {ChangeStream} from './change-stream.ts';
@@ -202,7 +203,8 @@ async function readReplay(request: IncomingMessage): Promise<{target: string; re
     chunks.push(chunk);
   }
   try {
-    const {target, resign} = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+    const asked: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const {target, resign} = isObject(asked) ? asked : {};
     return typeof target === 'string' && typeof resign === 'boolean' ? {target, resign} : undefined;
   } catch {
     return undefined;

@@ -80,8 +80,9 @@ export class Forwarder {
 
   targetsFor(eventType: string | null): readonly string[] {
     const {routes} = this.#options;
-    if (routes.length === 0) return NO_TARGETS;
-    if (routes.length === 1) return routes[0]!.matches(eventType) ? this.#only : NO_TARGETS;
+    const [first, second] = routes;
+    if (first !== undefined && second === undefined)
+      return first.matches(eventType) ? this.#only : NO_TARGETS;
     return [...new Set(routes.filter(({matches}) => matches(eventType)).map(({target}) => target))];
   }
 
@@ -160,7 +161,11 @@ export class Forwarder {
     lane.active += 1;
     void this.#work(lane, job).finally(() => {
       lane.active -= 1;
-      while (lane.waiting.length > 0 && this.#isFree(lane)) this.#begin(lane, lane.waiting.shift()!); // it has one
+      while (this.#isFree(lane)) {
+        const next = lane.waiting.shift();
+        if (next === undefined) break;
+        this.#begin(lane, next);
+      }
       if (lane.waiting.length === 0) lane.warned = false;
     });
   }

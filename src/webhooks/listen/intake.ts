@@ -1,4 +1,5 @@
 import type {Clock} from '../../clock.ts';
+import {isObject, must} from '../../narrow.ts';
 import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery.ts';
 import {readJson, type JsonBody} from '../event.ts';
 import type {TypePattern} from '../patterns.ts';
@@ -157,7 +158,7 @@ export class Intake {
         : ({verdict: 'rejected', reason: refusal.reason, secret: null} as const);
     const json = verdict === 'rejected' ? undefined : readJson(body);
     const bodyBytes = refusal?.bodyBytes ?? body.length;
-    const {id, type} = (json?.value ?? {}) as {id?: unknown; type?: unknown};
+    const {id, type} = isObject(json?.value) ? json.value : {};
     // One literal: copies with `...` would cost more than the signature.
     const delivery: Delivery = {
       id: this.#nextId(nowMs),
@@ -188,7 +189,11 @@ export class Intake {
         : {verdict: 'rejected', reason: 'mismatch', secret: null};
     const verified = verifyWebhook({body, headers, secrets: all, nowMs, ...verify});
     if (verified.ok)
-      return {verdict: 'verified', reason: null, secret: this.#fingerprint(all[verified.secret]!)};
+      return {
+        verdict: 'verified',
+        reason: null,
+        secret: this.#fingerprint(must(all[verified.secret], 'secret that verified')),
+      };
     return {verdict: allowUnverified ? 'unverified' : 'rejected', reason: verified.reason, secret: null};
   }
 

@@ -47,9 +47,10 @@ export class KnownEvents {
       (table ?? this.#added()).setFirst(this.#slot, delivery, mark);
       return {attempt: 1, duplicateOf: null, forwarded: 0};
     }
-    const attempt = (table.attempts[slot]! += 1);
+    const attempt = (table.attempts[slot] ?? 0) + 1;
+    table.attempts[slot] = attempt;
     return table.hasBody(slot, mark)
-      ? {attempt, duplicateOf: table.first(slot), forwarded: table.forwarded[slot]!}
+      ? {attempt, duplicateOf: table.first(slot), forwarded: table.forwarded[slot] ?? 0}
       : {attempt, duplicateOf: null, forwarded: 0};
   }
 
@@ -58,14 +59,15 @@ export class KnownEvents {
     const table = this.#find(eventId);
     if (table === undefined) return;
     const slot = this.#slot;
-    const attempts = table.attempts[slot]!;
+    const attempts = table.attempts[slot] ?? 0;
     table.attempts[slot] = attempts === 0 || table.first(slot) === delivery ? 0 : attempts - 1;
   }
 
   /** A target answered a forward of the event with 2XX. */
   forwarded(eventId: string, target: string): void {
     const table = this.#find(eventId);
-    if (table !== undefined) table.forwarded[this.#slot]! |= this.#bits.get(target) ?? 0;
+    if (table === undefined) return;
+    table.forwarded[this.#slot] = (table.forwarded[this.#slot] ?? 0) | (this.#bits.get(target) ?? 0);
   }
 
   hasForwarded({forwarded}: Arrival, target: string): boolean {

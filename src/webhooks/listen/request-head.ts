@@ -39,9 +39,8 @@ interface Framing {
 export function parseHead(text: string): RequestHead | undefined {
   if (UNSAFE.test(text)) return undefined;
   const firstEnd = text.indexOf('\r\n');
-  const first = FIRST_LINE.exec(firstEnd === -1 ? text : text.slice(0, firstEnd));
-  if (first === null) return undefined;
-  const [, method, target, minor] = first as unknown as [string, string, string, string];
+  const [, method, target, minor] = FIRST_LINE.exec(firstEnd === -1 ? text : text.slice(0, firstEnd)) ?? [];
+  if (method === undefined || target === undefined) return undefined;
   const framing: Framing = {hosts: 0, lengths: [], codings: [], connection: '', expect: ''};
   const headers = firstEnd === -1 ? [] : parseHeaders(text, firstEnd + 2, framing);
   if (headers === undefined) return undefined;
@@ -102,9 +101,9 @@ function note(framing: Framing, name: string, value: string): void {
 
 function bodyOf({lengths, codings}: Framing, isOld: boolean): RequestHead['body'] | undefined {
   if (codings.length > 0) {
-    const isChunked = codings.length === 1 && /^chunked$/i.test(codings[0]!);
+    const isChunked = codings.length === 1 && /^chunked$/i.test(codings[0] ?? '');
     return isChunked && lengths.length === 0 && !isOld ? 'chunked' : undefined;
   }
   if (lengths.length === 0) return 0;
-  return lengths.length === 1 && LENGTH.test(lengths[0]!) ? Number(lengths[0]) : undefined;
+  return lengths.length === 1 && LENGTH.test(lengths[0] ?? '') ? Number(lengths[0]) : undefined;
 }
