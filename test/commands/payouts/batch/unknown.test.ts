@@ -57,7 +57,10 @@ describe('planning a file whose references other batches have', () => {
     const posts = desk.service.posts;
     const ran = await desk.batch('plan ./more.csv --batch-id august --namespace other --json');
     assert.equal(ran.exitCode, 0, ran.stderr);
-    assert.match(ran.stderr, /batch july \(test, .*, namespace default\) already has 1 reference of this file.*A-1/);
+    assert.match(
+      ran.stderr,
+      /batch july \(test, .*, namespace default\) already has 1 reference of this file.*A-1/,
+    );
     const {seen_before: seen} = ran.json() as {seen_before: object[]};
     assert.deepEqual(seen, [
       {
