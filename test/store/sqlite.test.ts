@@ -51,6 +51,13 @@ for (const driver of availableDrivers()) {
       assert.equal((await openOne()).driver, driver);
     });
 
+    it('gives the one row of a query, and names the query that found none', async () => {
+      const db = await openOne();
+      db.exec('CREATE TABLE t (a)');
+      assert.equal(db.prepare<{n: number}>('SELECT count(*) AS n FROM t').one().n, 0);
+      assert.throws(() => db.prepare('SELECT a FROM t').one(), /there is no row of SELECT a FROM t/);
+    });
+
     it('makes a database of mode 0600 in a folder of mode 0700, write-ahead log included', async () => {
       const db = await openOne();
       db.exec('CREATE TABLE t (a)');
