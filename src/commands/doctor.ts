@@ -9,12 +9,19 @@ export default class Doctor extends RemitCommand {
     '<%= config.bin %> doctor -p prod',
     '<%= config.bin %> doctor -p prod --write service.json',
     '<%= config.bin %> doctor -p test --probe-writes',
+    '<%= config.bin %> doctor -p prod --openapi openapi.json --write service.json',
   ];
 
   static override flags = {
     write: Flags.string({
       helpValue: 'FILE',
       description: 'write the service file: the one in force, with all differences that are certain',
+    }),
+    openapi: Flags.string({
+      helpValue: 'FILE|URL',
+      description:
+        "derive the service file from the service's own OpenAPI 3 document, without asking the service",
+      exclusive: ['probe-writes'],
     }),
     'probe-writes': Flags.boolean({
       description:

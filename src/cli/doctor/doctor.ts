@@ -10,6 +10,7 @@ import {placeFor, writeService} from './write-file.ts';
 
 export interface DoctorFlags {
   readonly write?: string | undefined;
+  readonly openapi?: string | undefined;
   readonly 'probe-writes'?: boolean | undefined;
 }
 
@@ -18,6 +19,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   const {out, profile} = context;
   const place = flags.write === undefined ? undefined : placeFor(flags.write, context);
   if (flags['probe-writes']) await refuseProbe(context);
+  if (flags.openapi !== undefined) return fromDocument(context, flags.openapi, place);
   out.progress('Checking…');
   const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
   const survey = await checkService(context);
@@ -35,6 +37,21 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   if (place !== undefined) putInto(place, service, {context, found});
   else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
     out.hint(context.commands.read('doctor', '--write', 'service.json'));
+  return report;
+}
+
+/** What a document says, without a request to the service. */
+async function fromDocument(context: Context, source: string, place: string | undefined): Promise<Report> {
+  const {out, profile} = context;
+  const {checkDocument} = await import('./openapi.ts');
+  const {found, draft} = await checkDocument(context, source);
+  const report = reportOf(found, {
+    ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode, requests: 0},
+    ...{service: draft.file, written: place ?? null, probed: null},
+  });
+  showReport(out, found, report);
+  if (place !== undefined) putInto(place, draft.file, {context, found});
+  out.note('This is what the document says; the service was not asked. Check the file with remit doctor.');
   return report;
 }
 

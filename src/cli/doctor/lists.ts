@@ -171,6 +171,7 @@ async function checkEventTypes(survey: Survey): Promise<void> {
   const said = await survey.ask('eventTypes.list');
   const check = 'routes.eventTypes.list';
   const seen = `${said.asked} answers ${said.status}`;
+  if (survey.found.some((finding) => finding.check === check)) return;
   if (isGood(said)) survey.found.push(holds(check, seen));
   else if (isMissing(said))
     survey.found.push(differs(check, seen, {fix: `set ${check} in the service file`}));

@@ -28,7 +28,7 @@ const {holds, differs, unknown} = findings('service');
 export async function refuseProbe(context: Context): Promise<void> {
   if (context.profile.mode !== 'test')
     throw new RemitError('GUARD_LIVE', 'refused to probe writes with a live key; --live does not allow it', {
-      hint: 'use a profile with a test key: remit doctor --probe-writes -p NAME',
+      hint: 'name a profile with a test key: -p NAME',
     });
   await context.guardWrite({
     ...{operation: 'create payout', amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD'},
@@ -83,18 +83,18 @@ async function createOne(context: Context, survey: Survey, probed: Probed): Prom
         fix: context.commands.write('payees', 'create', '--name', 'Probe'),
       }),
     );
-  else noteRefused(survey, last);
+  else noteRefused(context, survey, last);
   return undefined;
 }
 
-function noteRefused(survey: Survey, said: Said): void {
+function noteRefused({commands}: Context, survey: Survey, said: Said): void {
   const check = 'routes.payouts.create';
   const words = said.message === undefined ? '' : `: ${said.message}`;
   const evidence = `${said.asked} answers ${said.status}${words}`;
   if (isGood(said) || said.failure !== undefined || said.status >= 500)
     survey.found.push(
       unknown(check, `${evidence}; a payout may have been created and is not approved`, {
-        ...{row: 1, fix: 'remit payouts list --status created'},
+        ...{row: 1, fix: commands.read('payouts', 'list', '--status', 'created')},
       }),
     );
   else if (isMissing(said) && said.errorCode === undefined)

@@ -22,6 +22,13 @@ export async function checkService(context: Context): Promise<Survey> {
     return survey;
   }
   survey.found.push(connection.holds('service', `${context.profile.baseUrl} answers (${first.status})`));
+  await checkShapes(survey);
+  survey.found.push(...checkAnswers(survey.said, {nowMs: context.clock.now()}));
+  return survey;
+}
+
+/** Routes, envelopes, pages, fields and errors, by asking for them. */
+export async function checkShapes(survey: Survey): Promise<void> {
   await checkLists(survey);
   for (const id of LISTS) checkRecords(survey, id, survey.samples.get(id));
   await checkGets(survey);
@@ -30,8 +37,6 @@ export async function checkService(context: Context): Promise<Survey> {
   await checkPaging(survey);
   await checkErrors(survey);
   checkRequestId(survey);
-  survey.found.push(...checkAnswers(survey.said, {nowMs: context.clock.now()}));
-  return survey;
 }
 
 /** Without an answer, or with a key that is not accepted, nothing else can be found out. */

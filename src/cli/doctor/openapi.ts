@@ -1,0 +1,45 @@
+import {isList} from '../../narrow.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import type {Context} from '../core/context.ts';
+import {findings} from './finding.ts';
+import type {OpenApiDocument} from './openapi-document.ts';
+import {readDocument} from './openapi-document.ts';
+import {matchRoutes} from './openapi-routes.ts';
+import {DescribedService} from './openapi-service.ts';
+import {checkShapes} from './service.ts';
+import {Survey} from './survey.ts';
+import {routeOf} from '../../service/routes.ts';
+
+const {holds, differs} = findings('service');
+
+/** What a service's own OpenAPI document says about the assumptions. The service itself is not asked. */
+export async function checkDocument(context: Context, source: string): Promise<Survey> {
+  const document = await readDocument(source, context);
+  const described: Context = {...context, transportFor: async () => new DescribedService(document)};
+  const survey = new Survey(described);
+  matchRoutes(document, survey);
+  await checkShapes(survey);
+  checkKeys(document, survey);
+  return survey;
+}
+
+/** Header and form of idempotency keys. */
+function checkKeys(document: OpenApiDocument, survey: Survey): void {
+  const {method, path} = routeOf('payouts.create', survey.draft.file);
+  const create = document.operations.find((one) => one.method === method && one.path === path);
+  const parameters = isList(create?.operation['parameters']) ? create.operation['parameters'] : [];
+  const header = parameters
+    .map((one) => document.follow(one))
+    .find(({name, in: place}) => place === 'header' && /idempot/i.test(String(name)));
+  if (header === undefined) return;
+  const name = String(header['name']);
+  const {format, maxLength} = document.follow(header['schema']);
+  const keys: NonNullable<ServiceFile['keys']> = {
+    ...(name.toLowerCase() === 'idempotency-key' ? {} : {header: name}),
+    ...(format === 'uuid' ? {format: 'uuid'} : {}),
+    ...(typeof maxLength === 'number' && maxLength < 255 ? {maxLength: Math.max(22, maxLength)} : {}),
+  };
+  const evidence = `header ${name}${format === undefined ? '' : `, ${JSON.stringify(format)}`}`;
+  if (Object.keys(keys).length === 0) survey.found.push(holds('keys', evidence, {row: 45}));
+  else survey.differs(differs('keys', evidence, {row: 45, write: {keys}, sure: true}));
+}
