@@ -64,8 +64,8 @@ function codesOf(code: string, status: number): {codes?: Record<string, string>}
   return {codes: {[code]: documented}};
 }
 
-function checkMessage(survey: Survey, {message, wire}: Said): void {
-  if (message !== undefined) {
+function checkMessage(survey: Survey, {message, errorCode, wire}: Said): void {
+  if (message !== undefined && errorCode !== undefined) {
     survey.found.push(holds('errors.message', 'the body has a message', {row: ROW}));
     return;
   }
