@@ -5,7 +5,7 @@ import {isObject} from '../narrow.ts';
 import {assumptionBehind} from '../service/assumption.ts';
 import {Dialect, type PlainRequest} from '../service/dialect.ts';
 import {Unwritable} from '../service/mapping.ts';
-import {type Path, pathOf} from '../service/paths.ts';
+import {type Path, pathOf, withBeside} from '../service/paths.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
 import {type Answer, type AnswerPlaces, isSuccess, readAnswer} from './answer.ts';
 import {keyOnWire} from './idempotency.ts';
@@ -172,6 +172,7 @@ function tolerated(operation: OperationId, json: unknown): unknown {
     return {...json, data: data.map((item: unknown) => inUsualCase(item, lifecycle))};
   }
   if (!isObject(data) || json['id'] !== undefined) return inUsualCase(json, lifecycle);
+  if (resource === 'webhookEndpoints') return withBeside(data, json, 'data');
   if (resource === 'moves')
     return hasOtherCase(data, lifecycle) ? {...json, data: inUsualCase(data, lifecycle)} : json;
   return inUsualCase(data, lifecycle);

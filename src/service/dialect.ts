@@ -3,7 +3,7 @@ import {RECORD_FIELDS} from '../contract/record-fields.ts';
 import {requestFieldsOf} from '../contract/field-origins.ts';
 import {type Mapping, mapsNothing, type Name, toCanonical, toWire, type Words} from './mapping.ts';
 import {isObject} from '../narrow.ts';
-import {type Json, type Path, pathOf, valueAt, withValue} from './paths.ts';
+import {type Json, type Path, pathOf, valueAt, withBeside, withValue} from './paths.ts';
 import {findOperation, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
 import {type BodyRule, isEmptyService, type ServiceFile} from './service-file.ts';
 
@@ -128,7 +128,9 @@ export class Dialect {
     const place: Path = isWrapped || valueAt(record, ['id']) !== undefined ? [] : canonicalRecord;
     const inner = valueAt(record, place);
     if (!isObject(inner)) return json;
-    const mapped = mapsNothing(answer) ? inner : toCanonical(inner, answer);
+    const whole =
+      id.startsWith('webhookEndpoints.') && isWrapped ? withBeside(inner, json, wireRecord?.[0]) : inner;
+    const mapped = mapsNothing(answer) ? whole : toCanonical(whole, answer);
     const {warning} = json;
     if (canonicalRecord.length > 0)
       return withValue(warning === undefined ? {} : {warning}, canonicalRecord, mapped);

@@ -32,3 +32,12 @@ export function withoutValue(object: Json, [first = '', ...rest]: Path): Json {
   const left = withoutValue(inner, rest);
   return Object.keys(left).length === 0 ? others : {...object, [first]: left};
 }
+
+/**
+ * A record with what stands beside its envelope. For webhook endpoints: a signing secret is shown once, and some services
+ * send it beside the record.
+ */
+export function withBeside(record: Json, answer: Json, envelope: string | undefined): Json {
+  const beside = Object.entries(answer).filter(([name]) => name !== envelope && !Object.hasOwn(record, name));
+  return beside.length === 0 ? record : {...record, ...Object.fromEntries(beside)};
+}

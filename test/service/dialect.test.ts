@@ -229,4 +229,12 @@ describe('an answer in another dialect', () => {
       ),
     );
   });
+
+  it('keep a signing secret that stands beside its endpoint', () => {
+    const json = {result: {id: 'e-1', url: 'https://example.com'}, secret: 'whsec_1', status: 'ok'};
+    const read = new Dialect({envelopes: {record: 'result'}}).answerFromWire('webhookEndpoints.create', json);
+    assert.deepEqual(read, {id: 'e-1', url: 'https://example.com', secret: 'whsec_1', status: 'ok'});
+    const payout = new Dialect({envelopes: {record: 'result'}}).answerFromWire('payouts.create', json);
+    assert.deepEqual(payout, {id: 'e-1', url: 'https://example.com'});
+  });
 });

@@ -44,7 +44,7 @@ describe('the plan of a batch', () => {
     });
     const rows = batch.journal.rows.after(0, 10_000);
     const cells = [...batch.journal.report.everything()].map(
-      (record) => JSON.parse(record['cells'] as string) as string[],
+      (record) => JSON.parse(record['cells']) as string[],
     );
     await batch.close();
     return {rows, cells, plan: batch.plan};

@@ -39,7 +39,7 @@ describe('incomplete state', () => {
       assert.deepEqual([summary.state, summary.next], ['complete', null]);
       const followed = await bench.inJournal(({journal}) => journal.rows.following(['settled'], 0, 10));
       assert.deepEqual(
-        followed.map(({outcome}) => outcome!.id).sort(),
+        followed.map(({outcome}) => outcome.id).sort(),
         [...service.byId.keys()].sort(),
         'a refresh reads their records',
       );

@@ -44,7 +44,10 @@ describe('sandbox checkpoint', () => {
     const first = await save();
     assert.doesNotMatch(first.stderr, /replaced/);
     const {saved_at: at} = first.json() as {saved_at: string};
-    assert.match((await save()).stderr, new RegExp(`Warning: the earlier checkpoint twice of ${at} was replaced`));
+    assert.match(
+      (await save()).stderr,
+      new RegExp(`Warning: the earlier checkpoint twice of ${at} was replaced`),
+    );
   });
 
   it('restore says what it cannot take back, once a batch was run', async () => {
