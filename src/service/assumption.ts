@@ -37,7 +37,9 @@ export function assumptionBehind(id: OperationId, route: Route, failure: Failure
     const named = ofRefusal(id, failure);
     if (named !== undefined) return named;
   }
-  if (status >= 400 && errorCode === undefined && isObject(json) && Object.keys(json).length > 0)
+  // A 429 or 5XX needs no code: its status says what to do.
+  const needsCode = status >= 400 && status < 500 && status !== 429;
+  if (needsCode && errorCode === undefined && isObject(json) && Object.keys(json).length > 0)
     return assumed(42, 'errors.code', 'the shape of an error body is assumed');
   return undefined;
 }

@@ -27,6 +27,7 @@ const LEAKING_BODY = {
 
 /** How each command that calls the service is typed. `npm run canary` tries each of them in every form of output. */
 const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  doctor: [[], ['--probe-writes']],
   api: [
     ['GET', `/api/payouts?account_number=${ACCOUNT}&card=${CARD}`],
     ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY)],

@@ -74,7 +74,7 @@ describe('a stdout that fails', () => {
     [
       `moves create --source ${PAYEE_ID} --destination ${METHOD_ID} --amount 1.00 --currency USD`,
       answer(201, {id: PAYOUT_ID, status: 'created'}),
-      'was created \\(status: created\\)',
+      'was created \\(status: CREATED\\)',
       `moves get ${PAYOUT_ID}`,
     ],
     [

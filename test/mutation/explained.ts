@@ -102,8 +102,8 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     symbol: 'wrapLine',
-    before: 'const indent = /^ */.exec(line)![0];',
-    after: 'const indent = / */.exec(line)![0];',
+    before: "const indent = /^ */.exec(line)?.[0] ?? '';",
+    after: "const indent = / */.exec(line)?.[0] ?? '';",
     reason: 'The same result: no or more spaces are found at the very start of any line.',
   },
   {

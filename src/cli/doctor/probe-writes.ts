@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {isUsableId} from '../../client/readable.ts';
 import {isObject} from '../../narrow.ts';
 import {checkHorizon} from './horizon.ts';
 import type {Context} from '../core/context.ts';
@@ -53,7 +54,8 @@ export async function probeWrites(context: Context, survey: Survey): Promise<Pro
     await replay(context, survey, probed, made);
     for (const id of probed.created.filter((one) => !probed.canceled.includes(one)))
       await cancel(context, survey, probed, id);
-    if (keptKey(context) === undefined) keepKey(context, {...made, at_ms: context.clock.now(), known_ms: 0});
+    if (keptKey(context) === undefined && isUsableId(made.payout_id, context.out.sanitizer))
+      keepKey(context, {...made, at_ms: context.clock.now(), known_ms: 0});
   }
   await approveNothing(survey);
   return probed;
@@ -63,13 +65,16 @@ export async function probeWrites(context: Context, survey: Survey): Promise<Pro
 async function createOne(context: Context, survey: Survey, probed: Probed): Promise<Made | undefined> {
   const check = 'routes.payouts.create';
   const payees = survey.samples.get('payees.list')?.canonical ?? [];
-  const ids = payees.flatMap(({id}) => (typeof id === 'string' ? [id] : []));
+  const ids = payees.flatMap(({id}) => (isUsableId(id, context.out.sanitizer) ? [id] : []));
   const [payout] = survey.samples.get('payouts.list')?.canonical ?? [];
   const currency = payout?.['currency_code'];
   let last: Said | undefined;
   for (const payee_id of ids) {
     const key = context.runtime.uuid();
-    const money = {payee_id, currency_code: typeof currency === 'string' ? currency : 'USD'};
+    const money = {
+      payee_id,
+      currency_code: typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : 'USD',
+    };
     last = await survey.ask('payouts.create', {body: bodyFor(money), key});
     const made = isGood(last) ? noteCreated(context, survey, probed, last) : undefined;
     if (made !== undefined) return {...money, idempotency_key: key, payout_id: made};

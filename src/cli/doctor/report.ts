@@ -83,10 +83,11 @@ export function showReport(out: Output, found: readonly Finding[], {counts}: Rep
 function linesOf(out: Output, finding: Finding, width: number): string[] {
   const {check, verdict, evidence, row, write, sure, fix} = finding;
   const shown = out.paint(STYLES[verdict], verdict.padEnd('unknown'.length));
+  const line = (text: string) => out.sanitizer.line(text); // names and values of the service are part of it
   const lines = [
-    `  ${shown}  ${check.padEnd(width)}  ${evidence}${row === undefined ? '' : ` (row ${row})`}`,
+    `  ${shown}  ${line(check).padEnd(width)}  ${line(evidence)}${row === undefined ? '' : ` (row ${row})`}`,
   ];
-  if (write !== undefined) lines.push(`           ${sure ? 'write' : 'if so, write'} ${lineOf(write)}`);
-  if (fix !== undefined && verdict !== 'holds') lines.push(`           fix: ${fix}`);
+  if (write !== undefined) lines.push(`           ${sure ? 'write' : 'if so, write'} ${line(lineOf(write))}`);
+  if (fix !== undefined && verdict !== 'holds') lines.push(`           fix: ${line(fix)}`);
   return lines;
 }
