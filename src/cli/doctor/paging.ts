@@ -34,7 +34,7 @@ export async function checkPaging(survey: Survey): Promise<void> {
 const PAGED = ['paging.limit', 'envelopes.next', 'paging.order'];
 
 function largest({samples}: Survey): [OperationId, readonly Json[]] | undefined {
-  const lists = [...samples].map(([id, {wire}]) => [id, wire] as [OperationId, readonly Json[]]);
+  const lists = Array.from(samples, ([id, {wire}]): [OperationId, readonly Json[]] => [id, wire]);
   return lists.sort(([, a], [, b]) => b.length - a.length)[0];
 }
 
