@@ -18,6 +18,8 @@ export interface ControlOptions {
   stop: (() => void) | undefined;
   /** Performs what is due, so that a call finds the same state however soon it is made. */
   catchUp: () => Promise<void>;
+  /** Sends the webhooks that are due, so that a fault strikes the same ones however soon it is set or removed. */
+  sendDue: () => Promise<void>;
   onBug: (error: unknown) => void;
 }
 
@@ -38,7 +40,10 @@ interface Asked<Id extends ControlCallId> {
 /** The answer's body; undefined for a call without one. */
 type Handlers = {[Id in ControlCallId]: (asked: Asked<Id>) => unknown};
 
-const handlersOf = (sandbox: Sandbox, stop: (() => void) | undefined): Handlers => ({
+const handlersOf = (
+  sandbox: Sandbox,
+  {stop, sendDue}: Pick<ControlOptions, 'stop' | 'sendDue'>,
+): Handlers => ({
   status: () => sandbox.status(),
   audit: () => sandbox.audit(),
   reset: async ({body}) => {
@@ -55,9 +60,16 @@ const handlersOf = (sandbox: Sandbox, stop: (() => void) | undefined): Handlers 
     sandbox.simulate({...asked, amountMinor}),
   magicValues: () => ({data: sandbox.magicValues()}),
   faults: () => ({data: sandbox.faults.list()}),
-  addFault: ({body}) => sandbox.faults.add(body),
-  clearFaults: () => sandbox.faults.clear(),
-  removeFault: ({params}) => {
+  addFault: async ({body}) => {
+    await sendDue();
+    return sandbox.faults.add(body);
+  },
+  clearFaults: async () => {
+    await sendDue();
+    sandbox.faults.clear();
+  },
+  removeFault: async ({params}) => {
+    await sendDue();
     if (!sandbox.faults.remove(params['fault_id'] ?? ''))
       throw new ServiceError('NOT_FOUND', 'no such fault rule');
   },
@@ -92,7 +104,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
     await options.catchUp();
     await next();
   });
-  const handlers = handlersOf(sandbox, options.stop);
+  const handlers = handlersOf(sandbox, options);
   for (const [id, declared] of controlCalls()) {
     // Which handler takes which body is checked where they are written; here the call is a value.
     const handler = handlers[id] as (asked: object) => unknown;

@@ -203,12 +203,11 @@ describe('webhook deliveries', () => {
     );
     slow.receiver.hold.delete(HOOK);
     setImmediate(answer);
-    assert.deepEqual(await slow.sandbox.sandbox.advance({ms: 0}), {
-      now,
-      fired: 0,
-      attempts: 1,
-      deliveries: 1,
-    });
+    assert.deepEqual(
+      await slow.sandbox.sandbox.advance({ms: 0}),
+      {now, fired: 0, attempts: 0, deliveries: 0},
+      'it was due before, so the move does not count it',
+    );
     assert.deepEqual(
       (await slow.deliveries()).map(({state}) => state),
       ['delivered'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {timestampOf} from './receiver.ts';
-import {WebhookWorld} from './world.ts';
+import {HOOK, WebhookWorld} from './world.ts';
 import type {FaultRuleInput} from '../outcomes/fault-rule.ts';
 
 describe('sandbox fault rules about deliveries', () => {
@@ -133,5 +133,28 @@ describe('sandbox fault rules about deliveries', () => {
       {effect: {kind: 'drop', ms: 1}},
     ])
       assert.equal((await at.sandbox.control('POST', '/sandbox/faults', rule)).status, 400);
+  });
+
+  it('strike what was due before they are removed, however soon that is, if the clock is frozen', async () => {
+    const slow = await WebhookWorld.open({background: true});
+    await slow.subscribe(['payout.debited', 'payout.settled']);
+    const {payees} = await slow.sandbox.sandbox.seed({payees: 1, payers: 0});
+    await slow.sandbox.sandbox.setClock({mode: 'frozen'});
+    const rule = {match: {event: 'payout.settled'}, effect: {kind: 'drop'}};
+    assert.equal((await slow.sandbox.control('POST', '/sandbox/faults', rule)).status, 201);
+    let answer = () => {};
+    slow.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));
+    const {id} = (await slow.sandbox.payout(payees[0]!.id, {auto_approve: true})).body as {id: string};
+    const settled = await slow.sandbox.control('POST', '/sandbox/simulate', {
+      kind: 'payout',
+      id,
+      outcome: 'settle',
+    });
+    assert.equal(settled.status, 200, JSON.stringify(settled.body));
+    const removed = slow.sandbox.control('DELETE', '/sandbox/faults');
+    setImmediate(answer);
+    assert.equal((await removed).status, 204);
+    assert.deepEqual((await slow.deliveries()).map(({state}) => state).sort(), ['delivered', 'dropped']);
+    await slow.close();
   });
 });
