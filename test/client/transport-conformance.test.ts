@@ -14,6 +14,7 @@ import {
 } from '../../src/client/transport.ts';
 import {answerBytes, rawServer, reset, type Behaviour, type RawServer} from './raw-server.ts';
 import {TEST_CERT} from './tls-fixture.ts';
+import {failureOf} from './transport-failure.ts';
 import {WITH_TYPESCRIPT} from '../repo/tree.ts';
 
 interface Kind {
@@ -534,15 +535,6 @@ function request(facts: Partial<TransportRequest> = {}, timeouts: Partial<Timeou
     timeouts: {connectMs: 3_000, headersMs: 3_000, totalMs: 3_000, ...timeouts},
     ...facts,
   };
-}
-
-async function failureOf(sending: Promise<unknown>): Promise<TransportFailure> {
-  const failure = await sending.then(
-    (answer) => assert.fail(`answered: ${JSON.stringify(answer)}`),
-    (error: unknown) => error,
-  );
-  assert.ok(failure instanceof TransportFailure, String(failure));
-  return failure;
 }
 
 /** One more byte every 10 ms, without end. */

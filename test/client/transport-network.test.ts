@@ -9,10 +9,11 @@ import type tls from 'node:tls';
 import zlib from 'node:zlib';
 import {HttpTransport} from '../../src/client/http-transport.ts';
 import {PoolTransport} from '../../src/client/pool-transport.ts';
-import {TransportFailure, type Transport, type TransportRequest} from '../../src/client/transport.ts';
+import type {Transport, TransportRequest} from '../../src/client/transport.ts';
 import type {KeyPair} from '../../src/webhooks/certificates.ts';
 import {certify} from '../network/authority.ts';
 import {forwardProxy, type ForwardProxy} from '../network/forward-proxy.ts';
+import {failureOf} from './transport-failure.ts';
 
 interface Options {
   baseUrl: string;
@@ -447,13 +448,4 @@ function request(
     ...facts,
     method,
   };
-}
-
-async function failureOf(sending: Promise<unknown>): Promise<TransportFailure> {
-  const failure = await sending.then(
-    (answer) => assert.fail(`answered: ${JSON.stringify(answer)}`),
-    (error: unknown) => error,
-  );
-  assert.ok(failure instanceof TransportFailure, String(failure));
-  return failure;
 }

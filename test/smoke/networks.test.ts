@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import type {Summary} from '../../src/batch/standing/summary.ts';
-import {openScene, payoutFile, payThroughProxy, type Scene} from './networks.ts';
+import {createPayout, openScene, payoutFile, payThroughProxy, type Scene} from './networks.ts';
 
 const errorOf = (stderr: string) =>
   (JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as {error: Record<string, unknown>}).error;
-const create = ({payee}: Scene) => [
-  'payouts',
-  'create',
-  '--payee',
-  payee,
-  '--amount',
-  '1.00',
-  '--currency',
-  'USD',
-  '--json',
-];
+/** A batch of five rows that cannot reach the service: no row is sent, and none is in doubt. */
+async function sendsNothing(scene: Scene): Promise<{summary: Summary; stderr: string}> {
+  const words = ['payouts', 'batch', 'run', payoutFile(scene, 5), '--batch-id', 'no', '--yes'];
+  const {code, stdout, stderr} = await scene.remit([...words, '--max-wait', '1s', '--json']);
+  assert.equal(code, 7, stderr);
+  const summary = JSON.parse(stdout) as Summary;
+  assert.deepEqual([summary.not_sent, summary.in_doubt, summary.posts], [5, 0, 0]);
+  return {summary, stderr};
+}
 
 describe('a service behind a proxy, with a private authority and client certificates', function () {
   this.timeout(120_000);
@@ -27,7 +25,7 @@ describe('a service behind a proxy, with a private authority and client certific
   it('has got nothing when the proxy refuses, and every row of a batch is not sent', async () => {
     const scene = await openScene(process.execPath, {answer: '403 Forbidden'});
     try {
-      const single = await scene.remit([...create(scene), '--retries', '0']);
+      const single = await createPayout(scene, '--retries', '0');
       assert.equal(single.code, 7, single.stderr);
       const {message, details, hint} = errorOf(single.stderr);
       assert.match(
@@ -40,21 +38,7 @@ describe('a service behind a proxy, with a private authority and client certific
         String(hint),
         /^correct HTTPS_PROXY, .*NO_PROXY=api\.pay\.test; then remit payouts create /,
       );
-      const argv = [
-        'payouts',
-        'batch',
-        'run',
-        payoutFile(scene, 5),
-        '--batch-id',
-        'no',
-        '--yes',
-        '--max-wait',
-        '1s',
-      ];
-      const batch = await scene.remit([...argv, '--json']);
-      assert.equal(batch.code, 7, batch.stderr);
-      const summary = JSON.parse(batch.stdout) as Summary;
-      assert.deepEqual([summary.not_sent, summary.in_doubt, summary.posts], [5, 0, 0]);
+      await sendsNothing(scene);
     } finally {
       await scene.close();
     }
@@ -65,7 +49,7 @@ describe('a service behind a proxy, with a private authority and client certific
     try {
       const unset = await scene.remit(['profiles', 'unset', 'far', '--client-cert']);
       assert.equal(unset.code, 0, unset.stderr);
-      const single = await scene.remit([...create(scene), '--retries', '0']);
+      const single = await createPayout(scene, '--retries', '0');
       assert.equal(single.code, 7, single.stderr);
       const {message, hint} = errorOf(single.stderr);
       assert.match(String(message), /nothing was sent: the server requires a client certificate/);
@@ -73,23 +57,9 @@ describe('a service behind a proxy, with a private authority and client certific
         String(hint),
         /^remit profiles set far --client-cert FILE --client-key FILE; then remit payouts create/,
       );
-      const argv = [
-        'payouts',
-        'batch',
-        'run',
-        payoutFile(scene, 5),
-        '--batch-id',
-        'no',
-        '--yes',
-        '--max-wait',
-        '1s',
-      ];
-      const batch = await scene.remit([...argv, '--json']);
-      assert.equal(batch.code, 7, batch.stderr);
-      const summary = JSON.parse(batch.stdout) as Summary;
-      assert.deepEqual([summary.not_sent, summary.in_doubt, summary.posts], [5, 0, 0]);
+      const {summary, stderr} = await sendsNothing(scene);
       assert.match(String(summary.stopped_because?.message), /the server requires a client certificate/);
-      assert.match(batch.stderr, /remit profiles set far --client-cert FILE --client-key FILE/);
+      assert.match(stderr, /remit profiles set far --client-cert FILE --client-key FILE/);
     } finally {
       await scene.close();
     }

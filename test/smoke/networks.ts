@@ -9,7 +9,7 @@ import type {Summary} from '../../src/batch/standing/summary.ts';
 import {startSandbox, type RunningSandbox} from '../../src/sandbox/server.ts';
 import {certify} from '../network/authority.ts';
 import {forwardProxy, type ForwardProxy, type ProxyOptions} from '../network/forward-proxy.ts';
-import {BIN, cleanEnv, type Ran} from './spawn-cli.ts';
+import {BIN, cleanEnv, endOf, type Ran} from './spawn-cli.ts';
 
 /** Not on this machine, so that the proxy is used; only the proxy knows where it leads. */
 const HOST = 'api.pay.test';
@@ -94,14 +94,7 @@ async function tlsFront(port: number) {
 
 function run(node: string, argv: readonly string[], env: Record<string, string>): Promise<Ran> {
   const child = spawn(node, [BIN, ...argv], {env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000});
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({code, signal, stdout, stderr}));
-  });
+  return endOf(child);
 }
 
 /** A CSV of payouts of 1.00 and a cent more each. */
@@ -112,22 +105,16 @@ export function payoutFile({env, payee}: Scene, rows: number): string {
   return file;
 }
 
+/** Creates a payout of 1.00. */
+export const createPayout = ({remit, payee}: Scene, ...flags: readonly string[]): Promise<Ran> =>
+  remit(['payouts', 'create', '--payee', payee, '--amount', '1.00', '--currency', 'USD', '--json', ...flags]);
+
 /** A payout, a list and a batch, each through the proxy; every row is paid once, and the proxy has seen no secret. */
 export async function payThroughProxy(node: string, rows: number): Promise<string> {
   const scene = await openScene(node);
   try {
     const {remit, payee, proxy, sandbox} = scene;
-    const single = await remit([
-      'payouts',
-      'create',
-      '--payee',
-      payee,
-      '--amount',
-      '1.00',
-      '--currency',
-      'USD',
-      '--json',
-    ]);
+    const single = await createPayout(scene);
     assert.equal(single.code, 0, single.stderr);
     const began = performance.now();
     const file = payoutFile(scene, rows);

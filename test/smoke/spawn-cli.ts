@@ -1,7 +1,8 @@
-import {spawn, type ChildProcess} from 'node:child_process';
+import {spawn, type ChildProcess, type ChildProcessByStdio} from 'node:child_process';
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import type {Readable, Writable} from 'node:stream';
 import {ROOT} from '../repo/tree.ts';
 
 /** A process that hangs is a failure, not a process that stays. */
@@ -44,15 +45,19 @@ export function startCli(
     killSignal: 'SIGKILL',
   });
   if (stdin === 'closed') child.stdin.end();
+  return {child, ended: endOf(child)};
+}
+
+/** What a process wrote, and how it ended. */
+export function endOf(child: ChildProcessByStdio<Writable | null, Readable, Readable>): Promise<Ran> {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-  const ended = new Promise<Ran>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({code, signal, stdout, stderr}));
   });
-  return {child, ended};
 }
 
 export const spawnCli = (argv: readonly string[], env?: Record<string, string>): Promise<Ran> =>
@@ -66,12 +71,5 @@ export async function shell(line: string, env: Record<string, string> = cleanEnv
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({code, signal, stdout, stderr}));
-  });
+  return endOf(child);
 }

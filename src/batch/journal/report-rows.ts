@@ -10,9 +10,8 @@ export interface RowSum {
   sum: bigint;
 }
 
-export interface TroubledRow {
-  n: number;
-  line: number;
+/** A row, and what is known of its record. */
+interface RowText {
   reference: string;
   party: string;
   /** Minor units. */
@@ -24,22 +23,18 @@ export interface TroubledRow {
   message: string | null;
 }
 
+export interface TroubledRow extends RowText {
+  n: number;
+  line: number;
+}
+
 interface RecordText {
   n: number;
   line: number;
   /** JSON array of texts. */
   cells: string;
 }
-interface PlannedRecord extends RecordText {
-  reference: string;
-  party: string;
-  /** Minor units. */
-  amount: number;
-  currency: string;
-  id: string | null;
-  status: string | null;
-  code: string | null;
-  message: string | null;
+interface PlannedRecord extends RecordText, RowText {
   request_id: string | null;
   attempts: number | null;
   /** Milliseconds since the epoch. */

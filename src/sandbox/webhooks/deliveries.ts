@@ -217,10 +217,10 @@ export interface Verdict {
 }
 
 /**
- * Records attempts, because the receiver has seen them, and the resulting state of the delivery. A success counts
- * whoever sent it. Anything else counts only while the claim is held: if its endpoint was deleted in the meantime it
- * stays canceled, and if another process has taken it over, that process decides. A delivery removed by a reset
- * leaves no trace.
+ * Records attempts, because the receiver has seen them, and the resulting state of the delivery. A success always
+ * counts. Anything else counts only while the claim is held: if its endpoint was deleted in the meantime it stays
+ * canceled, and if another process has taken it over, that process decides. A delivery removed by a reset leaves no
+ * trace.
  * @returns whether the verdict was written
  */
 export async function recordAttempts(
