@@ -29,6 +29,7 @@ describe('the documented control calls', () => {
       allowedHosts: () => [],
       stop: undefined,
       catchUp: async () => undefined,
+      sendDue: async () => undefined,
       onBug: never,
     })
       .routes.filter(({method}) => method !== 'ALL') // the guard before all of them
