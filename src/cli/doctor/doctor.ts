@@ -1,11 +1,11 @@
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
-import {checkConnection} from './connection.ts';
-import type {Finding} from './finding.ts';
-import {probeWrites, refuseProbe} from './probe-writes.ts';
+import {checkConnection} from './machine/connection.ts';
+import type {Finding} from './survey/finding.ts';
+import {probeWrites, refuseProbe} from './probe/writes.ts';
 import {type Report, reportOf, showReport} from './report.ts';
-import {checkService, notReadable} from './service.ts';
-import {checkSetup} from './setup.ts';
+import {checkService, notReadable} from './reads/service.ts';
+import {checkSetup} from './machine/setup.ts';
 import {placeFor, writeService} from './write-file.ts';
 
 export interface DoctorFlags {
@@ -43,7 +43,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
 /** What a document says, without a request to the service. */
 async function fromDocument(context: Context, source: string, place: string | undefined): Promise<Report> {
   const {out, profile} = context;
-  const {checkDocument} = await import('./openapi.ts');
+  const {checkDocument} = await import('./openapi/openapi.ts');
   const {found, draft} = await checkDocument(context, source);
   const report = reportOf(found, {
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode, requests: 0},

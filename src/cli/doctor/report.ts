@@ -1,7 +1,7 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
 import type {Output} from '../../output/output.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
-import {type Area, type Finding, lineOf, type Verdict} from './finding.ts';
+import {type Area, type Finding, lineOf, type Verdict} from './survey/finding.ts';
 
 /** The result of `remit doctor` for machines; a stable shape. */
 export interface Report {

@@ -1,14 +1,14 @@
-import {isList} from '../../narrow.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
-import type {Context} from '../core/context.ts';
-import {findings} from './finding.ts';
-import type {OpenApiDocument} from './openapi-document.ts';
-import {readDocument} from './openapi-document.ts';
-import {matchRoutes} from './openapi-routes.ts';
-import {DescribedService} from './openapi-service.ts';
-import {checkShapes} from './service.ts';
-import {Survey} from './survey.ts';
-import {routeOf} from '../../service/routes.ts';
+import {isList} from '../../../narrow.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Context} from '../../core/context.ts';
+import {findings} from '../survey/finding.ts';
+import type {OpenApiDocument} from './document.ts';
+import {readDocument} from './document.ts';
+import {matchRoutes} from './routes.ts';
+import {DescribedService} from './service.ts';
+import {checkShapes} from '../reads/service.ts';
+import {Survey} from '../survey/survey.ts';
+import {routeOf} from '../../../service/routes.ts';
 
 const {holds, differs} = findings('service');
 

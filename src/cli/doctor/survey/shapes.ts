@@ -1,4 +1,4 @@
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject} from '../../../narrow.ts';
 
 // What stands where in an answer whose shape is not known.
 

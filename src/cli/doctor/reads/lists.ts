@@ -1,14 +1,14 @@
-import {readPage} from '../../client/pages.ts';
-import type {OperationId} from '../../contract/operations.ts';
-import {isObject} from '../../narrow.ts';
-import {routeOf} from '../../service/routes.ts';
-import type {PrefixName, ServiceFile} from '../../service/service-file.ts';
-import {type Question, routeText, type Said} from './asker.ts';
-import {joined} from './draft.ts';
-import {findings} from './finding.ts';
-import {isPath, itemsIn} from './shapes.ts';
-import {isGood, isMissing, resourceOf, rowOf, type Survey} from './survey.ts';
-import {COLLECTION_WORDS, PREFIXES} from './words.ts';
+import {readPage} from '../../../client/pages.ts';
+import type {OperationId} from '../../../contract/operations.ts';
+import {isObject} from '../../../narrow.ts';
+import {routeOf} from '../../../service/routes.ts';
+import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
+import {type Question, routeText, type Said} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
+import {findings} from '../survey/finding.ts';
+import {isPath, itemsIn} from '../survey/shapes.ts';
+import {isGood, isMissing, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
+import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
 
 const {holds, differs, unknown} = findings('service');
 

@@ -1,11 +1,11 @@
-import {allOperations, type OperationId} from '../../contract/operations.ts';
-import {paramsOf, routeOf} from '../../service/routes.ts';
-import type {PrefixName, ServiceFile} from '../../service/service-file.ts';
-import type {DocumentOperation, OpenApiDocument} from './openapi-document.ts';
-import {findings} from './finding.ts';
-import {sameName} from './shapes.ts';
-import {resourceOf, rowOf, type Survey} from './survey.ts';
-import {COLLECTION_WORDS} from './words.ts';
+import {allOperations, type OperationId} from '../../../contract/operations.ts';
+import {paramsOf, routeOf} from '../../../service/routes.ts';
+import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
+import type {DocumentOperation, OpenApiDocument} from './document.ts';
+import {findings} from '../survey/finding.ts';
+import {sameName} from '../survey/shapes.ts';
+import {resourceOf, rowOf, type Survey} from '../survey/survey.ts';
+import {COLLECTION_WORDS} from '../survey/words.ts';
 
 const {holds, differs, unknown} = findings('service');
 

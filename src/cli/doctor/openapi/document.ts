@@ -1,11 +1,11 @@
 import {resolve} from 'node:path';
-import {isLocal} from '../../network/local.ts';
-import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport.ts';
-import {RemitError} from '../../errors.ts';
-import {isObject, messageOf} from '../../narrow.ts';
-import {readSmallFile} from '../../profiles/trusted-file.ts';
-import type {Context} from '../core/context.ts';
-import type {Json} from './shapes.ts';
+import {isLocal} from '../../../network/local.ts';
+import {DEFAULT_TIMEOUTS, TransportFailure} from '../../../client/transport.ts';
+import {RemitError} from '../../../errors.ts';
+import {isObject, messageOf} from '../../../narrow.ts';
+import {readSmallFile} from '../../../profiles/trusted-file.ts';
+import type {Context} from '../../core/context.ts';
+import type {Json} from '../survey/shapes.ts';
 
 /** One operation of a service's own OpenAPI document. */
 export interface DocumentOperation {

@@ -1,9 +1,9 @@
-import {unwrapRecord} from '../../client/readable.ts';
-import {isObject} from '../../narrow.ts';
-import type {Context} from '../core/context.ts';
-import type {Said} from './asker.ts';
-import {findings} from './finding.ts';
-import type {Survey} from './survey.ts';
+import {unwrapRecord} from '../../../client/readable.ts';
+import {isObject} from '../../../narrow.ts';
+import type {Context} from '../../core/context.ts';
+import type {Said} from '../survey/asker.ts';
+import {findings} from '../survey/finding.ts';
+import type {Survey} from '../survey/survey.ts';
 
 const {holds, differs} = findings('service');
 

@@ -1,13 +1,13 @@
-import {allOperations} from '../../contract/operations.ts';
-import type {Context} from '../core/context.ts';
-import {checkAnswers} from './connection.ts';
+import {allOperations} from '../../../contract/operations.ts';
+import type {Context} from '../../core/context.ts';
+import {checkAnswers} from '../machine/connection.ts';
 import {checkErrors, checkRequestId} from './errors.ts';
-import {type Finding, findings} from './finding.ts';
+import {type Finding, findings} from '../survey/finding.ts';
 import {checkGets} from './gets.ts';
 import {checkLists, LISTS} from './lists.ts';
 import {checkPaging} from './paging.ts';
 import {checkRecords} from './records.ts';
-import {rowOf, Survey} from './survey.ts';
+import {rowOf, Survey} from '../survey/survey.ts';
 
 const {unknown} = findings('service');
 const connection = findings('connection');

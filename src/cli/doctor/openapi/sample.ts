@@ -1,6 +1,6 @@
-import {isList, isObject} from '../../narrow.ts';
-import type {OpenApiDocument} from './openapi-document.ts';
-import {type Json, sameName} from './shapes.ts';
+import {isList, isObject} from '../../../narrow.ts';
+import type {OpenApiDocument} from './document.ts';
+import {type Json, sameName} from '../survey/shapes.ts';
 
 const DEEPEST = 8;
 

@@ -1,10 +1,10 @@
-import {sslCodeOf, TLS_WORDS, tlsTroubleOf} from '../../network/tls-trouble.ts';
-import type {NetworkSettings} from '../../network/settings.ts';
-import {messageOf} from '../../narrow.ts';
-import type {Context} from '../core/context.ts';
-import type {Said} from './asker.ts';
+import {sslCodeOf, TLS_WORDS, tlsTroubleOf} from '../../../network/tls-trouble.ts';
+import type {NetworkSettings} from '../../../network/settings.ts';
+import {messageOf} from '../../../narrow.ts';
+import type {Context} from '../../core/context.ts';
+import type {Said} from '../survey/asker.ts';
 import type {PeerCertificate} from './certificate.ts';
-import {type Finding, findings} from './finding.ts';
+import {type Finding, findings} from '../survey/finding.ts';
 
 const {holds, differs, unknown} = findings('connection');
 const DAY_MS = 86_400_000;
@@ -20,12 +20,12 @@ export async function checkConnection(context: Context): Promise<Finding[]> {
     holds('key', `${mode} key ${masked}, from ${sources['key']}${name === null ? '' : ` (profile ${name})`}`),
     holds('base url', `${profile.baseUrl}, from ${sources['base_url']}`),
   ];
-  const {proxyFor} = await import('../../network/proxy.ts');
+  const {proxyFor} = await import('../../../network/proxy.ts');
   const proxy = proxyFor(url, runtime.env);
   if (proxy !== undefined) out.sanitizer.conceal(...proxy.secrets);
   found.push(holds('proxy', proxy === undefined ? 'none' : proxy.shown));
   if (url.protocol !== 'https:') return [...found, holds('tls', 'none: http, on this machine only')];
-  const {readTlsFiles} = await import('../../profiles/tls-files.ts');
+  const {readTlsFiles} = await import('../../../profiles/tls-files.ts');
   return [...found, ...(await checkTls(url, {...readTlsFiles(profile.tls), proxy}, clock.now()))];
 }
 

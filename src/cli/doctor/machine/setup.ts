@@ -1,11 +1,11 @@
 import {accessSync, constants, existsSync, readdirSync, statSync, type Stats} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {LockFile} from '../../store/lock-file.ts';
-import {describeSelf, lifeOf, systemProbe} from '../../store/lock-holder.ts';
-import {configPath} from '../../profiles/config-file.ts';
-import {shellWord} from '../../shell-word.ts';
-import type {LocalContext} from '../core/context.ts';
-import {type Finding, findings} from './finding.ts';
+import {LockFile} from '../../../store/lock-file.ts';
+import {describeSelf, lifeOf, systemProbe} from '../../../store/lock-holder.ts';
+import {configPath} from '../../../profiles/config-file.ts';
+import {shellWord} from '../../../shell-word.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {type Finding, findings} from '../survey/finding.ts';
 
 const {holds, differs, unknown} = findings('setup');
 const OLDEST_NODE = [20, 19] as const;

@@ -1,11 +1,11 @@
-import {readAnswer} from '../../client/answer.ts';
-import {RequestBuilder} from '../../client/built.ts';
-import {Codec} from '../../client/codec.ts';
-import {type Transport, TransportFailure, type TransportRequest} from '../../client/transport.ts';
-import type {OperationId} from '../../contract/operations.ts';
-import {Dialect} from '../../service/dialect.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
-import type {Context} from '../core/context.ts';
+import {readAnswer} from '../../../client/answer.ts';
+import {RequestBuilder} from '../../../client/built.ts';
+import {Codec} from '../../../client/codec.ts';
+import {type Transport, TransportFailure, type TransportRequest} from '../../../client/transport.ts';
+import type {OperationId} from '../../../contract/operations.ts';
+import {Dialect} from '../../../service/dialect.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Context} from '../../core/context.ts';
 
 /** What came back for one request: the answer as the service wrote it, and as remit reads it. */
 export interface Said {

@@ -3,12 +3,12 @@ import {chmodSync, mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
-import {certificateFindings} from '../../../src/cli/doctor/connection.ts';
-import type {Report} from '../../../src/cli/doctor/report.ts';
-import {acquireLock} from '../../../src/store/lock.ts';
-import {answer, lost} from '../../client/fake-transport.ts';
-import {RecordingClock} from '../../client/recording-clock.ts';
-import {BASE_URL, runCli, type CliOptions, TEST_KEY} from '../run-cli.ts';
+import {certificateFindings} from '../../../../src/cli/doctor/machine/connection.ts';
+import type {Report} from '../../../../src/cli/doctor/report.ts';
+import {acquireLock} from '../../../../src/store/lock.ts';
+import {answer, lost} from '../../../client/fake-transport.ts';
+import {RecordingClock} from '../../../client/recording-clock.ts';
+import {BASE_URL, runCli, type CliOptions, TEST_KEY} from '../../run-cli.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'remit-doctor-'));
 

@@ -1,9 +1,9 @@
-import {horizonMsOf, type ServiceFile} from '../../service/service-file.ts';
-import type {Context} from '../core/context.ts';
-import {findings} from './finding.ts';
+import {horizonMsOf, type ServiceFile} from '../../../service/service-file.ts';
+import type {Context} from '../../core/context.ts';
+import {findings} from '../survey/finding.ts';
 import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
-import {bodyFor, cancel, idIn, type Probed, tookEffect} from './probe-steps.ts';
-import {isGood, type Survey} from './survey.ts';
+import {bodyFor, cancel, idIn, type Probed, tookEffect} from './steps.ts';
+import {isGood, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 const CHECK = 'keys.horizon';

@@ -3,10 +3,10 @@ import {once} from 'node:events';
 import https from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {after, before, describe, it} from 'mocha';
-import {peerCertificate} from '../../../src/cli/doctor/certificate.ts';
-import type {KeyPair} from '../../../src/webhooks/certificates.ts';
-import {certify} from '../../network/authority.ts';
-import {forwardProxy} from '../../network/forward-proxy.ts';
+import {peerCertificate} from '../../../../src/cli/doctor/machine/certificate.ts';
+import type {KeyPair} from '../../../../src/webhooks/certificates.ts';
+import {certify} from '../../../network/authority.ts';
+import {forwardProxy} from '../../../network/forward-proxy.ts';
 
 describe('the certificate that a service shows', () => {
   let server: https.Server;

@@ -4,10 +4,10 @@ import {mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
-import type {Report} from '../../../src/cli/doctor/report.ts';
-import {answer} from '../../client/fake-transport.ts';
-import {BASE_URL, LIVE_KEY, runCli} from '../run-cli.ts';
-import {DifferingService} from './differing-service.ts';
+import type {Report} from '../../../../src/cli/doctor/report.ts';
+import {answer} from '../../../client/fake-transport.ts';
+import {BASE_URL, LIVE_KEY, runCli} from '../../run-cli.ts';
+import {DifferingService} from '../differing-service.ts';
 
 describe('remit doctor --probe-writes', () => {
   let service: DifferingService;

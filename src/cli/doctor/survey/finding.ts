@@ -1,4 +1,4 @@
-import type {ServiceFile} from '../../service/service-file.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
 
 /** `holds`: works as remit is set up. `unknown`: what was read shows neither; it never counts as `holds`. */
 export type Verdict = 'holds' | 'differs' | 'unknown';

@@ -1,7 +1,7 @@
-import {findOperation} from '../../service/routes.ts';
-import type {OperationId} from '../../contract/operations.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
-import type {Context} from '../core/context.ts';
+import {findOperation} from '../../../service/routes.ts';
+import type {OperationId} from '../../../contract/operations.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Context} from '../../core/context.ts';
 import {Asker, type Question, type Said} from './asker.ts';
 import {Draft} from './draft.ts';
 import type {Finding} from './finding.ts';

@@ -1,10 +1,10 @@
-import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
-import {isObject} from '../../narrow.ts';
-import type {Said} from './asker.ts';
-import {findings} from './finding.ts';
-import {isPath, leavesOf} from './shapes.ts';
-import type {Survey} from './survey.ts';
+import {SERVICE_ERRORS} from '../../../contract/error-codes.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import {isObject} from '../../../narrow.ts';
+import type {Said} from '../survey/asker.ts';
+import {findings} from '../survey/finding.ts';
+import {isPath, leavesOf} from '../survey/shapes.ts';
+import type {Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 

@@ -1,12 +1,12 @@
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import type {OperationId} from '../../contract/operations.ts';
-import {isObject} from '../../narrow.ts';
-import type {ServiceFile, Unit} from '../../service/service-file.ts';
-import {isAmountField, isTimeField} from '../../service/units.ts';
-import {findings} from './finding.ts';
-import {isPath, type Json, leavesOf, sameName, shown} from './shapes.ts';
-import {resourceOf, type Sample, type Survey} from './survey.ts';
-import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from './words.ts';
+import {LIFECYCLES} from '../../../contract/lifecycle.ts';
+import type {OperationId} from '../../../contract/operations.ts';
+import {isObject} from '../../../narrow.ts';
+import type {ServiceFile, Unit} from '../../../service/service-file.ts';
+import {isAmountField, isTimeField} from '../../../service/units.ts';
+import {findings} from '../survey/finding.ts';
+import {isPath, type Json, leavesOf, sameName, shown} from '../survey/shapes.ts';
+import {resourceOf, type Sample, type Survey} from '../survey/survey.ts';
+import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from '../survey/words.ts';
 
 const {holds, differs, unknown} = findings('service');
 

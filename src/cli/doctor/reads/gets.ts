@@ -1,13 +1,13 @@
-import type {OperationId} from '../../contract/operations.ts';
-import {unwrapRecord} from '../../client/readable.ts';
-import {isObject} from '../../narrow.ts';
-import {allOperations} from '../../contract/operations.ts';
-import {findOperation, paramsOf} from '../../service/routes.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
-import type {Said} from './asker.ts';
-import {findings} from './finding.ts';
-import {isPath, itemsIn, leavesOf} from './shapes.ts';
-import {isGood, isMissing, resourceOf, rowOf, type Survey} from './survey.ts';
+import type {OperationId} from '../../../contract/operations.ts';
+import {unwrapRecord} from '../../../client/readable.ts';
+import {isObject} from '../../../narrow.ts';
+import {allOperations} from '../../../contract/operations.ts';
+import {findOperation, paramsOf} from '../../../service/routes.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Said} from '../survey/asker.ts';
+import {findings} from '../survey/finding.ts';
+import {isPath, itemsIn, leavesOf} from '../survey/shapes.ts';
+import {isGood, isMissing, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 

@@ -1,12 +1,12 @@
-import {readPage} from '../../client/pages.ts';
-import type {OperationId} from '../../contract/operations.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
-import type {Said} from './asker.ts';
-import {joined} from './draft.ts';
-import {findings} from './finding.ts';
-import {isPath, itemsIn, type Json, leavesOf} from './shapes.ts';
-import {isGood, resourceOf, type Survey} from './survey.ts';
-import {CURSOR_NAMES, LIMIT_NAMES, ORDER_NAMES, ORDER_WORDS} from './words.ts';
+import {readPage} from '../../../client/pages.ts';
+import type {OperationId} from '../../../contract/operations.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Said} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
+import {findings} from '../survey/finding.ts';
+import {isPath, itemsIn, type Json, leavesOf} from '../survey/shapes.ts';
+import {isGood, resourceOf, type Survey} from '../survey/survey.ts';
+import {CURSOR_NAMES, LIMIT_NAMES, ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
 
 const {holds, differs, unknown} = findings('service');
 const ROW = {envelope: 39, order: 40, limit: 41};

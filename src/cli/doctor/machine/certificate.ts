@@ -1,9 +1,9 @@
 import type {Socket} from 'node:net';
 import type {TLSSocket} from 'node:tls';
-import {hostOf} from '../../network/local.ts';
-import {parseProxy} from '../../network/proxy.ts';
-import {type NetworkSettings, tlsOptions} from '../../network/settings.ts';
-import {openTunnel} from '../../network/tunnel.ts';
+import {hostOf} from '../../../network/local.ts';
+import {parseProxy} from '../../../network/proxy.ts';
+import {type NetworkSettings, tlsOptions} from '../../../network/settings.ts';
+import {openTunnel} from '../../../network/tunnel.ts';
 
 export interface PeerCertificate {
   readonly subject: string;

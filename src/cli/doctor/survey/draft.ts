@@ -1,7 +1,7 @@
-import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
-import {checkService} from '../../service/parse.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
+import {RemitError} from '../../../errors.ts';
+import {isObject} from '../../../narrow.ts';
+import {checkService} from '../../../service/parse.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
 
 /**
  * The service file in force, and what has been found so far. Each check asks with all that is known by then, so that one

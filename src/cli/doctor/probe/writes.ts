@@ -1,11 +1,11 @@
-import {RemitError} from '../../errors.ts';
-import {isUsableId} from '../../client/readable.ts';
-import {isObject} from '../../narrow.ts';
+import {RemitError} from '../../../errors.ts';
+import {isUsableId} from '../../../client/readable.ts';
+import {isObject} from '../../../narrow.ts';
 import {checkHorizon} from './horizon.ts';
-import type {Context} from '../core/context.ts';
-import type {Said} from './asker.ts';
-import {NO_SUCH_ID} from './errors.ts';
-import {findings} from './finding.ts';
+import type {Context} from '../../core/context.ts';
+import type {Said} from '../survey/asker.ts';
+import {NO_SUCH_ID} from '../reads/errors.ts';
+import {findings} from '../survey/finding.ts';
 import {keepKey, keptKey} from './key-memory.ts';
 import {
   AMOUNT_MINOR,
@@ -17,8 +17,8 @@ import {
   recordIn,
   REFERENCE,
   tookEffect,
-} from './probe-steps.ts';
-import {isGood, isMissing, type Survey} from './survey.ts';
+} from './steps.ts';
+import {isGood, isMissing, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 

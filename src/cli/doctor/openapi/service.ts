@@ -1,9 +1,9 @@
-import type {Transport, TransportAnswer, TransportRequest} from '../../client/transport.ts';
-import {isList, isObject} from '../../narrow.ts';
-import type {DocumentOperation, OpenApiDocument} from './openapi-document.ts';
-import {sampleOf} from './openapi-sample.ts';
-import type {Json} from './shapes.ts';
-import {NO_SUCH_ID} from './errors.ts';
+import type {Transport, TransportAnswer, TransportRequest} from '../../../client/transport.ts';
+import {isList, isObject} from '../../../narrow.ts';
+import type {DocumentOperation, OpenApiDocument} from './document.ts';
+import {sampleOf} from './sample.ts';
+import type {Json} from '../survey/shapes.ts';
+import {NO_SUCH_ID} from '../reads/errors.ts';
 
 /** A service that answers as a document describes it; nothing leaves this machine. */
 export class DescribedService implements Transport {
