@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
 import type {ServiceFile} from '../service/service-file.ts';
-import type {Store} from '../store/port.ts';
+import type {Store} from '../store/port/port.ts';
 import type {Context, RuleSwitches} from './world/context.ts';
 import {Exchange, type RequestEntry} from './api/exchange.ts';
 import {Faults} from './outcomes/faults.ts';

@@ -3,8 +3,8 @@ import {linkSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf, messageOf} from '../narrow.ts';
-import {writeFileAtomic} from '../store/atomic-file.ts';
-import {makeFolder} from '../store/folder.ts';
+import {writeFileAtomic} from '../store/files/atomic-file.ts';
+import {makeFolder} from '../store/files/folder.ts';
 import type {KeyPair} from './certificates.ts';
 
 const AUTHORITY_DAYS = 3650;

@@ -17,8 +17,8 @@ import type {Buckets} from '../../src/batch/plan/buckets.ts';
 import {PlanLoader} from '../../src/batch/plan/loader.ts';
 import {compareEcho} from '../../src/batch/answers/echo.ts';
 import {Wire} from '../../src/batch/answers/wire.ts';
-import {migrate} from '../../src/store/migrate.ts';
-import {openSqlite} from '../../src/store/sqlite.ts';
+import {migrate} from '../../src/store/port/migrate.ts';
+import {openSqlite} from '../../src/store/sqlite/sqlite.ts';
 
 const ROWS = 10_000;
 const ROUNDS = 21;

@@ -12,7 +12,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {postgresPrograms} from '../store/postgres-server.ts';
+import {postgresPrograms} from '../store/postgres/postgres-server.ts';
 import {fileStore, postgresStore, type TestStore} from '../sandbox/test-store.ts';
 import {bundle} from './bundle.ts';
 

@@ -7,8 +7,8 @@ import type {RemitError} from '../../src/errors.ts';
 import type {StoredProfile} from '../../src/profiles/profile.ts';
 import {readConfig} from '../../src/profiles/config-file.ts';
 import {editConfig} from '../../src/profiles/store.ts';
-import {writeFileAtomic} from '../../src/store/atomic-file.ts';
-import {acquireLock} from '../../src/store/lock.ts';
+import {writeFileAtomic} from '../../src/store/files/atomic-file.ts';
+import {acquireLock} from '../../src/store/locks/lock.ts';
 
 const profile: StoredProfile = {
   base_url: 'https://a.example.com',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
-import {postgresPrograms} from '../store/postgres-server.ts';
+import {postgresPrograms} from '../store/postgres/postgres-server.ts';
 import {checkTruth, makePurses, workUntilDeath, type Place, type Purses, type Told} from './crash-load.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
 import {WITH_TYPESCRIPT} from '../repo/tree.ts';

@@ -1,5 +1,5 @@
 import {RemitError} from '../../src/errors.ts';
-import type {Store} from '../../src/store/port.ts';
+import type {Store} from '../../src/store/port/port.ts';
 
 export const DOWN = 'Could not read the database postgres://db.example/sandbox: the connection was refused';
 

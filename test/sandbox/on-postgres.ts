@@ -1,7 +1,7 @@
 // The sandbox's suite on PostgreSQL: `npm run test:postgres`. With `-- --short`, as CI runs it, the part of it that asks most
 // of a store; with `-- --if-installed` it says so and ends well where there is no PostgreSQL.
 import {spawnSync} from 'node:child_process';
-import {postgresPrograms} from '../store/postgres-server.ts';
+import {postgresPrograms} from '../store/postgres/postgres-server.ts';
 
 const SHORT = [
   'authentication',
@@ -23,8 +23,8 @@ REMIT_TEST_POSTGRES=postgres://user@host/database npm run test:postgres`;
   process.exitCode = flags.has('--if-installed') ? 0 : 1;
 } else {
   const files = flags.has('--short')
-    ? [...SHORT.map((name) => `test/sandbox/${name}.test.ts`), 'test/store/postgres.test.ts']
-    : ['test/sandbox/**/*.test.ts', 'test/store/postgres.test.ts'];
+    ? [...SHORT.map((name) => `test/sandbox/${name}.test.ts`), 'test/store/postgres/postgres.test.ts']
+    : ['test/sandbox/**/*.test.ts', 'test/store/postgres/postgres.test.ts'];
   const {status} = spawnSync(
     process.execPath,
     ['node_modules/mocha/bin/mocha.js', '--timeout', '60000', ...files],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
-import {skippedWithoutPostgres} from '../store/postgres-server.ts';
+import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
 import {MONDAY} from './harness.ts';
 import {bankAccount} from './payment-details.ts';
 import {ManualClock} from './manual-clock.ts';

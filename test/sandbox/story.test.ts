@@ -8,7 +8,7 @@ import {startSandbox} from '../../src/sandbox/server.ts';
 import {TIMING_PROFILES, type TimingProfile} from '../../src/sandbox/time/timing.ts';
 import {scratch} from '../cli/run-cli.ts';
 import {BIN} from '../smoke/spawn-cli.ts';
-import {skippedWithoutPostgres} from '../store/postgres-server.ts';
+import {skippedWithoutPostgres} from '../store/postgres/postgres-server.ts';
 import {STORY_BEGINS, tellStory, type Ask} from './story.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
 

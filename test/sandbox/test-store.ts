@@ -1,7 +1,7 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {dropSchema, inSchema, postgresAddress} from '../store/postgres-server.ts';
+import {dropSchema, inSchema, postgresAddress} from '../store/postgres/postgres-server.ts';
 
 /** An empty store of its own for one test, and its end. */
 export interface TestStore {

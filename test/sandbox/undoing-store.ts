@@ -1,4 +1,4 @@
-import type {Store} from '../../src/store/port.ts';
+import type {Store} from '../../src/store/port/port.ts';
 
 /** The store as it is, save that a change may fail at its very end, after all that it wrote, and reads may be held up. */
 export class UndoingStore implements Store {

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import v8 from 'node:v8';
-import {systemProbe} from '../../src/store/lock-holder.ts';
+import {systemProbe} from '../../src/store/locks/lock-holder.ts';
 import {DiskError, FIRST_DESCRIPTOR, type SimDisk} from './disk.ts';
 
 /** A process of a simulated machine: what the tool asks the operating system about itself and others. */

@@ -73,7 +73,7 @@ describe('the bundle', () => {
       'network/tunnel',
       'network/handshake',
       'profiles/tls-files',
-      'store/lock',
+      'store/locks/lock',
       'client/pool-transport',
     ])
       assert.ok(!modules.includes(`src/${later}.ts`), `${later} is loaded before it is needed`);

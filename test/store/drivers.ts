@@ -1,5 +1,5 @@
-import {loadNativeModule} from '../../src/store/sqlite-native.ts';
-import type {SqliteDriver} from '../../src/store/sqlite.ts';
+import {loadNativeModule} from '../../src/store/sqlite/native.ts';
+import type {SqliteDriver} from '../../src/store/sqlite/sqlite.ts';
 
 /** The drivers that this Node can open a database with, best first. */
 export const availableDrivers = (): SqliteDriver[] =>

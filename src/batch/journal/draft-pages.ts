@@ -1,4 +1,4 @@
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 
 /** Numbered pages of text that do not fit in memory while a plan is made. The table is not part of the plan. */
 export class DraftPages {

@@ -1,5 +1,5 @@
-import {BulkInsert} from '../../store/bulk-insert.ts';
-import type {SqliteDatabase, SqliteStatement} from '../../store/port.ts';
+import {BulkInsert} from '../../store/port/bulk-insert.ts';
+import type {SqliteDatabase, SqliteStatement} from '../../store/port/port.ts';
 import type {Issue} from '../model/issue.ts';
 import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
 import {pagesOf} from '../model/pages.ts';

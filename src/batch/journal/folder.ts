@@ -2,7 +2,7 @@ import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
-import {makeFolder as makePrivateFolder} from '../../store/folder.ts';
+import {makeFolder as makePrivateFolder} from '../../store/files/folder.ts';
 import {isBatchId} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 

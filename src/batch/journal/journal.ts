@@ -1,6 +1,6 @@
 import {ownJson} from '../../narrow.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {BatchFacts, FactName} from './facts.ts';
 import type {JournalRow} from './row.ts';
 import {JournalRows, marks} from './rows.ts';

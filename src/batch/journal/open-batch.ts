@@ -1,9 +1,9 @@
 import {existsSync} from 'node:fs';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {acquireLock, type Lock} from '../../store/lock.ts';
-import {migrate} from '../../store/migrate.ts';
-import {openSqlite} from '../../store/sqlite.ts';
+import {acquireLock, type Lock} from '../../store/locks/lock.ts';
+import {migrate} from '../../store/port/migrate.ts';
+import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {batchFolder, type BatchFolder, batchIds} from './folder.ts';
 import {Journal} from './journal.ts';
 import {JOURNAL_MIGRATIONS} from './schema.ts';

@@ -1,4 +1,4 @@
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import {DIFFERS_CODE, type RowState} from '../model/outcome.ts';
 import {pagesOf} from '../model/pages.ts';
 import {STATE} from './row-state.ts';

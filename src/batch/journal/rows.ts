@@ -1,4 +1,4 @@
-import type {SqliteDatabase, SqlValue} from '../../store/port.ts';
+import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import {hashName} from '../model/name-hash.ts';
 import {REGISTRY_CODE, type RowState} from '../model/outcome.ts';
 import {STATE} from './row-state.ts';

@@ -1,5 +1,5 @@
-import {BulkInsert} from '../../store/bulk-insert.ts';
-import type {SqliteDatabase, SqlValue} from '../../store/port.ts';
+import {BulkInsert} from '../../store/port/bulk-insert.ts';
+import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {cleanMessage, type Outcome} from '../model/outcome.ts';
 

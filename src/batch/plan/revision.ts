@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type FactName, SURVIVES_REVISION} from '../journal/facts.ts';
 import {Journal} from '../journal/journal.ts';

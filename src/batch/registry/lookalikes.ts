@@ -1,4 +1,4 @@
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Claim} from './claim.ts';
 
 /**

@@ -1,6 +1,6 @@
 import {ownJson} from '../../narrow.ts';
-import {jsonBytes} from '../../store/json-bytes.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import {jsonBytes} from '../../store/port/json-bytes.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Claim} from './claim.ts';
 

@@ -1,6 +1,6 @@
 import {ownJson} from '../../narrow.ts';
-import {jsonBytes} from '../../store/json-bytes.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import {jsonBytes} from '../../store/port/json-bytes.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 
 /** What happened to the record of a claim: it was paid, or it has failed or was canceled. */

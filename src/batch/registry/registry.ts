@@ -1,10 +1,10 @@
 import {join} from 'node:path';
 import {type Clock, nextTurn} from '../../clock.ts';
-import {acquireLock, type Lock} from '../../store/lock.ts';
-import {migrate} from '../../store/migrate.ts';
-import {jsonBytes} from '../../store/json-bytes.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
-import {openSqlite} from '../../store/sqlite.ts';
+import {acquireLock, type Lock} from '../../store/locks/lock.ts';
+import {migrate} from '../../store/port/migrate.ts';
+import {jsonBytes} from '../../store/port/json-bytes.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
+import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {makeFolder} from '../journal/folder.ts';
 import {foldReference} from '../model/identity.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';

@@ -1,6 +1,6 @@
 import {nextTurn} from '../../clock.ts';
 import {must} from '../../narrow.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';

@@ -1,10 +1,10 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {type Clock, nextTurn} from '../../clock.ts';
-import {acquireLock} from '../../store/lock.ts';
-import {migrate} from '../../store/migrate.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
-import {openSqlite} from '../../store/sqlite.ts';
+import {acquireLock} from '../../store/locks/lock.ts';
+import {migrate} from '../../store/port/migrate.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
+import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {ownJson} from '../../narrow.ts';
-import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import type {Activity} from './activity.ts';
 import type {Summary} from './summary.ts';
 

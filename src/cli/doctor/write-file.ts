@@ -1,7 +1,7 @@
 import {existsSync, realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
-import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {checkService} from '../../service/parse.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {shellWord} from '../../shell-word.ts';

@@ -6,8 +6,8 @@ export async function changeConfig(
   dir: string,
   edit: (config: ConfigFile) => ConfigFile,
 ): Promise<ConfigFile> {
-  const {acquireLock} = await import('../../store/lock.ts');
-  const {writeFileAtomic} = await import('../../store/atomic-file.ts');
+  const {acquireLock} = await import('../../store/locks/lock.ts');
+  const {writeFileAtomic} = await import('../../store/files/atomic-file.ts');
   const takeLock = (path: string) => acquireLock(path, {purpose: 'a change of the profiles', brief: true});
   return editConfig(dir, {takeLock, write: writeFileAtomic}, edit);
 }

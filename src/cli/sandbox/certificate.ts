@@ -1,4 +1,4 @@
-import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {loopbackCertificate} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../core/context.ts';
 import {makeFolder} from './place.ts';

@@ -1,8 +1,8 @@
 import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 
-export {makeFolder} from '../../store/folder.ts';
+export {makeFolder} from '../../store/files/folder.ts';
 
 /** The files of the sandbox of a state folder: its store, and how other commands find it while it runs. */
 export interface Place {

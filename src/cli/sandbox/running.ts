@@ -1,6 +1,6 @@
 import {mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describeSelf, lifeOf, parseHolder, systemProbe} from '../../store/lock-holder.ts';
+import {describeSelf, lifeOf, parseHolder, systemProbe} from '../../store/locks/lock-holder.ts';
 import {placeIn, readRecord, sandboxPlace, type Place, type RunningRecord} from './place.ts';
 
 /** A sandbox that was running when its record was read. */

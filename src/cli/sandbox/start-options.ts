@@ -6,7 +6,7 @@ import type {TimingProfile} from '../../sandbox/time/timing.ts';
 import {readServiceFile} from '../../profiles/service-source.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
+import {isPostgresUrl, readPostgresUrl} from '../../store/postgres/url.ts';
 
 /** The flags of `sandbox start` that determine how the sandbox behaves. */
 export interface StartFlags {

@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
-import {systemProbe} from '../../store/lock-holder.ts';
+import {systemProbe} from '../../store/locks/lock-holder.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
 import {runningSandboxes, type Running} from './running.ts';

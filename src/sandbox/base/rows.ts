@@ -1,5 +1,5 @@
 import {ownJson} from '../../narrow.ts';
-import type {SqlRow} from '../../store/port.ts';
+import type {SqlRow} from '../../store/port/port.ts';
 
 /** Readers of columns, whose type the SQL port cannot know. A wrong type is a broken invariant. */
 export function text(row: SqlRow, column: string): string {

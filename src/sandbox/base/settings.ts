@@ -1,4 +1,4 @@
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {json} from './rows.ts';
 import type {ClockState} from '../time/clock.ts';
 

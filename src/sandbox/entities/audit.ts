@@ -1,5 +1,5 @@
 import {TRANSFER_STATUSES, type TransferStatus} from '../../contract/lifecycle.ts';
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import type {Entity} from '../world/context.ts';
 import {balances, type AccountId} from '../ledger/ledger.ts';
 import {SUM, ledgerProblems, sumOf} from '../ledger/ledger-audit.ts';

@@ -1,6 +1,6 @@
 import {must} from '../../narrow.ts';
-import {COPY_NAME} from '../../store/copy-name.ts';
-import type {Copy, Queries, SqlRow} from '../../store/port.ts';
+import {COPY_NAME} from '../../store/files/copy-name.ts';
+import type {Copy, Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import {int, iso, json, text} from '../base/rows.ts';
 import {momentOf, type ClockState} from '../time/clock.ts';

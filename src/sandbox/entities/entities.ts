@@ -1,4 +1,4 @@
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context, Entity} from '../world/context.ts';
 import type {IdMaker} from '../base/ids.ts';
 import {issueKey} from '../world/keys.ts';

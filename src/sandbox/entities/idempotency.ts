@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import type {KeyScope} from '../world/key-index.ts';
 import type {Transfer} from '../records/transfer.ts';

@@ -1,4 +1,4 @@
-import type {Queries, SqlRow, Store} from '../../store/port.ts';
+import type {Queries, SqlRow, Store} from '../../store/port/port.ts';
 import {text} from '../base/rows.ts';
 import {
   INSERT_UNLESS_TAKEN,

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {Queries, SqlValue, Store} from '../../store/port.ts';
+import type {Queries, SqlValue, Store} from '../../store/port/port.ts';
 import type {Entity} from '../world/context.ts';
 import {formatV7} from '../base/ids.ts';
 import type {PartyKind} from '../records/party.ts';

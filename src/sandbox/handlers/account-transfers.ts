@@ -1,5 +1,5 @@
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
-import type {Queries, SqlValue} from '../../store/port.ts';
+import type {Queries, SqlValue} from '../../store/port/port.ts';
 import {
   findAccountTransfer,
   insertAccountTransfer,

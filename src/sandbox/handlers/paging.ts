@@ -1,5 +1,5 @@
 import {LIMITS} from '../../contract/limits.ts';
-import type {SqlRow, SqlValue} from '../../store/port.ts';
+import type {SqlRow, SqlValue} from '../../store/port/port.ts';
 import {text} from '../base/rows.ts';
 import {invalid} from '../base/service-error.ts';
 

@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlValue} from '../../store/port.ts';
+import type {Queries, SqlValue} from '../../store/port/port.ts';
 import type {Context, Entity} from '../world/context.ts';
 import type {Call, Handler} from './handler.ts';
 import {lowestIdAt} from '../base/ids.ts';

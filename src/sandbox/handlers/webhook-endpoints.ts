@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import type {Handler} from './handler.ts';
 import {envelope, pageQuery, position} from './paging.ts';

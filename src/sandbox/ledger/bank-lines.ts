@@ -1,5 +1,5 @@
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {bankingDay} from '../time/banking-days.ts';
 import type {Context} from '../world/context.ts';
 import {balanceOf, reservedOf, type FundsId} from './ledger.ts';

@@ -1,4 +1,4 @@
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {balances, reservedOf, subaccountFunds, type AccountId} from './ledger.ts';
 import {big, text, textOrNull, word} from '../base/rows.ts';
 import {fundsOfAccount} from './treasury-account.ts';

@@ -1,4 +1,4 @@
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import {big, word} from '../base/rows.ts';
 

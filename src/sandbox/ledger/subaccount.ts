@@ -1,5 +1,5 @@
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context, Entity} from '../world/context.ts';
 import {openFunds, post, shownColumn, subaccountFunds} from './ledger.ts';
 import {int, iso, text} from '../base/rows.ts';

@@ -1,5 +1,5 @@
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import {balanceOf, openFunds, post, reservedOf, shownColumn, treasuryFunds, type FundsId} from './ledger.ts';
 import {int, iso, text, word} from '../base/rows.ts';

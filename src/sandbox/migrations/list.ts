@@ -1,5 +1,5 @@
-import type {Migration} from '../../store/migrate.ts';
-import type {Store} from '../../store/port.ts';
+import type {Migration} from '../../store/port/migrate.ts';
+import type {Store} from '../../store/port/port.ts';
 import type {DialectWords, SandboxMigration} from './migration.ts';
 import {firstSandbox} from './001-first-sandbox.ts';
 import {webhooks} from './002-webhooks.ts';

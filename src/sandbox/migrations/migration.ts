@@ -1,4 +1,4 @@
-import type {Store} from '../../store/port.ts';
+import type {Store} from '../../store/port/port.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:

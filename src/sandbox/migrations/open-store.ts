@@ -1,5 +1,5 @@
-import {isPostgresUrl} from '../../store/postgres-url.ts';
-import type {Store} from '../../store/port.ts';
+import {isPostgresUrl} from '../../store/postgres/url.ts';
+import type {Store} from '../../store/port/port.ts';
 import {migrations} from './list.ts';
 
 /**
@@ -8,10 +8,10 @@ import {migrations} from './list.ts';
  */
 export async function openSandboxStore(place: string): Promise<Store> {
   if (isPostgresUrl(place)) {
-    const {openPostgresStore} = await import('../../store/postgres.ts');
+    const {openPostgresStore} = await import('../../store/postgres/postgres.ts');
     return openPostgresStore(place, {migrations: migrations('postgres')});
   }
-  const {openEmbeddedStore} = await import('../../store/embedded.ts'); // not needed if the caller provides a store
+  const {openEmbeddedStore} = await import('../../store/sqlite/embedded.ts'); // not needed if the caller provides a store
   return openEmbeddedStore(place, {
     durability: 'normal',
     migrations: migrations('sqlite'),

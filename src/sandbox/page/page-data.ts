@@ -1,4 +1,4 @@
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import type {Entity} from '../world/context.ts';
 import type {RequestCounts, RequestEntry} from '../api/exchange.ts';
 import {listKeys, type KeyScope} from '../world/keys.ts';

@@ -1,7 +1,7 @@
 import type {AccountTransferStatus} from '../../contract/lifecycle.ts';
 import type {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {int, iso, text, textOrNull, word, wordOrNull} from '../base/rows.ts';
 import type {AccountTransferScenario} from '../outcomes/scenarios.ts';
 

@@ -1,5 +1,5 @@
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {int, iso, json, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError} from '../base/service-error.ts';
 

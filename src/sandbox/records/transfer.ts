@@ -1,6 +1,6 @@
 import type {TransferStatus} from '../../contract/lifecycle.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Fate} from '../outcomes/magic.ts';
 import {int, intOrNull, iso, json, text, textOrNull, word, wordOrNull} from '../base/rows.ts';
 

@@ -1,5 +1,5 @@
 import {LIFECYCLES, type AccountTransferStatus} from '../../contract/lifecycle.ts';
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {
   findAccountTransfer,
   updateAccountTransfer,

@@ -1,5 +1,5 @@
 import {RAIL_LIMITS_MINOR} from '../../contract/rails.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context, Entity} from '../world/context.ts';
 import {partyNotFound} from '../records/party.ts';
 import {maskedMethod, methodNotFound} from './payment-method.ts';

@@ -1,4 +1,4 @@
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {bankingDay} from '../time/banking-days.ts';
 import {bookLine} from '../ledger/bank-lines.ts';
 import type {Context} from '../world/context.ts';

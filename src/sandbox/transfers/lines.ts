@@ -1,5 +1,5 @@
 import type {TransferStatus} from '../../contract/lifecycle.ts';
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {bookLine} from '../ledger/bank-lines.ts';
 import type {Context} from '../world/context.ts';
 import {subaccountFunds, type FundsId} from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import type {MoveStatus} from '../../contract/lifecycle.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import {post, subaccountFunds} from '../ledger/ledger.ts';
 import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';

@@ -1,6 +1,6 @@
 import {LIFECYCLES, type VerificationStatus} from '../../contract/lifecycle.ts';
 import type {Input, Output} from '../../contract/schemas/registry.ts';
-import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {readDetails} from '../records/bank-details.ts';
 import type {Context, Entity} from '../world/context.ts';
 import type {PartyKind} from '../records/party.ts';

@@ -1,4 +1,4 @@
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {findAccountTransfer, type AccountTransfer} from '../records/account-transfer.ts';
 import {
   failAccountTransfer,

@@ -1,4 +1,4 @@
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {usualCode} from '../outcomes/bank-codes.ts';
 import type {Context} from '../world/context.ts';
 import {returnLate} from './late-return.ts';

@@ -1,5 +1,5 @@
 import {LIFECYCLES, statusesBefore, type TransferStatus} from '../../contract/lifecycle.ts';
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import {failureOf, isBadAccount, usualCode} from '../outcomes/bank-codes.ts';
 import type {Context} from '../world/context.ts';
 import {lateReturnTime, returnLate} from './late-return.ts';

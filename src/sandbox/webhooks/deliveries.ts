@@ -1,5 +1,5 @@
-import {claimed} from '../../store/claim.ts';
-import type {Queries, SqlRow, Store} from '../../store/port.ts';
+import {claimed} from '../../store/port/claim.ts';
+import type {Queries, SqlRow, Store} from '../../store/port/port.ts';
 import {int, json, text, textOrNull, word} from '../base/rows.ts';
 
 /**

@@ -1,5 +1,5 @@
 import {byName} from '../../narrow.ts';
-import type {Queries, SqlRow, SqlValue, Store} from '../../store/port.ts';
+import type {Queries, SqlRow, SqlValue, Store} from '../../store/port/port.ts';
 import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {DELIVERY_STATES, findForSending, type DeliveryState} from './deliveries.ts';

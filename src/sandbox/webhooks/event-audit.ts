@@ -1,6 +1,6 @@
 import type {EventTypeName} from '../../contract/events.ts';
 import type {TransferStatus} from '../../contract/lifecycle.ts';
-import type {Queries, SqlValue} from '../../store/port.ts';
+import type {Queries, SqlValue} from '../../store/port/port.ts';
 import {int} from '../base/rows.ts';
 import type {TransferKind} from '../records/transfer.ts';
 

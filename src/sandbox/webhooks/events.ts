@@ -1,6 +1,6 @@
 import type {EventTypeName} from '../../contract/events.ts';
 import type {TransferStatus} from '../../contract/lifecycle.ts';
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import type {Context} from '../world/context.ts';
 import {json, text} from '../base/rows.ts';
 import type {Transfer, TransferKind} from '../records/transfer.ts';

@@ -1,4 +1,4 @@
-import type {Store} from '../../store/port.ts';
+import type {Store} from '../../store/port/port.ts';
 import type {IdMaker} from '../base/ids.ts';
 import type {KeyIndex} from './key-index.ts';
 import type {RandomBytes} from '../base/random.ts';

@@ -1,4 +1,4 @@
-import type {Queries} from '../../store/port.ts';
+import type {Queries} from '../../store/port/port.ts';
 import type {NewTransfer, Transfer, TransferKind} from '../records/transfer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type {Queries, Store} from '../../store/port.ts';
+import type {Queries, Store} from '../../store/port/port.ts';
 import type {Entity} from './context.ts';
 import type {RandomBytes} from '../base/random.ts';
 import {text, word} from '../base/rows.ts';

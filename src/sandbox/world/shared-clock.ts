@@ -1,4 +1,4 @@
-import type {Store} from '../../store/port.ts';
+import type {Store} from '../../store/port/port.ts';
 import {json} from '../base/rows.ts';
 import type {ClockState, SandboxClock} from '../time/clock.ts';
 import {loadClock, saveClock} from '../base/settings.ts';

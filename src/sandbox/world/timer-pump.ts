@@ -1,6 +1,6 @@
 import type {Context} from './context.ts';
 import {RemitError} from '../../errors.ts';
-import type {WriteOptions} from '../../store/port.ts';
+import type {WriteOptions} from '../../store/port/port.ts';
 import {followClock} from './shared-clock.ts';
 import {fireDue, nextDue, parkTimer, type FireTimer, type Timer} from './timers.ts';
 import {isInstant} from '../time/timing.ts';

@@ -1,5 +1,5 @@
-import {claimed} from '../../store/claim.ts';
-import type {Queries} from '../../store/port.ts';
+import {claimed} from '../../store/port/claim.ts';
+import type {Queries} from '../../store/port/port.ts';
 import type {Context} from './context.ts';
 import {int, text, textOrNull, word} from '../base/rows.ts';
 

@@ -1,5 +1,5 @@
 import {rmSync} from 'node:fs';
-import {fileFailure} from '../../store/failures.ts';
+import {fileFailure} from '../../store/files/failures.ts';
 import {readEntries, readRecord} from './reader.ts';
 import {listSegments, type Segment} from './segments.ts';
 import {collect, isWaiting} from './state.ts';

@@ -1,7 +1,7 @@
 import {closeSync, openSync, readSync} from 'node:fs';
 import {nextTurn, type Clock} from '../../clock.ts';
 import {codeOf} from '../../narrow.ts';
-import {fileFailure} from '../../store/failures.ts';
+import {fileFailure} from '../../store/files/failures.ts';
 import {decodeEntry, type Entry} from './entry.ts';
 import {decodeFrames} from './frame.ts';
 import {listSegments, type Segment} from './segments.ts';

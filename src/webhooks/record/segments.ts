@@ -1,7 +1,7 @@
 import {readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {codeOf} from '../../narrow.ts';
-import {fileFailure} from '../../store/failures.ts';
+import {fileFailure} from '../../store/files/failures.ts';
 
 /** `<time>-<process>.segment`: unique without a lock, and in order of time. */
 const NAME = /^([0-9a-f]{12})-[0-9a-f]{8}\.segment$/;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {systemClock} from '../../../src/clock.ts';
-import type {SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import type {Kill} from './disk-trouble.ts';
 import {withScene, wordsOf} from './scene.ts';
 import {lastTold} from './victims.ts';

@@ -15,7 +15,7 @@ import {HttpTransport} from '../../../src/client/http-transport.ts';
 import {DEFAULT_TIMEOUTS, type Transport} from '../../../src/client/transport.ts';
 import {systemClock as clock} from '../../../src/clock.ts';
 import {RemitError} from '../../../src/errors.ts';
-import type {SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {tapDisk} from '../../store/crash/disk-tap.ts';
 import {type DiskTrouble, Trouble} from './disk-trouble.ts';

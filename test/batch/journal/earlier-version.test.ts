@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {mkdirSync} from 'node:fs';
 import {batchFolder} from '../../../src/batch/journal/folder.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 import {readText} from '../../repo/tree.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';

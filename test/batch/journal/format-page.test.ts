@@ -5,8 +5,8 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {JOURNAL_MIGRATIONS} from '../../../src/batch/journal/schema.ts';
 import {REGISTRY_MIGRATIONS} from '../../../src/batch/registry/schema.ts';
-import {migrate, type Migration} from '../../../src/store/migrate.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
+import {migrate, type Migration} from '../../../src/store/port/migrate.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';
 

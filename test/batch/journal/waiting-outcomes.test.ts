@@ -7,8 +7,8 @@ import {JOURNAL_MIGRATIONS} from '../../../src/batch/journal/schema.ts';
 import type {Outcome} from '../../../src/batch/model/outcome.ts';
 import {WaitingOutcomes} from '../../../src/batch/journal/waiting-outcomes.ts';
 import {Sanitizer} from '../../../src/sanitize/sanitizer.ts';
-import {migrate} from '../../../src/store/migrate.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
+import {migrate} from '../../../src/store/port/migrate.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 
 const mostly = <T>(usual: T, ...others: T[]) =>
   fc.oneof({weight: 6, arbitrary: fc.constant(usual)}, ...others.map((other) => fc.constant(other)));

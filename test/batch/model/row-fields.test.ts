@@ -7,8 +7,8 @@ import type {Kind} from '../../../src/batch/model/kinds.ts';
 import {ROW_FIELDS} from '../../../src/batch/model/row-fields.ts';
 import {ASSUMED_FIELDS} from '../../../src/contract/assumed-fields.ts';
 import {PayinCreate, PayoutCreate} from '../../../src/contract/schemas/transfers.ts';
-import {migrate} from '../../../src/store/migrate.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
+import {migrate} from '../../../src/store/port/migrate.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 
 /** Columns of `rows` that are not content. */
 const OTHERS = new Set(['n', 'line', 'reference', 'fold', 'fingerprint']);

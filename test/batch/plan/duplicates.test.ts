@@ -7,7 +7,7 @@ import {Buckets} from '../../../src/batch/plan/buckets.ts';
 import {Duplicates} from '../../../src/batch/plan/duplicates.ts';
 import {RowSet} from '../../../src/batch/input/row-set.ts';
 import {formatMajor} from '../../../src/money/amount.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 import {Bench, payeeId} from '../harness.ts';
 
 interface Wanted {

@@ -8,7 +8,7 @@ import {planBatch} from '../../../src/batch/plan/plan.ts';
 import {Registry} from '../../../src/batch/registry/registry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {systemClock as clock} from '../../../src/clock.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 
 const SCOPE = {mode: 'test', baseUrl: 'http://localhost', kind: 'payout', namespace: 'default'} as const;
 const PAYEE = '0190a1b2-0000-7000-8000-000000000001';

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {HttpTransport} from '../../../src/client/http-transport.ts';
 import {runningSandboxes} from '../../../src/cli/sandbox/running.ts';
-import {describeSelf, systemProbe} from '../../../src/store/lock-holder.ts';
+import {describeSelf, systemProbe} from '../../../src/store/locks/lock-holder.ts';
 import type {CliResult} from '../../cli/run-cli.ts';
 import {LiveSandbox} from './live-sandbox.ts';
 

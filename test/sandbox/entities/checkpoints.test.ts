@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
-import type {Store} from '../../../src/store/port.ts';
+import type {Store} from '../../../src/store/port/port.ts';
 import {TestSandbox, assertRefused} from '../harness.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 

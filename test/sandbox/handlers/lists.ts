@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {createSandbox} from '../../../src/sandbox/sandbox.ts';
 import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
 import {listEntities} from '../../../src/sandbox/entities/entities.ts';
-import type {Queries, Store} from '../../../src/store/port.ts';
+import type {Queries, Store} from '../../../src/store/port/port.ts';
 import {text} from '../../../src/sandbox/base/rows.ts';
 import {testStore} from '../test-store.ts';
 import type {Sandbox} from '../../../src/sandbox/control/sandbox-interface.ts';

@@ -9,7 +9,7 @@ import {createSandbox, type SandboxOptions} from '../../../src/sandbox/sandbox.t
 import type {DeliveryEntry} from '../../../src/sandbox/webhooks/delivery-log.ts';
 import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
 import {TIMINGS} from '../../../src/sandbox/time/timing.ts';
-import type {Store} from '../../../src/store/port.ts';
+import type {Store} from '../../../src/store/port/port.ts';
 import {TestSandbox} from '../harness.ts';
 import type {ManualClock} from '../manual-clock.ts';
 import {testStore, type TestStore} from '../test-store.ts';

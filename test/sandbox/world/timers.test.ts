@@ -9,7 +9,7 @@ import {SandboxClock} from '../../../src/sandbox/time/clock.ts';
 import {TimerPump} from '../../../src/sandbox/world/timer-pump.ts';
 import {setTimer, type FireTimer} from '../../../src/sandbox/world/timers.ts';
 import {TIMINGS} from '../../../src/sandbox/time/timing.ts';
-import type {Store} from '../../../src/store/port.ts';
+import type {Store} from '../../../src/store/port/port.ts';
 import {ManualClock} from '../manual-clock.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 import {keyIndexFor} from '../../../src/sandbox/entities/remembered-keys.ts';

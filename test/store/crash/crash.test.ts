@@ -11,7 +11,7 @@ import {copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync} 
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import fc from 'fast-check';
-import type {SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {databaseFile} from './disk-tap.ts';
 import {framesOf, layOut, record} from './power-loss.ts';
 import {buildVictim, checkSurvivor, inTurns, runVictim} from './victims.ts';

@@ -1,6 +1,6 @@
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
-import type {Durability} from '../../../src/store/port.ts';
+import type {Durability} from '../../../src/store/port/port.ts';
 import {databaseFile, type DiskCall, tapDisk} from './disk-tap.ts';
 import {runWorkload} from './workload.ts';
 

@@ -4,8 +4,8 @@
  * only the first half arrives). Each line on stdout is one acknowledged generation and the number of calls until then.
  */
 import {writeSync} from 'node:fs';
-import type {Durability} from '../../../src/store/port.ts';
-import type {SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {Durability} from '../../../src/store/port/port.ts';
+import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {databaseFile, tapDisk} from './disk-tap.ts';
 import {runWorkload} from './workload.ts';
 

@@ -3,8 +3,8 @@ import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, rmSync, symlinkSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import type {Durability} from '../../../src/store/port.ts';
-import type {SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {Durability} from '../../../src/store/port/port.ts';
+import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {databaseFile} from './disk-tap.ts';
 import {inspect} from './workload.ts';
 

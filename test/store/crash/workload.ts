@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Durability, SqliteDatabase} from '../../../src/store/port.ts';
-import {openSqlite, type SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {Durability, SqliteDatabase} from '../../../src/store/port/port.ts';
+import {openSqlite, type SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 
 /** Each commit rewrites every row, so that each is spread over several pages and a torn one cannot hide. */
 const ROWS = 50;

@@ -1,7 +1,7 @@
 import {accessSync, constants, existsSync, readdirSync, statSync, type Stats} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {LockFile} from '../../../store/lock-file.ts';
-import {describeSelf, lifeOf, systemProbe} from '../../../store/lock-holder.ts';
+import {LockFile} from '../../../store/locks/lock-file.ts';
+import {describeSelf, lifeOf, systemProbe} from '../../../store/locks/lock-holder.ts';
 import {configPath} from '../../../profiles/config-file.ts';
 import {shellWord} from '../../../shell-word.ts';
 import type {LocalContext} from '../../core/context.ts';

@@ -2,8 +2,8 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {isList, isObject} from '../../../narrow.ts';
 import {readSmallFile} from '../../../profiles/trusted-file.ts';
-import {writeFileAtomic} from '../../../store/atomic-file.ts';
-import {makeFolder} from '../../../store/folder.ts';
+import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
+import {makeFolder} from '../../../store/files/folder.ts';
 import type {Context} from '../../core/context.ts';
 
 /** An idempotency key that a later run replays, to see whether the service still knows it. */

@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import {writeFileAtomic} from '../../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {deliveryLine} from '../../../webhooks/lines.ts';
 import type {RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {LocalContext} from '../../core/context.ts';

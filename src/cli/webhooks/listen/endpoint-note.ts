@@ -3,9 +3,9 @@ import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {writeFileAtomic} from '../../../store/atomic-file.ts';
-import {makeFolder} from '../../../store/folder.ts';
-import {describeSelf, systemProbe, type Holder} from '../../../store/lock-holder.ts';
+import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
+import {makeFolder} from '../../../store/files/folder.ts';
+import {describeSelf, systemProbe, type Holder} from '../../../store/locks/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn} from '../../input/secret-file.ts';
 

@@ -2,7 +2,7 @@ import {unwrapRecord} from '../../../client/readable.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import {valueAt} from '../../../output/select.ts';
-import {lifeOf, systemProbe} from '../../../store/lock-holder.ts';
+import {lifeOf, systemProbe} from '../../../store/locks/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
 import {deleteCommand, forget, notedEndpoints, removeEndpoint, type NotedEndpoint} from './endpoint-note.ts';
 

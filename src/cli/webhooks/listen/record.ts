@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {messageOf} from '../../../narrow.ts';
-import {acquireLock, type Lock} from '../../../store/lock.ts';
+import {acquireLock, type Lock} from '../../../store/locks/lock.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
 import type {Forwarder} from '../../../webhooks/listen/forwarder.ts';
 import type {KnownEvents} from '../../../webhooks/listen/known-events.ts';

@@ -3,7 +3,7 @@ import {unwrapRecord} from '../../../client/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import {valueAt} from '../../../output/select.ts';
-import {acquireLock} from '../../../store/lock.ts';
+import {acquireLock} from '../../../store/locks/lock.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import type {Context} from '../../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../../input/durations.ts';

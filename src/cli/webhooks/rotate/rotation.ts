@@ -3,9 +3,9 @@ import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../../errors.ts';
 import {codeOf, must, ownJson} from '../../../narrow.ts';
-import {writeFileAtomic} from '../../../store/atomic-file.ts';
-import {fileFailure} from '../../../store/failures.ts';
-import {makeFolder} from '../../../store/folder.ts';
+import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
+import {fileFailure} from '../../../store/files/failures.ts';
+import {makeFolder} from '../../../store/files/folder.ts';
 import type {Context} from '../../core/context.ts';
 
 /** The progress of replacing a signing secret. */

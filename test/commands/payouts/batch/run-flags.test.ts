@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {batchFolder} from '../../../../src/batch/journal/folder.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {Transport} from '../../../../src/client/transport.ts';
-import {systemProbe} from '../../../../src/store/lock-holder.ts';
-import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
+import {systemProbe} from '../../../../src/store/locks/lock-holder.ts';
+import {acquireLock, type Lock} from '../../../../src/store/locks/lock.ts';
 import type {CliOptions} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 

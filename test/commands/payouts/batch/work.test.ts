@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import {batchFolder} from '../../../../src/batch/journal/folder.ts';
 import {ASKING, readStatus} from '../../../../src/batch/standing/status-file.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
+import {acquireLock, type Lock} from '../../../../src/store/locks/lock.ts';
 import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
-import {systemProbe} from '../../../../src/store/lock-holder.ts';
+import {systemProbe} from '../../../../src/store/locks/lock-holder.ts';
 
 /** A lock is not broken while its holder is seen to live. */
 const ELSEWHERE = {...systemProbe, host: 'another machine'};

@@ -1,0 +1,129 @@
+import {rmdirSync} from 'node:fs';
+import {setFlagsFromString} from 'node:v8';
+import type {Database, Statement} from 'node-sqlite3-wasm';
+import {codeOf} from '../../narrow.ts';
+import type {SqlRow, SqlValue} from '../port/port.ts';
+import type {RawDatabase, RawStatement} from './raw.ts';
+
+/** Not in the package's declarations, or wider there; the version is pinned, and a test holds it to what we need. */
+interface BareStatement extends Statement {
+  all(values: SqlValue[]): SqlRow[];
+  iterate(values: SqlValue[]): IterableIterator<SqlRow>;
+  _reset(): boolean;
+  /** Without the reset at the beginning of the public calls: ours reset at the end. */
+  _bindArray(values: SqlValue[]): void;
+  /** Whether there is a row. */
+  _step(): boolean;
+  _getColumnNames(): string[];
+  _getRow(columns: string[], expand: boolean): SqlRow;
+}
+
+/** Loaded once: loading costs flags and a turn each time, and a bundle would wrap the module again. */
+const load = () => import('node-sqlite3-wasm');
+let loading: ReturnType<typeof load> | undefined;
+
+/**
+ * Compiles the module; takes about 50 ms, once per process.
+ * @param lasting whether this process will use it heavily, for hours; the first opening decides for all
+ */
+export async function openWasm(file: string, lasting: boolean): Promise<RawDatabase> {
+  const loaded = await (loading ??= lasting ? load() : withoutTierUp(load));
+  const {Database} = loaded.default ?? loaded; // it is CommonJS: in ESM all of it is the default export, in a CommonJS bundle not always
+  const db: Database = new Database(file);
+  const statements: BareStatement[] = [];
+  const schema = {version: 0};
+  return {
+    exec: (sql) => {
+      schema.version += 1;
+      db.exec(sql);
+    },
+    prepare: (sql) => {
+      const statement = db.prepare(sql) as BareStatement;
+      statements.push(statement);
+      return adapt(statement, schema, CHANGES_SCHEMA.test(sql));
+    },
+    get inTransaction() {
+      return db.inTransaction;
+    },
+    close: () => {
+      // One remaining statement would keep the file, and the driver's lock folder, until the process ends.
+      for (const statement of statements.splice(0)) finalize(statement);
+      db.close();
+    },
+  };
+}
+
+/**
+ * Compiles WebAssembly only once. V8 would compile each frequently used function a second time, which costs a batch
+ * more than it gains, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
+ */
+async function withoutTierUp<T>(load: () => Promise<T>): Promise<T> {
+  setFlagsFromString('--liftoff-only');
+  try {
+    return await load();
+  } finally {
+    setFlagsFromString('--no-liftoff-only');
+  }
+}
+
+/**
+ * A killed process leaves the driver's lock, a folder, behind. The caller holds our own lock, so the folder has no
+ * owner.
+ */
+export function removeDriverLock(file: string): void {
+  try {
+    rmdirSync(`${file}.lock`);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** `exec` is made for this, but a statement also works. */
+const CHANGES_SCHEMA = /^\s*(?:alter|attach|create|detach|drop|rollback)\b/i;
+
+/**
+ * The driver leaves a statement where its last step ended: an unfinished read prevents checkpoints from completing,
+ * and a failed write makes the next use of the statement fail. So everything here ends with a reset.
+ * @param schema counts changes that may have renamed columns, because asking for the names costs more than a row
+ * @param changesSchema whether running this may do so
+ */
+function adapt(statement: BareStatement, schema: {version: number}, changesSchema: boolean): RawStatement {
+  let names: string[] = [];
+  let named = -1;
+  const settled = <T>(work: () => T): T => {
+    try {
+      return work();
+    } finally {
+      statement._reset();
+    }
+  };
+  return {
+    run: (params) => {
+      if (changesSchema) schema.version += 1;
+      return settled(() => statement.run(params).changes);
+    },
+    get: (params) =>
+      settled(() => {
+        statement._bindArray(params);
+        if (!statement._step()) return undefined;
+        if (named !== schema.version) [names, named] = [statement._getColumnNames(), schema.version];
+        return statement._getRow(names, false);
+      }),
+    all: (params) => settled(() => statement.all(params)),
+    *iterate(params) {
+      try {
+        yield* statement.iterate(params);
+      } finally {
+        statement._reset();
+      }
+    },
+  };
+}
+
+function finalize(statement: Statement): void {
+  try {
+    statement.finalize();
+  } catch {
+    // it repeats the statement's last error, which was thrown when it happened; the memory is released all the same
+  }
+}
