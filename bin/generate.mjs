@@ -10,7 +10,7 @@ import {root} from './commands.mjs';
 export async function generatedFiles() {
   const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {serviceSchema}, {format}] = await Promise.all([
     import('../src/sandbox/control/openapi.ts'),
-    import('../src/contract/operations-page.ts'),
+    import('../src/contract/openapi/operations-page.ts'),
     import('../src/sandbox/control/page.ts'),
     import('../src/service/schema.ts'),
     import('prettier'),

@@ -1,4 +1,4 @@
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import {CANONICAL, type Codec} from './codec.ts';

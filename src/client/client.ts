@@ -1,6 +1,6 @@
 import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {must} from '../narrow.ts';
 import {normaliseBaseUrl} from './base-url.ts';

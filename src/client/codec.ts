@@ -1,5 +1,5 @@
 import {LIFECYCLES, type Lifecycle} from '../contract/lifecycle.ts';
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import {assumptionBehind} from '../service/assumption.ts';

@@ -1,5 +1,10 @@
-import type {PathParams} from '../contract/operation.ts';
-import {allOperations, type OPERATIONS, type OperationId, type Resource} from '../contract/operations.ts';
+import type {PathParams} from '../contract/operations/operation.ts';
+import {
+  allOperations,
+  type OPERATIONS,
+  type OperationId,
+  type Resource,
+} from '../contract/operations/operations.ts';
 import type {Input, Output, SchemaName} from '../contract/schemas/registry.ts';
 import type {Listing, ListOptions} from './pages.ts';
 

@@ -1,5 +1,5 @@
-import type {Operation} from '../contract/operation.ts';
-import type {OperationId} from '../contract/operations.ts';
+import type {Operation} from '../contract/operations/operation.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {findOperation} from '../service/routes.ts';
 

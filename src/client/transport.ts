@@ -1,4 +1,4 @@
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import type {TlsTrouble} from '../network/tls-trouble.ts';
 import type {ProxyTrouble} from '../network/tunnel.ts';
 

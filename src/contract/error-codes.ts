@@ -1,4 +1,4 @@
-import {assumed, given, type Origin} from './origin.ts';
+import {assumed, given, type Origin} from './origin/origin.ts';
 
 /** Interface document, "Errors": every error code, with its status and the operations that may answer it. */
 export const SERVICE_ERRORS = {

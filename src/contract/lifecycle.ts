@@ -1,4 +1,4 @@
-import {assumed, given, type Origin} from './origin.ts';
+import {assumed, given, type Origin} from './origin/origin.ts';
 
 /**
  * Which status may follow which. The sandbox moves records by these tables, polling stops by them, and the docs draw

@@ -1,9 +1,9 @@
-import {fieldOrigin, requestFieldsOf} from '../contract/field-origins.ts';
+import {fieldOrigin, requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {SERVICE_ERRORS} from '../contract/error-codes.ts';
 import {TRANSFER_STATUSES} from '../contract/lifecycle.ts';
-import type {OperationId} from '../contract/operations.ts';
-import type {Origin} from '../contract/origin.ts';
-import {RECORD_FIELDS} from '../contract/record-fields.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
+import type {Origin} from '../contract/origin/origin.ts';
+import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
 import {isObject} from '../narrow.ts';
 import {findOperation, type Route} from './routes.ts';
 

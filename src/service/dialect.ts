@@ -1,6 +1,6 @@
-import {allOperations, type OperationId} from '../contract/operations.ts';
-import {RECORD_FIELDS} from '../contract/record-fields.ts';
-import {requestFieldsOf} from '../contract/field-origins.ts';
+import {allOperations, type OperationId} from '../contract/operations/operations.ts';
+import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {type Mapping, mapsNothing, type Name, toCanonical, toWire, type Words} from './mapping.ts';
 import {isObject} from '../narrow.ts';
 import {type Json, type Path, pathOf, valueAt, withBeside, withValue} from './paths.ts';

@@ -1,6 +1,6 @@
-import {allOperations, type OperationId} from '../contract/operations.ts';
-import {RECORD_FIELDS} from '../contract/record-fields.ts';
-import {requestFieldsOf} from '../contract/field-origins.ts';
+import {allOperations, type OperationId} from '../contract/operations/operations.ts';
+import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {RemitError} from '../errors.ts';
 import {keyLines, type KeyLines} from './lines.ts';
 import {findOperation, paramsOf, routeOf, sameRoutes} from './routes.ts';

@@ -1,5 +1,5 @@
-import type {Operation} from '../contract/operation.ts';
-import {allOperations, OPERATIONS, type OperationId} from '../contract/operations.ts';
+import type {Operation} from '../contract/operations/operation.ts';
+import {allOperations, OPERATIONS, type OperationId} from '../contract/operations/operations.ts';
 import type {PrefixName, ServiceFile} from './service-file.ts';
 
 export interface Route {

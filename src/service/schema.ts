@@ -1,6 +1,6 @@
 import {SERVICE_ERRORS} from '../contract/error-codes.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
-import {allOperations, OPERATIONS} from '../contract/operations.ts';
+import {allOperations, OPERATIONS} from '../contract/operations/operations.ts';
 import {AMOUNT_UNITS, TIME_UNITS} from './service-file.ts';
 
 /** The subset of JSON Schema that service files need; `validate.ts` implements it. */

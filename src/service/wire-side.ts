@@ -1,4 +1,4 @@
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect} from './dialect.ts';
 import {isObject} from '../narrow.ts';
 import {type Json, pathOf, valueAt, withValue} from './paths.ts';

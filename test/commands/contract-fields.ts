@@ -1,6 +1,6 @@
 import type {ZodType} from 'zod';
 import {operationOf} from '../../src/client/routes.ts';
-import type {OperationId} from '../../src/contract/operations.ts';
+import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {SCHEMAS} from '../../src/contract/schemas/registry.ts';
 
 /** Fields without a flag: the deprecated alias, the second name of one field, and what enable and disable switch. */

@@ -3,7 +3,7 @@ import {describe, it} from 'mocha';
 import {globalFlags} from '../../src/cli/input/flags.ts';
 import {helpText} from '../../src/cli/help/help.ts';
 import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
-import {allOperations} from '../../src/contract/operations.ts';
+import {allOperations} from '../../src/contract/operations/operations.ts';
 import {sourceConfig} from '../cli/run-cli.ts';
 import {requestFields, WITHOUT_FLAG} from './contract-fields.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {allOperations} from '../../src/contract/operations.ts';
+import {allOperations} from '../../src/contract/operations/operations.ts';
 import {isText, isUuid} from './forms.ts';
 import {makeMove, approveMove} from './moves.ts';
 import {bankAccount} from '../sandbox/payment-details.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../../src/contract/error-codes.ts';
-import {allOperations} from '../../src/contract/operations.ts';
+import {allOperations} from '../../src/contract/operations/operations.ts';
 import {ERRORS, EXIT} from '../../src/errors.ts';
 
 const codes = Object.keys(SERVICE_ERRORS) as ServiceErrorCode[];

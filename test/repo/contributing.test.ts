@@ -24,7 +24,7 @@ const LISTS: Readonly<Record<string, List>> = {
   'Add an operation of the service': {
     example: /updateLabel|update-label|\(22\)|^ {2}22: |'assumed\.22'|assumed\(22\)|AccountLabelUpdate/m,
     sometimes: [
-      'src/contract/field-origins.ts',
+      'src/contract/origin/field-origins.ts',
       'src/contract/schemas/registry.ts',
       'src/sandbox/handlers/all.ts',
       'src/client/client.ts',
@@ -37,7 +37,7 @@ const LISTS: Readonly<Record<string, List>> = {
   'Add a field to a request': {
     example: /scheduled[_-]date/,
     sometimes: [
-      'src/contract/assumed-fields.ts',
+      'src/contract/origin/assumed-fields.ts',
       'src/sandbox/transfers/admission.ts',
       '.oclif.manifest.json',
       'CHANGELOG.md',

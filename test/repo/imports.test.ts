@@ -173,8 +173,9 @@ function brokenRooms(imports: readonly Import[], rooms: ReadonlyMap<string, read
 function risingRooms(rooms: ReadonlyMap<string, readonly string[]>): string[] {
   const seen = new Set<string>();
   return [...rooms].flatMap(([room, others]) => {
-    const rising = others.filter((other) => !seen.has(`${room.split('/')[0]}/${other}`));
-    seen.add(room);
+    const area = room.split('/')[0];
+    const rising = others.filter((other) => !seen.has(`${area}/${other}`));
+    seen.add(`${area}/${nameInArea(room)}`);
     return rising.map((other) => `${room} stands above ${other}, which it may import`);
   });
 }

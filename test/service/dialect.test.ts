@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import type {OperationId} from '../../src/contract/operations.ts';
+import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from '../../src/service/dialect.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answer.ts';
-import type {Operation} from '../../contract/operation.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {Operation} from '../../contract/operations/operation.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {fillPath, operationOf} from '../../client/routes.ts';
 import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport.ts';
 import {requestHeaders} from '../../client/headers.ts';

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 
 export type Kind = 'payout' | 'payin';

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {operationOf} from '../../client/routes.ts';
 import {unwrapRecord} from '../../client/readable.ts';
-import {allOperations, type OperationId} from '../../contract/operations.ts';
+import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject, messageOf} from '../../narrow.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';

@@ -1,5 +1,5 @@
 import {operationOf} from '../../client/routes.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {valueAt} from '../../output/select.ts';

@@ -1,5 +1,5 @@
 import {operationOf} from '../../client/routes.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import type {SchemaName} from '../../contract/schemas/registry.ts';
 import type {KnownFields} from '../../output/known-fields.ts';
 import {COMMAND_OPERATIONS} from './command-operations.ts';

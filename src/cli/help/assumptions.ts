@@ -1,5 +1,5 @@
-import {allOperations} from '../../contract/operations.ts';
-import type {Origin} from '../../contract/origin.ts';
+import {allOperations} from '../../contract/operations/operations.ts';
+import type {Origin} from '../../contract/origin/origin.ts';
 import {pathOf, valueAt} from '../../service/paths.ts';
 import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';

@@ -1,5 +1,5 @@
 import {operationOf} from '../../client/routes.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 
 /** Which operations of the service a command calls. Shown in its help, and compared with its flags. */
 export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>> = {

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import type {Context} from '../core/context.ts';

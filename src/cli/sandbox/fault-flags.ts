@@ -1,5 +1,5 @@
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
-import {allOperations} from '../../contract/operations.ts';
+import {allOperations} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../output/nearest.ts';
 

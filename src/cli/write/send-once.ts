@@ -2,7 +2,7 @@ import {isUsableId, unwrapRecord} from '../../client/readable.ts';
 import type {Result} from '../../client/resource.ts';
 import {UNUSABLE_ID} from '../../client/service-error.ts';
 import {validateBody} from '../../client/validate.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {recordAfter} from './answered-record.ts';

@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../client/readable.ts';
 import {RemitError} from '../../errors.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import type {Context} from '../core/context.ts';

@@ -1,5 +1,5 @@
 import type {Clock} from '../../clock.ts';
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {must} from '../../narrow.ts';
 import {NO_HEADERS, spoil, strikesBefore, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {Faults, RequestFacts} from '../outcomes/faults.ts';

@@ -1,8 +1,8 @@
 import {Hono, type Context as HonoContext} from 'hono';
 import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
 import {LIMITS} from '../../contract/limits.ts';
-import type {Operation} from '../../contract/operation.ts';
-import {allOperations, type OperationId} from '../../contract/operations.ts';
+import type {Operation} from '../../contract/operations/operation.ts';
+import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {check, type SchemaName} from '../../contract/schemas/registry.ts';
 import type {Context} from '../world/context.ts';
 import {HANDLERS} from '../handlers/all.ts';

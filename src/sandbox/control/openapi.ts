@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {SERVICE_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
-import {openApiDocument} from '../../contract/openapi.ts';
-import {type Json, type JsonSchema, schemaRef, tidySchema} from '../../contract/openapi-schemas.ts';
+import {openApiDocument} from '../../contract/openapi/openapi.ts';
+import {type Json, type JsonSchema, schemaRef, tidySchema} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
 import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';

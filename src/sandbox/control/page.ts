@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import {fieldsOf, table, typeText} from '../../contract/operations-page.ts';
-import type {JsonSchema} from '../../contract/openapi-schemas.ts';
+import {fieldsOf, table, typeText} from '../../contract/openapi/operations-page.ts';
+import type {JsonSchema} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS, type ControlAnswer} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
 import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Handlers} from './handler.ts';
 import {accountTransferHandlers} from './account-transfers.ts';
 import {eventTypeHandlers} from './event-types.ts';

@@ -1,5 +1,5 @@
-import type {PathParams} from '../../contract/operation.ts';
-import type {OPERATIONS, OperationId} from '../../contract/operations.ts';
+import type {PathParams} from '../../contract/operations/operation.ts';
+import type {OPERATIONS, OperationId} from '../../contract/operations/operations.ts';
 import type {Output, SchemaName} from '../../contract/schemas/registry.ts';
 import type {Context, Entity} from '../world/context.ts';
 

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Handler} from './handler.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {findParty, toParty, type PartyKind} from '../records/party.ts';

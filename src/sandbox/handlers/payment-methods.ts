@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {must} from '../../narrow.ts';
 import type {Context} from '../world/context.ts';
 import type {Call, Handler} from './handler.ts';

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlValue} from '../../store/port/port.ts';
 import type {Context, Entity} from '../world/context.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
-import {allOperations} from '../../contract/operations.ts';
+import {allOperations} from '../../contract/operations/operations.ts';
 
 /** Characters allowed in a header: Node refuses the others, and the answer with them. */
 const HeaderValue = z

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {
   LATENCY_MAX_MS,
   isDeliveryEffect,

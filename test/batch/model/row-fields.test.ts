@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {JOURNAL_MIGRATIONS} from '../../../src/batch/journal/schema.ts';
 import type {Kind} from '../../../src/batch/model/kinds.ts';
 import {ROW_FIELDS} from '../../../src/batch/model/row-fields.ts';
-import {ASSUMED_FIELDS} from '../../../src/contract/assumed-fields.ts';
+import {ASSUMED_FIELDS} from '../../../src/contract/origin/assumed-fields.ts';
 import {PayinCreate, PayoutCreate} from '../../../src/contract/schemas/transfers.ts';
 import {migrate} from '../../../src/store/port/migrate.ts';
 import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';

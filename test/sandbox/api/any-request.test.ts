@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {allOperations} from '../../../src/contract/operations.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
 import {fuzz} from '../fuzz/fuzzer.ts';
 
 const REQUESTS = Number(process.env['REMIT_TEST_REQUESTS'] ?? 1500);

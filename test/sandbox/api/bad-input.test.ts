@@ -4,7 +4,7 @@ import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {startSandbox, type RunningSandbox} from '../../../src/sandbox/server.ts';
-import {allOperations} from '../../../src/contract/operations.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
 import {BROKEN_JSON, NAUGHTY_STRINGS} from '../naughty.ts';
 
 const DEADLINE_MS = 400;

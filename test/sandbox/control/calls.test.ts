@@ -61,7 +61,7 @@ describe('the documented control calls', () => {
   it('leave an OpenAPI document that passes a linter that is not ours', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
-      rules: {'no-ambiguous-paths': 'off'}, // see test/contract/openapi.test.ts
+      rules: {'no-ambiguous-paths': 'off'}, // see test/contract/openapi/openapi.test.ts
     });
     const source = JSON.stringify(sandboxOpenApi());
     const problems = await lintFromString({source, absoluteRef: 'openapi.json', config});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../../../src/contract/error-codes.ts';
-import {allOperations} from '../../../src/contract/operations.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
 import {check} from '../../../src/contract/schemas/registry.ts';
 import {Accounts} from '../accounts.ts';
 import {TestSandbox, UNKNOWN_ID, type Answer} from '../harness.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import {openApiDocument} from '../../../src/contract/openapi.ts';
-import {allOperations, type OperationId} from '../../../src/contract/operations.ts';
-import type {Operation} from '../../../src/contract/operation.ts';
+import {openApiDocument} from '../../../src/contract/openapi/openapi.ts';
+import {allOperations, type OperationId} from '../../../src/contract/operations/operations.ts';
+import type {Operation} from '../../../src/contract/operations/operation.ts';
 import {AWKWARD, BROKEN_JSON} from '../naughty.ts';
 
 type Schema = {[key: string]: unknown};

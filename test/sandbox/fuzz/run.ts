@@ -1,6 +1,6 @@
 // `npm run fuzz:sandbox -- --requests 10000 --seed 1`: random requests to every operation, over the contract.
 import {parseArgs} from 'node:util';
-import {allOperations} from '../../../src/contract/operations.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
 import {fuzz} from './fuzzer.ts';
 
 const {values} = parseArgs({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {allOperations} from '../../../src/contract/operations.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
 import {HANDLERS} from '../../../src/sandbox/handlers/all.ts';
 
 describe('sandbox handlers', () => {

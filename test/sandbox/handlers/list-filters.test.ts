@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {allOperations, type OperationId} from '../../../src/contract/operations.ts';
+import {allOperations, type OperationId} from '../../../src/contract/operations/operations.ts';
 import {SCHEMAS} from '../../../src/contract/schemas/registry.ts';
 import {TestSandbox, UNKNOWN_ID} from '../harness.ts';
 

@@ -1,4 +1,4 @@
-import {allOperations, type OperationId} from '../../../contract/operations.ts';
+import {allOperations, type OperationId} from '../../../contract/operations/operations.ts';
 import {paramsOf, routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
 import type {DocumentOperation, OpenApiDocument} from './document.ts';

@@ -1,7 +1,7 @@
-import type {OperationId} from '../../../contract/operations.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import {unwrapRecord} from '../../../client/readable.ts';
 import {isObject} from '../../../narrow.ts';
-import {allOperations} from '../../../contract/operations.ts';
+import {allOperations} from '../../../contract/operations/operations.ts';
 import {findOperation, paramsOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Said} from '../survey/asker.ts';

@@ -1,5 +1,5 @@
 import {readPage} from '../../../client/pages.ts';
-import type {OperationId} from '../../../contract/operations.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';

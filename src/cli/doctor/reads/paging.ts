@@ -1,5 +1,5 @@
 import {readPage} from '../../../client/pages.ts';
-import type {OperationId} from '../../../contract/operations.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Said} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';

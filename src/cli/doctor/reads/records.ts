@@ -1,5 +1,5 @@
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
-import type {OperationId} from '../../../contract/operations.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';

@@ -1,4 +1,4 @@
-import {allOperations} from '../../../contract/operations.ts';
+import {allOperations} from '../../../contract/operations/operations.ts';
 import type {Context} from '../../core/context.ts';
 import {checkAnswers} from '../machine/connection.ts';
 import {checkErrors, checkRequestId} from './errors.ts';

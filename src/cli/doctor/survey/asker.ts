@@ -2,7 +2,7 @@ import {readAnswer} from '../../../client/answer.ts';
 import {RequestBuilder} from '../../../client/built.ts';
 import {Codec} from '../../../client/codec.ts';
 import {type Transport, TransportFailure, type TransportRequest} from '../../../client/transport.ts';
-import type {OperationId} from '../../../contract/operations.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Context} from '../../core/context.ts';

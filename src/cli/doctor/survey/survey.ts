@@ -1,5 +1,5 @@
 import {findOperation} from '../../../service/routes.ts';
-import type {OperationId} from '../../../contract/operations.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Context} from '../../core/context.ts';
 import {Asker, type Question, type Said} from './asker.ts';

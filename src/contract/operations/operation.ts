@@ -1,6 +1,6 @@
-import type {SchemaName} from './schemas/registry.ts';
-import type {ServiceErrorCode} from './error-codes.ts';
-import type {Origin} from './origin.ts';
+import type {SchemaName} from '../schemas/registry.ts';
+import type {ServiceErrorCode} from '../error-codes.ts';
+import type {Origin} from '../origin/origin.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import {isList, isObject} from '../narrow.ts';
-import {fieldOrigin} from './field-origins.ts';
-import {allOperations} from './operations.ts';
-import {AmountMinor, CurrencyCode, Metadata, Timestamp, Uuid} from './schemas/fields.ts';
-import {SCHEMAS, type SchemaName} from './schemas/registry.ts';
+import {isList, isObject} from '../../narrow.ts';
+import {fieldOrigin} from '../origin/field-origins.ts';
+import {allOperations} from '../operations/operations.ts';
+import {AmountMinor, CurrencyCode, Metadata, Timestamp, Uuid} from '../schemas/fields.ts';
+import {SCHEMAS, type SchemaName} from '../schemas/registry.ts';
 
 export type Json = {[key: string]: unknown};
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {ASSUMED_FIELDS} from '../../src/contract/assumed-fields.ts';
-import {fieldOrigin} from '../../src/contract/field-origins.ts';
-import {openApiDocument} from '../../src/contract/openapi.ts';
-import {allOperations} from '../../src/contract/operations.ts';
+import {ASSUMED_FIELDS} from '../../../src/contract/origin/assumed-fields.ts';
+import {fieldOrigin} from '../../../src/contract/origin/field-origins.ts';
+import {openApiDocument} from '../../../src/contract/openapi/openapi.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
 
 const TRANSFER =
   'amount_in_minor_units amount_in_cents currency_code rail subaccount_id auto_approve scheduled_date';

@@ -1,5 +1,5 @@
 import {operation} from './operation.ts';
-import {assumed, given} from './origin.ts';
+import {assumed, given} from '../origin/origin.ts';
 
 /** Interface document, "Payin", "Idempotency on create payin and create payout"; assumptions 1, 2, 4, 5. */
 export const payins = {

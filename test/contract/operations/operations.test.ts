@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import * as z from 'zod';
-import {SERVICE_ERRORS, SHARED_ERRORS} from '../../src/contract/error-codes.ts';
-import {EVENT_TYPES} from '../../src/contract/events.ts';
-import {operation, type Operation} from '../../src/contract/operation.ts';
-import {allOperations} from '../../src/contract/operations.ts';
-import {SCHEMAS, type SchemaName} from '../../src/contract/schemas/registry.ts';
+import {SERVICE_ERRORS, SHARED_ERRORS} from '../../../src/contract/error-codes.ts';
+import {EVENT_TYPES} from '../../../src/contract/events.ts';
+import {operation, type Operation} from '../../../src/contract/operations/operation.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
+import {SCHEMAS, type SchemaName} from '../../../src/contract/schemas/registry.ts';
 
 const all = allOperations();
 const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {requestFieldsOf} from '../../src/contract/field-origins.ts';
-import {schemaComponents, type Json} from '../../src/contract/openapi-schemas.ts';
-import {fieldsOf} from '../../src/contract/operations-page.ts';
-import {allOperations} from '../../src/contract/operations.ts';
-import {RECORD_FIELDS} from '../../src/contract/record-fields.ts';
+import {requestFieldsOf} from '../../../src/contract/origin/field-origins.ts';
+import {schemaComponents, type Json} from '../../../src/contract/openapi/openapi-schemas.ts';
+import {fieldsOf} from '../../../src/contract/openapi/operations-page.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
+import {RECORD_FIELDS} from '../../../src/contract/operations/record-fields.ts';
 
 describe('fields that code without zod knows', () => {
   const components = schemaComponents();

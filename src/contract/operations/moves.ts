@@ -1,5 +1,5 @@
 import {operation} from './operation.ts';
-import {assumed, given} from './origin.ts';
+import {assumed, given} from '../origin/origin.ts';
 
 /** Interface document, "Move"; assumptions 7 to 9. Only the approval is given. Answers come in an envelope. */
 export const moves = {

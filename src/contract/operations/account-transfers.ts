@@ -1,5 +1,5 @@
 import {operation} from './operation.ts';
-import {assumed, given} from './origin.ts';
+import {assumed, given} from '../origin/origin.ts';
 import {TREASURY_PREFIX} from './treasury.ts';
 
 /** Interface document, "Account transfer" and "Treasury"; assumptions 18 and 23 to 28. No read of one is documented. */

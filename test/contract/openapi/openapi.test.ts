@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {createConfig, lintFromString} from '@redocly/openapi-core';
-import {openApiDocument} from '../../src/contract/openapi.ts';
-import {EVENT_TYPES} from '../../src/contract/events.ts';
-import {allOperations} from '../../src/contract/operations.ts';
-import {readText} from '../repo/tree.ts';
+import {openApiDocument} from '../../../src/contract/openapi/openapi.ts';
+import {EVENT_TYPES} from '../../../src/contract/events.ts';
+import {allOperations} from '../../../src/contract/operations/operations.ts';
+import {readText} from '../../repo/tree.ts';
 
 type Json = Record<string, unknown>;
 type Responses = Record<string, {content?: Record<string, {schema: Json}>; $ref?: string}>;
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
 
 describe('generated reference files', () => {
   it('are what the contract says now', async () => {
-    const script: string = '../../bin/generate.mjs'; // without types of its own: they are said here
+    const script: string = '../../../bin/generate.mjs'; // without types of its own: they are said here
     const {generatedFiles} = (await import(script)) as {
       generatedFiles: () => Promise<[path: string, text: string][]>;
     };

@@ -1,5 +1,5 @@
 import {operation} from './operation.ts';
-import {assumed, given} from './origin.ts';
+import {assumed, given} from '../origin/origin.ts';
 
 /** Assumption 18: some treasury paths are given relative to a prefix that is not given. */
 export const TREASURY_PREFIX = {path: '/api/treasury', origin: assumed(18)} as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import {OPERATIONS} from '../../src/contract/operations.ts';
-import {issueWords} from '../../src/contract/schemas/issue-words.ts';
-import {check, SCHEMAS, type SchemaName} from '../../src/contract/schemas/registry.ts';
+import {OPERATIONS} from '../../../src/contract/operations/operations.ts';
+import {issueWords} from '../../../src/contract/schemas/issue-words.ts';
+import {check, SCHEMAS, type SchemaName} from '../../../src/contract/schemas/registry.ts';
 
 describe('what is wrong with a body', () => {
   const payout = {

@@ -1,5 +1,5 @@
 import {operation} from './operation.ts';
-import {assumed, given} from './origin.ts';
+import {assumed, given} from '../origin/origin.ts';
 
 /** Interface document, "Webhook endpoint and event"; assumptions 30 to 32. */
 export const webhookEndpoints = {

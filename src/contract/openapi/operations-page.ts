@@ -1,11 +1,11 @@
-import {SERVICE_ERRORS, SHARED_ERRORS} from './error-codes.ts';
-import {EVENT_TYPES} from './events.ts';
-import {fieldOrigin} from './field-origins.ts';
+import {SERVICE_ERRORS, SHARED_ERRORS} from '../error-codes.ts';
+import {EVENT_TYPES} from '../events.ts';
+import {fieldOrigin} from '../origin/field-origins.ts';
 import {type JsonSchema, queryProperties, schemaComponents, type Schemas} from './openapi-schemas.ts';
-import {allOperations, type OperationId} from './operations.ts';
-import type {Operation} from './operation.ts';
-import type {Origin} from './origin.ts';
-import {RESOURCES} from './resources.ts';
+import {allOperations, type OperationId} from '../operations/operations.ts';
+import type {Operation} from '../operations/operation.ts';
+import type {Origin} from '../origin/origin.ts';
+import {RESOURCES} from '../operations/resources.ts';
 
 /** docs/reference/operations.md: every operation with its route, fields and answers, and the origin of each. */
 export function operationsPage(): string {

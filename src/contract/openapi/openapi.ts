@@ -1,14 +1,14 @@
-import {must} from '../narrow.ts';
-import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from './error-codes.ts';
-import {EVENT_TYPES, WEBHOOK_HEADERS} from './events.ts';
-import {LIMITS} from './limits.ts';
-import {fieldOrigin} from './field-origins.ts';
+import {must} from '../../narrow.ts';
+import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../error-codes.ts';
+import {EVENT_TYPES, WEBHOOK_HEADERS} from '../events.ts';
+import {LIMITS} from '../limits.ts';
+import {fieldOrigin} from '../origin/field-origins.ts';
 import {queryProperties, schemaComponents, schemaRef, type Json} from './openapi-schemas.ts';
-import type {Operation} from './operation.ts';
-import {assumed} from './origin.ts';
-import {allOperations} from './operations.ts';
-import {RESOURCES} from './resources.ts';
-import type {SchemaName} from './schemas/registry.ts';
+import type {Operation} from '../operations/operation.ts';
+import {assumed} from '../origin/origin.ts';
+import {allOperations} from '../operations/operations.ts';
+import {RESOURCES} from '../operations/resources.ts';
+import type {SchemaName} from '../schemas/registry.ts';
 
 /**
  * The whole service as an OpenAPI 3.1 document, generated from the contract. `x-origin` distinguishes what the

@@ -1,5 +1,5 @@
 import {operation, type Operation} from './operation.ts';
-import {assumed, given} from './origin.ts';
+import {assumed, given} from '../origin/origin.ts';
 
 /** Assumption 10: records of payees and payers. */
 export const payees = {

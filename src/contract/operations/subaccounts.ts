@@ -1,5 +1,5 @@
 import {operation} from './operation.ts';
-import {assumed} from './origin.ts';
+import {assumed} from '../origin/origin.ts';
 
 /** Assumption 11. */
 export const subaccounts = {
