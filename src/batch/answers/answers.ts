@@ -230,7 +230,10 @@ export function noteOfDifference(
   differs: Differs | undefined,
   isAccepted: boolean,
 ): Differs | typeof DIFFERS_AS_ACCEPTED | undefined {
-  if (!isAccepted || (differs !== undefined && differs !== DIFFERS)) return differs; // another payment is never accepted
+  if (differs !== undefined && differs !== DIFFERS) return differs; // another payment is never accepted
+  if (row.outcome?.state === 'in_doubt' && row.outcome.code === DIFFERS_AS_ACCEPTED.code)
+    return DIFFERS_AS_ACCEPTED; // accepted for a release that was not answered
+  if (!isAccepted) return differs;
   return differs === DIFFERS || row.outcome?.state === 'held' ? DIFFERS_AS_ACCEPTED : undefined;
 }
 

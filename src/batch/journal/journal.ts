@@ -14,6 +14,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
 import {
   cleanMessage,
+  DIFFERS_AS_ACCEPTED,
   DIFFERS_CODE,
   KILLED,
   type Outcome,
@@ -174,12 +175,14 @@ export class Journal {
 
   /**
    * Records "in doubt" for rows that a later window of a killed run covers: a row must not be called staged, held or
-   * unapproved while its release may be in progress. Durable when it returns.
+   * unapproved while its release may be in progress. Only a release that accepts differences opens a window for held
+   * rows, so they keep that acceptance. Durable when it returns.
    */
   makeDoubtExplicit(): void {
     this.#db
       .prepare(
-        `update outcomes set state = 'in_doubt', message = '${KILLED}', http = null, code = null,
+        `update outcomes set state = 'in_doubt', message = '${KILLED}', http = null,
+         code = case state when 'held' then '${DIFFERS_AS_ACCEPTED.code}' end,
          staged_at = coalesce(staged_at, (select min(w.at) from windows w where w.seq > window_seq and w.first <= n and w.last >= n))
        where n in (select r.n from rows r join outcomes o on o.n = r.n where o.state <> 'in_doubt' and ${STATE} = 'in_doubt')`,
       )
@@ -195,6 +198,11 @@ export class Journal {
         )
         .get(outcomeWindow, n, n) !== undefined
     );
+  }
+
+  /** When the outcome of a row was written; undefined if it has none. */
+  writtenAt(n: number): number | undefined {
+    return this.#db.prepare<{at: number}>('select at from outcomes where n = ?').get(n)?.at;
   }
 
   /** When a row without an outcome may first have been sent; undefined if no window covers it. */

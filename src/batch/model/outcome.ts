@@ -67,7 +67,10 @@ export const DIFFERS = {
 export const DIRECT_WITH_USED_KEY =
   'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';
 
-/** Message of the outcome for a payment whose difference the operator accepted before its approval. */
+/**
+ * The outcome of a payment whose difference the operator accepted before its approval. A row whose release was not
+ * answered keeps the code, so that the difference is not reported once its record is read.
+ */
 export const DIFFERS_AS_ACCEPTED = {
   code: 'DIFFERS_ACCEPTED',
   message: `its record differed from the row in ${DIFFERING_FIELDS}; this was accepted for its release`,

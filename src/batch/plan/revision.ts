@@ -67,7 +67,8 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   for (const row of allRows(after)) {
     const known = before.rows.of(row.reference);
     const outcome = known?.fingerprint === row.fingerprint ? standingOutcome(before, known) : undefined;
-    if (outcome !== undefined) after.record({...outcome, n: row.n}, outcome.stagedAt ?? plan.plannedAt);
+    if (known !== undefined && outcome !== undefined)
+      after.record({...outcome, n: row.n}, before.writtenAt(known.n) ?? outcome.stagedAt ?? plan.plannedAt);
     if (after.unflushed >= PAGE) after.flush();
   }
   after.setFact('dropped', [...(before.fact('dropped') ?? []), ...facts.dropped, ...corrected]);

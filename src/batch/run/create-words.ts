@@ -24,7 +24,7 @@ export const TOO_OLD =
 /** Message for a row whose every request was answered with 409, since `forMs`. */
 export const keyInUse = (forMs: number): string =>
   forMs < KEY_IN_USE_MS
-    ? 'An earlier request with its key may still be in progress; resume the batch to send it again'
+    ? 'An earlier request with its key may still be in progress, so its outcome is not known yet'
     : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
 
 export const refusedAfterDoubt = (end: Exchange): string =>

@@ -4,7 +4,7 @@ import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
 import type {RecordedRow} from '../journal/row.ts';
-import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {DIFFERS, DIFFERS_AS_ACCEPTED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {OtherPayment} from '../registry/claim.ts';
@@ -284,11 +284,20 @@ export class ReleasePhase {
     this.#run.outcomes.settle(
       job.row,
       job.before,
-      outcomeOf(job.row, {...facts, attempts: this.#attempts(job)}),
+      outcomeOf(job.row, {...acceptedFor(job.row, facts), ...facts, attempts: this.#attempts(job)}),
     );
   }
 
   #attempts(job: ReleaseJob): number {
     return job.row.outcome.attempts + job.sends;
   }
+}
+
+/** A row in doubt keeps the acceptance of its difference: another run may find out that it was paid. */
+function acceptedFor(
+  {outcome}: RecordedRow,
+  {state}: Pick<Outcome, 'state'>,
+): Pick<Outcome, 'code'> | undefined {
+  const isAccepted = outcome.state === 'held' || outcome.code === DIFFERS_AS_ACCEPTED.code;
+  return state === 'in_doubt' && isAccepted ? {code: DIFFERS_AS_ACCEPTED.code} : undefined;
 }

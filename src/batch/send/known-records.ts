@@ -3,7 +3,7 @@ import {meaningOf} from '../../client/verdict.ts';
 import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow, RowWithOutcome} from '../journal/row.ts';
-import type {Outcome} from '../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
@@ -90,12 +90,14 @@ export class KnownRecords {
 
 /**
  * The outcome of a row whose record is not found; undefined if the row is unchanged. If the record is found again,
- * that alone must not release it: a refusal is kept with its row, and a held row stays held.
+ * that alone must not release it: a refusal is kept with its row, and a held row stays held. A difference that was
+ * accepted stays accepted.
  */
 export function lostOutcome(row: RowWithOutcome): Outcome | undefined {
   const known = row.outcome;
   if (known.state === 'unapproved' || known.state === 'dead_key')
     return {...known, state: 'in_doubt', status: 'created', http: known.http ?? 409};
   if (known.state !== 'staged' && known.state !== 'accepted') return undefined;
-  return outcomeOf(row, {state: 'in_doubt', http: 404, code: null, message: LOST, requestId: null});
+  const code = known.code === DIFFERS_AS_ACCEPTED.code ? known.code : null;
+  return outcomeOf(row, {state: 'in_doubt', http: 404, code, message: LOST, requestId: null});
 }

@@ -86,6 +86,23 @@ describe('a revision of a batch', () => {
     assert.equal(service.byId.size, 3, 'no second record');
   });
 
+  it('remembers since when a key has been in use', async () => {
+    service.fault = ({body}) =>
+      body.includes(payeeId(2))
+        ? {status: 409, body: {error_code: 'DUPLICATE_REQUEST', message: 'in progress'}}
+        : undefined;
+    await plan(line(1), line(2));
+    await bench.run(service, {settings: {releaseRest: true}});
+    bench.clock.advance(15 * 60_000);
+    const {next} = await bench.run(service, {settings: {releaseRest: true}});
+    assert.match(next!, / resolve b1 --from FILE$/);
+    await plan(line(2), line(1));
+    const counts = await bench.inJournal(({journal}) =>
+      journal.left.counts({now: bench.clock.now(), horizonMs: 24 * 3_600_000}),
+    );
+    assert.equal(counts.stuck, 1);
+  });
+
   it('drops rows that were never sent, and lists them', async () => {
     service.refuse = () => ({status: 404, message: 'no such route'});
     await plan(line(1), line(2), line(3), line(4), line(5));

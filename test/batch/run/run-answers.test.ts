@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {lostOutcome} from '../../../src/batch/send/known-records.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {type Transport, TransportFailure, type TransportRequest} from '../../../src/client/transport.ts';
 import {checkSums} from '../chaos.ts';
@@ -197,6 +198,87 @@ describe('what an answer does to a run', () => {
     });
   }
 
+  describe('a difference accepted for a release whose outcome is unknown', () => {
+    const accepting = {settings: {acceptDifferences: true}};
+    beforeEach(async () => {
+      service.distort = (record) => ({...record, rail: 'wire'});
+      const lines = [1, 2].map((n) => `INV-${n},${payeeId(n)},1.0${n},USD,standard_ach\n`);
+      await bench.plan(
+        bench.file('p.csv', `reference,payee_id,amount,currency_code,rail\n${lines.join('')}`),
+      );
+      assert.equal((await again()).held, 2);
+    });
+    const isAccepted = async (given: Parameters<typeof again>[0] = {}) => {
+      service.fault = () => undefined;
+      const {accepted, differs, exit} = await again(given);
+      assert.deepEqual([accepted, differs, exit], [2, 0, 0]);
+      const codes = await bench.inJournal(({journal}) =>
+        journal.rows.inStates(['accepted'], 0, 9).map(({outcome}) => outcome.code),
+      );
+      assert.deepEqual(codes, ['DIFFERS_ACCEPTED', 'DIFFERS_ACCEPTED']);
+      assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    };
+
+    for (const fault of ['lost-before', 'lost-after'] as const)
+      it(`stays accepted after ${fault}`, async () => {
+        service.fault = (request) => (isRelease(request) || request.method === 'GET' ? fault : undefined);
+        assert.equal((await again(accepting)).in_doubt, 2);
+        await again(); // in doubt once more
+        await isAccepted();
+      });
+
+    it('stays accepted in a revision of the file', async () => {
+      service.fault = (request) =>
+        isRelease(request) || request.method === 'GET' ? 'lost-after' : undefined;
+      assert.equal((await again(accepting)).in_doubt, 2);
+      const lines = [2, 1].map((n) => `INV-${n},${payeeId(n)},1.0${n},USD,standard_ach\n`);
+      await bench.plan(
+        bench.file('p.csv', `reference,payee_id,amount,currency_code,rail\n${lines.join('')}`),
+      );
+      await isAccepted();
+    });
+
+    it('stays accepted after the run was killed', async () => {
+      const transport = service.transport();
+      const killed = {
+        ...transport,
+        send: async (request: Parameters<typeof transport.send>[0]) => {
+          await transport.send(request);
+          if (service.paid.length > 0) throw new Error('killed');
+          return transport.send(request);
+        },
+      };
+      await assert.rejects(again({...accepting, transport: killed}), /killed/);
+      await isAccepted();
+    });
+
+    it('stays accepted while its record is not found', async () => {
+      assert.equal((await again(accepting)).accepted, 2);
+      const gone = {status: 404, body: {error_code: 'NOT_FOUND', message: 'gone'}};
+      const [row] = await bench.inJournal(({journal}) => journal.rows.inStates(['accepted'], 0, 9));
+      const lost = lostOutcome(row!)!;
+      assert.deepEqual([lost.state, lost.code], ['in_doubt', 'DIFFERS_ACCEPTED']);
+      await bench.inJournal(({journal}) => {
+        journal.record(lost, bench.clock.now());
+        journal.flush();
+      });
+      service.fault = ({method}) => (method === 'GET' ? gone : undefined);
+      assert.equal((await again()).in_doubt, 1);
+      await isAccepted();
+    });
+
+    it('is another payment all the same if the amount differs', async () => {
+      service.fault = (request) =>
+        isRelease(request) || request.method === 'GET' ? 'lost-after' : undefined;
+      assert.equal((await again(accepting)).in_doubt, 2);
+      service.fault = () => undefined;
+      service.distort = (record, {method}) =>
+        method === 'GET' ? {...record, amount_in_minor_units: 1} : {...record, rail: 'wire'};
+      const {accepted, differs} = await again();
+      assert.deepEqual([accepted, differs], [2, 2]);
+    });
+  });
+
   const recordOf = (n: number) =>
     [...service.byId.values()].find(({body}) => body['payee_id'] === payeeId(n))!;
 
@@ -295,10 +377,7 @@ describe('what an answer does to a run', () => {
     assert.equal(first.next, 'remit payouts batch resume b1');
     const messageOf = async () =>
       (await bench.inJournal(({journal}) => journal.needingAttention(9, 1)))[0]!.message!;
-    assert.match(
-      await messageOf(),
-      /409 DUPLICATE_REQUEST: refused\. An earlier request .* resume the batch/,
-    );
+    assert.match(await messageOf(), /409 DUPLICATE_REQUEST: refused\. An earlier request .* not known yet$/);
     bench.clock.advance(15 * 60_000);
     const later = await again({settings});
     assert.equal(later.next, 'remit payouts batch resolve b1 --from FILE');
@@ -311,6 +390,16 @@ describe('what an answer does to a run', () => {
       }),
     );
     assert.deepEqual([(await again()).state, service.records.size], ['complete', 3]);
+  });
+
+  it('409 because the key is in use names no command, because the next command of the batch depends on the other rows', async () => {
+    service.fault = (request) => (isOf(request, 2) ? refusal(409, 'DUPLICATE_REQUEST') : undefined);
+    await bench.plan(bench.payouts(3));
+    const {next} = await again({path: 'stage-only', settings: {releaseRest: true}});
+    assert.equal(next, 'remit payouts batch release b1');
+    const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 1));
+    assert.equal(row!.reference, 'INV-2');
+    assert.doesNotMatch(row!.message!, /resume|release|retry/);
   });
 
   it('resume, printed after a 409 because the key is in use, pays the row once the key is free', async () => {
