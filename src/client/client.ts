@@ -3,14 +3,14 @@ import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {must} from '../narrow.ts';
-import {normaliseBaseUrl} from './base-url.ts';
-import {RequestBuilder, type Built, type Preview} from './built.ts';
-import {CANONICAL, Codec} from './codec.ts';
-import {debugTo, type OnDebug} from './debug.ts';
-import {HttpTransport} from './http-transport.ts';
-import {Listing, readPage, type ListOptions, type Page} from './pages.ts';
-import {waitFor, type Waited} from './poll.ts';
-import {holdsRecord, isAcknowledged, isRecord, unwrapRecord, type Readable} from './readable.ts';
+import {normaliseBaseUrl} from './transport/base-url.ts';
+import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
+import {CANONICAL, Codec} from './requests/codec.ts';
+import {debugTo, type OnDebug} from './transport/debug.ts';
+import {HttpTransport} from './transport/http-transport.ts';
+import {Listing, readPage, type ListOptions, type Page} from './reading/pages.ts';
+import {waitFor, type Waited} from './reading/poll.ts';
+import {holdsRecord, isAcknowledged, isRecord, unwrapRecord, type Readable} from './answers/readable.ts';
 import {
   resourceApi,
   type Answered,
@@ -19,13 +19,13 @@ import {
   type AnyOptions,
   type ResourceApi,
   type Result,
-} from './resource.ts';
-import {DEFAULT_POLICY, settle, type RetryPolicy} from './retry.ts';
-import {operationOf} from './routes.ts';
+} from './requests/resource.ts';
+import {DEFAULT_POLICY, settle, type RetryPolicy} from './requests/retry.ts';
+import {operationOf} from './requests/routes.ts';
 import {checkService} from '../service/parse.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
-import type {Timeouts, Transport} from './transport.ts';
+import type {Timeouts, Transport} from './transport/transport.ts';
 
 export interface ClientOptions {
   /** https, or http to loopback; a path is a prefix of every route. */

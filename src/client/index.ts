@@ -1,17 +1,17 @@
 /** The library: `import {RemitClient} from 'remit-cli'`. */
 export {RemitClient} from './client.ts';
 export type {ClientOptions, WaitForOptions} from './client.ts';
-export type {Preview} from './built.ts';
-export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} from './resource.ts';
-export {Listing} from './pages.ts';
-export type {ListOptions, Page} from './pages.ts';
-export type {Waited} from './poll.ts';
+export type {Preview} from './requests/built.ts';
+export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} from './requests/resource.ts';
+export {Listing} from './reading/pages.ts';
+export type {ListOptions, Page} from './reading/pages.ts';
+export type {Waited} from './reading/poll.ts';
 export {parseServiceFile} from '../service/parse.ts';
 export type {ServiceFile} from '../service/service-file.ts';
-export {HttpTransport} from './http-transport.ts';
-export {PoolTransport} from './pool-transport.ts';
-export {TransportFailure} from './transport.ts';
-export type {Timeouts, Transport, TransportAnswer, TransportRequest} from './transport.ts';
-export {validateBody} from './validate.ts';
+export {HttpTransport} from './transport/http-transport.ts';
+export {PoolTransport} from './transport/pool-transport.ts';
+export {TransportFailure} from './transport/transport.ts';
+export type {Timeouts, Transport, TransportAnswer, TransportRequest} from './transport/transport.ts';
+export {validateBody} from './requests/validate.ts';
 export {ERRORS, EXIT, RemitError} from '../errors.ts';
 export type {ErrorCode, ExitCode} from '../errors.ts';

@@ -11,7 +11,7 @@ import {
   type TransportAnswer,
   TransportFailure,
   type TransportRequest,
-} from '../../src/client/transport.ts';
+} from '../../src/client/transport/transport.ts';
 import {Bench, payeeId, seeded} from './harness.ts';
 import {type Fault, TruthService} from './truth-service.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';

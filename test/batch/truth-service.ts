@@ -6,7 +6,7 @@ import {
   type Transport,
   type TransportAnswer,
   type TransportRequest,
-} from '../../src/client/transport.ts';
+} from '../../src/client/transport/transport.ts';
 
 /** What the service does with one request: answer by the rules, or misbehave in a named way. */
 export type Fault =

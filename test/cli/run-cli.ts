@@ -11,10 +11,10 @@ import {terminalPrompts} from '../../src/cli/runtime/prompts.ts';
 import type {Runtime} from '../../src/cli/runtime/runtime.ts';
 import {appOf, type PackageJson} from '../../src/cli/core/start.ts';
 import {Stop} from '../../src/cli/runtime/stop.ts';
-import type {Transport} from '../../src/client/transport.ts';
+import type {Transport} from '../../src/client/transport/transport.ts';
 import type {ExitCode} from '../../src/errors.ts';
 import type {Clock} from '../../src/clock.ts';
-import {FakeTransport, type Reply, type Script} from '../client/fake-transport.ts';
+import {FakeTransport, type Reply, type Script} from '../client/transport/fake-transport.ts';
 import {RecordingClock} from '../client/recording-clock.ts';
 import {readJson, ROOT} from '../repo/tree.ts';
 

@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import nock from 'nock';
 import {RemitClient} from '../../src/client/client.ts';
 import type {RemitError} from '../../src/errors.ts';
-import {rawServer} from './raw-server.ts';
+import {rawServer} from './transport/raw-server.ts';
 import {RecordingClock} from './recording-clock.ts';
 
 const HOST = 'api.example.com';

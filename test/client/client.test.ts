@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {RemitClient, type ClientOptions} from '../../src/client/client.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';
 import type {ErrorCode} from '../../src/errors.ts';
-import {FakeTransport, answer, lost, type Reply, type Script} from './fake-transport.ts';
+import {FakeTransport, answer, lost, type Reply, type Script} from './transport/fake-transport.ts';
 import {RecordingClock} from './recording-clock.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';

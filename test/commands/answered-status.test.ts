@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {runCli} from '../cli/run-cli.ts';
-import {answer, type Reply} from '../client/fake-transport.ts';
+import {answer, type Reply} from '../client/transport/fake-transport.ts';
 import {page, PAYEE_ID, payin, payout, PAYOUT_ID} from './fixtures.ts';
 
 const run = (line: string, ...service: Reply[]) => runCli(line.split(' '), {service});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli} from '../cli/run-cli.ts';
-import {answer, lost} from '../client/fake-transport.ts';
+import {answer, lost} from '../client/transport/fake-transport.ts';
 import {PAYEE_ID, payout} from './fixtures.ts';
 
 const LIVE = {REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {Stop} from '../../src/cli/runtime/stop.ts';
 import {runCli} from '../cli/run-cli.ts';
-import {answer, lost, type Reply, type Script} from '../client/fake-transport.ts';
+import {answer, lost, type Reply, type Script} from '../client/transport/fake-transport.ts';
 import {METHOD_ID, page, PAYEE_ID, payout, PAYOUT_ID} from './fixtures.ts';
 
 /** Answers the write with `written`, every read with `found`; counts what was asked. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {runCli} from '../cli/run-cli.ts';
-import {answer} from '../client/fake-transport.ts';
+import {answer} from '../client/transport/fake-transport.ts';
 import {payout, PAYOUT_ID as ID} from './fixtures.ts';
 
 const PAYOUT = payout({amount_in_minor_units: 144_000, odd_news: {inner: 1}});

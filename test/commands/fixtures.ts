@@ -1,4 +1,4 @@
-import {answer} from '../client/fake-transport.ts';
+import {answer} from '../client/transport/fake-transport.ts';
 
 export const PAYOUT_ID = '0192a000-0000-7000-8000-000000000001';
 export const PAYEE_ID = '0192a000-0000-7000-8000-0000000000aa';

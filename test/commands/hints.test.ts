@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {before, describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY} from '../cli/run-cli.ts';
-import {answer, lost, type Script} from '../client/fake-transport.ts';
+import {answer, lost, type Script} from '../client/transport/fake-transport.ts';
 import {loadCommands, remitCallsIn, faultOf} from '../repo/command-lines.ts';
 import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
 

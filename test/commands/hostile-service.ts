@@ -1,5 +1,5 @@
-import type {Script} from '../client/fake-transport.ts';
-import {answer} from '../client/fake-transport.ts';
+import type {Script} from '../client/transport/fake-transport.ts';
+import {answer} from '../client/transport/fake-transport.ts';
 import {ACCOUNT, API_KEY, CARD, ECHO, SIGNING_SECRET} from '../sanitize/canaries.ts';
 
 export const ID = '0192a000-0000-7000-8000-000000000041';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {beforeEach, describe, it} from 'mocha';
 import {Stop} from '../../src/cli/runtime/stop.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../cli/run-cli.ts';
-import {answer, lost, type Script} from '../client/fake-transport.ts';
+import {answer, lost, type Script} from '../client/transport/fake-transport.ts';
 import {RecordingClock} from '../client/recording-clock.ts';
 import {page, payin, PAYEE_ID, PAYER_ID, payout, PAYOUT_ID} from './fixtures.ts';
 

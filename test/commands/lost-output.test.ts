@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {BASE_URL, runCli, TEST_KEY} from '../cli/run-cli.ts';
-import {answer, type Reply} from '../client/fake-transport.ts';
+import {answer, type Reply} from '../client/transport/fake-transport.ts';
 import {METHOD_ID, PAYEE_ID, payout, PAYOUT_ID} from './fixtures.ts';
 
 const KEY = '11111111-2222-4333-8444-555555555555';

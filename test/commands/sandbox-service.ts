@@ -1,4 +1,4 @@
-import type {Transport, TransportAnswer, TransportRequest} from '../../src/client/transport.ts';
+import type {Transport, TransportAnswer, TransportRequest} from '../../src/client/transport/transport.ts';
 import {RecordingClock} from '../client/recording-clock.ts';
 import {TestSandbox} from '../sandbox/harness.ts';
 

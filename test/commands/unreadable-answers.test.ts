@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {runCli, TEST_KEY} from '../cli/run-cli.ts';
-import {answer} from '../client/fake-transport.ts';
+import {answer} from '../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from './fixtures.ts';
 
 const DEEP = answer(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {runCli} from '../cli/run-cli.ts';
-import {answer, type Reply} from '../client/fake-transport.ts';
+import {answer, type Reply} from '../client/transport/fake-transport.ts';
 import {page, payin, PAYEE_ID, PAYER_ID, payout, PAYOUT_ID} from './fixtures.ts';
 
 const CREATE = `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD --auto-approve --wait`;

@@ -3,7 +3,7 @@ import {mkdtempSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {beforeEach, describe, it} from 'mocha';
-import {normaliseBaseUrl} from '../../src/client/base-url.ts';
+import {normaliseBaseUrl} from '../../src/client/transport/base-url.ts';
 import type {ErrorCode, RemitError} from '../../src/errors.ts';
 import type {ConfigFile, StoredProfile} from '../../src/profiles/profile.ts';
 import type {ProjectFile} from '../../src/profiles/project-file.ts';

@@ -56,7 +56,11 @@ export const d = {default: 1};`;
       'src/cli/baseCommand.ts',
     ])
       assert.equal(badFileName({path, text: ''}).length, 1, path);
-    for (const path of ['src/client/index.ts', 'src/client/base-url.ts', 'test/client/retry.test.ts'])
+    for (const path of [
+      'src/client/index.ts',
+      'src/client/transport/base-url.ts',
+      'test/client/requests/retry.test.ts',
+    ])
       assert.equal(badFileName({path, text: ''}).length, 0, path);
   });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {Codec} from '../../src/client/codec.ts';
-import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
+import {Codec} from '../../src/client/requests/codec.ts';
+import {DEFAULT_TIMEOUTS} from '../../src/client/transport/transport.ts';
 import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {RECORD_FIELDS} from '../../src/contract/operations/record-fields.ts';

@@ -3,7 +3,7 @@ import {
   type Transport,
   type TransportAnswer,
   type TransportRequest,
-} from '../../src/client/transport.ts';
+} from '../../src/client/transport/transport.ts';
 import type {Counts} from './counts.ts';
 import type {Dice} from './random.ts';
 import type {Reply, SimService} from './service.ts';

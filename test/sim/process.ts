@@ -1,4 +1,4 @@
-import type {TransportAnswer} from '../../src/client/transport.ts';
+import type {TransportAnswer} from '../../src/client/transport/transport.ts';
 import {RemitError} from '../../src/errors.ts';
 import type {Counts} from './counts.ts';
 import {abandonDatabases} from './databases.ts';

@@ -74,7 +74,7 @@ describe('the bundle', () => {
       'network/handshake',
       'profiles/tls-files',
       'store/locks/lock',
-      'client/pool-transport',
+      'client/transport/pool-transport',
     ])
       assert.ok(!modules.includes(`src/${later}.ts`), `${later} is loaded before it is needed`);
     const packages = packagesOf(modules);

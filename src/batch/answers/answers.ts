@@ -1,6 +1,6 @@
-import {type Answer, isSuccess} from '../../client/answer.ts';
-import type {TransportFailure} from '../../client/transport.ts';
-import {meaningOf} from '../../client/verdict.ts';
+import {type Answer, isSuccess} from '../../client/answers/answer.ts';
+import type {TransportFailure} from '../../client/transport/transport.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
 import {codeOf, isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';

@@ -1,4 +1,4 @@
-import type {Answer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answers/answer.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
 

@@ -1,5 +1,5 @@
-import type {Answer} from '../../client/answer.ts';
-import {meaningOf} from '../../client/verdict.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
 import {judgeFailure, judgeLook, type NotSent} from './answers.ts';
 import type {Exchange} from './wire.ts';
 

@@ -1,9 +1,9 @@
-import type {Answer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answers/answer.ts';
 import type {Operation} from '../../contract/operations/operation.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {fillPath, operationOf} from '../../client/routes.ts';
-import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport.ts';
-import {requestHeaders} from '../../client/headers.ts';
+import {fillPath, operationOf} from '../../client/requests/routes.ts';
+import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport/transport.ts';
+import {requestHeaders} from '../../client/requests/headers.ts';
 import {must} from '../../narrow.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {JournalRow} from '../journal/row.ts';

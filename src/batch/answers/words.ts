@@ -1,5 +1,5 @@
-import type {Answer} from '../../client/answer.ts';
-import {redirectTo} from '../../client/service-error.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {redirectTo} from '../../client/answers/service-error.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Exchange} from './wire.ts';
 

@@ -1,4 +1,4 @@
-import {standing} from '../../client/poll.ts';
+import {standing} from '../../client/reading/poll.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';

@@ -1,9 +1,9 @@
-import type {Answer} from '../../client/answer.ts';
-import {CANONICAL, type Codec} from '../../client/codec.ts';
-import {fullJitter} from '../../client/backoff.ts';
-import {pollPauseMs} from '../../client/poll.ts';
-import {TransportFailure, type Transport} from '../../client/transport.ts';
-import {meaningOf} from '../../client/verdict.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
+import {fullJitter} from '../../client/requests/backoff.ts';
+import {pollPauseMs} from '../../client/reading/poll.ts';
+import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
 import type {Clock} from '../../clock.ts';
 import {isObject} from '../../narrow.ts';
 import {idIn, isOtherId, isReadable, paysOtherwise} from '../answers/answers.ts';

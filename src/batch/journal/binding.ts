@@ -1,4 +1,4 @@
-import {CANONICAL, type Codec} from '../../client/codec.ts';
+import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {type Hint, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import type {Binding} from './facts.ts';

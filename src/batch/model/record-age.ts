@@ -1,4 +1,4 @@
-import {type Answer, isSuccess, readHttpDate} from '../../client/answer.ts';
+import {type Answer, isSuccess, readHttpDate} from '../../client/answers/answer.ts';
 import {isObject} from '../../narrow.ts';
 
 /** Interface document: ISO 8601, UTC. A date without a time is too coarse. */

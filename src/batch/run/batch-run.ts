@@ -1,5 +1,5 @@
-import {CANONICAL, type Codec} from '../../client/codec.ts';
-import type {Transport, Timeouts} from '../../client/transport.ts';
+import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
+import type {Transport, Timeouts} from '../../client/transport/transport.ts';
 import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import {CancelPhase} from './cancel-phase.ts';

@@ -1,5 +1,5 @@
-import type {Answer} from '../../client/answer.ts';
-import {meaningOf} from '../../client/verdict.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
 import {judgeFailure, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {RecordedRow} from '../journal/row.ts';

@@ -1,4 +1,4 @@
-import type {Answer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
 import {
   isOfOtherContent,

@@ -1,4 +1,4 @@
-import type {Answer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answers/answer.ts';
 import {DIFFERS, type Outcome, type RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/row.ts';

@@ -1,4 +1,4 @@
-import type {Answer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answers/answer.ts';
 import type {RecordedRow} from '../journal/row.ts';
 import type {Bucket, Outcome} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';

@@ -1,6 +1,6 @@
-import {type Answer, isSuccess} from '../../client/answer.ts';
-import {CANONICAL, type Codec} from '../../client/codec.ts';
-import {TransportFailure, type Transport} from '../../client/transport.ts';
+import {type Answer, isSuccess} from '../../client/answers/answer.ts';
+import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
+import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';

@@ -1,5 +1,5 @@
-import type {Answer} from '../../client/answer.ts';
-import {meaningOf} from '../../client/verdict.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
 import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow, RowWithOutcome} from '../journal/row.ts';

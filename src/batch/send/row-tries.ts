@@ -1,4 +1,4 @@
-import {fullJitter} from '../../client/backoff.ts';
+import {fullJitter} from '../../client/requests/backoff.ts';
 import type {Clock} from '../../clock.ts';
 import {isReadable} from '../answers/answers.ts';
 import type {Halt} from './halt.ts';

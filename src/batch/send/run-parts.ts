@@ -1,5 +1,5 @@
-import type {Codec} from '../../client/codec.ts';
-import type {Transport} from '../../client/transport.ts';
+import type {Codec} from '../../client/requests/codec.ts';
+import type {Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RunPath} from '../model/run-path.ts';

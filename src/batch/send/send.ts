@@ -1,7 +1,7 @@
-import type {Answer} from '../../client/answer.ts';
-import type {Codec} from '../../client/codec.ts';
-import {TransportFailure, type Transport, type TransportRequest} from '../../client/transport.ts';
-import {meaningOf} from '../../client/verdict.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import type {Codec} from '../../client/requests/codec.ts';
+import {TransportFailure, type Transport, type TransportRequest} from '../../client/transport/transport.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
 import type {Clock} from '../../clock.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';

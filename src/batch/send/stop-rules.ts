@@ -1,5 +1,5 @@
-import type {Answer} from '../../client/answer.ts';
-import {fullJitter} from '../../client/backoff.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {fullJitter} from '../../client/requests/backoff.ts';
 import type {Clock} from '../../clock.ts';
 import type {Kind} from '../model/kinds.ts';
 import {type NotSent, whatCame} from '../answers/answers.ts';

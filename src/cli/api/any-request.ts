@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
-import {operationOf} from '../../client/routes.ts';
-import {unwrapRecord} from '../../client/readable.ts';
+import {operationOf} from '../../client/requests/routes.ts';
+import {unwrapRecord} from '../../client/answers/readable.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject, messageOf} from '../../narrow.ts';

@@ -1,4 +1,4 @@
-import {DEFAULT_TIMEOUTS, type Timeouts} from '../../client/transport.ts';
+import {DEFAULT_TIMEOUTS, type Timeouts} from '../../client/transport/transport.ts';
 import type {Context} from '../core/context.ts';
 
 /** The time limits of one request, with `--request-timeout`. */

@@ -1,7 +1,7 @@
-import {normaliseBaseUrl} from '../../client/base-url.ts';
+import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import type {RemitClient} from '../../client/client.ts';
-import {Codec} from '../../client/codec.ts';
-import type {Transport} from '../../client/transport.ts';
+import {Codec} from '../../client/requests/codec.ts';
+import type {Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {NetworkSettings, Unsent} from '../../network/settings.ts';

@@ -1,4 +1,4 @@
-import {isLoopback} from '../../client/base-url.ts';
+import {isLoopback} from '../../client/transport/base-url.ts';
 import type {RemitError} from '../../errors.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {networkFix, type Place} from './network-fix.ts';

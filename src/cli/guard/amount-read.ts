@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/readable.ts';
+import {unwrapRecord} from '../../client/answers/readable.ts';
 import {isObject, must} from '../../narrow.ts';
 import {plainValue} from '../../output/view.ts';
 import {moneyTrace} from './money-trace.ts';

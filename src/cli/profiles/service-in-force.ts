@@ -1,4 +1,4 @@
-import {normaliseBaseUrl} from '../../client/base-url.ts';
+import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitError} from '../../errors.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {chooseProfile, serviceOf} from '../../profiles/resolve.ts';

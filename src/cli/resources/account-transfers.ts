@@ -1,5 +1,5 @@
-import {waitFor} from '../../client/poll.ts';
-import type {ListItem, Result} from '../../client/resource.ts';
+import {waitFor} from '../../client/reading/poll.ts';
+import type {ListItem, Result} from '../../client/requests/resource.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';

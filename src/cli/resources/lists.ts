@@ -1,4 +1,4 @@
-import type {Listing} from '../../client/pages.ts';
+import type {Listing} from '../../client/reading/pages.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 import type {View} from '../../output/view.ts';
 import type {Typed} from '../runtime/command-line.ts';

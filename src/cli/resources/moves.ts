@@ -1,5 +1,5 @@
-import {unwrapRecord} from '../../client/readable.ts';
-import type {Result} from '../../client/resource.ts';
+import {unwrapRecord} from '../../client/answers/readable.ts';
+import type {Result} from '../../client/requests/resource.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';

@@ -1,7 +1,7 @@
-import type {Waited} from '../../client/poll.ts';
-import type {Result} from '../../client/resource.ts';
-import {UNUSABLE_ID} from '../../client/service-error.ts';
-import {validateBody} from '../../client/validate.ts';
+import type {Waited} from '../../client/reading/poll.ts';
+import type {Result} from '../../client/requests/resource.ts';
+import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
+import {validateBody} from '../../client/requests/validate.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';

@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/readable.ts';
+import {unwrapRecord} from '../../client/answers/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import {valueAt} from '../../output/select.ts';

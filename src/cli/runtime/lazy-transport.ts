@@ -1,4 +1,4 @@
-import type {Transport} from '../../client/transport.ts';
+import type {Transport} from '../../client/transport/transport.ts';
 
 /** A transport that is opened with its first request: a command that sends nothing loads no HTTP. */
 export function lazyTransport(open: () => Promise<Transport>): Transport {

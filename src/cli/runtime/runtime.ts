@@ -1,5 +1,5 @@
 import {homedir} from 'node:os';
-import type {Transport} from '../../client/transport.ts';
+import type {Transport} from '../../client/transport/transport.ts';
 import {systemClock, type Clock} from '../../clock.ts';
 import type {NetworkSettings, Unsent} from '../../network/settings.ts';
 import type {OutStream} from '../../output/sink.ts';
@@ -80,10 +80,10 @@ async function openTransport(
   network: Network = {},
 ): Promise<Transport> {
   if (kind === 'one-shot') {
-    const {HttpTransport} = await import('../../client/http-transport.ts');
+    const {HttpTransport} = await import('../../client/transport/http-transport.ts');
     return new HttpTransport({baseUrl, ...network});
   }
-  const {PoolTransport} = await import('../../client/pool-transport.ts');
+  const {PoolTransport} = await import('../../client/transport/pool-transport.ts');
   // Opened as requests need them, occasionally with one extra: a pool considers a socket busy slightly longer than it
   // is.
   return new PoolTransport({baseUrl, connections: socketCeiling(), ...network});

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
-import {readAnswer} from '../../client/answer.ts';
-import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport.ts';
+import {readAnswer} from '../../client/answers/answer.ts';
+import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport/transport.ts';
 import {isErrorCode, RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readRecord, sandboxPlace} from './place.ts';

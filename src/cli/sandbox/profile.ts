@@ -1,4 +1,4 @@
-import {checkBaseUrl} from '../../client/base-url.ts';
+import {checkBaseUrl} from '../../client/transport/base-url.ts';
 import type {StoredProfile} from '../../profiles/profile.ts';
 import {withoutSettings} from '../../profiles/settings.ts';
 import type {ServiceFile} from '../../service/service-file.ts';

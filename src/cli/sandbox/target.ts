@@ -1,4 +1,4 @@
-import {isLoopback, normaliseBaseUrl} from '../../client/base-url.ts';
+import {isLoopback, normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitError} from '../../errors.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';

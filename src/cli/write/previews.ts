@@ -1,4 +1,4 @@
-import type {Preview} from '../../client/built.ts';
+import type {Preview} from '../../client/requests/built.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import type {Output} from '../../output/output.ts';
 

@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/readable.ts';
+import {unwrapRecord} from '../../client/answers/readable.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';

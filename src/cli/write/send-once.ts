@@ -1,7 +1,7 @@
-import {isUsableId, unwrapRecord} from '../../client/readable.ts';
-import type {Result} from '../../client/resource.ts';
-import {UNUSABLE_ID} from '../../client/service-error.ts';
-import {validateBody} from '../../client/validate.ts';
+import {isUsableId, unwrapRecord} from '../../client/answers/readable.ts';
+import type {Result} from '../../client/requests/resource.ts';
+import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
+import {validateBody} from '../../client/requests/validate.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';

@@ -1,4 +1,4 @@
-import type {Waited} from '../../client/poll.ts';
+import type {Waited} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue, type View} from '../../output/view.ts';

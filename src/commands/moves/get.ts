@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/flags.ts';
-import {unwrapRecord} from '../../client/readable.ts';
+import {unwrapRecord} from '../../client/answers/readable.ts';
 import {moveView} from '../../output/views/moves.ts';
 
 export default class MovesGet extends RemitCommand {

@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {normaliseBaseUrl} from '../../client/base-url.ts';
+import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/input/key-input.ts';
 import {profileFacts, readSettings} from '../../cli/profiles/changes.ts';

@@ -5,8 +5,8 @@ import {compareEcho} from '../../../src/batch/answers/echo.ts';
 import type {JournalRow} from '../../../src/batch/journal/row.ts';
 import type {Phase} from '../../../src/batch/journal/journal.ts';
 import {FIELD_NAMES, type RowContent} from '../../../src/batch/model/row-fields.ts';
-import {readAnswer} from '../../../src/client/answer.ts';
-import {type FailureKind, TransportFailure} from '../../../src/client/transport.ts';
+import {readAnswer} from '../../../src/client/answers/answer.ts';
+import {type FailureKind, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {payeeId} from '../harness.ts';
 
 const ROW: JournalRow = {

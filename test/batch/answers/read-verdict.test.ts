@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {judgeRead} from '../../../src/batch/answers/read-verdict.ts';
-import {readAnswer} from '../../../src/client/answer.ts';
-import {type FailureKind, TransportFailure} from '../../../src/client/transport.ts';
+import {readAnswer} from '../../../src/client/answers/answer.ts';
+import {type FailureKind, TransportFailure} from '../../../src/client/transport/transport.ts';
 
 describe('the verdict on a fetched record', () => {
   const answered = (status: number, body: unknown) =>

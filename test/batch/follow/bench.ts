@@ -6,7 +6,7 @@ import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
-import {DEFAULT_TIMEOUTS, type Transport} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS, type Transport} from '../../../src/client/transport/transport.ts';
 import {Bench} from '../harness.ts';
 import {TruthService, type TruthRecord} from '../truth-service.ts';
 

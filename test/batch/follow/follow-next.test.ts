@@ -4,7 +4,7 @@ import {FollowRun} from '../../../src/batch/follow/follow-run.ts';
 import type {Goal} from '../../../src/batch/follow/counts.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';

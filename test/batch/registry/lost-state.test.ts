@@ -5,7 +5,7 @@ import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Survey} from '../../../src/batch/registry/survey.ts';
 import {resolveRow} from '../../../src/batch/run/resolve.ts';
-import {type Transport, TransportFailure} from '../../../src/client/transport.ts';
+import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 import type {RunPath} from '../../../src/batch/model/run-path.ts';

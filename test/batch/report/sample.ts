@@ -4,7 +4,7 @@ import {noteConfirmation} from '../../../src/batch/journal/confirmations.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {writeReport} from '../../../src/batch/report/file.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
-import type {Transport} from '../../../src/client/transport.ts';
+import type {Transport} from '../../../src/client/transport/transport.ts';
 import {FollowBench} from '../follow/bench.ts';
 import {payeeId, seeded} from '../harness.ts';
 

@@ -9,7 +9,7 @@ import {resolveRow} from '../../../src/batch/run/resolve.ts';
 import {prepareRetry, type RetryFacts} from '../../../src/batch/run/retry.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {type TruthRecord, TruthService} from '../truth-service.ts';

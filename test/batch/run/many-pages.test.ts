@@ -7,7 +7,7 @@ import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';
-import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {type SeenRequest, TruthService} from '../truth-service.ts';

@@ -7,7 +7,7 @@ import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService, type SeenRequest} from '../truth-service.ts';
 

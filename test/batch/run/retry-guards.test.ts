@@ -5,7 +5,7 @@ import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

@@ -4,7 +4,7 @@ import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import type {Entry} from '../../../src/batch/registry/entry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

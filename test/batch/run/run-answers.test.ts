@@ -4,7 +4,11 @@ import {join} from 'node:path';
 import {resolveRow} from '../../../src/batch/run/resolve.ts';
 import {lostOutcome} from '../../../src/batch/send/known-records.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
-import {type Transport, TransportFailure, type TransportRequest} from '../../../src/client/transport.ts';
+import {
+  type Transport,
+  TransportFailure,
+  type TransportRequest,
+} from '../../../src/client/transport/transport.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, payeeId, type RunArguments} from '../harness.ts';
 import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';

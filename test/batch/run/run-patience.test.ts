@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
-import {type Transport, TransportFailure} from '../../../src/client/transport.ts';
+import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, type RunArguments} from '../harness.ts';
 import {type SeenRequest, TruthService} from '../truth-service.ts';

@@ -11,7 +11,7 @@ import {
   type TransportAnswer,
   TransportFailure,
   type TransportRequest,
-} from '../../../src/client/transport.ts';
+} from '../../../src/client/transport/transport.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, type RunArguments} from '../harness.ts';

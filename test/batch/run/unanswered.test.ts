@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import type {JournalRow} from '../../../src/batch/journal/row.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
-import {type Transport, TransportFailure} from '../../../src/client/transport.ts';
+import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId, type RunArguments} from '../harness.ts';
 import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';
 

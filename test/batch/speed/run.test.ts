@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {AdaptiveSpeed} from '../../../src/batch/speed/adaptive.ts';
-import type {Transport} from '../../../src/client/transport.ts';
+import type {Transport} from '../../../src/client/transport/transport.ts';
 import {Bench} from '../harness.ts';
 import {type Fault, TruthService} from '../truth-service.ts';
 

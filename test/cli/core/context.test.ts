@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {chmodSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {profiled} from '../guard/profiled.ts';
 import {BASE_URL, runCli, TEST_KEY} from '../run-cli.ts';
 

@@ -3,7 +3,7 @@ import {describe, it} from 'mocha';
 import {Commands} from '../../../src/cli/runtime/command-line.ts';
 import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
 import {RemitError} from '../../../src/errors.ts';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
 

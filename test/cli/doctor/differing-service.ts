@@ -1,9 +1,9 @@
 import {isObject} from '../../../src/narrow.ts';
-import type {Transport, TransportAnswer, TransportRequest} from '../../../src/client/transport.ts';
+import type {Transport, TransportAnswer, TransportRequest} from '../../../src/client/transport/transport.ts';
 import {Dialect} from '../../../src/service/dialect.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {valueAt, withValue} from '../../../src/service/paths.ts';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 import {TestSandbox} from '../../sandbox/harness.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {answer, type Reply} from '../../client/fake-transport.ts';
+import {answer, type Reply} from '../../client/transport/fake-transport.ts';
 import {page, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli, type CliOptions} from '../run-cli.ts';
 import {profiled} from './profiled.ts';

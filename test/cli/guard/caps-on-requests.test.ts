@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli, scratch, type CliOptions} from '../run-cli.ts';
 import {profiled} from './profiled.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
-import {answer, lost, type Reply, type Script} from '../../client/fake-transport.ts';
+import {answer, lost, type Reply, type Script} from '../../client/transport/fake-transport.ts';
 import {METHOD_ID, page, PAYEE_ID, payin, PAYER_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli, type CliOptions} from '../run-cli.ts';
 import {profiled} from './profiled.ts';

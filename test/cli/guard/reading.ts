@@ -1,7 +1,7 @@
 import type {Context} from '../../../src/cli/core/context.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {RemitClient} from '../../../src/client/client.ts';
-import {answer, FakeTransport, type Reply} from '../../client/fake-transport.ts';
+import {answer, FakeTransport, type Reply} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 import {BASE_URL, LIVE_KEY} from '../run-cli.ts';
 

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {serviceSchema} from '../../../src/service/schema.ts';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli, TEST_KEY} from '../run-cli.ts';
 
 describe('help on assumptions', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {accountTransferDetails, moveDetails} from '../../../src/cli/write/account-details.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {page} from '../../commands/fixtures.ts';
 import {reading} from '../guard/reading.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
 

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {profiled} from '../../cli/guard/profiled.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
-import {answer, type Script} from '../../client/fake-transport.ts';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
 import {METHOD_ID, PAYEE_ID} from '../fixtures.ts';
 
 const NUMBER = '000123456789';

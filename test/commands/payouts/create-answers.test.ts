@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {afterEach, describe, it} from 'mocha';
-import {HttpTransport} from '../../../src/client/http-transport.ts';
+import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {ErrorCode, ExitCode} from '../../../src/errors.ts';
 import {runCli, type CliResult} from '../../cli/run-cli.ts';
 import {scriptedServer, type Scripted, type ScriptedServer} from '../../smoke/scripted-server.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
-import {answer, lost, type Script} from '../../client/fake-transport.ts';
+import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID, payout} from '../fixtures.ts';
 
 const CREATE = ['payouts', 'create', '--payee', PAYEE_ID, '--amount', '125.00', '--currency', 'USD'];

@@ -3,7 +3,7 @@ import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {answer, type Script} from '../../client/fake-transport.ts';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
 
 describe('profiles', () => {
   let home: string;

@@ -6,7 +6,7 @@ import {before, beforeEach, describe, it} from 'mocha';
 import type {NetworkSettings} from '../../../src/network/settings.ts';
 import type {KeyPair} from '../../../src/webhooks/certificates.ts';
 import {runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {answer, FakeTransport} from '../../client/fake-transport.ts';
+import {answer, FakeTransport} from '../../client/transport/fake-transport.ts';
 import {certify} from '../../network/authority.ts';
 
 const BASE_URL = 'https://api.example.com';

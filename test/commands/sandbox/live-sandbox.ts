@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {setTimeout as wait} from 'node:timers/promises';
 import {join} from 'node:path';
-import {HttpTransport} from '../../../src/client/http-transport.ts';
-import type {Transport} from '../../../src/client/transport.ts';
+import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
+import type {Transport} from '../../../src/client/transport/transport.ts';
 import {readRecord, sandboxPlace, type Place} from '../../../src/cli/sandbox/place.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions, type CliResult} from '../../cli/run-cli.ts';

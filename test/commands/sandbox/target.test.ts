@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import {HttpTransport} from '../../../src/client/http-transport.ts';
+import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import {runningSandboxes} from '../../../src/cli/sandbox/running.ts';
 import {describeSelf, systemProbe} from '../../../src/store/locks/lock-holder.ts';
 import type {CliResult} from '../../cli/run-cli.ts';

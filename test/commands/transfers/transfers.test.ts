@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
-import {answer, lost, type Script} from '../../client/fake-transport.ts';
+import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
 import {page} from '../fixtures.ts';
 
 const ID = '0192a000-0000-7000-8000-000000000031';

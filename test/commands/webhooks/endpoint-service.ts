@@ -1,5 +1,5 @@
-import type {Script} from '../../client/fake-transport.ts';
-import {answer} from '../../client/fake-transport.ts';
+import type {Script} from '../../client/transport/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 
 export interface StoredEndpoint {
   id: string;

@@ -3,7 +3,7 @@ import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY} from '../../cli/run-cli.ts';
-import {answer, lost} from '../../client/fake-transport.ts';
+import {answer, lost} from '../../client/transport/fake-transport.ts';
 import {page} from '../fixtures.ts';
 
 const ID = '0192a000-0000-7000-8000-000000000041';

@@ -13,7 +13,7 @@ import type {ObjectLine} from '../../../src/webhooks/lines.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/signature.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {answer, type Script} from '../../client/fake-transport.ts';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
 import {LINE, LINES} from '../../webhooks/line-schema.ts';
 import {body, Listening, SECRET} from './listening.ts';
 

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {secretFingerprint} from '../../../src/webhooks/secrets.ts';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {answer, lost} from '../../client/fake-transport.ts';
+import {answer, lost} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 import {delivery, record} from '../../webhooks/record/deliveries.ts';
 import {EndpointService} from './endpoint-service.ts';

@@ -4,7 +4,7 @@ import {liveFlag} from '../../../batch/standing/next-command.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {type SeenAlike, seenAlike} from '../../../batch/registry/seen-alike.ts';
 import {type SeenBefore, seenBefore} from '../../../batch/registry/seen-before.ts';
-import {normaliseBaseUrl} from '../../../client/base-url.ts';
+import {normaliseBaseUrl} from '../../../client/transport/base-url.ts';
 import {RemitError} from '../../../errors.ts';
 import {modeOf} from '../../../profiles/key.ts';
 import type {Mode} from '../../../profiles/profile.ts';

@@ -3,7 +3,7 @@ import type {RunPath} from '../../../batch/model/run-path.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {batchCommand} from '../../../batch/standing/placed.ts';
-import type {Transport} from '../../../client/transport.ts';
+import type {Transport} from '../../../client/transport/transport.ts';
 import {shellWord} from '../../../shell-word.ts';
 import type {Context} from '../../core/context.ts';
 import type {Typed} from '../../runtime/command-line.ts';

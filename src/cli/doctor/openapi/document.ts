@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {isLocal} from '../../../network/local.ts';
-import {DEFAULT_TIMEOUTS, TransportFailure} from '../../../client/transport.ts';
+import {DEFAULT_TIMEOUTS, TransportFailure} from '../../../client/transport/transport.ts';
 import {RemitError} from '../../../errors.ts';
 import {isObject, messageOf} from '../../../narrow.ts';
 import {readSmallFile} from '../../../profiles/trusted-file.ts';

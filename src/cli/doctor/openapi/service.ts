@@ -1,4 +1,4 @@
-import type {Transport, TransportAnswer, TransportRequest} from '../../../client/transport.ts';
+import type {Transport, TransportAnswer, TransportRequest} from '../../../client/transport/transport.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import type {DocumentOperation, OpenApiDocument} from './document.ts';
 import {sampleOf} from './sample.ts';

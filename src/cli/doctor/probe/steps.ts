@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../../client/readable.ts';
+import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 import type {Said} from '../survey/asker.ts';

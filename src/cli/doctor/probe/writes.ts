@@ -1,5 +1,5 @@
 import {RemitError} from '../../../errors.ts';
-import {isUsableId} from '../../../client/readable.ts';
+import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
 import {checkHorizon} from './horizon.ts';
 import type {Context} from '../../core/context.ts';

@@ -1,4 +1,4 @@
-import {readPage} from '../../../client/pages.ts';
+import {readPage} from '../../../client/reading/pages.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';

@@ -1,4 +1,4 @@
-import {readPage} from '../../../client/pages.ts';
+import {readPage} from '../../../client/reading/pages.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Said} from '../survey/asker.ts';

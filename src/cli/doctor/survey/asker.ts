@@ -1,7 +1,11 @@
-import {readAnswer} from '../../../client/answer.ts';
-import {RequestBuilder} from '../../../client/built.ts';
-import {Codec} from '../../../client/codec.ts';
-import {type Transport, TransportFailure, type TransportRequest} from '../../../client/transport.ts';
+import {readAnswer} from '../../../client/answers/answer.ts';
+import {RequestBuilder} from '../../../client/requests/built.ts';
+import {Codec} from '../../../client/requests/codec.ts';
+import {
+  type Transport,
+  TransportFailure,
+  type TransportRequest,
+} from '../../../client/transport/transport.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';

@@ -1,6 +1,6 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
-import {unwrapRecord} from '../../../client/readable.ts';
+import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {valueAt} from '../../../output/select.ts';
 import {typePattern} from '../../../webhooks/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/secrets.ts';

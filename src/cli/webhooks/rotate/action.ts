@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import {unwrapRecord} from '../../../client/readable.ts';
+import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import {valueAt} from '../../../output/select.ts';

@@ -1,5 +1,5 @@
 import {rmSync} from 'node:fs';
-import {unwrapRecord} from '../../../client/readable.ts';
+import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {RemitError} from '../../../errors.ts';
 import {valueAt} from '../../../output/select.ts';
 import {secretFingerprint} from '../../../webhooks/secrets.ts';

@@ -6,7 +6,7 @@ import {describe, it} from 'mocha';
 import {certificateFindings} from '../../../../src/cli/doctor/machine/connection.ts';
 import type {Report} from '../../../../src/cli/doctor/report.ts';
 import {acquireLock} from '../../../../src/store/locks/lock.ts';
-import {answer, lost} from '../../../client/fake-transport.ts';
+import {answer, lost} from '../../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../../client/recording-clock.ts';
 import {BASE_URL, runCli, type CliOptions, TEST_KEY} from '../../run-cli.ts';
 

@@ -6,7 +6,7 @@ import {after, before, describe, it} from 'mocha';
 import {stringify} from 'yaml';
 import type {Report} from '../../../../src/cli/doctor/report.ts';
 import type {ServiceFile} from '../../../../src/service/service-file.ts';
-import {answer} from '../../../client/fake-transport.ts';
+import {answer} from '../../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli, TEST_KEY} from '../../run-cli.ts';
 import {readText} from '../../../repo/tree.ts';
 import {DifferingService} from '../differing-service.ts';

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {Report} from '../../../../src/cli/doctor/report.ts';
-import {answer} from '../../../client/fake-transport.ts';
+import {answer} from '../../../client/transport/fake-transport.ts';
 import {BASE_URL, LIVE_KEY, runCli} from '../../run-cli.ts';
 import {DifferingService} from '../differing-service.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import type {Transport} from '../../../../src/client/transport.ts';
+import type {Transport} from '../../../../src/client/transport/transport.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 

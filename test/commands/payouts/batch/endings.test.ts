@@ -3,7 +3,7 @@ import {existsSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {Stop} from '../../../../src/cli/runtime/stop.ts';
-import {type Transport, TransportFailure} from '../../../../src/client/transport.ts';
+import {type Transport, TransportFailure} from '../../../../src/client/transport/transport.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 

@@ -7,7 +7,7 @@ import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {Followed} from '../../../../src/batch/follow/follow-run.ts';
 import {stateDir} from '../../../../src/profiles/config-file.ts';
 import {Stop} from '../../../../src/cli/runtime/stop.ts';
-import type {Transport, TransportRequest} from '../../../../src/client/transport.ts';
+import type {Transport, TransportRequest} from '../../../../src/client/transport/transport.ts';
 import {acquireLock} from '../../../../src/store/locks/lock.ts';
 import {BASE_URL, runCli, type CliOptions} from '../../../cli/run-cli.ts';
 import {TestSandbox} from '../../../sandbox/harness.ts';

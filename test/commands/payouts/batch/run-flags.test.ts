@@ -3,7 +3,7 @@ import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {batchFolder} from '../../../../src/batch/journal/folder.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import type {Transport} from '../../../../src/client/transport.ts';
+import type {Transport} from '../../../../src/client/transport/transport.ts';
 import {systemProbe} from '../../../../src/store/locks/lock-holder.ts';
 import {acquireLock, type Lock} from '../../../../src/store/locks/lock.ts';
 import type {CliOptions} from '../../../cli/run-cli.ts';

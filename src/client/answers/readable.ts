@@ -1,0 +1,58 @@
+import {isObject} from '../../narrow.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import type {Answer} from './answer.ts';
+
+/** Whether a success answer contains what was requested. If not, the answer is treated as lost. */
+export type Readable = (answer: Answer) => boolean;
+
+const isJson: Readable = (answer) => answer.json !== undefined;
+
+/** A write that returns no record: an empty body is fine, but a page of HTML does not come from the service. */
+export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;
+
+/**
+ * The answer to a create must have a usable id, otherwise the record would be lost. Everything else may be
+ * unexpected.
+ */
+export const holdsRecord =
+  (sanitizer: Sanitizer): Readable =>
+  (answer) => {
+    const record = unwrapRecord(answer.json);
+    return isObject(record) && isUsableId(record['id'], sanitizer);
+  };
+
+/** Four times the length of a UUID. */
+const LONGEST_ID = 144;
+
+/**
+ * Whether an id can be shown, typed as an argument and put into a path. The interface document promises a UUID; any
+ * visible ASCII is accepted unless it would be masked or read as a flag.
+ */
+export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
+  typeof id === 'string' &&
+  /^[!-,.-~][!-~]*$/.test(id) &&
+  id.length <= LONGEST_ID &&
+  !/^\.{1,2}$/.test(id) &&
+  sanitizer.token(id) === id;
+
+/**
+ * A record that was read by its id must not have another id; the interface document does not promise that it has one.
+ */
+export const isRecord =
+  (asked: string | undefined): Readable =>
+  (answer) =>
+    isJson(answer) && otherIdIn(answer.json, asked) === undefined;
+
+/** The id of the record, if it is not the requested one. */
+export function otherIdIn(json: unknown, asked: string | undefined): string | undefined {
+  const record = unwrapRecord(json);
+  if (asked === undefined || !isObject(record)) return undefined;
+  const id = record['id'] || asked; // an empty id does not count
+  if (typeof id !== 'string') return typeof id;
+  return id.toLowerCase() === asked.toLowerCase() ? undefined : id;
+}
+
+/** The record itself, also inside an envelope `{data: …}`, which moves have and other answers might. */
+export function unwrapRecord(json: unknown): unknown {
+  return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;
+}

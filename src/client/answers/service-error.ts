@@ -1,0 +1,219 @@
+import {isErrorCode, RemitError, type ErrorCode, type ErrorFacts} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import type {Answer} from './answer.ts';
+import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
+import {documentedStatus, type Outcome} from './verdict.ts';
+
+/** What is known about a call that ends in an error. */
+export interface CallFacts {
+  /** `POST https://host/path`. */
+  what: string;
+  attempts: number;
+  idempotencyKey?: string | undefined;
+  /** The caller provided this key, so the same call again is sent with it. */
+  namesKey?: boolean | undefined;
+  /** The command or call that continues from here. */
+  hint?: string | undefined;
+  /** The record that the call is about; absent for a create. */
+  recordId?: string | undefined;
+  sanitizer: Sanitizer;
+}
+
+/**
+ * The error code for an unsuccessful answer: the service's own code if its status agrees, otherwise one derived from
+ * the status.
+ */
+function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
+  if (errorCode !== undefined && documentedStatus(errorCode) === status && isErrorCode(errorCode))
+    return errorCode;
+  if (status >= 300 && status < 400) return 'REDIRECTED';
+  if (status === 408 || status === 425 || status >= 500 || status < 300) return 'UNAVAILABLE';
+  return BY_STATUS[status] ?? 'REFUSED';
+}
+
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'AUTHENTICATION_ERROR',
+  403: 'AUTHORIZATION_ERROR',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  429: 'RATE_LIMITED',
+};
+
+/** The service refused, and the refusal is final. */
+export function refusal(answer: Answer, call: CallFacts): RemitError {
+  return new RemitError(
+    codeOfAnswer(answer),
+    `${whatOf(call)}: ${inWords({answer}, call)}`,
+    facts({answer}, call),
+  );
+}
+
+/**
+ * A read that failed, or a write that certainly had no effect: it can be repeated later.
+ * @param isUnsent no attempt of the write left this machine
+ */
+export function unavailable(outcome: Outcome, call: CallFacts, isUnsent: boolean): RemitError {
+  const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
+  const unsent = isUnsent ? 'nothing was sent: ' : '';
+  return new RemitError(code, `${whatOf(call)}: ${unsent}${trouble(outcome, call)}`, {
+    ...facts(outcome, call, isUnsent ? {may_have_taken_effect: false} : {}),
+    hint: call.hint,
+  });
+}
+
+/** A write that may have taken effect. The error has the last problem, and the key that repeats the write safely. */
+export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
+  const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
+  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
+  return new RemitError('IN_DOUBT', message, {
+    ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
+    hint: call.hint ?? hintFor(call),
+    retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice
+  });
+}
+
+/** Stopped by the caller's signal. The error reports what was sent before. */
+export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: CallFacts): RemitError {
+  const code = reason instanceof RemitError && reason.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
+  const verb = code === 'TERMINATED' ? 'terminated' : 'interrupted';
+  const message = mayHaveTakenEffect
+    ? `${whatOf(call)}: ${verb} before the answer arrived; it may have taken effect`
+    : `${whatOf(call)}: ${verb}; this request changed nothing`;
+  const hint = call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined);
+  return new RemitError(code, message, {
+    details: {
+      ...(mayHaveTakenEffect ? openRecord(call) : keyOf(call)),
+      ...{attempts: call.attempts, may_have_taken_effect: mayHaveTakenEffect},
+    },
+    hint,
+    retryable: !mayHaveTakenEffect || (call.namesKey ?? false),
+    cause: call.sanitizer.cause(reason),
+  });
+}
+
+/** What is known about a write with an unknown outcome: the same keys in every such error. */
+const openRecord = ({recordId, hint, idempotencyKey}: CallFacts) => ({
+  ...{id: recordId ?? null, status: null, idempotency_key: idempotencyKey ?? null, next: hint ?? null},
+});
+
+function hintFor({idempotencyKey}: CallFacts): string {
+  return idempotencyKey === undefined
+    ? 'read the record before you repeat the request: without an idempotency key it could take effect twice'
+    : `repeat it unchanged with the idempotency key ${idempotencyKey}`;
+}
+
+function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown> = {}): ErrorFacts {
+  const known = {...keyOf(call), attempts: call.attempts, ...extra};
+  if ('failure' in outcome) {
+    const {failure} = outcome;
+    return {
+      httpStatus: failure.status,
+      details: {
+        ...known,
+        failure: failure.kind,
+        ...(failure.trouble === undefined ? {} : {reason: failure.trouble}),
+      },
+      cause: call.sanitizer.cause(failure),
+    };
+  }
+  const {answer} = outcome;
+  const {sanitizer} = call;
+  return {
+    httpStatus: answer.status,
+    requestId: answer.requestId === undefined ? undefined : sanitizer.token(answer.requestId),
+    body: sanitizer.value(answer.json),
+    details: {
+      ...known,
+      ...(answer.errorCode === undefined ? {} : {error_code: sanitizer.token(answer.errorCode)}),
+      ...(answer.assumption === undefined ? {} : {assumption: answer.assumption}),
+      ...(answer.details === undefined ? {} : {fields: sanitizer.value(answer.details)}),
+      ...(answer.unreadable === undefined ? {} : {answer: sanitizer.value(answer.unreadable)}),
+      ...(answer.status < 300 && hasUnusableId(answer.json, call) ? {answer: {what: UNUSABLE_ID}} : {}),
+      ...(answer.retryAfterMs === undefined ? {} : {retry_after_ms: answer.retryAfterMs}),
+      ...(answer.location === undefined ? {} : {location: sanitizer.line(shownLocation(answer.location))}),
+    },
+  };
+}
+
+/** A query may contain a number. */
+const whatOf = ({what, sanitizer}: CallFacts): string => sanitizer.line(what);
+
+const keyOf = ({idempotencyKey}: CallFacts) =>
+  idempotencyKey === undefined ? {} : {idempotency_key: idempotencyKey};
+
+function trouble(outcome: Outcome, call: CallFacts): string {
+  const words = 'failure' in outcome ? call.sanitizer.line(outcome.failure.why) : inWords(outcome, call);
+  return call.attempts > 1 ? `${words} (after ${call.attempts} attempts)` : words;
+}
+
+const MESSAGE_LENGTH = 500;
+
+function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): string {
+  const {status, errorCode, message} = answer;
+  sanitizer.learn(answer.json);
+  if (status >= 200 && status < 300) {
+    return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}${assumed(answer)}`;
+  }
+  const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
+  const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
+  return `the service answered ${status}${named}${redirectTo(answer, sanitizer)}${said}`;
+}
+
+/** What may explain a success without a record; for a refusal it is part of the message. */
+const assumed = ({assumption}: Answer): string =>
+  assumption === undefined ? '' : `. ${capital(assumption.text)}`;
+
+const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+
+/** A redirect is never followed, because the request contains the key. */
+export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>
+  location === undefined ? '' : ` (redirect to ${sanitizer.line(shownLocation(location))})`;
+
+/** Without its query, which may hold a token. */
+const shownLocation = (location: string): string => location.replace(/[?#].*$/s, '').slice(0, MESSAGE_LENGTH);
+
+/** Describes a success answer that is not what was requested. */
+function whatCame(
+  {empty, unreadable, json}: Answer,
+  sanitizer: Sanitizer,
+  recordId: string | undefined,
+): string {
+  if (empty) return ' without a body';
+  if (unreadable !== undefined) {
+    const {what, bytes, id, status} = unreadable;
+    const record = !isUsableId(id, sanitizer)
+      ? ''
+      : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
+    const kind = what.includes('JSON') ? what : `${what}, not JSON`;
+    return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}`;
+  }
+  if (!isObject(json)) return ' with unexpected JSON';
+  const other = otherIdIn(json, recordId);
+  if (other !== undefined)
+    return isUsableId(other, sanitizer) ? ` with another record (its id: ${other})` : ' with another record';
+  if (hasUnusableId(json, {sanitizer, recordId})) return ` with ${UNUSABLE_ID}`;
+  const keys = Object.keys(json);
+  const shown = keys.slice(0, MOST_KEYS).join(', ') + (keys.length > MOST_KEYS ? ', …' : '');
+  const named = keys.length === 0 ? 'an empty object' : `its keys: ${shown}`;
+  return ` ${sanitizer.line(`with an unexpected body (${named})`)}`;
+}
+
+const MOST_KEYS = 10;
+
+/** `details.answer` for a created record whose id cannot be shown or typed. */
+export const UNUSABLE_ID =
+  'a record whose id cannot be used (not text, too long, or with characters that cannot be typed)';
+
+function hasUnusableId(
+  json: unknown,
+  {sanitizer, recordId}: Pick<CallFacts, 'sanitizer' | 'recordId'>,
+): boolean {
+  const record = unwrapRecord(json);
+  return (
+    recordId === undefined &&
+    isObject(record) &&
+    Boolean(record['id']) &&
+    !isUsableId(record['id'], sanitizer)
+  );
+}

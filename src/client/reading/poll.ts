@@ -1,0 +1,116 @@
+import type {Clock} from '../../clock.ts';
+import {canReach, isFinal, type Lifecycle} from '../../contract/lifecycle.ts';
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+
+export interface WaitOptions<T> {
+  /** Reads the record; `timeoutMs` is the remaining time of the wait. */
+  read: (options: {timeoutMs: number}) => Promise<T>;
+  lifecycle: Lifecycle;
+  /** The status to wait for; absent means any final one. */
+  until?: string | undefined;
+  /** Time limit for the whole wait; absent: none. */
+  timeoutMs?: number | undefined;
+  /** The record that the caller already has; then the first read can wait half a second. */
+  initial?: T | undefined;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+  signal?: AbortSignal | undefined;
+  /** Called after every read whose status differs from the previous one, including the first. */
+  onChange?: ((record: T) => void) | undefined;
+}
+
+export interface Waited<T> {
+  /**
+   * `reached`: the record has the status, or a later one on the way to success. `ended`: it will never have it, or it
+   * failed. `timeout`: neither was seen in time.
+   */
+  outcome: 'reached' | 'ended' | 'timeout';
+  /** As last read; undefined if no read succeeded. */
+  record: T | undefined;
+  polls: number;
+  /** Why the last read failed, on a timeout. */
+  lastError?: RemitError;
+}
+
+const FIRST_MS = 500;
+const GROWTH = 1.5;
+const LONGEST_MS = 10_000;
+/** Each wait is shortened by up to this share, so that many waits do not poll in step. */
+const JITTER = 0.25;
+
+/** The pause before the next read; `pauses` is the number of pauses so far. */
+export const pollPauseMs = (pauses: number, random: () => number): number =>
+  Math.min(LONGEST_MS, FIRST_MS * GROWTH ** pauses) * (1 - JITTER * random());
+
+/** Reads a record until it has the status, can no longer reach it, or time runs out. */
+export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
+  const {clock, random, signal, lifecycle, until, timeoutMs = Infinity} = options;
+  const deadline = clock.monotonic() + timeoutMs;
+  let record = options.initial;
+  let polls = 0;
+  let lastError: RemitError | undefined;
+  let floorMs = 0;
+  if (record !== undefined) {
+    const stand = standing(lifecycle, statusOf(record), until);
+    if (stand !== 'open') return {outcome: stand, record, polls};
+  }
+  for (let pauses = 0; ;) {
+    if (polls > 0 || record !== undefined) {
+      const leftMs = deadline - clock.monotonic();
+      if (leftMs <= 0) return {outcome: 'timeout', record, polls, ...(lastError && {lastError})};
+      await clock.sleep(Math.min(leftMs, Math.max(floorMs, pollPauseMs(pauses++, random))), signal);
+    }
+    polls++;
+    floorMs = 0;
+    try {
+      const before = record === undefined ? undefined : statusOf(record);
+      record = await options.read({timeoutMs: deadline - clock.monotonic()});
+      lastError = undefined;
+      if (polls === 1 || statusOf(record) !== before) options.onChange?.(record);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      lastError = error;
+      floorMs = Number(error.details?.['retry_after_ms'] ?? 0);
+      continue;
+    }
+    const stand = standing(lifecycle, statusOf(record), until);
+    if (stand !== 'open') return {outcome: stand, record, polls};
+  }
+}
+
+/** Compares a status with the target status; an unknown or missing status is always open. */
+export function standing(
+  lifecycle: Lifecycle,
+  status: string | undefined,
+  until: string | undefined,
+): 'reached' | 'ended' | 'open' {
+  if (status === undefined) return 'open';
+  if (status === until) return 'reached';
+  if (!Object.hasOwn(lifecycle.next, status)) return 'open';
+  const good = lifecycle.good.includes(status);
+  if (until === undefined) {
+    if (!isFinal(lifecycle, status)) return 'open';
+    return good ? 'reached' : 'ended';
+  }
+  const final = isFinal(lifecycle, status);
+  const failed = final && !good;
+  // If `debited` is the target and the status is `settled`, it was debited on the way.
+  if (!failed && canReach(lifecycle, until, status) && !canReach(lifecycle, status, until)) return 'reached';
+  return final || (Object.hasOwn(lifecycle.next, until) && !canReach(lifecycle, status, until))
+    ? 'ended'
+    : 'open';
+}
+
+/** The `status` of a record, or a payment method's `verification_status`. */
+export function statusOf(record: unknown): string | undefined {
+  if (!isObject(record)) return undefined;
+  const {status, verification_status: verification} = record;
+  const found = status ?? verification;
+  return typeof found === 'string' ? found : undefined;
+}
+
+function isTransient(error: unknown): error is RemitError {
+  return error instanceof RemitError && (error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED');
+}

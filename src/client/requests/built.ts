@@ -1,0 +1,183 @@
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import {CANONICAL, type Codec} from './codec.ts';
+import {checkKey, requestHeaders} from './headers.ts';
+import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
+import {Sanitizer, sensitiveValues} from '../../sanitize/sanitizer.ts';
+import {numberNames} from '../../service/sensitive.ts';
+import type {AnyOptions, CallInput, KeyedOptions} from './resource.ts';
+import {checkRequestPath, fillPath, operationOf} from './routes.ts';
+import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from '../transport/transport.ts';
+import type {Safety} from '../answers/verdict.ts';
+
+/** One call, ready to be sent: everything that is the same for all its attempts. */
+export interface Built {
+  /** `POST https://host/path`. */
+  what: string;
+  request: TransportRequest;
+  safety: Safety;
+  idempotencyKey: string | undefined;
+  /** The caller provided the key, so the same call again has the same key. */
+  namesKey: boolean;
+  /** It asks for the money to move at once. */
+  approves: boolean;
+  sanitizer: Sanitizer;
+  options: KeyedOptions;
+}
+
+/** A request as it would be sent, with headers and sensitive fields masked. */
+export interface Preview {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** As parsed JSON; undefined without a body. */
+  body: unknown;
+  idempotencyKey?: string;
+}
+
+export interface BuilderOptions {
+  /** Normalised. */
+  baseUrl: string;
+  key: string;
+  codec?: Codec | undefined;
+  timeouts?: Partial<Timeouts> | undefined;
+  userAgent?: string | undefined;
+  newKey?: (() => string) | undefined;
+  sanitizer?: Sanitizer | undefined;
+}
+
+/** Builds requests from operations: route, headers, one body text, as they leave this machine. */
+export class RequestBuilder {
+  readonly timeouts: Timeouts;
+  readonly #options: BuilderOptions;
+  /** The names that a profile gives to account and card numbers on the wire. */
+  readonly #sensitiveNames: readonly string[];
+
+  /** @throws {RemitError} BAD_KEY or USAGE */
+  constructor(options: BuilderOptions) {
+    checkKey(options.key);
+    this.#options = options;
+    this.timeouts = checkTimeouts({...DEFAULT_TIMEOUTS, ...definedOnly(options.timeouts ?? {})});
+    this.#sensitiveNames = numberNames(options.codec?.service ?? {}).map((name) => name.toLowerCase());
+  }
+
+  /** A call of a declared operation. */
+  operation(id: OperationId, {params = {}, query = {}, body, options = {}}: CallInput): Built {
+    const declared = operationOf(id);
+    const {method, path} = declared;
+    const sent = declared.body === 'Empty' ? {} : declared.body === undefined ? undefined : (body ?? {});
+    return this.#build({
+      method,
+      operation: id,
+      path: fillPath(path, params) + queryText(query),
+      body: sent,
+      keyed: declared.key !== undefined,
+      approves: isApproving(sent),
+      options,
+    });
+  }
+
+  /** Any request. It has an idempotency key only if one is given. */
+  any(method: string, path: string, {body, ...options}: {body?: unknown} & AnyOptions): Built {
+    const keyed = options.idempotencyKey !== undefined;
+    const verb = method.toUpperCase();
+    const [route = ''] = path.split('?');
+    return this.#build({
+      ...{method: verb, path: checkRequestPath(path), body, keyed, options},
+      operation: options.isRaw ? undefined : this.#options.codec?.operationAt(verb, route),
+      approves: isApproving(body),
+    });
+  }
+
+  preview({request, idempotencyKey, sanitizer}: Built): Preview {
+    const headers = Object.entries(request.headers).map(
+      ([name, value]) => [name, sanitizer.field(name, value)] as const,
+    );
+    return {
+      method: request.method,
+      url: sanitizer.line(this.#options.baseUrl + request.path),
+      headers: Object.fromEntries(headers),
+      body: request.body === undefined ? undefined : sanitizer.value(JSON.parse(request.body)),
+      ...(idempotencyKey === undefined ? {} : {idempotencyKey}),
+    };
+  }
+
+  #build(call: {
+    method: string;
+    path: string;
+    operation: OperationId | undefined;
+    body: unknown;
+    keyed: boolean;
+    approves: boolean;
+    options: KeyedOptions;
+  }): Built {
+    const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
+    const {method, path, operation, keyed, approves, options} = call;
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const idempotencyKey = keyed ? checkIdempotencyKey(options.idempotencyKey ?? newKey()) : undefined;
+    const {totalMs} = options;
+    const request = (this.#options.codec ?? CANONICAL).encode({
+      method,
+      path,
+      operation,
+      headers: requestHeaders({key, hasBody: body !== undefined, idempotencyKey, userAgent}),
+      body,
+      timeouts: totalMs === undefined ? this.timeouts : checkTimeouts({...this.timeouts, totalMs}),
+      signal: options.signal,
+    });
+    return {
+      what: `${request.method} ${baseUrl}${request.path}`,
+      request,
+      safety: safetyOf(method, keyed),
+      idempotencyKey,
+      namesKey: options.idempotencyKey !== undefined && options.isFreshKey !== true,
+      approves,
+      sanitizer: this.#sanitizerFor(call.body),
+      options,
+    };
+  }
+
+  /** The caller's sanitizer if the caller also shows answers, otherwise one for this call. */
+  #sanitizerFor(body: unknown): Sanitizer {
+    const fields = this.#sensitiveNames;
+    const sanitizer = this.#options.sanitizer ?? new Sanitizer();
+    sanitizer.protectNumbers(fields);
+    sanitizer.conceal(this.#options.key, ...sensitiveValues(body, fields));
+    return sanitizer;
+  }
+}
+
+const isApproving = (body: unknown): boolean => isObject(body) && body['auto_approve'] === true;
+
+function safetyOf(method: string, keyed: boolean): Safety {
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  if (keyed) return 'keyed';
+  return method === 'DELETE' ? 'delete' : 'bare';
+}
+
+function queryText(query: object): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) pairs.append(name, queryValue(name, value));
+  }
+  return pairs.size === 0 ? '' : `?${pairs.toString()}`;
+}
+
+function queryValue(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new RemitError('USAGE', `the query value ${name} is neither text nor a number nor a boolean`);
+}
+
+function checkTimeouts(timeouts: Timeouts): Timeouts {
+  for (const [name, ms] of Object.entries(timeouts)) {
+    // Above 2^31 - 1 a Node timer fires immediately.
+    if (!(ms > 0 && ms <= 0x7fffffff)) throw new RemitError('USAGE', `${name} is not a valid timeout: ${ms}`);
+  }
+  return timeouts;
+}
+
+function definedOnly<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>; // fewer keys, same values
+}

@@ -1,0 +1,197 @@
+import {LIFECYCLES, type Lifecycle} from '../../contract/lifecycle.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import {assumptionBehind} from '../../service/assumption.ts';
+import {Dialect, type PlainRequest} from '../../service/dialect.ts';
+import {Unwritable} from '../../service/mapping.ts';
+import {type Path, pathOf, withBeside} from '../../service/paths.ts';
+import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
+import {type Answer, type AnswerPlaces, isSuccess, readAnswer} from '../answers/answer.ts';
+import {keyOnWire} from './idempotency.ts';
+import type {TransportAnswer, TransportRequest} from '../transport/transport.ts';
+
+/**
+ * The boundary of the client: requests and answers are canonical on this side, and in the service's form on the
+ * other. Everything is sent through a codec, and nothing else maps names or shapes.
+ */
+export class Codec {
+  readonly service: ServiceFile;
+  /** Undefined without a service file: then requests are sent unchanged. */
+  readonly #dialect: Dialect | undefined;
+  readonly #places: AnswerPlaces;
+  readonly #sent: Readonly<Record<string, string>>;
+
+  constructor(service: ServiceFile = {}) {
+    this.service = service;
+    const {errors = {}, headers = {}} = service;
+    this.#dialect = isEmptyService(service) ? undefined : new Dialect(service);
+    this.#places = {
+      requestIdHeader: headers.requestId?.toLowerCase(),
+      ...{code: path(errors.code), message: path(errors.message), details: path(errors.details)},
+      codes: errors.codes,
+    };
+    const sent = Object.entries(headers.send ?? {}).map(
+      ([name, value]) => [name.toLowerCase(), value] as const,
+    );
+    this.#sent = Object.fromEntries(sent);
+  }
+
+  /** The operation that a canonical request belongs to. */
+  operationAt(method: string, path: string): OperationId | undefined {
+    return this.#dialect?.operationAt(method, path);
+  }
+
+  /** The operation that a request in the service's form belongs to; the path is compared case-insensitively. */
+  operationOnWire(method: string, path: string): OperationId | undefined {
+    return this.#dialect?.operationOnWire(method, path, undefined, 'i');
+  }
+
+  /**
+   * The request in the form in which it is sent.
+   * @throws {RemitError} LOCAL_VALIDATION if it cannot be written in the service's form
+   */
+  encode(request: TransportRequest): TransportRequest {
+    if (this.#dialect === undefined) return request;
+    const {operation} = request;
+    const headers = {...request.headers, ...this.#sent};
+    const key = request.headers['idempotency-key'];
+    if (key !== undefined) {
+      const {keys = {}} = this.service;
+      delete headers['idempotency-key'];
+      headers[keys.header?.toLowerCase() ?? 'idempotency-key'] = keyOnWire(key, keys);
+    }
+    if (operation === undefined) return {...request, headers};
+    const wire = writeWire(this.#dialect, operation, request);
+    const body = wire.body === undefined ? undefined : JSON.stringify(wire.body);
+    if (body === undefined) delete headers['content-type'];
+    else headers['content-type'] = 'application/json';
+    const {method, path} = wire;
+    return {
+      ...request,
+      method,
+      path: wire.query.size === 0 ? path : `${path}?${wire.query.toString()}`,
+      headers,
+      body,
+    };
+  }
+
+  /**
+   * The canonical answer. Anything unreadable stays as received, and the answer names the assumption that may explain
+   * it.
+   */
+  read({operation}: {operation?: OperationId | undefined}, raw: TransportAnswer, nowMs: number): Answer {
+    const answer = readAnswer(raw, nowMs, this.#places);
+    if (operation === undefined) return answer;
+    const isGood = isSuccess(answer.status);
+    if (isGood && answer.json !== undefined) {
+      if (this.#dialect !== undefined) answer.json = this.#dialect.answerFromWire(operation, answer.json);
+      answer.json = tolerated(operation, answer.json);
+      if (answer.warning === undefined && isObject(answer.json) && typeof answer.json['warning'] === 'string')
+        answer.warning = answer.json['warning'];
+    }
+    if (!isGood || isOdd(operation, answer)) this.#explain(operation, answer);
+    return answer;
+  }
+
+  #explain(operation: OperationId, answer: Answer): void {
+    const dialect = this.#dialect ?? new Dialect({});
+    const assumption = assumptionBehind(operation, dialect.route(operation), answer);
+    if (assumption === undefined) return;
+    answer.assumption = assumption;
+    if (isSuccess(answer.status)) return;
+    answer.message =
+      answer.message === undefined ? assumption.text : `${answer.message} (${assumption.text})`;
+  }
+}
+
+/** The codec of a service that follows the contract. */
+export const CANONICAL = new Codec();
+
+function path(text: string | undefined): Path | undefined {
+  return text === undefined ? undefined : pathOf(text);
+}
+
+function writeWire(
+  dialect: Dialect,
+  operation: OperationId,
+  {method, path, body}: TransportRequest,
+): PlainRequest {
+  const at = path.indexOf('?');
+  const query = new URLSearchParams(at < 0 ? '' : path.slice(at + 1));
+  const plain = at < 0 ? path : path.slice(0, at);
+  const json: unknown = body === undefined ? undefined : JSON.parse(body);
+  try {
+    return dialect.requestToWire(operation, {method, path: plain, query, body: json});
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    throw new RemitError('LOCAL_VALIDATION', `${operation}: refused before it was sent: ${error.message}`, {
+      cause: error,
+      details: {fields: [{field: error.field, issue: error.message}]},
+    });
+  }
+}
+
+/** A success without a record or list, although the operation returns one. */
+function isOdd(operation: OperationId, {json, empty}: Answer): boolean {
+  if (empty || json === undefined) return false; // not JSON: no name or envelope explains that
+  const verb = operation.slice(operation.indexOf('.') + 1);
+  if (verb === 'list' || verb === 'accounts' || verb === 'transactions')
+    return !(Array.isArray(json) || (isObject(json) && Array.isArray(json['data'])));
+  if (verb !== 'create' && verb !== 'get') return false;
+  const record = isObject(json) && isObject(json['data']) ? json['data'] : json;
+  if (!isObject(record)) return true;
+  if (verb === 'create' && (record['id'] === undefined || isUnechoed(operation, record))) return true;
+  const lifecycle = BY_RESOURCE[operation.slice(0, operation.indexOf('.'))];
+  const {status} = record;
+  return lifecycle !== undefined && !(typeof status === 'string' && Object.hasOwn(lifecycle.next, status));
+}
+
+/** A batch compares the metadata of a record with its row; the document promises that it comes back. */
+const isUnechoed = (operation: OperationId, record: object): boolean =>
+  (operation === 'payouts.create' || operation === 'payins.create') && !('client_metadata' in record);
+
+const BY_RESOURCE: Readonly<Record<string, Lifecycle>> = {
+  payins: LIFECYCLES.payin,
+  payouts: LIFECYCLES.payout,
+  moves: LIFECYCLES.move,
+  accountTransfers: LIFECYCLES.accountTransfer,
+};
+
+/**
+ * Shapes that need no service file: `{data: {…}}` around one record, and statuses in another case. Returns the same
+ * value if nothing differs.
+ */
+function tolerated(operation: OperationId, json: unknown): unknown {
+  const resource = operation.slice(0, operation.indexOf('.'));
+  if (!isObject(json)) return json;
+  const {data} = json;
+  const lifecycle = BY_RESOURCE[resource];
+  if (Array.isArray(data)) {
+    if (lifecycle === undefined || !data.some((item) => hasOtherCase(item, lifecycle))) return json;
+    return {...json, data: data.map((item: unknown) => inUsualCase(item, lifecycle))};
+  }
+  if (!isObject(data) || json['id'] !== undefined) return inUsualCase(json, lifecycle);
+  if (resource === 'webhookEndpoints') return withBeside(data, json, 'data');
+  if (resource === 'moves')
+    return hasOtherCase(data, lifecycle) ? {...json, data: inUsualCase(data, lifecycle)} : json;
+  return inUsualCase(data, lifecycle);
+}
+
+function hasOtherCase(record: unknown, lifecycle: Lifecycle | undefined): boolean {
+  if (lifecycle === undefined || !isObject(record)) return false;
+  const {status} = record;
+  return (
+    typeof status === 'string' &&
+    !Object.hasOwn(lifecycle.next, status) &&
+    usual(status, lifecycle) !== undefined
+  );
+}
+
+const usual = (status: string, {next}: Lifecycle): string | undefined =>
+  [status.toLowerCase(), status.toUpperCase()].find((word) => Object.hasOwn(next, word));
+
+function inUsualCase(record: unknown, lifecycle: Lifecycle | undefined): unknown {
+  if (!hasOtherCase(record, lifecycle) || lifecycle === undefined || !isObject(record)) return record;
+  return {...record, status: usual(String(record['status']), lifecycle)};
+}

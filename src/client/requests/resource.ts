@@ -1,0 +1,144 @@
+import type {PathParams} from '../../contract/operations/operation.ts';
+import {
+  allOperations,
+  type OPERATIONS,
+  type OperationId,
+  type Resource,
+} from '../../contract/operations/operations.ts';
+import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
+import type {Listing, ListOptions} from '../reading/pages.ts';
+
+/** The result of every call. */
+export interface Result<T> {
+  /** Null if the answer has no body. The service may send unknown fields and values; they are kept unchanged. */
+  data: T;
+  status: number;
+  requestId?: string;
+  /** Interface document, "Errors": the warning of a 207, which succeeded only in part. */
+  warning?: string;
+  attempts: number;
+  /** The key that was sent, given or generated. */
+  idempotencyKey?: string;
+  /** The service already knew the key and answered with the record (200 to a create). */
+  replayed: boolean;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** For an error with an unknown outcome: the command that continues from there. */
+  hint?: string | undefined;
+  /** The record that is written, if the caller has its id; named in an error with an unknown outcome. */
+  recordId?: string | undefined;
+  /** Replaces the client's; for a read within a wait. */
+  retries?: number | undefined;
+  /** Time limit for one attempt; replaces the client's. */
+  totalMs?: number | undefined;
+}
+
+export interface KeyedOptions extends CallOptions {
+  /** One key per intended action; generated if absent. */
+  idempotencyKey?: string | undefined;
+  /** The key was generated for this call, so typing the command again generates another one. */
+  isFreshKey?: boolean | undefined;
+}
+
+/** Of a request that is named by its path. */
+export interface AnyOptions extends KeyedOptions {
+  /** It is sent unchanged and its answer is shown unchanged, regardless of the service file. */
+  isRaw?: boolean | undefined;
+}
+
+type Verbs<R extends Resource> = (typeof OPERATIONS)[R];
+
+/** Params as text, if the operation has any; otherwise nothing. */
+type Params<O> = O extends {path: infer P extends string} ? Readonly<Record<PathParams<P>, string>> : never;
+type HasParams<O> = O extends {path: infer P extends string}
+  ? [PathParams<P>] extends [never]
+    ? false
+    : true
+  : never;
+type ParamsArgument<O> = HasParams<O> extends true ? [params: Params<O>] : [];
+type BodyArgument<O> = O extends {body: infer N extends SchemaName}
+  ? N extends 'Empty'
+    ? []
+    : [body: Input<N>]
+  : [];
+type OptionsArgument<O> = O extends {key: 'optional'} ? [options?: KeyedOptions] : [options?: CallOptions];
+
+/** An answer of this schema as it may arrive in practice: a later version of the service may send other statuses. */
+export type Answered<N extends SchemaName> = Widened<Output<N>>;
+type Widened<T> = {[K in keyof T]: K extends 'status' | 'verification_status' ? T[K] | (string & {}) : T[K]};
+
+type AnswerOf<O> = O extends {ok: infer Ok}
+  ? Ok[keyof Ok] extends infer N
+    ? N extends SchemaName
+      ? Answered<N>
+      : null
+    : never
+  : never;
+type ItemOf<O> = AnswerOf<O> extends {data: readonly (infer Item)[]} ? Item : never;
+type QueryOf<O> = O extends {query: infer N extends SchemaName} ? Omit<Input<N>, 'cursor' | 'limit'> : object;
+
+type ListMethod<O> =
+  HasParams<O> extends true
+    ? (query: Params<O> & QueryOf<O>, options?: ListOptions & CallOptions) => Listing<ItemOf<O>>
+    : (query?: QueryOf<O>, options?: ListOptions & CallOptions) => Listing<ItemOf<O>>;
+type CallMethod<O> = (
+  ...args: [...ParamsArgument<O>, ...BodyArgument<O>, ...OptionsArgument<O>]
+) => Promise<Result<AnswerOf<O>>>;
+
+/**
+ * The methods of one resource, derived from its operations: `(params?, body?, options?)`; lists `(query, options?)`.
+ */
+export type ResourceApi<R extends Resource> = {
+  readonly [V in keyof Verbs<R>]: Verbs<R>[V] extends {pages: 'cursor'}
+    ? ListMethod<Verbs<R>[V]>
+    : CallMethod<Verbs<R>[V]>;
+};
+
+/** The parts of a call, before it becomes a request. */
+export interface CallInput {
+  params?: Readonly<Record<string, string>> | undefined;
+  query?: Readonly<Record<string, unknown>> | undefined;
+  body?: unknown;
+  options?: KeyedOptions | undefined;
+}
+
+/** The item type of a list operation, as a name to import. */
+export type ListItem<Id extends OperationId> = Id extends `${infer R extends Resource}.${infer V}`
+  ? V extends keyof Verbs<R>
+    ? ItemOf<Verbs<R>[V]>
+    : never
+  : never;
+
+/** What every resource method calls. */
+export interface Caller {
+  call(id: OperationId, input: CallInput): Promise<Result<unknown>>;
+  list(
+    id: OperationId,
+    query?: Readonly<Record<string, unknown>>,
+    options?: ListOptions & CallOptions,
+  ): Listing<unknown>;
+}
+
+/** Builds the methods of one resource from its operations. */
+export function resourceApi<R extends Resource>(resource: R, caller: Caller): ResourceApi<R> {
+  const methods: Record<string, unknown> = {};
+  for (const {id, operation} of allOperations()) {
+    if (!id.startsWith(`${resource}.`)) continue;
+    const verb = id.slice(resource.length + 1);
+    if (operation.pages === 'cursor') {
+      methods[verb] = (query?: Readonly<Record<string, unknown>>, options?: ListOptions & CallOptions) =>
+        caller.list(id, query, options);
+      continue;
+    }
+    const takesParams = operation.path.includes('{');
+    const takesBody = operation.body !== undefined && operation.body !== 'Empty';
+    methods[verb] = async (...args: unknown[]) => {
+      const params = takesParams ? args.shift() : undefined;
+      const body = takesBody ? args.shift() : undefined;
+      return caller.call(id, {params, body, options: args[0]} as CallInput); // the arguments are typed by ResourceApi
+    };
+  }
+  return methods as ResourceApi<R>; // built from the operations that the type is derived from
+}

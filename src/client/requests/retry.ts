@@ -1,0 +1,120 @@
+import type {Clock} from '../../clock.ts';
+import type {Answer} from '../answers/answer.ts';
+import {fullJitter} from './backoff.ts';
+import type {Debug} from '../transport/debug.ts';
+import {inDoubt, interrupted, refusal, unavailable, type CallFacts} from '../answers/service-error.ts';
+import {
+  TransportFailure,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+} from '../transport/transport.ts';
+import {judge, settlesEarlier, type Outcome, type Safety, type Verdict} from '../answers/verdict.ts';
+
+export interface RetryPolicy {
+  /** Attempts after the first. */
+  retries: number;
+  /** A longer Retry-After ends the call instead of being waited for. */
+  maxWaitMs: number;
+}
+
+export const DEFAULT_POLICY: RetryPolicy = {retries: 2, maxWaitMs: 60_000};
+/** The base for full jitter, and the base after the service asked for fewer requests (429, 503). */
+const BASE_MS = 200;
+const SLOW_BASE_MS = 1_000;
+const CAP_MS = 20_000;
+
+export interface Call extends Omit<CallFacts, 'attempts'> {
+  transport: Transport;
+  /** Built once: every attempt sends the same bytes and the same key. */
+  request: TransportRequest;
+  safety: Safety;
+  /** With `auto_approve`: an unanswered attempt may have moved money. */
+  approves: boolean;
+  read: (raw: TransportAnswer, nowMs: number) => Answer;
+  readable: (answer: Answer) => boolean;
+  policy: RetryPolicy;
+  clock: Clock;
+  random: () => number;
+  debug: Debug;
+}
+
+export interface Settled {
+  answer: Answer;
+  attempts: number;
+}
+
+/**
+ * Sends a request until its outcome is known or the policy ends. This is the only place that repeats a single call.
+ *
+ * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED if it certainly had no effect; IN_DOUBT if
+ *   a write may have had an effect; INTERRUPTED or TERMINATED if the signal fired
+ */
+export async function settle(call: Call): Promise<Settled> {
+  const {safety, policy, clock, request} = call;
+  let mayBeTaken = false;
+  let sent = false;
+  for (let attempts = 1; ; attempts++) {
+    const facts: CallFacts = {...call, attempts};
+    const outcome = await attempt(call);
+    const verdict = judge(outcome, safety, call.readable);
+    if ('answer' in outcome) {
+      if (verdict.is === 'done') return {answer: outcome.answer, attempts};
+      if (verdict.is === 'refused')
+        return {answer: refusedAnswer(outcome.answer, mayBeTaken, call, facts), attempts};
+    }
+    mayBeTaken ||= verdict.taken;
+    sent ||= 'answer' in outcome || outcome.failure.sent;
+    if (request.signal?.aborted) throw interrupted(request.signal.reason, mayBeTaken, facts);
+    const waitMs = delayMs(outcome, verdict, attempts, call);
+    if (!verdict.again || attempts > policy.retries || waitMs === undefined) {
+      const isUnsent = !sent && safety !== 'read';
+      throw mayBeTaken ? inDoubt(outcome, facts) : unavailable(outcome, facts, isUnsent);
+    }
+    call.debug.note(`attempt ${attempts} is open; the next one in ${Math.round(waitMs)} ms`);
+    try {
+      await clock.sleep(waitMs, request.signal);
+    } catch (reason) {
+      throw interrupted(reason, mayBeTaken, facts);
+    }
+  }
+}
+
+/**
+ * A refusal is final, with two exceptions after earlier, unanswered attempts. With `auto_approve`, as in a batch, no
+ * refusal covers those attempts: they may have moved money, and the service may check a request before it looks up
+ * the key.
+ */
+function refusedAnswer(
+  answer: Answer,
+  mayBeTaken: boolean,
+  {safety, approves}: Call,
+  facts: CallFacts,
+): Answer {
+  if (!mayBeTaken) throw refusal(answer, facts);
+  if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt succeeded
+  throw settlesEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);
+}
+
+async function attempt(call: Call): Promise<Outcome> {
+  const {debug, clock, transport, request} = call;
+  debug.request(request);
+  const startedMs = clock.monotonic();
+  try {
+    const raw = await transport.send(request);
+    debug.answer(raw, clock.monotonic() - startedMs);
+    return {answer: call.read(raw, clock.now())};
+  } catch (failure) {
+    if (!(failure instanceof TransportFailure)) throw failure;
+    debug.note(`failed: ${failure.message} (${failure.sent ? 'bytes may have left' : 'nothing was sent'})`);
+    return {failure};
+  }
+}
+
+/** Milliseconds before the next attempt; undefined if the service asks for more than the policy waits. */
+function delayMs(outcome: Outcome, verdict: Verdict, attempts: number, call: Call): number | undefined {
+  const floorMs = 'answer' in outcome ? (outcome.answer.retryAfterMs ?? 0) : 0;
+  if (floorMs > call.policy.maxWaitMs) return undefined;
+  const baseMs = verdict.slow ? SLOW_BASE_MS : BASE_MS;
+  return Math.max(floorMs, fullJitter({attempt: attempts - 1, baseMs, capMs: CAP_MS, random: call.random}));
+}

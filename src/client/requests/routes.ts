@@ -1,0 +1,50 @@
+import type {Operation} from '../../contract/operations/operation.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {findOperation} from '../../service/routes.ts';
+
+/** The contract's declaration of an operation. */
+export function operationOf(id: OperationId): Operation {
+  const found = findOperation(id);
+  if (found === undefined) throw usage(`there is no operation ${id}`);
+  return found;
+}
+
+/** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
+export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  const unused = new Set(Object.keys(params));
+  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    unused.delete(name);
+    return encodeSegment(name, Object.hasOwn(params, name) ? params[name] : undefined);
+  });
+  if (unused.size > 0) throw usage(`${path} has no place for ${[...unused].join(', ')}`);
+  return filled;
+}
+
+/** Checks a path typed by a person (`remit api`): one leading slash, so that it stays on the base URL's origin. */
+export function checkRequestPath(path: string): string {
+  const [route = ''] = path.split(/[?#]/, 1);
+  if (!path.startsWith('/') || path.startsWith('//'))
+    throw refusedPath(path, 'must begin with exactly one /');
+  if (/[^\u0021-\u007e]|[\\#]/.test(path))
+    throw refusedPath(path, 'must not contain spaces, backslashes, # or unencoded characters');
+  const segments = route.split('/').map((segment) => segment.replace(/%2e/gi, '.'));
+  if (segments.includes('.') || segments.includes('..'))
+    throw refusedPath(path, 'must not contain . or .. segments');
+  return path;
+}
+
+function encodeSegment(name: string, value: string | undefined): string {
+  if (value === undefined || value === '') throw usage(`${name} is empty`);
+  // A server or proxy may resolve these before it routes, and the request would reach another record.
+  if (value === '.' || value === '..') throw usage(`${name} cannot be ${value}`);
+  try {
+    return encodeURIComponent(value);
+  } catch (cause) {
+    throw new RemitError('USAGE', `${name} is not well-formed text`, {cause}); // half of a surrogate pair
+  }
+}
+
+const usage = (message: string) => new RemitError('USAGE', message);
+const refusedPath = (path: string, rule: string) =>
+  new RemitError('GUARD_TARGET', `refused the path ${JSON.stringify(path)}: it ${rule}`);

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {Listing, readPage, type FetchPage, type ListOptions} from '../../../src/client/reading/pages.ts';
+import {RemitError} from '../../../src/errors.ts';
+
+/** A service with `count` items; `serve` says how many a page may hold, whatever was asked for. */
+function service(count: number, serve: (limit: number, nth: number) => number = (limit) => limit) {
+  const asked: {cursor: string | undefined; limit: number}[] = [];
+  const fetch: FetchPage<number> = async ({cursor, limit}) => {
+    asked.push({cursor, limit});
+    const from = cursor === undefined ? 0 : Number(cursor.slice(1));
+    const to = Math.min(count, from + serve(limit, asked.length - 1));
+    return {items: range(from, to), nextCursor: to < count ? `c${to}` : undefined};
+  };
+  return {asked, fetch, list: (options?: ListOptions) => new Listing(fetch, options)};
+}
+
+const range = (from: number, to: number) => Array.from({length: to - from}, (_, at) => from + at);
+
+describe('a list', () => {
+  it('delivers every item once, in order', async () => {
+    const {list, asked} = service(250);
+    assert.deepEqual(await list().toArray(), range(0, 250));
+    assert.deepEqual(asked, [
+      {cursor: undefined, limit: 100},
+      {cursor: 'c100', limit: 100},
+      {cursor: 'c200', limit: 100},
+    ]);
+  });
+
+  it('survives pages that are smaller than asked for, and empty ones with a cursor', async () => {
+    let nth = 0;
+    const pages = [[1, 2], [], [], [3], []];
+    const list = new Listing(async () => ({
+      items: pages[nth] ?? [],
+      nextCursor: nth < 4 ? `c${nth++}` : undefined,
+    }));
+    assert.deepEqual(await list.toArray(), [1, 2, 3]);
+    assert.equal(list.more, false);
+  });
+
+  it('requests no page before it is read', async () => {
+    const {list, asked} = service(5);
+    list();
+    assert.equal(asked.length, 0);
+  });
+
+  it('begins at a cursor', async () => {
+    assert.deepEqual(await service(10).list({cursor: 'c7'}).toArray(), [7, 8, 9]);
+  });
+
+  it('of nothing is empty and at its end', async () => {
+    const list = service(0).list();
+    assert.deepEqual(await list.toArray(), []);
+    assert.deepEqual([list.more, list.nextCursor], [false, undefined]);
+  });
+
+  it('stops at a cursor that it saw before, after the items that came with it', async () => {
+    for (const cursors of [['a', 'a'], ['a', 'b', 'a'], ['start']]) {
+      let nth = 0;
+      const list = new Listing(async () => ({items: [nth], nextCursor: cursors[nth++]}), {cursor: 'start'});
+      const seen: number[] = [];
+      await assert.rejects(
+        async () => {
+          for await (const item of list) seen.push(item);
+        },
+        (error) => error instanceof RemitError && error.code === 'CURSOR_REPEATED',
+      );
+      assert.deepEqual(seen, range(0, cursors.length));
+    }
+  });
+
+  it('hands on an error of a later page after the items before it', async () => {
+    let nth = 0;
+    const list = new Listing(async () => {
+      if (nth++ > 0) throw new RemitError('UNAVAILABLE', 'x');
+      return {items: [1], nextCursor: 'a'};
+    });
+    const seen: number[] = [];
+    await assert.rejects(async () => {
+      for await (const item of list) seen.push(item);
+    });
+    assert.deepEqual(seen, [1]);
+    assert.equal(list.nextCursor, 'a'); // it can go on from there
+  });
+});
+
+describe('a limit', () => {
+  it('asks the last page for what is missing, so that the cursor continues exactly after it', async () => {
+    const {list, asked} = service(500);
+    const first = list({limit: 150});
+    assert.deepEqual(await first.toArray(), range(0, 150));
+    assert.deepEqual(
+      asked.map(({limit}) => limit),
+      [100, 50],
+    );
+    assert.deepEqual([first.more, first.nextCursor, first.overlap], [true, 'c150', 0]);
+    assert.deepEqual(await list({cursor: first.nextCursor, limit: 10}).toArray(), range(150, 160));
+  });
+
+  it('is no limit under `all`', async () => {
+    assert.equal((await service(130).list({limit: 5, all: true}).toArray()).length, 130);
+  });
+
+  it('that ends with the list leaves nothing more', async () => {
+    const list = service(20).list({limit: 20});
+    await list.toArray();
+    assert.equal(list.more, false);
+  });
+
+  it('is kept when the service sends more than it was asked for, and the overlap is told', async () => {
+    const {list} = service(50, () => 20);
+    const first = list({limit: 25});
+    assert.deepEqual(await first.toArray(), range(0, 25));
+    assert.deepEqual([first.more, first.nextCursor, first.overlap], [true, 'c20', 5]);
+    const second = await list({cursor: first.nextCursor, limit: 10}).toArray();
+    assert.deepEqual(second.slice(first.overlap), range(25, 30));
+  });
+
+  it('continues without loss or repetition, however pages are cut and reading is stopped', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({max: 60}),
+        fc.array(fc.integer({min: 0, max: 9}), {minLength: 1, maxLength: 8}),
+        fc.array(
+          fc.record({
+            limit: fc.integer({min: 1, max: 25}),
+            pageSize: fc.integer({min: 1, max: 12}),
+            stopAfter: fc.integer({min: 1, max: 30}),
+          }),
+          {minLength: 1, maxLength: 6},
+        ),
+        async (count, sizes, steps) => {
+          // Sizes differ from what was asked for in both directions; at least one moves on.
+          const {list} = service(count, (limit, nth) =>
+            ((size) => (size === 9 ? limit : size))(sizes[nth % sizes.length]! || 1),
+          );
+          const got: number[] = [];
+          let cursor: string | undefined;
+          let skip = 0;
+          for (const {limit, pageSize, stopAfter} of [
+            ...steps,
+            {limit: 1000, pageSize: 100, stopAfter: 1000},
+          ]) {
+            const listing = list({cursor, limit: limit + skip, pageSize});
+            let nth = 0;
+            for await (const item of listing) {
+              if (nth++ >= skip) got.push(item);
+              if (nth >= stopAfter + skip) break;
+            }
+            if (!listing.more) break;
+            cursor = listing.nextCursor;
+            skip = listing.overlap;
+          }
+          assert.deepEqual(got, range(0, count));
+        },
+      ),
+    );
+  });
+
+  for (const options of [
+    {limit: 0},
+    {limit: -1},
+    {limit: 1.5},
+    {limit: Number.NaN},
+    {pageSize: 0},
+    {pageSize: 101},
+    {pageSize: 2.5},
+  ]) {
+    it(`is refused as ${JSON.stringify(options)}`, () => {
+      assert.throws(
+        () => service(1).list(options),
+        (error) => error instanceof RemitError && error.code === 'USAGE',
+      );
+    });
+  }
+});
+
+describe('pages', () => {
+  it('are delivered one by one, cut to the limit', async () => {
+    const {list} = service(30, () => 12);
+    const whole = [];
+    for await (const {items, nextCursor} of list({limit: 20}).pages()) whole.push([items.length, nextCursor]);
+    assert.deepEqual(whole, [
+      [12, 'c12'],
+      [8, 'c12'],
+    ]);
+  });
+});
+
+describe('reading a page', () => {
+  const shapes: [string, unknown, ReturnType<typeof readPage>][] = [
+    ['the assumed envelope', {data: [1], next_cursor: 'c'}, {items: [1], nextCursor: 'c'}],
+    ['a null cursor', {data: [1], next_cursor: null}, {items: [1], nextCursor: undefined}],
+    ['an empty cursor', {data: [], next_cursor: ''}, {items: [], nextCursor: undefined}],
+    ['no cursor', {data: [], extra: 1}, {items: [], nextCursor: undefined}],
+    ['a number as cursor', {data: [], next_cursor: 7}, {items: [], nextCursor: '7'}],
+    ['an explicit end', {data: [1], has_more: false, cursor: 'here'}, {items: [1], nextCursor: undefined}],
+    ['a flag of another kind', {data: [1], success: true}, {items: [1], nextCursor: undefined}],
+    [
+      'links that lead elsewhere than forward',
+      {data: [1], next_cursor: null, prev_cursor: 'p', links: {self: '/a', prev: '/b', next: null}},
+      {items: [1], nextCursor: undefined},
+    ],
+    ['a bare list', [1, 2], {items: [1, 2], nextCursor: undefined}],
+    ['no list', {data: {}}, undefined],
+    ['something else', 'x', undefined],
+    ['nothing', undefined, undefined],
+  ];
+  for (const [name, json, page] of shapes) it(`takes ${name}`, () => assert.deepEqual(readPage(json), page));
+
+  const unclear: [object, string[]][] = [
+    [{has_more: true}, ['has_more']],
+    [{next_cursor: null, has_more: true}, ['has_more']],
+    [{hasMore: true, pagination: {next_cursor: 'c'}}, ['hasMore', 'pagination.next_cursor']],
+    [{pagination: {next_cursor: 'c'}}, ['pagination.next_cursor']],
+    [{nextCursor: 'c'}, ['nextCursor']],
+    [{next_page_token: 't'}, ['next_page_token']],
+    [{cursor: 'c'}, ['cursor']],
+    [{links: {next: '/page/2'}}, ['links.next']],
+    [{_links: {next: {href: '/page/2'}}}, ['_links.next']],
+    [{page_info: {end_cursor: 'e'}}, ['page_info.end_cursor']],
+    [{next: 'https://example.com/2'}, ['next']],
+    [{next: 'https://example.com/2', archived: false}, ['next']],
+  ];
+  for (const [keys, moreBy] of unclear)
+    it(`finds that the list continues by ${moreBy.join(' and ')}`, () =>
+      assert.deepEqual(readPage({data: [1], ...keys}), {items: [1], nextCursor: undefined, moreBy}));
+
+  it('finds that the list continues by the Link header', () => {
+    const link = '<https://example.com/p?page=2>; rel="next", <https://example.com/p?page=9>; rel="last"';
+    assert.deepEqual(readPage([1], link)?.moreBy, ['the Link header']);
+    assert.equal(readPage([1], '<https://example.com/p?page=1>; rel="prev"')?.moreBy, undefined);
+    assert.equal(readPage({data: [1], next_cursor: 'c'}, link)?.moreBy, undefined);
+  });
+});
+
+describe('a list whose end cannot be read', () => {
+  const fetch: FetchPage<number> = async ({limit}) => ({
+    items: range(0, Math.min(limit, 5)),
+    nextCursor: undefined,
+    moreBy: ['has_more'],
+  });
+
+  it('delivers what came and then fails with the keys that promised more', async () => {
+    for (const options of [{}, {limit: 6}]) {
+      const delivered: number[] = [];
+      const walk = async () => {
+        for await (const item of new Listing(fetch, options)) delivered.push(item);
+      };
+      await assert.rejects(
+        walk,
+        (error: RemitError) =>
+          error.code === 'LIST_CUT' && /has_more/.test(error.message) && error.exitCode === 7,
+      );
+      assert.deepEqual(delivered, range(0, 5));
+    }
+  });
+
+  it('is no failure when no more items were asked for, but it is not at its end', async () => {
+    const listing = new Listing(fetch, {limit: 5});
+    assert.deepEqual(await listing.toArray(), range(0, 5));
+    assert.deepEqual([listing.more, listing.nextCursor], [true, undefined]);
+  });
+});
