@@ -54,12 +54,6 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: undici takes a body of `undefined` for `null`; its types want `null`.',
   },
   {
-    symbol: 'FigureSums.add',
-    before: 'if (amount > (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);',
-    after: 'if (amount >= (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);',
-    reason: 'The same result: an amount equal to the maximum replaces it with the same number.',
-  },
-  {
     symbol: 'standingOf',
     before: 'standing(LIFECYCLES[kind], status ?? undefined, goal);',
     after: 'standing(LIFECYCLES[kind], status, goal);',
@@ -183,11 +177,5 @@ export const EXPLAINED: readonly Explanation[] = [
     before: 'const types = (rank = 0): Field => ({',
     after: 'const types = (rank = (0 + 1)): Field => ({',
     reason: 'The same result: the default is used in the card, which shows every line whatever its rank.',
-  },
-  {
-    symbol: 'readReport',
-    before: "asOf: Math.max(plan.plannedAt, lastChangeAt ?? 0, journal.fact('asOf') ?? 0),",
-    after: "asOf: Math.max(plan.plannedAt, lastChangeAt ?? (0 + 1), journal.fact('asOf') ?? 0),",
-    reason: 'The same result: every plan is later than the first millisecond of 1970.',
   },
 ];

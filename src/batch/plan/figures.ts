@@ -32,7 +32,7 @@ export class FigureSums {
     if (sum === undefined) this.#rails.set(name, (sum = {rail, currency, rows: 0, sum: 0n}));
     sum.rows++;
     sum.sum += BigInt(amount);
-    if (amount > (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);
+    this.#maxima.set(currency, Math.max(amount, this.#maxima.get(currency) ?? amount));
     if (amount > this.#largest.amount) this.#largest = {n, amount};
     if (scheduled === null) return;
     if (this.#firstScheduled === null || scheduled < this.#firstScheduled) this.#firstScheduled = scheduled;

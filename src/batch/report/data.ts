@@ -75,7 +75,9 @@ export function readReport(
     summary,
     mode: binding?.mode ?? null,
     service: binding === undefined ? null : new URL(binding.baseUrl).host,
-    asOf: Math.max(plan.plannedAt, lastChangeAt ?? 0, journal.fact('asOf') ?? 0),
+    asOf: Math.max(
+      ...[plan.plannedAt, lastChangeAt, journal.fact('asOf')].filter((at) => typeof at === 'number'),
+    ),
     flags,
     accepted: readAccepted(journal, plan.kind),
     lastChangeAt,

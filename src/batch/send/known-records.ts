@@ -3,10 +3,10 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow, RowWithOutcome} from '../journal/row.ts';
-import {DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
+import {bucketOf, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
-import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
 import type {Sender} from './send.ts';
 import type {Outcomes} from './settle.ts';
 import {LOST, lostText} from '../answers/stop-words.ts';
@@ -82,8 +82,9 @@ export class KnownRecords {
     for (const {reference, id} of this.#lost.splice(0)) {
       const row = must(journal.rows.of(reference), 'row with a record that was read');
       const known = row.outcome;
-      const outcome = known?.id === id ? lostOutcome({...row, outcome: known}) : undefined;
-      if (outcome !== undefined) outcomes.settle(row, bucketBefore(row, false), outcome);
+      if (known?.id !== id) continue;
+      const outcome = lostOutcome({...row, outcome: known});
+      if (outcome !== undefined) outcomes.settle(row, bucketOf(known.state), outcome);
     }
   }
 }

@@ -1,46 +1,59 @@
 const SHARE = 0.1;
-const SLOTS = 10;
-const SLOT_MS = 1000;
+const SECONDS = 10;
+
+/** What happened in one second. */
+interface Counts {
+  /** Counted since the start, on the monotonic clock. */
+  second: number;
+  sends: number;
+  failures: number;
+}
 
 /**
- * Compares failures with sends over the last ten seconds, in slots of one second. Each failure causes a retry. Above
- * a tenth of the sends no new row is started, so that a failing service does not get twice the work, and few rows
- * become in doubt.
+ * Compares failures with sends over the last ten seconds, second by second. Each failure causes a retry. Above a tenth
+ * of the sends no new row is started, so that a failing service does not get twice the work, and few rows become in
+ * doubt.
  */
 export class RetryBudget {
-  readonly #sends = new Float64Array(SLOTS);
-  readonly #failures = new Float64Array(SLOTS);
-  #allSends = 0;
-  #allFailures = 0;
-  #slot = -1;
+  /** The last ten seconds in which something happened, the newest last. */
+  #counts: Counts[] = [];
+  #sends = 0;
+  #failures = 0;
 
   sent(now: number): void {
-    const slot = this.#turnTo(now);
-    this.#sends[slot] = (this.#sends[slot] ?? 0) + 1;
-    this.#allSends++;
+    this.#at(now).sends++;
+    this.#sends++;
   }
 
   failed(now: number): void {
-    const slot = this.#turnTo(now);
-    this.#failures[slot] = (this.#failures[slot] ?? 0) + 1;
-    this.#allFailures++;
+    this.#at(now).failures++;
+    this.#failures++;
   }
 
   admits(now: number): boolean {
-    this.#turnTo(now);
-    return this.#allFailures <= Math.max(1, this.#allSends * SHARE);
+    this.#forgetUntil(Math.floor(now / 1000) - SECONDS);
+    return this.#failures <= Math.max(1, this.#sends * SHARE);
   }
 
-  /** Forgets the slots that have passed, and returns the index of the current one. */
-  #turnTo(now: number): number {
-    const slot = Math.floor(now / SLOT_MS);
-    this.#slot = Math.max(this.#slot, slot - SLOTS);
-    while (this.#slot < slot) {
-      const index = ++this.#slot % SLOTS;
-      this.#allSends -= this.#sends[index] ?? 0;
-      this.#allFailures -= this.#failures[index] ?? 0;
-      this.#sends[index] = this.#failures[index] = 0;
+  #at(now: number): Counts {
+    const second = Math.floor(now / 1000);
+    this.#forgetUntil(second - SECONDS);
+    const newest = this.#counts.at(-1);
+    if (newest?.second === second) return newest;
+    const counts = {second, sends: 0, failures: 0};
+    this.#counts.push(counts);
+    return counts;
+  }
+
+  #forgetUntil(second: number): void {
+    for (
+      let oldest = this.#counts[0];
+      oldest !== undefined && oldest.second <= second;
+      oldest = this.#counts[0]
+    ) {
+      this.#sends -= oldest.sends;
+      this.#failures -= oldest.failures;
+      this.#counts.shift();
     }
-    return this.#slot % SLOTS;
   }
 }
