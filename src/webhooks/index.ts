@@ -11,7 +11,7 @@ export {
   type Verification,
   type Verified,
   type VerifyInput,
-} from './signature.ts';
+} from './verify/signature.ts';
 export {
   parseEvent,
   type KnownWebhookEvent,
@@ -21,11 +21,11 @@ export {
   type UnknownEventType,
   type UnknownWebhookEvent,
   type WebhookEvent,
-} from './event.ts';
-export {BodyTooLargeError, readRawBody, type BodySource} from './raw-body.ts';
-export {ReplayMemory, type Replays, type Seen} from './replay-memory.ts';
-export {diagnose, type Diagnosis} from './diagnosis.ts';
-export {secretFingerprint, type WebhookSecret} from './secrets.ts';
-export {TIMESTAMP_FORMATS, type TimestampFormat} from './timestamp.ts';
-export type {FetchHeaders, WebhookHeaders} from './header-values.ts';
+} from './verify/event.ts';
+export {BodyTooLargeError, readRawBody, type BodySource} from './verify/raw-body.ts';
+export {ReplayMemory, type Replays, type Seen} from './verify/replay-memory.ts';
+export {diagnose, type Diagnosis} from './verify/diagnosis.ts';
+export {secretFingerprint, type WebhookSecret} from './verify/secrets.ts';
+export {TIMESTAMP_FORMATS, type TimestampFormat} from './verify/timestamp.ts';
+export type {FetchHeaders, WebhookHeaders} from './verify/header-values.ts';
 export {RemitError} from '../errors.ts';

@@ -1,15 +1,15 @@
 // What the steps of a delivery cost by themselves, in microseconds of processor time: `npm run bench:listen -- --layers`. Each figure is
 // the least of many rounds, so that other work on the machine matters little. Without sockets, the disk and garbage collections.
 import {deliveryText} from '../../src/cli/webhooks/listen/view.ts';
-import {deliveryIds, type Delivery} from '../../src/webhooks/delivery.ts';
-import {readJson} from '../../src/webhooks/event.ts';
-import {webhookDigest, webhookHmac} from '../../src/webhooks/hmac.ts';
+import {deliveryIds, type Delivery} from '../../src/webhooks/delivery/delivery.ts';
+import {readJson} from '../../src/webhooks/verify/event.ts';
+import {webhookDigest, webhookHmac} from '../../src/webhooks/verify/hmac.ts';
 import {KnownEvents} from '../../src/webhooks/listen/known-events.ts';
 import {parseHead} from '../../src/webhooks/listen/request-head.ts';
 import {WaitingJobs} from '../../src/webhooks/listen/waiting-jobs.ts';
-import {readBody} from '../../src/webhooks/losses.ts';
+import {readBody} from '../../src/webhooks/delivery/losses.ts';
 import {encodeEntry} from '../../src/webhooks/record/entry.ts';
-import {signatureHeaders, verifyWebhook} from '../../src/webhooks/signature.ts';
+import {signatureHeaders, verifyWebhook} from '../../src/webhooks/verify/signature.ts';
 
 const [ROUNDS, CALLS] = [25, 10_000];
 const SECRET = 'whsec_0123456789abcdef';

@@ -2,7 +2,7 @@
 // them over keep-alive connections, each of which sends the next one when the last one was answered. Plain sockets, so that it
 // costs less than what it measures.
 import {connect, type Socket} from 'node:net';
-import {signatureHeaders} from '../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 
 export interface Order {
   port: number;

@@ -1,5 +1,5 @@
 import {createHmac} from 'node:crypto';
-import type * as library from '../../src/webhooks/signature.ts';
+import type * as library from '../../src/webhooks/verify/signature.ts';
 
 // npm run bench:verify: verifyWebhook on bodies in memory, against a bare createHmac over the same bytes. Pairs of runs, in
 // alternating order, so that both meet the same machine; the median ratio counts. At least 0.8. The built library is measured.

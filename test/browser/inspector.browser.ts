@@ -5,7 +5,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import type {Locator, Page} from 'playwright-core';
 import type {InspectorOptions, ReplayShown} from '../../src/webhooks/inspector/server.ts';
-import {signatureHeaders} from '../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {delivery, forward, idOf} from '../webhooks/record/deliveries.ts';
 import {PageClient} from '../webhooks/inspector/page-client.ts';
 import {openBrowser, type Opened} from './chromium.ts';

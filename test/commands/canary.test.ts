@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
-import {signatureHeaders} from '../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {BASE_URL, type CliResult, runCli, scratch} from '../cli/run-cli.ts';
 import {readJson} from '../repo/tree.ts';
 import {

@@ -9,8 +9,8 @@ import {
   GeneralName,
   GeneralNames,
 } from 'pkijs';
-import type {KeyPair} from '../../src/webhooks/certificates.ts';
-import '../../src/webhooks/certificates.ts'; // sets up pkijs
+import type {KeyPair} from '../../src/webhooks/tls/certificates.ts';
+import '../../src/webhooks/tls/certificates.ts'; // sets up pkijs
 
 const CURVE = {name: 'ECDSA', namedCurve: 'P-256'} as const;
 const DAY_MS = 86_400_000;

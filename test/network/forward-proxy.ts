@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import type {Duplex} from 'node:stream';
-import type {KeyPair} from '../../src/webhooks/certificates.ts';
+import type {KeyPair} from '../../src/webhooks/tls/certificates.ts';
 
 export interface ProxyOptions {
   /** `host:port` as a client names it -> the port on this machine that it leads to. */

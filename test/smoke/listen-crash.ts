@@ -6,7 +6,7 @@ import {Agent, request} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {RecordReader} from '../../src/webhooks/record/reader.ts';
-import {signatureHeaders} from '../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {BIN, cleanEnv} from './spawn-cli.ts';
 
 const SECRET = 'whsec_0123456789abcdef';

@@ -2,7 +2,7 @@ import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {request, type Agent} from 'node:http';
-import {signatureHeaders} from '../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {BIN, cleanEnv} from './spawn-cli.ts';
 
 const SECRET = 'whsec_0123456789abcdef';

@@ -8,7 +8,7 @@ import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {readText} from '../repo/tree.ts';
 import {tableRows} from '../repo/markdown.ts';
-import {REJECTIONS, signatureHeaders} from '../../src/webhooks/signature.ts';
+import {REJECTIONS, signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {installPackage, linkPackages} from './installed-package.ts';
 import {cleanEnv} from './spawn-cli.ts';
 

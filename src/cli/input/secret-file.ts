@@ -2,7 +2,7 @@ import {closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync} from 'n
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf, must} from '../../narrow.ts';
-import {secretFingerprint} from '../../webhooks/secrets.ts';
+import {secretFingerprint} from '../../webhooks/verify/secrets.ts';
 
 /** A file that is created, empty and readable only by its owner, before the secret that it is for exists. */
 export interface SecretFile {

@@ -1,5 +1,5 @@
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {loopbackCertificate} from '../../webhooks/local-authority.ts';
+import {loopbackCertificate} from '../../webhooks/tls/local-authority.ts';
 import type {LocalContext} from '../core/context.ts';
 import {makeFolder} from './place.ts';
 

@@ -1,7 +1,7 @@
 import {rmSync} from 'node:fs';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import type {RunningSandbox, ServerOptions} from '../../sandbox/server.ts';
-import {authorityFiles} from '../../webhooks/local-authority.ts';
+import {authorityFiles} from '../../webhooks/tls/local-authority.ts';
 import type {LocalContext} from '../core/context.ts';
 import type {Stop} from '../runtime/stop.ts';
 import {isAnswering} from './control.ts';

@@ -3,7 +3,7 @@ import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
-import {secretWarning, type WebhookSecret} from '../../webhooks/secrets.ts';
+import {secretWarning, type WebhookSecret} from '../../webhooks/verify/secrets.ts';
 import type {LocalContext} from '../core/context.ts';
 
 const VARIABLE = 'REMIT_WEBHOOK_SECRET';

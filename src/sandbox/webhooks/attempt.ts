@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
-import {signWebhook} from '../../webhooks/signature.ts';
+import {signWebhook} from '../../webhooks/verify/signature.ts';
 import type {StruckDelivery} from '../outcomes/faults.ts';
 import {fractionOf} from '../base/random.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';

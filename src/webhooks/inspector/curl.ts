@@ -1,6 +1,6 @@
 import {shellWord} from '../../shell-word.ts';
-import type {Delivery} from '../delivery.ts';
-import {passedOn} from '../post.ts';
+import type {Delivery} from '../delivery/delivery.ts';
+import {passedOn} from '../delivery/post.ts';
 import {utf8} from './body-text.ts';
 
 /** Headers that curl would add by itself. */

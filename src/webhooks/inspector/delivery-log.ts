@@ -1,5 +1,5 @@
 import {must} from '../../narrow.ts';
-import type {ForwardResult} from '../delivery.ts';
+import type {ForwardResult} from '../delivery/delivery.ts';
 import type {Entry} from '../record/entry.ts';
 import {addEntry, type RecordedDelivery} from '../record/state.ts';
 

@@ -1,10 +1,10 @@
 import {markup, type Markup} from '../../html/markup.ts';
 import {table, tag, type Column} from '../../html/page-parts.ts';
-import {hasArrived, type Delivery, type ForwardResult} from '../delivery.ts';
-import type {Diagnosis} from '../diagnosis.ts';
-import {parseBody} from '../event.ts';
-import {lossText, readBody} from '../losses.ts';
-import {REJECTIONS} from '../signature.ts';
+import {hasArrived, type Delivery, type ForwardResult} from '../delivery/delivery.ts';
+import type {Diagnosis} from '../verify/diagnosis.ts';
+import {parseBody} from '../verify/event.ts';
+import {lossText, readBody} from '../delivery/losses.ts';
+import {REJECTIONS} from '../verify/signature.ts';
 import {endingOf, rawBytes, rawText, SHOWN_BYTES, utf8} from './body-text.ts';
 import type {LoggedDelivery} from './delivery-log.ts';
 import {forwardTag, localTime, titleOf, verdictTags} from './list-view.ts';

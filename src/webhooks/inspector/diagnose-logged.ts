@@ -1,6 +1,6 @@
-import {isCut, type Delivery} from '../delivery.ts';
-import {diagnose, type Diagnosis} from '../diagnosis.ts';
-import type {WebhookSecret} from '../secrets.ts';
+import {isCut, type Delivery} from '../delivery/delivery.ts';
+import {diagnose, type Diagnosis} from '../verify/diagnosis.ts';
+import type {WebhookSecret} from '../verify/secrets.ts';
 
 /** A diagnosis hashes the body about a hundred times, and the listener must keep answering during that time. */
 const MOST_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
-import {typePattern, type TypePattern} from '../patterns.ts';
+import {typePattern, type TypePattern} from '../delivery/patterns.ts';
 import type {LoggedDelivery} from './delivery-log.ts';
 
 /** The filters that the page can request; anything else matches everything. */

@@ -1,8 +1,8 @@
 import {markup, type Markup} from '../../html/markup.ts';
 import {tag, type Tone} from '../../html/page-parts.ts';
 import {isObject, keysOf} from '../../narrow.ts';
-import type {Delivery} from '../delivery.ts';
-import {parseBody} from '../event.ts';
+import type {Delivery} from '../delivery/delivery.ts';
+import {parseBody} from '../verify/event.ts';
 import type {TargetState} from '../record/state.ts';
 import type {DeliveryLog, LoggedDelivery, LogPage} from './delivery-log.ts';
 

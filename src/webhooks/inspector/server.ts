@@ -4,8 +4,8 @@ import type {AddressInfo} from 'node:net';
 import {RemitError} from '../../errors.ts';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
 import {isObject} from '../../narrow.ts';
-import {DELIVERY_ID, isCut} from '../delivery.ts';
-import {parseTarget} from '../target.ts';
+import {DELIVERY_ID, isCut} from '../delivery/delivery.ts';
+import {parseTarget} from '../delivery/target.ts';
 import {ChangeStream} from './change-stream.ts';
 import {curlCommand} from './curl.ts';
 import type {DeliveryLog} from './delivery-log.ts';
@@ -18,7 +18,7 @@ import {foreign, hasToken} from './request-guard.ts';
 import {shellPage} from './shell-page.ts';
 import {SHELL_SCRIPT} from './shell-script.ts';
 import {SHELL_STYLE} from './shell-style.ts';
-import type {WebhookSecret} from '../secrets.ts';
+import type {WebhookSecret} from '../verify/secrets.ts';
 
 /** What a replay shows on the page. */
 export interface ReplayShown {

@@ -1,6 +1,6 @@
 import type {Socket} from 'node:net';
-import type {ListenReason} from '../delivery.ts';
-import type {RejectReason} from '../signature.ts';
+import type {ListenReason} from '../delivery/delivery.ts';
+import type {RejectReason} from '../verify/signature.ts';
 import {BodyReader, SMALL_BYTES, type BodyStop} from './body-reader.ts';
 import {ChunkedBody} from './chunked-body.ts';
 import type {LargeBodies} from './large-bodies.ts';

@@ -1,8 +1,8 @@
 import {setMaxListeners} from 'node:events';
 import type {Clock} from '../../clock.ts';
-import {hasArrived, type ForwardResult, type HeaderPairs} from '../delivery.ts';
-import type {TypePattern} from '../patterns.ts';
-import type {PostedAnswer} from '../post.ts';
+import {hasArrived, type ForwardResult, type HeaderPairs} from '../delivery/delivery.ts';
+import type {TypePattern} from '../delivery/patterns.ts';
+import type {PostedAnswer} from '../delivery/post.ts';
 import {WaitingJobs, type ForwardedDelivery, type Job} from './waiting-jobs.ts';
 
 /** A target, and the event types that it receives. */

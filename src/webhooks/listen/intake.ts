@@ -1,12 +1,12 @@
 import type {Clock} from '../../clock.ts';
 import {isObject, must} from '../../narrow.ts';
-import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery.ts';
-import {readJson, type JsonBody} from '../event.ts';
-import type {TypePattern} from '../patterns.ts';
+import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery/delivery.ts';
+import {readJson, type JsonBody} from '../verify/event.ts';
+import type {TypePattern} from '../delivery/patterns.ts';
 import type {Entry} from '../record/entry.ts';
 import type {OnWritten} from '../record/group.ts';
-import {secretFingerprint, type WebhookSecret} from '../secrets.ts';
-import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyInput} from '../signature.ts';
+import {secretFingerprint, type WebhookSecret} from '../verify/secrets.ts';
+import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyInput} from '../verify/signature.ts';
 import {SMALL_BYTES} from './body-reader.ts';
 import {Deadline} from './deadline.ts';
 import type {Forwarder} from './forwarder.ts';

@@ -1,6 +1,6 @@
 import {crc32} from 'node:zlib';
-import {hasArrived} from '../delivery.ts';
-import {RecentMap} from '../recent-map.ts';
+import {hasArrived} from '../delivery/delivery.ts';
+import {RecentMap} from '../delivery/recent-map.ts';
 import type {Entry} from '../record/entry.ts';
 import {EventTable, setKey, type EventKey} from './event-table.ts';
 

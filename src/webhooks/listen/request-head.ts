@@ -1,4 +1,4 @@
-import type {HeaderPairs} from '../delivery.ts';
+import type {HeaderPairs} from '../delivery/delivery.ts';
 
 /** The first line and the headers of a request (RFC 9112, sections 3 to 6). */
 export interface RequestHead {

@@ -1,8 +1,8 @@
 import {createServer as createTcpServer, type AddressInfo, type Server, type Socket} from 'node:net';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import type {HeaderPairs} from '../delivery.ts';
-import type {RejectReason} from '../signature.ts';
+import type {HeaderPairs} from '../delivery/delivery.ts';
+import type {RejectReason} from '../verify/signature.ts';
 import {answerText, GoodAnswer, KEEP_ALIVE_MS} from './answer-text.ts';
 import {Connection, type ConnectionLimits, type ConnectionOptions, type ReceivedBody} from './connection.ts';
 import {IdleSockets} from './idle-sockets.ts';

@@ -1,4 +1,4 @@
-import type {Delivery} from '../delivery.ts';
+import type {Delivery} from '../delivery/delivery.ts';
 
 /** The parts of a delivery that are needed to forward it. */
 export type ForwardedDelivery = Pick<Delivery, 'id' | 'eventId' | 'targets' | 'headers' | 'body'>;

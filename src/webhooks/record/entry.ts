@@ -1,4 +1,4 @@
-import type {Delivery, ForwardResult, HeaderPairs} from '../delivery.ts';
+import type {Delivery, ForwardResult, HeaderPairs} from '../delivery/delivery.ts';
 import {encodeFrame, type Frame, type Room} from './frame.ts';
 
 /** An entry of the record: a delivery, or a result at a target. */

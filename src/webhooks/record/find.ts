@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import type {Delivery} from '../delivery.ts';
+import type {Delivery} from '../delivery/delivery.ts';
 import type {Entry} from './entry.ts';
 import {readRecord} from './reader.ts';
 import {collect, type RecordedDelivery} from './state.ts';

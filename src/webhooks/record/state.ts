@@ -1,4 +1,4 @@
-import {hasArrived, type Delivery, type ForwardResult} from '../delivery.ts';
+import {hasArrived, type Delivery, type ForwardResult} from '../delivery/delivery.ts';
 import type {Entry} from './entry.ts';
 
 /** The state of a delivery at one target. */

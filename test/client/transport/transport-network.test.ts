@@ -10,7 +10,7 @@ import zlib from 'node:zlib';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import {PoolTransport} from '../../../src/client/transport/pool-transport.ts';
 import type {Transport, TransportRequest} from '../../../src/client/transport/transport.ts';
-import type {KeyPair} from '../../../src/webhooks/certificates.ts';
+import type {KeyPair} from '../../../src/webhooks/tls/certificates.ts';
 import {certify} from '../../network/authority.ts';
 import {forwardProxy, type ForwardProxy} from '../../network/forward-proxy.ts';
 import {failureOf} from './transport-failure.ts';

@@ -4,7 +4,7 @@ import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {before, beforeEach, describe, it} from 'mocha';
 import type {NetworkSettings} from '../../../src/network/settings.ts';
-import type {KeyPair} from '../../../src/webhooks/certificates.ts';
+import type {KeyPair} from '../../../src/webhooks/tls/certificates.ts';
 import {runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, FakeTransport} from '../../client/transport/fake-transport.ts';
 import {certify} from '../../network/authority.ts';

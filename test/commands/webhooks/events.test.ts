@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import {signatureHeaders} from '../../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../../src/webhooks/verify/signature.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
 import {delivery, forward, idOf, record} from '../../webhooks/record/deliveries.ts';

@@ -8,7 +8,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {systemClock} from '../../../src/clock.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
-import {verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch, type CliResult} from '../../cli/run-cli.ts';
 import {rowIds} from '../../webhooks/inspector/page-client.ts';
 import {record, delivery, idOf} from '../../webhooks/record/deliveries.ts';

@@ -4,8 +4,8 @@ import {request as httpsRequest} from 'node:https';
 import {setTimeout as wait} from 'node:timers/promises';
 import {systemClock} from '../../../src/clock.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
-import type {ListenLine, ReadyLine} from '../../../src/webhooks/lines.ts';
-import {signatureHeaders} from '../../../src/webhooks/signature.ts';
+import type {ListenLine, ReadyLine} from '../../../src/webhooks/delivery/lines.ts';
+import {signatureHeaders} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, type CliOptions, type CliResult} from '../../cli/run-cli.ts';
 
 export const SECRET = 'whsec_0123456789abcdef';

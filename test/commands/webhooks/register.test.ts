@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {signatureHeaders} from '../../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../../src/webhooks/verify/signature.ts';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, lost} from '../../client/transport/fake-transport.ts';
 import {EndpointService} from './endpoint-service.ts';

@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {systemClock} from '../../../src/clock.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
 import {collect} from '../../../src/webhooks/record/state.ts';
-import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
 import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';

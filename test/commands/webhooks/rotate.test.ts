@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
-import {secretFingerprint} from '../../../src/webhooks/secrets.ts';
+import {secretFingerprint} from '../../../src/webhooks/verify/secrets.ts';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, lost} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';

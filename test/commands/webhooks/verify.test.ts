@@ -4,7 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {createServer, type IncomingMessage} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
-import {signatureHeaders, signWebhook, verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {signatureHeaders, signWebhook, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
 
 const SECRET = 'whsec_0123456789abcdef';

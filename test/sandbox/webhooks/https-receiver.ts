@@ -5,7 +5,7 @@ import {createServer, type Server} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {loopbackCertificate} from '../../../src/webhooks/local-authority.ts';
+import {loopbackCertificate} from '../../../src/webhooks/tls/local-authority.ts';
 
 export interface Received {
   method: string;

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
 import {startSandbox, type RunningSandbox} from '../../../src/sandbox/server.ts';
 import type {DeliveryEntry} from '../../../src/sandbox/webhooks/delivery-log.ts';
-import {verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {HttpsReceiver} from './https-receiver.ts';
 
 describe('deliveries over HTTPS', () => {

@@ -1,5 +1,5 @@
 import type {Post, PostWebhook, Posted} from '../../../src/sandbox/webhooks/post.ts';
-import {verifyWebhook, type Verification} from '../../../src/webhooks/signature.ts';
+import {verifyWebhook, type Verification} from '../../../src/webhooks/verify/signature.ts';
 
 /** Header names as the sender writes them. */
 export const timestampOf = (post: Post): string => post.headers['X-Webhook-Timestamp']!;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import type {HeaderPairs} from '../../../src/webhooks/delivery.ts';
+import type {HeaderPairs} from '../../../src/webhooks/delivery/delivery.ts';
 import {curlCommand} from '../../../src/webhooks/inspector/curl.ts';
 
 const TARGET = "http://localhost:3000/hook?a=1&b='2'";

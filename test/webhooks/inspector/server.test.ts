@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {setTimeout as wait} from 'node:timers/promises';
 import {RemitError} from '../../../src/errors.ts';
-import {signatureHeaders} from '../../../src/webhooks/signature.ts';
+import {signatureHeaders} from '../../../src/webhooks/verify/signature.ts';
 import {delivery, forward, idOf} from '../record/deliveries.ts';
 import {PageClient, rowIds} from './page-client.ts';
 

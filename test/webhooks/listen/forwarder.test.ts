@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {Forwarder, type ForwarderOptions} from '../../../src/webhooks/listen/forwarder.ts';
-import type {ForwardResult} from '../../../src/webhooks/delivery.ts';
-import type {PostedAnswer} from '../../../src/webhooks/post.ts';
+import type {ForwardResult} from '../../../src/webhooks/delivery/delivery.ts';
+import type {PostedAnswer} from '../../../src/webhooks/delivery/post.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 import {delivery} from '../record/deliveries.ts';
 

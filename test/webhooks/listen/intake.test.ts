@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {systemClock} from '../../../src/clock.ts';
-import type {Delivery, ForwardResult} from '../../../src/webhooks/delivery.ts';
+import type {Delivery, ForwardResult} from '../../../src/webhooks/delivery/delivery.ts';
 import {Forwarder} from '../../../src/webhooks/listen/forwarder.ts';
 import {Intake, type IntakeOptions} from '../../../src/webhooks/listen/intake.ts';
 import {KnownEvents} from '../../../src/webhooks/listen/known-events.ts';
-import type {PostedAnswer} from '../../../src/webhooks/post.ts';
+import type {PostedAnswer} from '../../../src/webhooks/delivery/post.ts';
 import type {Entry} from '../../../src/webhooks/record/entry.ts';
 import type {OnWritten} from '../../../src/webhooks/record/group.ts';
 import {collect, deadTargets, isWaiting} from '../../../src/webhooks/record/state.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {KnownEvents} from '../../../src/webhooks/listen/known-events.ts';
 import {EventTable, setKey} from '../../../src/webhooks/listen/event-table.ts';
-import {deliveryIds} from '../../../src/webhooks/delivery.ts';
+import {deliveryIds} from '../../../src/webhooks/delivery/delivery.ts';
 
 const BODY = Buffer.from('{}');
 const NOW_MS = Date.UTC(2026, 0, 1);

@@ -1,4 +1,4 @@
-import type {Delivery, ForwardResult} from '../../../src/webhooks/delivery.ts';
+import type {Delivery, ForwardResult} from '../../../src/webhooks/delivery/delivery.ts';
 import {RecordWriter} from '../../../src/webhooks/record/writer.ts';
 import type {Entry} from '../../../src/webhooks/record/entry.ts';
 import {systemClock} from '../../../src/clock.ts';

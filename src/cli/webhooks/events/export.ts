@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
-import {deliveryLine} from '../../../webhooks/lines.ts';
+import {deliveryLine} from '../../../webhooks/delivery/lines.ts';
 import type {RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {readRecorded} from './read-record.ts';

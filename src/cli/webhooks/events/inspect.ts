@@ -1,5 +1,5 @@
 import {EXIT, type ExitCode} from '../../../errors.ts';
-import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
+import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {openInspector} from './inspector.ts';
 import {givenSecrets, type SecretFlags} from '../secrets.ts';

@@ -1,6 +1,6 @@
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
 import {webhookReplayView} from '../../../output/views/webhook-events.ts';
-import {postBytes} from '../../../webhooks/post.ts';
+import {postBytes} from '../../../webhooks/delivery/post.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
 import {RecordWriter} from '../../../webhooks/record/writer.ts';
 import {
@@ -9,9 +9,9 @@ import {
   type Replay,
   type ReplayOutcome,
   type ReplayTools,
-} from '../../../webhooks/replay.ts';
-import {secretFingerprint, type WebhookSecret} from '../../../webhooks/secrets.ts';
-import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
+} from '../../../webhooks/record/replay.ts';
+import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
+import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {eventFilter, type EventFilters} from './filters.ts';
 import {recordFolder} from '../place.ts';

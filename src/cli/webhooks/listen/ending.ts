@@ -1,5 +1,5 @@
 import {EXIT, type ExitCode} from '../../../errors.ts';
-import type {Delivery} from '../../../webhooks/delivery.ts';
+import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import type {LocalContext} from '../../core/context.ts';
 import type {Expectation, ListenFlags} from './options.ts';
 

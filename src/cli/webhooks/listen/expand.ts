@@ -1,9 +1,9 @@
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {RemitError} from '../../../errors.ts';
 import {valueAt} from '../../../output/select.ts';
-import type {Delivery} from '../../../webhooks/delivery.ts';
-import {parseBody} from '../../../webhooks/event.ts';
-import type {ObjectLine} from '../../../webhooks/lines.ts';
+import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
+import {parseBody} from '../../../webhooks/verify/event.ts';
+import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
 
 /** The field of an event's data that names its object, and the operation that reads it. */

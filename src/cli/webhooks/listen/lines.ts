@@ -1,5 +1,5 @@
 import {RemitError} from '../../../errors.ts';
-import type {HeaderPairs} from '../../../webhooks/delivery.ts';
+import type {HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 
 /** One request to verify, and when it was received. */
 export interface Candidate {

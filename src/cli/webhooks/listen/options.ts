@@ -5,8 +5,8 @@ import {
   typePatterns,
   type BodyMatch,
   type TypePattern,
-} from '../../../webhooks/patterns.ts';
-import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
+} from '../../../webhooks/delivery/patterns.ts';
+import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
 import type {Route} from '../../../webhooks/listen/forwarder.ts';
 import type {SecretFlags} from '../secrets.ts';
 import type {VerifyFlags} from '../verify/flags.ts';

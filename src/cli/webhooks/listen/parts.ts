@@ -1,14 +1,14 @@
 import {readFileSync} from 'node:fs';
 import {resolve as resolvePath} from 'node:path';
 import {RemitError} from '../../../errors.ts';
-import {hasArrived} from '../../../webhooks/delivery.ts';
+import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
 import {Forwarder} from '../../../webhooks/listen/forwarder.ts';
 import {Intake} from '../../../webhooks/listen/intake.ts';
 import {KnownEvents} from '../../../webhooks/listen/known-events.ts';
-import {postBytes} from '../../../webhooks/post.ts';
+import {postBytes} from '../../../webhooks/delivery/post.ts';
 import type {Entry} from '../../../webhooks/record/entry.ts';
-import {resignedHeaders} from '../../../webhooks/replay.ts';
-import type {WebhookSecret} from '../../../webhooks/secrets.ts';
+import {resignedHeaders} from '../../../webhooks/record/replay.ts';
+import type {WebhookSecret} from '../../../webhooks/verify/secrets.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
 import type {OpenInspector} from '../events/inspector.ts';
 import {givenSecrets, readSecrets} from '../secrets.ts';

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {messageOf} from '../../../narrow.ts';
 import {acquireLock, type Lock} from '../../../store/locks/lock.ts';
-import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
+import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import type {Forwarder} from '../../../webhooks/listen/forwarder.ts';
 import type {KnownEvents} from '../../../webhooks/listen/known-events.ts';
 import type {Entry} from '../../../webhooks/record/entry.ts';

@@ -1,4 +1,4 @@
-import {hasArrived, type Delivery, type ForwardResult} from '../../../webhooks/delivery.ts';
+import {hasArrived, type Delivery, type ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {
   deliveryLine,
   forwardLine,
@@ -7,10 +7,10 @@ import {
   type ReadyLine,
   type RefusedLine,
   type SummaryLine,
-} from '../../../webhooks/lines.ts';
+} from '../../../webhooks/delivery/lines.ts';
 import type {LedText, Output} from '../../../output/output.ts';
-import type {JsonBody} from '../../../webhooks/event.ts';
-import {readBody} from '../../../webhooks/losses.ts';
+import type {JsonBody} from '../../../webhooks/verify/event.ts';
+import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {LineQueue} from './line-queue.ts';
 import {deliveryText, forwardText, lossLine, objectText} from './view.ts';
 

@@ -1,5 +1,5 @@
 import {readFileSync} from 'node:fs';
-import {authorityFiles} from '../../../webhooks/local-authority.ts';
+import {authorityFiles} from '../../../webhooks/tls/local-authority.ts';
 import type {LocalContext} from '../../core/context.ts';
 
 /** The local authority, if there is one; it is valid only for loopback. */

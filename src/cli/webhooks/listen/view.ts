@@ -3,11 +3,11 @@ import type {LedText, Output} from '../../../output/output.ts';
 import {cutTo} from '../../../output/width.ts';
 import {valueAt} from '../../../output/select.ts';
 import {majorOf, plainValue} from '../../../output/view.ts';
-import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
-import {hasArrived} from '../../../webhooks/delivery.ts';
-import {readJson} from '../../../webhooks/event.ts';
-import type {ObjectLine} from '../../../webhooks/lines.ts';
-import {lossText, type Loss} from '../../../webhooks/losses.ts';
+import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
+import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
+import {readJson} from '../../../webhooks/verify/event.ts';
+import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
+import {lossText, type Loss} from '../../../webhooks/delivery/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 

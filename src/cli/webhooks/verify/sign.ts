@@ -1,12 +1,12 @@
 import {WEBHOOK_HEADERS} from '../../../contract/events.ts';
 import {RemitError, EXIT, type ExitCode} from '../../../errors.ts';
 import {strippedLines} from '../../../sanitize/harmful.ts';
-import {parseHeaderLine} from '../../../webhooks/header-lines.ts';
-import {passedOn, postBytes} from '../../../webhooks/post.ts';
-import {secretFingerprint, type WebhookSecret} from '../../../webhooks/secrets.ts';
-import {signWebhook} from '../../../webhooks/signature.ts';
-import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
-import {writeTimestamp} from '../../../webhooks/timestamp.ts';
+import {parseHeaderLine} from '../../../webhooks/delivery/header-lines.ts';
+import {passedOn, postBytes} from '../../../webhooks/delivery/post.ts';
+import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
+import {signWebhook} from '../../../webhooks/verify/signature.ts';
+import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
+import {writeTimestamp} from '../../../webhooks/verify/timestamp.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {trustedCertificates} from '../listen/trust.ts';
 

@@ -4,7 +4,7 @@ import https from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {after, before, describe, it} from 'mocha';
 import {peerCertificate} from '../../../../src/cli/doctor/machine/certificate.ts';
-import type {KeyPair} from '../../../../src/webhooks/certificates.ts';
+import type {KeyPair} from '../../../../src/webhooks/tls/certificates.ts';
 import {certify} from '../../../network/authority.ts';
 import {forwardProxy} from '../../../network/forward-proxy.ts';
 

@@ -1,0 +1,44 @@
+import {RemitError} from '../../errors.ts';
+
+/** A filter of event types: `payout.settled`, `payout.*` or `*`. */
+export type TypePattern = (eventType: string | null) => boolean;
+
+/** @throws {RemitError} USAGE */
+export function typePattern(text: string): TypePattern {
+  if (!/^[a-z_]+(\.[a-z_]+)*(\.\*)?$|^\*$/.test(text))
+    throw new RemitError(
+      'USAGE',
+      `${JSON.stringify(text)} is not an event type or a pattern such as payout.*`,
+    );
+  if (text === '*') return () => true;
+  if (!text.endsWith('.*')) return (type) => type === text;
+  const prefix = text.slice(0, -1);
+  return (type) => type?.startsWith(prefix) === true;
+}
+
+/** Several, separated by commas: any of them. */
+export function typePatterns(texts: readonly string[]): TypePattern {
+  const patterns = texts.map(typePattern);
+  return (type) => patterns.some((matches) => matches(type));
+}
+
+/** `data.payout_id=…`: a path into the body, and the text that its value must have. */
+export type BodyMatch = (body: unknown) => boolean;
+
+/** @throws {RemitError} USAGE */
+export function bodyMatch(text: string): BodyMatch {
+  const at = text.indexOf('=');
+  const [path, wanted] = [text.slice(0, at).split('.'), text.slice(at + 1)];
+  if (at < 1 || path.includes(''))
+    throw new RemitError('USAGE', `${JSON.stringify(text)} is not a condition`, {
+      hint: 'write it like data.payout_id=5f0c6d3e',
+    });
+  return (body) => {
+    let value = body;
+    for (const step of path) {
+      if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return false;
+      value = Reflect.get(value, step);
+    }
+    return typeof value === 'string' ? value === wanted : JSON.stringify(value) === wanted;
+  };
+}

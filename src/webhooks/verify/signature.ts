@@ -1,0 +1,251 @@
+import {timingSafeEqual} from 'node:crypto';
+import {isUint8Array} from 'node:util/types';
+import {WEBHOOK_HEADERS} from '../../contract/events.ts';
+import {RemitError} from '../../errors.ts';
+import {headerValues, type WebhookHeaders} from './header-values.ts';
+import {webhookDigest, webhookHmac} from './hmac.ts';
+import type {Replays} from './replay-memory.ts';
+import {checkSecrets, type WebhookSecret} from './secrets.ts';
+import {readTimestamp, writeTimestamp, type TimestampFormat} from './timestamp.ts';
+
+/** Maximum difference of a timestamp, in seconds, in the past or in the future. */
+export const TOLERANCE_SECONDS = 300;
+
+/**
+ * Interface document, "Signature": HMAC-SHA256 over `{timestamp}.{payload}`, as lower-case hexadecimal digits.
+ * @param timestamp the header's value, unchanged
+ * @param payload the raw body; text is encoded as UTF-8
+ * @throws {RemitError} LOCAL_VALIDATION for an empty secret
+ */
+export function signWebhook(secret: WebhookSecret, timestamp: string, payload: string | Uint8Array): string {
+  checkSecrets(secret);
+  return webhookHmac(secret, timestamp, payload).digest('hex');
+}
+
+/**
+ * The two headers of a delivery.
+ * @param nowMs the wall clock
+ */
+export function signatureHeaders(
+  secret: WebhookSecret,
+  payload: string | Uint8Array,
+  nowMs: number,
+  format: TimestampFormat = 'seconds',
+): Record<string, string> {
+  const timestamp = writeTimestamp(nowMs, format);
+  return {
+    [WEBHOOK_HEADERS.timestamp]: timestamp,
+    [WEBHOOK_HEADERS.signature]: signWebhook(secret, timestamp, payload),
+  };
+}
+
+/** Why a delivery must not be trusted, in the order of the checks. */
+export const REJECTIONS = {
+  no_timestamp: 'the timestamp header is missing',
+  no_signature: 'the signature header is missing',
+  timestamps_differ: 'it has several timestamp headers with different values',
+  timestamp_format: 'the timestamp does not have the expected format',
+  signature_format: 'the signature is not 64 lower-case hexadecimal digits',
+  mismatch: 'the signature does not match the body, the timestamp and the secret',
+  too_old: 'the timestamp is too far in the past',
+  in_the_future: 'the timestamp is too far in the future',
+  replayed: 'the same signed request was accepted before',
+  replay_unknown: 'it is older than the replay memory, so it may be a replay',
+} as const;
+export type RejectReason = keyof typeof REJECTIONS;
+
+/** What was accepted only because of `lenient`. */
+export type Leniency = 'uppercase' | 'prefix';
+
+export interface Verified {
+  ok: true;
+  /** Which of the secrets matched, counted from 0. */
+  secret: number;
+  /** Which of the header's signatures matched, counted from 0. */
+  signature: number;
+  /** Negative if the sender's clock is ahead. */
+  ageSeconds: number;
+  /** Empty unless `lenient` is set. */
+  leniencies: readonly Leniency[];
+}
+export interface Rejected {
+  ok: false;
+  /** For machines and logs on this side; the sender gets the same answer for all of them, 401. */
+  reason: RejectReason;
+}
+export type Verification = Verified | Rejected;
+
+export interface VerifyInput {
+  /** The bytes as they arrived, before any parser: a body that was parsed and printed again does not match. */
+  body: Uint8Array;
+  /** Prefer `request.rawHeaders`: Node's `request.headers` joins repeated headers. */
+  headers: WebhookHeaders;
+  /** One, or several while a secret is being replaced. */
+  secrets: WebhookSecret | readonly WebhookSecret[];
+  /** Wall clock, milliseconds since the Unix epoch (default: now). */
+  nowMs?: number | undefined;
+  /** Default 300 in both directions. */
+  toleranceSeconds?: number | {readonly past: number; readonly future: number} | undefined;
+  /** Default `seconds`. */
+  timestampFormat?: TimestampFormat | undefined;
+  /** Also accept upper-case digits and a `sha256=` or `v1=` prefix. */
+  lenient?: boolean | undefined;
+  /** Refuses a request that was accepted before; keep one for the lifetime of the process. */
+  replays?: Replays | undefined;
+}
+
+/**
+ * Interface document, "Signature", rules 2 to 4. Compares in constant time, and tries every secret and signature.
+ * @throws {RemitError} LOCAL_VALIDATION for an invalid call: no or an empty secret, a body that is not bytes, a
+ *   tolerance or time that is not a finite number of at least 0
+ */
+export function verifyWebhook(input: VerifyInput): Verification {
+  const secrets = checkSecrets(input.secrets);
+  const {body, headers, timestampFormat = 'seconds', lenient = false} = input;
+  const nowMs = input.nowMs ?? Date.now();
+  const tolerance = readTolerance(input.toleranceSeconds);
+  checkNumber('nowMs', nowMs);
+  checkBody(body);
+  const read = readHeaders(headers, timestampFormat, lenient);
+  if (typeof read === 'string') return rejected(read);
+  const {timestamp, timestampMs, given} = read;
+  const match = findMatch({secrets, timestamp, body}, given);
+  if (match === undefined) return rejected('mismatch');
+  const ageSeconds = ageOf(timestampMs, nowMs);
+  const stale = staleness(ageSeconds, tolerance);
+  if (stale !== undefined) return rejected(stale);
+  if (input.replays !== undefined) {
+    const untilMs = timestampMs + (tolerance.past + 1) * 1000;
+    const seen = input.replays.see(match.given.digits, timestampMs, nowMs, untilMs);
+    if (seen !== 'new') return rejected(seen === 'seen' ? 'replayed' : 'replay_unknown');
+  }
+  const {position, leniencies} = match.given;
+  return {ok: true, secret: match.secret, signature: position, ageSeconds, leniencies};
+}
+
+/** Why a request must be rejected regardless of its body, so that a server need not read large bodies in vain. */
+export function refuseByHeaders(
+  input: Omit<VerifyInput, 'body' | 'secrets' | 'replays'>,
+): RejectReason | undefined {
+  const {headers, timestampFormat = 'seconds', lenient = false, nowMs = Date.now()} = input;
+  const read = readHeaders(headers, timestampFormat, lenient);
+  if (typeof read === 'string') return read;
+  return staleness(ageOf(read.timestampMs, nowMs), readTolerance(input.toleranceSeconds));
+}
+
+interface SignatureHeaders {
+  timestamp: string;
+  timestampMs: number;
+  given: GivenSignature[];
+}
+
+function readHeaders(
+  headers: WebhookHeaders,
+  format: TimestampFormat,
+  lenient: boolean,
+): SignatureHeaders | RejectReason {
+  const timestamps = headerValues(headers, TIMESTAMP_HEADER);
+  const signatures = headerValues(headers, SIGNATURE_HEADER);
+  const timestamp = timestamps[0];
+  if (timestamp === undefined) return 'no_timestamp';
+  if (signatures.length === 0) return 'no_signature';
+  if (timestamps.some((other) => other !== timestamp)) return 'timestamps_differ';
+  const timestampMs = readTimestamp(timestamp, format);
+  if (timestampMs === undefined) return 'timestamp_format';
+  const given = readSignatures(signatures, lenient);
+  if (given.length === 0) return 'signature_format';
+  return {timestamp, timestampMs, given};
+}
+
+const ageOf = (timestampMs: number, nowMs: number): number => Math.floor((nowMs - timestampMs) / 1000);
+
+const staleness = (
+  ageSeconds: number,
+  {past, future}: {past: number; future: number},
+): 'too_old' | 'in_the_future' | undefined =>
+  ageSeconds > past ? 'too_old' : ageSeconds < -future ? 'in_the_future' : undefined;
+
+const TIMESTAMP_HEADER = WEBHOOK_HEADERS.timestamp.toLowerCase();
+const SIGNATURE_HEADER = WEBHOOK_HEADERS.signature.toLowerCase();
+
+const rejected = (reason: RejectReason): Rejected => ({ok: false, reason});
+
+interface GivenSignature {
+  /** 64 lower-case hexadecimal digits. */
+  digits: string;
+  position: number;
+  leniencies: readonly Leniency[];
+}
+
+const STRICT = /^[0-9a-f]{64}$/;
+const LENIENT = /^(sha256=|v1=)?([0-9a-fA-F]{64})$/;
+const NO_LENIENCIES: readonly Leniency[] = [];
+
+/** Excludes anything that is not a signature. Decoding alone would silently stop at the first wrong character. */
+function readSignatures(texts: readonly string[], lenient: boolean): GivenSignature[] {
+  const given: GivenSignature[] = [];
+  for (const [position, text] of texts.entries()) {
+    if (STRICT.test(text)) {
+      given.push({digits: text, position, leniencies: NO_LENIENCIES});
+      continue;
+    }
+    const [, prefix, written] = (lenient ? LENIENT.exec(text) : null) ?? [];
+    if (written === undefined) continue;
+    const digits = written.toLowerCase();
+    const leniencies: Leniency[] = [];
+    if (prefix !== undefined) leniencies.push('prefix');
+    if (written !== digits) leniencies.push('uppercase');
+    given.push({digits, position, leniencies});
+  }
+  return given;
+}
+
+/** Digests to compare, filled and compared without a wait in between; new buffers for each cost a tenth of a call. */
+const expected = Buffer.alloc(32);
+const written = Buffer.alloc(32);
+
+/** Goes through all secrets and signatures, so that the time taken does not depend on which one matches. */
+function findMatch(
+  {secrets, timestamp, body}: {secrets: readonly WebhookSecret[]; timestamp: string; body: Uint8Array},
+  given: readonly GivenSignature[],
+): {secret: number; given: GivenSignature} | undefined {
+  let found: {secret: number; given: GivenSignature} | undefined;
+  for (let secret = 0; secret < secrets.length; secret += 1) {
+    expected.write(webhookDigest(secrets[secret]!, timestamp, body), 'latin1');
+    for (const one of given) {
+      written.write(one.digits, 'hex');
+      if (timingSafeEqual(written, expected)) found ??= {secret, given: one};
+    }
+  }
+  expected.fill(0);
+  return found;
+}
+
+function readTolerance(given: VerifyInput['toleranceSeconds']): {past: number; future: number} {
+  const {past, future} =
+    typeof given === 'object'
+      ? given
+      : {past: given ?? TOLERANCE_SECONDS, future: given ?? TOLERANCE_SECONDS};
+  checkNumber('toleranceSeconds', past);
+  checkNumber('toleranceSeconds', future);
+  return {past, future};
+}
+
+/** NaN would pass every comparison, and Infinity would disable freshness. */
+function checkNumber(name: string, value: unknown): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `${name} must be a finite number of at least 0, not ${String(value)}`,
+  );
+}
+
+function checkBody(body: unknown): void {
+  if (isUint8Array(body)) return; // instanceof fails across realms, as under Jest
+  const given = body === null ? 'null' : typeof body;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `body must be the raw bytes of the request (a Buffer or Uint8Array), not ${given}`,
+    {hint: 'read the body before any parser: await readRawBody(request)'},
+  );
+}

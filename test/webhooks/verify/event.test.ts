@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import {EVENT_TYPES, type EventTypeName} from '../../../src/contract/events.ts';
+import {SCHEMAS} from '../../../src/contract/schemas/registry.ts';
+import type * as schemas from '../../../src/contract/schemas/webhooks.ts';
+import type * as z from 'zod';
+import {parseEvent, type KnownWebhookEvent, type WebhookEvent} from '../../../src/webhooks/verify/event.ts';
+
+type DataOf<Type> = Extract<KnownWebhookEvent, {type: Type}>['data'];
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+
+/** The compiler compares the union with the contract, both ways. */
+const SAME: {types: Same<KnownWebhookEvent['type'], EventTypeName>} & {
+  [Name in 'PayoutEventData' | 'PayinEventData' | 'SubaccountCreditEventData']: Same<
+    z.infer<(typeof schemas)[Name]>,
+    DataOf<{[T in EventTypeName]: (typeof EVENT_TYPES)[T]['data'] extends Name ? T : never}[EventTypeName]>
+  >;
+} = {types: true, PayoutEventData: true, PayinEventData: true, SubaccountCreditEventData: true};
+
+/** Compiles only while each branch has the data of its type alone. */
+function subject(event: WebhookEvent): string {
+  switch (event.type) {
+    case 'payout.debited':
+    case 'payout.settled':
+    case 'payout.failed':
+      return event.data.payout_id;
+    case 'payin.settled':
+    case 'payin.failed':
+      return event.data.payin_id;
+    case 'subaccount.credit_received':
+      return `${event.data.subaccount_id} ${event.data.amount_in_minor_units + event.data.amount_cents}`;
+    default: {
+      // @ts-expect-error an unknown type has no known data
+      const id: string = event.data.payout_id;
+      return `${String(event.type)} ${id ?? ''}`;
+    }
+  }
+}
+
+const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+
+describe('webhook events', () => {
+  it('have the types and data of the contract', () => {
+    assert.ok(Object.values(SAME).every(Boolean));
+    for (const [type, {data}] of Object.entries(EVENT_TYPES)) {
+      const id = '0192a000-0000-7000-8000-000000000041';
+      const fields = {
+        payout_id: id,
+        payin_id: id,
+        subaccount_id: id,
+        amount_in_minor_units: 100,
+        amount_cents: 100,
+      };
+      assert.ok(SCHEMAS[data].safeParse(fields).success);
+      const event = parseEvent(body({id: 'e1', type, data: fields}));
+      assert.match(subject(event as WebhookEvent), new RegExp(`^${id}`));
+    }
+  });
+
+  it('may have an unknown type', () => {
+    const event = parseEvent(body({id: 'e1', type: 'move.settled', data: {move_id: 'm1'}, more: 1}));
+    assert.deepEqual(event, {id: 'e1', type: 'move.settled', data: {move_id: 'm1'}, more: 1});
+    assert.equal(subject(event), 'move.settled ');
+  });
+
+  it('are not created from other bodies', () => {
+    for (const value of [
+      '',
+      'x',
+      '[]',
+      'null',
+      '{}',
+      {id: 1, type: 'a', data: {}},
+      {id: 'a', type: 'b', data: []},
+      {id: 'a', data: {}},
+    ])
+      assert.equal(parseEvent(body(value)), undefined, JSON.stringify(value));
+    assert.equal(parseEvent(Buffer.from([0x22, 0xff, 0x22])), undefined, 'invalid UTF-8');
+    assert.equal(parseEvent(body('\ufeff{"id":"a","type":"b","data":{}}'))?.id, 'a', 'a byte order mark');
+  });
+});
