@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {X509Certificate} from 'node:crypto';
-import {mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {createServer, get} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -116,5 +116,17 @@ describe('local authority', () => {
         return true;
       });
     }
+  });
+
+  it('is not replaced if it exists and cannot be read', async () => {
+    const {key} = authorityFiles(folder);
+    mkdirSync(key, {recursive: true});
+    await assert.rejects(
+      loopbackCertificate(folder, Date.now()),
+      (error) =>
+        error instanceof RemitError &&
+        error.code === 'STATE' &&
+        error.message.startsWith(`${key} cannot be read: EISDIR`),
+    );
   });
 });
