@@ -37,7 +37,7 @@ export function assumptionBehind(id: OperationId, route: Route, failure: Failure
     const named = ofRefusal(id, failure);
     if (named !== undefined) return named;
   }
-  // A 429 or 5XX needs no code: its status says what to do.
+  // A 429 or 5XX is handled by its status, so its code does not matter.
   const needsCode = status >= 400 && status < 500 && status !== 429;
   if (needsCode && errorCode === undefined && isObject(json) && Object.keys(json).length > 0)
     return assumed(42, 'errors.code', 'the shape of an error body is assumed');
@@ -71,19 +71,18 @@ function unreadable(id: OperationId, json: unknown): Assumption {
   };
 }
 
-/** Whether it has the fields of a record, although not all that are needed. */
+/** Whether an object looks like a record of the resource: it has at least three of its fields. */
 const isRecord = (json: Readonly<Record<string, unknown>>, resource: string): boolean =>
   Object.keys(json).filter((name) => RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS].includes(name))
-    .length > 2; // of an operation
+    .length > 2; // the caller passes the resource of an operation
 
 function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknown>>): Assumption {
-  if (id === undefined && status !== undefined)
-    return given(`fields.${resource}.id`, 'the record shows no id');
-  if (typeof status !== 'string') return given(`fields.${resource}.status`, 'the record shows no status');
+  if (id === undefined && status !== undefined) return given(`fields.${resource}.id`, 'the record has no id');
+  if (typeof status !== 'string') return given(`fields.${resource}.status`, 'the record has no status');
   if (SHOWN.test(status))
     return given(`fields.${resource}.client_metadata`, 'the record does not repeat its metadata');
   const shown = status.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, 40);
-  return assumed(63, `statuses.${resource}`, `the status ${shown} is not one that remit knows`);
+  return assumed(63, `statuses.${resource}`, `the status ${shown} is unknown to remit`);
 }
 
 /** Statuses that a payin or payout may have. */
@@ -105,11 +104,11 @@ function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumptio
   if (!REFUSING.test(words)) return undefined;
   const names = (name: string) => new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_])`).test(words);
   const header = /\bheader\b/i.exec(words);
-  if (header !== null) return given('headers.send', 'the service asks for a header that remit does not send');
+  if (header !== null) return given('headers.send', 'the service requires a header that remit does not send');
   const isList = findOperation(id)?.pages === 'cursor';
   if (isList && names('limit')) return assumed(41, 'paging.max', 'the maximum page size is assumed');
   if (isList && names('order')) return assumed(40, 'paging.order', 'the sort order values are assumed');
-  const field = requestFieldsOf(id).find((name) => names(name.split('.').at(-1)!)); // split gives one at least
+  const field = requestFieldsOf(id).find((name) => names(name.split('.').at(-1)!)); // split returns at least one part
   if (field === undefined || !NAMING.test(words)) return undefined;
   const [resource] = id.split('.');
   const key = `fields.${resource}.${field.split('.')[0]}`;

@@ -262,8 +262,8 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
   const {fields = {}, units = {}, statuses = {}, metadata} = file;
   const known = new Set(
     side === 'request' ? requestFieldsOf(id) : RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS],
-  ); // a resource
-  const isHere = (field: string) => known.has(field.split('.')[0]!); // split gives one at least
+  ); // `resource` is the first part of an operation id
+  const isHere = (field: string) => known.has(field.split('.')[0]!); // split returns at least one part
   const params = side === 'request' ? paramsOf(findOperation(id)!.path) : [];
   const names = {...fields[resource], ...(side === 'request' ? fields[id] : {})};
   const own = Object.entries(units).filter(([name]) => name.startsWith(`${resource}.`));
@@ -290,7 +290,7 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
 function inLevels(names: readonly Name[]): Name[][] {
   const levels: Name[][] = [];
   for (const name of names) (levels[name.canonical.length] ??= []).push(name);
-  return levels.filter((level) => level !== undefined).reverse(); // an array with holes
+  return levels.filter((level) => level !== undefined).reverse(); // levels without names are holes in the array
 }
 
 function wordsOf(resource: string, words: Readonly<Record<string, string>>): Words {

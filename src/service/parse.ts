@@ -32,7 +32,7 @@ export function checkService(value: unknown, name: string, lines?: KeyLines): Se
   const issue = firstIssue(value, serviceSchema()) ?? issueWithin(value as ServiceFile);
   if (issue !== undefined)
     throw refused(name, {path: issue.path, line: lines?.lineOf(issue.path)}, issue.allowed);
-  return withoutSchema(value as ServiceFile); // the schema has allowed it
+  return withoutSchema(value as ServiceFile); // checked against the schema above
 }
 
 /** The address of the schema, for editors. */
@@ -53,7 +53,7 @@ function issueWithin(file: ServiceFile): Issue | undefined {
 function issueInRoutes(file: ServiceFile): Issue | undefined {
   for (const id of Object.keys(file.routes ?? {}) as OperationId[]) {
     const {path} = routeOf(id, file);
-    const known = paramsOf(findOperation(id)!.path); // the schema has checked the id
+    const known = paramsOf(findOperation(id)!.path); // the schema allows only known ids
     const other = paramsOf(path).find((name) => !known.includes(name));
     const at = ['routes', id];
     if (other !== undefined || paramsOf(path).length !== new Set(paramsOf(path)).size)
@@ -109,7 +109,7 @@ function issueInFields(file: ServiceFile): Issue | undefined {
  * same name.
  */
 function areApart(resource: string, a: string, b: string): boolean {
-  const answers = new Set<string>(RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]); // a resource
+  const answers = new Set<string>(RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]); // the schema allows only known resources
   const requests = new Set(
     allOperations().flatMap(({id}) => (id.startsWith(`${resource}.`) ? requestFieldsOf(id) : [])),
   );
@@ -125,8 +125,8 @@ function fieldsOf(resource: string, operation: string | undefined): Set<string> 
     ...requestFieldsOf(id),
     ...paramsOf(path),
   ]);
-  const answers = operation === undefined ? RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS] : []; // a resource
-  return new Set([...requests.map((field) => field.split('.')[0]!), ...answers]); // split gives one at least
+  const answers = operation === undefined ? RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS] : []; // the schema allows only known resources
+  return new Set([...requests.map((field) => field.split('.')[0]!), ...answers]); // split returns at least one part
 }
 
 function issueInUnits(file: ServiceFile): Issue | undefined {

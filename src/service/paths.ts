@@ -34,8 +34,8 @@ export function withoutValue(object: Json, [first = '', ...rest]: Path): Json {
 }
 
 /**
- * A record with what stands beside its envelope. For webhook endpoints: a signing secret is shown once, and some services
- * send it beside the record.
+ * A record together with the fields outside its envelope. Needed for webhook endpoints: the signing secret is returned
+ * once, and some services send it next to the record instead of in it.
  */
 export function withBeside(record: Json, answer: Json, envelope: string | undefined): Json {
   const beside = Object.entries(answer).filter(([name]) => name !== envelope && !Object.hasOwn(record, name));

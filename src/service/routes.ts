@@ -11,14 +11,14 @@ export interface Route {
 const PREFIXES: readonly (readonly [name: PrefixName, path: string])[] = [
   ['webhookEndpoints', '/api/webhooks/endpoints'],
   ['treasury', '/api/treasury'],
-  ['api', '/api'], // last: the others are longer
+  ['api', '/api'], // last, because it is a prefix of the others
 ];
 
 /** The contract's declaration of an operation; undefined for an unknown id. */
 export function findOperation(id: string): Operation | undefined {
   const [resource = '', verb = ''] = id.split('.');
   if (!Object.hasOwn(OPERATIONS, resource)) return undefined;
-  const verbs = OPERATIONS[resource as keyof typeof OPERATIONS] as Readonly<Record<string, Operation>>; // it has the key
+  const verbs = OPERATIONS[resource as keyof typeof OPERATIONS] as Readonly<Record<string, Operation>>; // hasOwn was true
   return Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
 }
 
@@ -28,7 +28,7 @@ export function routeOf(id: OperationId, {routes, prefixes}: ServiceFile): Route
   const own = routes !== undefined && Object.hasOwn(routes, id) ? routes[id] : undefined;
   if (own !== undefined) {
     const [verb, route] = own.startsWith('/') ? [method, own] : own.split(' ');
-    return {method: verb!, path: route!}; // the schema asks for both
+    return {method: verb!, path: route!}; // the schema requires both
   }
   for (const [name, prefix] of PREFIXES) {
     const other = prefixes?.[name];

@@ -6,5 +6,5 @@ export const numberNames = ({fields = {}}: ServiceFile): string[] =>
     (names) =>
       Object.entries(names).flatMap(([name, wire]) =>
         name.endsWith('number') ? [wire.split('.').at(-1)!] : [],
-      ), // split gives one at least
+      ), // split returns at least one part
   );

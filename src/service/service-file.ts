@@ -68,7 +68,7 @@ export interface KeyRules {
 
 const MS: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
 
-/** How long the service remembers a key; undefined if the file does not say. */
+/** How long the service remembers a key; undefined if the file does not set it. */
 export function horizonMsOf({keys}: ServiceFile): number | undefined {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(keys?.horizon ?? '') ?? [];
   return count === undefined ? undefined : Number(count) * (MS[unit] ?? 0);

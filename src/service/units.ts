@@ -40,7 +40,7 @@ function amountFromUnit(value: unknown, unit: AmountUnit, currency: unknown): nu
   }
   if (!DECIMAL.test(text) || !isKnown(currency)) return undefined;
   const negative = text.startsWith('-');
-  const places = exponentOf(currency)!; // it is known
+  const places = exponentOf(currency)!; // isKnown was true
   const [whole = '', decimals = ''] = text.replace('-', '').split('.');
   if (/[1-9]/.test(decimals.slice(places))) return undefined; // a fraction of the smallest unit
   const minor = Number(whole + decimals.slice(0, places).padEnd(places, '0'));

@@ -11,7 +11,7 @@ export function firstIssue(value: unknown, schema: Schema, path: readonly string
   if (schema.anyOf !== undefined) {
     const issues = schema.anyOf.map((branch) => firstIssue(value, branch, path));
     if (issues.includes(undefined)) return undefined;
-    const deeper = issues.find((issue) => issue!.path.length > path.length); // none is undefined here
+    const deeper = issues.find((issue) => issue!.path.length > path.length); // `includes` found none undefined
     return deeper ?? {path, allowed: allowedBy(schema)};
   }
   if (!isAllowed(value, schema)) return {path, allowed: allowedBy(schema)};
@@ -42,7 +42,7 @@ function isAllowed(value: unknown, schema: Schema): boolean {
   if (schema.type === 'integer')
     return (
       Number.isInteger(value) &&
-      (value as number) >= (schema.minimum ?? -Infinity) && // an integer
+      (value as number) >= (schema.minimum ?? -Infinity) && // isInteger was true
       (value as number) <= (schema.maximum ?? Infinity)
     );
   return typeof value === 'string' && new RegExp(schema.pattern ?? '').test(value);

@@ -14,19 +14,22 @@ export interface WireRequest {
   readonly body: unknown;
 }
 
-/** A request as the contract has it, or the answer of a service that does not take it. */
+/** A request in the contract's form, or the answer with which the service rejects it. */
 export type ReadFromWire =
   | {readonly operation: OperationId; readonly request: WireRequest}
   | {readonly refused: {readonly status: number; readonly body: Json}};
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** The other end of a dialect: how a service that speaks it reads requests and writes answers. It takes nothing else. */
+/**
+ * The service's side of a dialect: reads requests and writes answers as such a service does. It rejects requests in any
+ * other form.
+ */
 export class WireSide {
   readonly #file: ServiceFile;
   readonly #dialect: Dialect;
 
-  /** Under which key a client keeps its reference is its own concern: metadata stays as it comes. */
+  /** Metadata is left unchanged, because the client chooses the key of its reference. */
   constructor(file: ServiceFile) {
     this.#file = {...file, metadata: {}};
     this.#dialect = new Dialect(this.#file);
@@ -108,7 +111,7 @@ export class WireSide {
     return key === undefined ? others : {...others, 'idempotency-key': key};
   }
 
-  /** A field under its canonical name is unknown here when this service calls it otherwise. */
+  /** A canonical field name is rejected if this service uses another name for the field. */
   #bodyProblem(operation: OperationId, body: unknown): string | undefined {
     if (this.#file.bodies?.[operation] === 'none' && isObject(body)) return 'this operation takes no body';
     if (!isObject(body)) return undefined;
