@@ -2,7 +2,7 @@ import {Args} from '@oclif/core';
 import {readCommandConfig} from '../cli/core/app.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import {helpText} from '../cli/help/help.ts';
-import {serviceInForce} from '../cli/profiles/service-in-force.ts';
+import {serviceInForce} from '../cli/core/service-in-force.ts';
 
 export default class HelpCommand extends RemitCommand {
   static override summary = 'Show help for a command, a topic, or a page such as exit-codes';

@@ -122,14 +122,15 @@ export class Dialect {
     const {isList, answer, wireRecord, canonicalRecord} = this.#of(id);
     if (isList) return this.#listFromWire(json, answer);
     if (!isObject(json)) return json;
-    const found = wireRecord === undefined ? undefined : valueAt(json, wireRecord);
+    const envelope = wireRecord ?? (hasId(json, answer) ? [] : ['data']); // `data` needs no service file
+    const found = envelope.length === 0 ? undefined : valueAt(json, envelope);
     const isWrapped = isObject(found);
     const record = isWrapped ? found : json;
     const place: Path = isWrapped || valueAt(record, ['id']) !== undefined ? [] : canonicalRecord;
     const inner = valueAt(record, place);
     if (!isObject(inner)) return json;
     const whole =
-      id.startsWith('webhookEndpoints.') && isWrapped ? withBeside(inner, json, wireRecord?.[0]) : inner;
+      id.startsWith('webhookEndpoints.') && isWrapped ? withBeside(inner, json, envelope[0]) : inner;
     const mapped = mapsNothing(answer) ? whole : toCanonical(whole, answer);
     const {warning} = json;
     if (canonicalRecord.length > 0)
@@ -235,6 +236,11 @@ export class Dialect {
   }
 }
 
+/** Whether an answer has an id, under its name on the wire. */
+const hasId = (json: Json, {names}: Mapping): boolean =>
+  valueAt(json, names.flat().find(({canonical}) => canonical.join('.') === 'id')?.wire ?? ['id']) !==
+  undefined;
+
 function compile(id: OperationId, file: ServiceFile): Compiled {
   const operation = findOperation(id)!; // ids are checked by type
   const wire = routeOf(id, file);
@@ -265,9 +271,17 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
   ); // `resource` is the first part of an operation id
   const isHere = (field: string) => known.has(field.split('.')[0]!); // split returns at least one part
   const params = side === 'request' ? paramsOf(findOperation(id)!.path) : [];
-  const names = {...fields[resource], ...(side === 'request' ? fields[id] : {})};
+  const names = {
+    ...fields[resource],
+    ...(resource === 'webhookEndpoints' ? endpointNames(file) : {}),
+    ...(side === 'request' ? fields[id] : {}),
+  };
   const own = Object.entries(units).filter(([name]) => name.startsWith(`${resource}.`));
-  const words = Object.hasOwn(statuses, resource) ? wordsOf(resource, statuses[resource]!) : undefined;
+  const words = Object.hasOwn(statuses, resource)
+    ? wordsOf(resource, statuses[resource]!)
+    : resource === 'webhookEndpoints'
+      ? activeWords(file)
+      : undefined;
   const holder = side === 'request' ? 'metadata' : 'client_metadata';
   const isTransfer = resource === 'payins' || resource === 'payouts';
   return {
@@ -285,6 +299,29 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
         ? {holder, key: metadata.reference}
         : undefined,
   };
+}
+
+/** Where the secret and the active flag of an endpoint are. */
+function endpointNames({webhooks: {secret, active} = {}}: ServiceFile): Record<string, string> {
+  const flag = typeof active === 'object' ? active.field : active;
+  return {
+    ...(secret === undefined ? {} : {signing_secret: secret}),
+    ...(flag === undefined ? {} : {is_active: flag}),
+  };
+}
+
+function activeWords({webhooks: {active} = {}}: ServiceFile): Words | undefined {
+  if (typeof active !== 'object') return undefined;
+  const {on, off} = active;
+  const [toWire, toCanonical] = [new Map<unknown, unknown>(), new Map<unknown, unknown>()];
+  for (const [flag, word] of [
+    [true, on],
+    [false, off],
+  ] as const) {
+    toWire.set(flag, word);
+    toCanonical.set(word, flag);
+  }
+  return {field: 'is_active', toWire, toCanonical};
 }
 
 function inLevels(names: readonly Name[]): Name[][] {

@@ -21,8 +21,8 @@ export interface Name {
 /** Other values of a field. */
 export interface Words {
   readonly field: string;
-  readonly toWire: ReadonlyMap<string, string>;
-  readonly toCanonical: ReadonlyMap<string, string>;
+  readonly toWire: ReadonlyMap<unknown, unknown>;
+  readonly toCanonical: ReadonlyMap<unknown, unknown>;
 }
 
 /** Metadata key that carries the reference. */
@@ -59,7 +59,7 @@ export function toWire(object: Json, mapping: Mapping): Json {
   }
   for (const {field, toWire: words} of mapping.words) {
     const value = wire[field];
-    if (typeof value === 'string' && words.has(value)) wire = withValue(wire, [field], words.get(value));
+    if (words.has(value)) wire = withValue(wire, [field], words.get(value));
   }
   if (mapping.reference !== undefined) wire = withKey(wire, mapping.reference, 'out');
   for (const level of mapping.names) wire = renamed(wire, level, 'out');
@@ -130,8 +130,7 @@ export function toCanonical(object: Json, mapping: Mapping): Json {
   if (mapping.reference !== undefined) canonical = withKey(canonical, mapping.reference, 'in');
   for (const {field, toCanonical: words} of mapping.words) {
     const value = canonical[field];
-    if (typeof value === 'string' && words.has(value))
-      canonical = withValue(canonical, [field], words.get(value));
+    if (words.has(value)) canonical = withValue(canonical, [field], words.get(value));
   }
   const {currency_code: currency} = canonical;
   for (const {field, unit} of mapping.units) {

@@ -46,7 +46,8 @@ function issueWithin(file: ServiceFile): Issue | undefined {
     issueInFields(file) ??
     issueInUnits(file) ??
     issueInStatuses(file) ??
-    issueInHeaders(file)
+    issueInHeaders(file) ??
+    issueInWebhooks(file)
   );
 }
 
@@ -170,6 +171,25 @@ function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
     return {path: ['headers', 'send', own], allowed: 'is a header that remit sets itself'};
   if (key !== undefined && key !== 'idempotency-key' && OWN.has(key))
     return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
+  return undefined;
+}
+
+function issueInWebhooks({webhooks = {}, fields}: ServiceFile): Issue | undefined {
+  const {timestamp, timestampHeader, timestampPart, signaturePrefix, signed, secret, active} = webhooks;
+  const at = (key: string, allowed: string): Issue => ({path: ['webhooks', key], allowed});
+  if (timestampPart !== undefined && timestampHeader !== undefined)
+    return at('timestampPart', 'cannot be set together with timestampHeader');
+  if (timestampPart !== undefined && signaturePrefix === undefined)
+    return at('timestampPart', 'needs signaturePrefix, which tells signatures from the timestamp');
+  const isSigned = (signed ?? '{timestamp}').includes('{timestamp}');
+  if (timestamp === 'none' && isSigned) return at('timestamp', 'is none, but {timestamp} is signed');
+  if (timestamp !== 'none' && !isSigned)
+    return at('signed', 'has no {timestamp}, so timestamp must be none: what is not signed can be forged');
+  const own = fields?.['webhookEndpoints'] ?? {};
+  if (secret !== undefined && own['signing_secret'] !== undefined)
+    return at('secret', 'is also set by fields.webhookEndpoints.signing_secret');
+  if (active !== undefined && own['is_active'] !== undefined)
+    return at('active', 'is also set by fields.webhookEndpoints.is_active');
   return undefined;
 }
 

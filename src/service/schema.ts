@@ -1,4 +1,6 @@
 import {SERVICE_ERRORS} from '../contract/error-codes.ts';
+import {SIGNATURE_ENCODINGS, TIMESTAMP_FORMATS} from '../contract/signature-form.ts';
+import {ID_FORMATS} from '../contract/ids.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import {allOperations, OPERATIONS} from '../contract/operations/operations.ts';
 import {AMOUNT_UNITS, TIME_UNITS} from './service-file.ts';
@@ -161,6 +163,36 @@ export function serviceSchema(): Schema {
       metadata: object({
         reference: {...word, pattern: '^[A-Za-z0-9_.:-]{1,40}$', description: 'a metadata key'},
       }),
+      webhooks: object(
+        {
+          signatureHeader: token,
+          timestampHeader: token,
+          timestampPart: {
+            ...{type: 'string', pattern: '^[A-Za-z0-9_-]{1,32}$'},
+            description: 'the name of the timestamp within the signature header, such as t',
+          },
+          timestamp: {
+            enum: [...TIMESTAMP_FORMATS, 'none'],
+            description: 'seconds, milliseconds, iso8601 or none',
+          },
+          signaturePrefix: {
+            ...{type: 'string', pattern: '^[!-+.-~]{1,32}$'},
+            description: 'what precedes a signature, such as v1=',
+          },
+          signatureEncoding: {enum: SIGNATURE_ENCODINGS, description: 'hex or base64'},
+          signed: {
+            ...{type: 'string', pattern: '^[^{}]{0,32}(\\{timestamp\\}[^{}]{0,32})?\\{payload\\}$'},
+            description: 'the signed text, such as "{timestamp}.{payload}"',
+          },
+          secret: {...path, description: 'path to the signing secret in a record of an endpoint'},
+          active: {
+            anyOf: [path, object({field: path, on: word, off: word})],
+            description: 'path to the flag that an endpoint is active, or {"field", "on", "off"}',
+          },
+        },
+        'how webhooks are signed, and what differs in endpoints',
+      ),
+      ids: object({format: {enum: ID_FORMATS, description: 'uuid or any'}}, 'what ids look like'),
     }),
   };
 }

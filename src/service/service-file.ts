@@ -1,3 +1,6 @@
+import type {IdFormat} from '../contract/ids.ts';
+import type {SignatureForm} from '../contract/signature-form.ts';
+
 /**
  * How a service differs from the contract: the service file, parsed and checked. Every key is optional; without it
  * the contract applies. `schema.ts` describes each key for people and machines.
@@ -20,6 +23,15 @@ export interface ServiceFile {
   readonly headers?: {readonly requestId?: string; readonly send?: Readonly<Record<string, string>>};
   readonly keys?: KeyRules;
   readonly metadata?: {readonly reference?: string};
+  readonly ids?: {readonly format?: IdFormat};
+  readonly webhooks?: WebhookRules;
+}
+
+export interface WebhookRules extends SignatureForm {
+  /** Path to the signing secret in a record of an endpoint. */
+  readonly secret?: string;
+  /** Path to the flag that an endpoint is active, or the field with its two values. */
+  readonly active?: string | {readonly field: string; readonly on: string; readonly off: string};
 }
 
 export type PrefixName = 'api' | 'treasury' | 'webhookEndpoints';

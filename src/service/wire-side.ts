@@ -1,6 +1,7 @@
 import type {OperationId} from '../contract/operations/operations.ts';
-import {Dialect} from './dialect.ts';
+import {Dialect, type PlainRequest} from './dialect.ts';
 import {isObject} from '../narrow.ts';
+import {pathWithUsualIds, queryWithUsualIds, withOwnIds, withUsualIds} from './other-ids.ts';
 import {type Json, pathOf, valueAt, withValue} from './paths.ts';
 import type {ServiceFile} from './service-file.ts';
 
@@ -50,7 +51,9 @@ export class WireSide {
       this.#bodyProblem(operation, body) ??
       this.#queryProblem(operation, query);
     if (problem !== undefined) return this.#refused(400, 'VALIDATION_ERROR', problem);
-    const read = this.#dialect.requestFromWire(operation, {method, path: route, query, body});
+    const read = this.#withUsualIds(
+      this.#dialect.requestFromWire(operation, {method, path: route, query, body}),
+    );
     const canonical = read.query.size === 0 ? read.path : `${read.path}?${read.query.toString()}`;
     return {
       operation,
@@ -58,9 +61,19 @@ export class WireSide {
     };
   }
 
+  get #hasOwnIds(): boolean {
+    return this.#file.ids?.format === 'any';
+  }
+
+  #withUsualIds(request: PlainRequest): PlainRequest {
+    if (!this.#hasOwnIds) return request;
+    const {method, path, query, body} = request;
+    return {method, path: pathWithUsualIds(path), query: queryWithUsualIds(query), body: withUsualIds(body)};
+  }
+
   /** An answer of the contract as this service writes it. */
   answer(operation: OperationId, status: number, json: unknown): unknown {
-    if (status < 300) return this.#dialect.answerToWire(operation, json);
+    if (status < 300) return this.#dialect.answerToWire(operation, this.#hasOwnIds ? withOwnIds(json) : json);
     return isObject(json) ? this.#error(json) : json;
   }
 

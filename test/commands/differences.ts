@@ -15,6 +15,7 @@ const amount = (name: string, unit: 'minor' | 'minor-text' | 'major' | 'major-nu
 
 export const DIFFERENCES: readonly Difference[] = [
   {name: 'create elsewhere', service: {routes: {'payouts.create': 'POST /v1/payouts'}}},
+  {name: 'ids that are not UUIDs', service: {ids: {format: 'any'}}},
   {name: 'create by PUT', service: {routes: {'payouts.create': 'PUT /api/payouts'}}},
   {name: 'get elsewhere', service: {routes: {'payouts.get': 'GET /api/payout/{id}'}}},
   {name: 'list elsewhere', service: {routes: {'payouts.list': 'GET /api/payout-search'}}},

@@ -237,4 +237,36 @@ describe('an answer in another dialect', () => {
     const payout = new Dialect({envelopes: {record: 'result'}}).answerFromWire('payouts.create', json);
     assert.deepEqual(payout, {id: 'e-1', url: 'https://example.com'});
   });
+
+  it('have the secret and the active flag of an endpoint where the service keeps them', () => {
+    const file: ServiceFile = {
+      webhooks: {secret: 'keys.signing', active: {field: 'state', on: 'enabled', off: 'disabled'}},
+    };
+    const endpoint = {id: 'e', url: 'https://e.example', is_active: true, signing_secret: 's'};
+    assert.deepEqual(answered(file, 'webhookEndpoints.create', endpoint), {
+      ...{id: 'e', url: 'https://e.example', state: 'enabled', keys: {signing: 's'}},
+    });
+    answered(file, 'webhookEndpoints.get', {...endpoint, is_active: false});
+    assert.deepEqual(
+      sent(file, 'webhookEndpoints.toggle', request('/api/webhooks/endpoints/e/toggle', {is_active: false})),
+      {
+        ...{line: 'POST /api/webhooks/endpoints/e/toggle', body: {state: 'disabled'}},
+      },
+    );
+    assert.deepEqual(
+      answered({webhooks: {active: 'enabled'}}, 'webhookEndpoints.get', {id: 'e', is_active: false}),
+      {id: 'e', enabled: false},
+    );
+  });
+
+  it('have their own names within data, which needs no envelope', () => {
+    const dialect = new Dialect({fields: {payouts: {id: 'payout_id', status: 'state'}}});
+    const record = {id: 'i', status: 'created'};
+    const wire = {payout_id: 'i', state: 'created'};
+    assert.deepEqual(dialect.answerFromWire('payouts.get', {data: wire}), record);
+    assert.deepEqual(dialect.answerFromWire('payouts.get', {...wire, data: {x: 1}}), {
+      ...record,
+      data: {x: 1},
+    });
+  });
 });

@@ -27,6 +27,11 @@ const WHOLE = {
   headers: {requestId: 'x-trace-id', send: {'x-tenant': 'acme'}},
   keys: {header: 'X-Idempotency-Key', format: 'uuid', horizon: '12h'},
   metadata: {reference: 'our_reference'},
+  webhooks: {
+    ...{signatureHeader: 'X-Sig', timestampPart: 't', timestamp: 'iso8601', signaturePrefix: 'v1='},
+    ...{signatureEncoding: 'base64', signed: 'v1:{timestamp}:{payload}', secret: 'key', active: 'enabled'},
+  },
+  ids: {format: 'any'},
 };
 
 describe('a service file', () => {
@@ -113,6 +118,28 @@ describe('a service file', () => {
       {bodies: {'payouts.create': 'none'}},
       'bodies.payouts.create',
       /fields of its own/,
+    ],
+    ['an unknown form of ids', {ids: {format: 'ulid'}}, 'ids.format', /uuid or any/],
+    [
+      'two places of a timestamp',
+      {webhooks: {timestampPart: 't', timestampHeader: 'x-t', signaturePrefix: 'v1='}},
+      'webhooks.timestampPart',
+      /together with timestampHeader/,
+    ],
+    [
+      'parts without a prefix',
+      {webhooks: {timestampPart: 't'}},
+      'webhooks.timestampPart',
+      /needs signaturePrefix/,
+    ],
+    ['a timestamp that is not signed', {webhooks: {signed: '{payload}'}}, 'webhooks.signed', /must be none/],
+    ['a signed timestamp that is none', {webhooks: {timestamp: 'none'}}, 'webhooks.timestamp', /is signed/],
+    ['a signed text without payload', {webhooks: {signed: '{timestamp}'}}, 'webhooks.signed', /signed text/],
+    [
+      'two names of the secret',
+      {webhooks: {secret: 'key'}, fields: {webhookEndpoints: {signing_secret: 's'}}},
+      'webhooks.secret',
+      /also set by fields/,
     ],
     [
       'a prototype',

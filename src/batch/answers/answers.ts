@@ -1,6 +1,7 @@
 import {type Answer, isSuccess} from '../../client/answers/answer.ts';
 import type {TransportFailure} from '../../client/transport/transport.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
+import {isSameId} from '../../contract/ids.ts';
 import {codeOf, isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';
@@ -195,9 +196,7 @@ export function judgeLook(
 export const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);
 
 export const isOtherId = (found: unknown, id: string): boolean =>
-  found !== undefined &&
-  found !== null &&
-  (typeof found !== 'string' || found.toLowerCase() !== id.toLowerCase());
+  found !== undefined && found !== null && (typeof found !== 'string' || !isSameId(found, id));
 
 /** Message of the outcome for a payment that is made but differs from what was requested. */
 type Differs = {code: typeof DIFFERS_CODE; message: string};

@@ -1,3 +1,4 @@
+import {isSameId} from '../../contract/ids.ts';
 import {isObject, ownJson} from '../../narrow.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
@@ -61,7 +62,8 @@ const valueIn = (record: ServiceRecord, {name, wire}: EchoedField): unknown =>
   name === 'amount' ? amountIn(record) : record[wire];
 
 const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedField): boolean =>
-  isId && typeof found === 'string' ? found.toLowerCase() === wanted : found === wanted;
+  found === wanted ||
+  (isId && typeof found === 'string' && typeof wanted === 'string' && isSameId(found, wanted));
 
 /** The amount in a record, in minor units; a string of digits counts as a number. */
 export function amountIn(record: ServiceRecord): unknown {

@@ -1,3 +1,4 @@
+import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
 import {LIMITS, SCHEDULE} from '../../contract/limits.ts';
 import {
   AmountError,
@@ -51,10 +52,9 @@ export interface RowRules {
   currency: string | undefined;
   /** Today in the schedule's time zone, YYYY-MM-DD. */
   today: string;
+  /** UUIDs, unless the service file allows other ids. */
+  ids?: IdFormat | undefined;
 }
-
-export const isUuid = (text: string): boolean => UUID.test(text);
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 let dayFormat: Intl.DateTimeFormat | undefined; // constructing one costs more than a thousand uses
 
@@ -70,6 +70,9 @@ export function scheduleDay(nowMs: number): string {
  * not read, and appears to have decimals or not.
  */
 export type Decimals = 'proven' | 'none' | 'seen' | 'unread';
+
+export const NO_UUID = 'is not a UUID';
+const NO_ID = 'is not an id, which has up to 144 letters, digits and _ . : ~ -';
 
 /** Checks one record. Returns the row, or everything that is wrong with it. */
 export function readRow(
@@ -105,11 +108,11 @@ export function readRow(
   }
   const party = cell(kind.party);
   if (party === '') complain(kind.party, 'missing', 'is empty; it must contain an id');
-  else if (!UUID.test(party)) complain(kind.party, 'uuid', `is not a UUID${damage(party)}`, party);
+  else checkId(kind.party, party, rules, complain);
 
   const currency = currencyOf(record, map, rules);
   const amount = readAmount(record, map, rules, currency, complain);
-  const content = {party: party.toLowerCase(), amount, currency} as RowContent; // whole unless the amount has an issue
+  const content = {party: usualId(party), amount, currency} as RowContent; // whole unless the amount has an issue
   for (const field of OPTIONAL_FIELDS) {
     const column = field.wire[kind.kind];
     const text = cell(column);
@@ -224,10 +227,15 @@ const readRail: Reader = (column, text, {kind}, complain) => {
   return text;
 };
 
-const readUuid: Reader = (column, text, _, complain) => {
-  if (!UUID.test(text)) complain(column, 'uuid', `is not a UUID${damage(text)}`, text);
-  return text.toLowerCase();
+const readId: Reader = (column, text, rules, complain) => {
+  checkId(column, text, rules, complain);
+  return usualId(text);
 };
+
+function checkId(column: string, text: string, {ids = 'uuid'}: RowRules, complain: Complain): void {
+  if (isId(text, ids)) return;
+  complain(column, 'uuid', (ids === 'uuid' ? NO_UUID : NO_ID) + damage(text), text);
+}
 
 const damage = (text: string): string =>
   /^\d+(?:[.,]\d+)?E\+\d+$/i.test(text)
@@ -243,7 +251,7 @@ const readDay: Reader = (column, text, {today}, complain) => {
 
 const READERS: Readonly<Record<OptionalField['cell'], Reader>> = {
   rail: readRail,
-  uuid: readUuid,
+  uuid: readId,
   day: readDay,
 };
 

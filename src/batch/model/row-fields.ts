@@ -76,7 +76,7 @@ export const DIFFERING_FIELDS = orList(
   ROW_FIELDS.filter((field) => 'echo' in field && field.echo === 'differs').map(({name}) => name),
 );
 
-/** Values of these formats contain only letters, digits, `_` and `-`, so they need no escaping in JSON. */
+/** Values of these formats contain only letters, digits and `_.:~-`, so they need no escaping in JSON. */
 const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set([
   'party',
   'amount',

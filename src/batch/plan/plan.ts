@@ -2,6 +2,7 @@ import {createHash, randomUUID} from 'node:crypto';
 import {rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {type Clock, nextTurn} from '../../clock.ts';
+import type {IdFormat} from '../../contract/ids.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {migrate} from '../../store/port/migrate.ts';
@@ -42,6 +43,8 @@ export interface PlanOptions {
   amountUnit?: 'major' | 'minor' | undefined;
   numberFormat?: NumberFormat | undefined;
   currency?: string | undefined;
+  /** What the ids of the service look like; UUIDs if undefined. */
+  ids?: IdFormat | undefined;
   /** Plan the rows without errors and leave the others out. */
   validOnly?: boolean;
   /** Without this, a pipe that does not end with a newline is refused. */
@@ -207,9 +210,10 @@ async function loadRecords(
       if (header.issues.length > 0)
         throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
       const {map} = header;
-      const {amountUnit, numberFormat, currency} = options;
+      const {amountUnit, numberFormat, currency, ids} = options;
       const today = scheduleDay(options.clock.now());
-      const loader = new PlanLoader(draft, map, {kind, amountUnit, numberFormat, currency, today}, texts);
+      const rules = {kind, amountUnit, numberFormat, currency, today, ids};
+      const loader = new PlanLoader(draft, map, rules, texts);
       begun = {loader, map, delimiter: piece.header.delimiter};
     } else must(begun, HEADER).loader.load(piece.records);
   }

@@ -1,3 +1,4 @@
+import {usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
 import {isObject} from '../../narrow.ts';
@@ -45,7 +46,7 @@ function differenceOf(
   const {party} = KINDS[kind];
   const metadata = record['client_metadata'];
   const compared: [string, unknown, string | number][] = [
-    [party, lower(record[party]), row.party],
+    [party, usual(record[party]), row.party],
     ['amount', amountIn(record), row.amount],
     ['currency', record['currency_code'], row.currency],
     ['reference', isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined, row.reference],
@@ -62,4 +63,4 @@ function differenceOf(
 
 const sanitizer = new Sanitizer();
 
-const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
+const usual = (value: unknown): unknown => (typeof value === 'string' ? usualId(value) : value);

@@ -9,7 +9,7 @@ import {
   type Resolving,
   rowToResolve,
 } from '../../batch/run/resolve.ts';
-import {isUuid} from '../../batch/input/rows.ts';
+import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
 import type {Clock} from '../../clock.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
@@ -162,9 +162,10 @@ async function refuseMoved({
 }
 
 /** @throws RemitError USAGE for an invalid id */
-export function paidId(text: string, kind: Kind): string {
-  if (isUuid(text)) return text.toLowerCase();
-  throw new RemitError('USAGE', `--paid ${JSON.stringify(text)} is not the id of a record, which is a UUID`, {
+export function paidId(text: string, kind: Kind, ids: IdFormat): string {
+  if (isId(text, ids)) return usualId(text);
+  const which = ids === 'uuid' ? ', which is a UUID (ids.format in the service file allows others)' : '';
+  throw new RemitError('USAGE', `--paid ${JSON.stringify(text)} is not the id of a record${which}`, {
     hint: (commands) => `find the id in ${commands.read(KINDS[kind].topic, 'list')}`,
   });
 }

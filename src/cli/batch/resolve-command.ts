@@ -1,7 +1,9 @@
 import {Args, Flags} from '@oclif/core';
+import type {IdFormat} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import type {Context, LocalContext} from '../core/context.ts';
+import {serviceInForce} from '../core/service-in-force.ts';
 import {batchArg, BatchCommand} from './batch-command.ts';
 import {stateDirFlag} from './flags.ts';
 import {placedBy} from './place.ts';
@@ -51,6 +53,10 @@ export abstract class BatchResolve extends BatchCommand {
     return {kind: this.kind, stateDir, clock: local.clock, placing, typed: this.typed};
   }
 
+  #ids(local: LocalContext): IdFormat {
+    return serviceInForce(local, this.project).service.ids?.format ?? 'uuid';
+  }
+
   async #resolveFile(
     batchId: string,
     path: string,
@@ -58,7 +64,7 @@ export abstract class BatchResolve extends BatchCommand {
   ) {
     let context: Context | undefined;
     const local = this.openLocal();
-    const lines = await readResolveFile(path, local.runtime.stdin);
+    const lines = await readResolveFile(path, local.runtime.stdin, this.#ids(local));
     const open = async () => (context ??= await this.open());
     const result = await resolveFromFile({
       ...{...this.#place(local, flags), batchId, path, lines},
@@ -83,7 +89,10 @@ export abstract class BatchResolve extends BatchCommand {
       'state-dir'?: string | undefined;
     },
   ) {
-    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid, this.kind)};
+    const resolution =
+      flags.paid === undefined
+        ? 'not-paid'
+        : {paid: paidId(flags.paid, this.kind, this.#ids(this.openLocal()))};
     const isRead = flags.paid !== undefined && !flags.unseen;
     const context = isRead ? await this.open() : undefined;
     const local = context ?? this.openLocal();

@@ -2,7 +2,7 @@ import {CsvRecords} from '../../batch/input/csv-records.ts';
 import {openInput, TextInput} from '../../batch/input/csv-input.ts';
 import {normaliseReference} from '../../batch/model/identity.ts';
 import type {Resolving} from '../../batch/run/resolve.ts';
-import {isUuid} from '../../batch/input/rows.ts';
+import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {byName} from '../../narrow.ts';
 
@@ -20,7 +20,11 @@ const SHOWN = 10;
  * id of the record, or `not-paid`, without an id.
  * @throws RemitError CSV_INVALID naming every invalid line; nothing was changed
  */
-export async function readResolveFile(path: string, stdin: NodeJS.ReadableStream): Promise<ResolveLine[]> {
+export async function readResolveFile(
+  path: string,
+  stdin: NodeJS.ReadableStream,
+  ids: IdFormat,
+): Promise<ResolveLine[]> {
   const text = new TextInput(openInput(path, stdin));
   const records = new CsvRecords({path, chunks: text.chunks()});
   const lines: ResolveLine[] = [];
@@ -36,7 +40,7 @@ export async function readResolveFile(path: string, stdin: NodeJS.ReadableStream
       const cell = (name: Column) => (cells[at[name] ?? -1] ?? '').trim();
       const reference = normaliseReference(cell('reference'));
       const first = seen.get(reference);
-      const found = readLine(reference, cell('verdict').toLowerCase(), cell('id'));
+      const found = readLine({reference, verdict: cell('verdict').toLowerCase(), id: cell('id')}, ids);
       if (typeof found === 'string') problems.push(`line ${line}: ${found}`);
       else if (first !== undefined) problems.push(`line ${line}: ${reference} is repeated (line ${first})`);
       else lines.push({line, ...found});
@@ -68,11 +72,15 @@ function columnsOf(header: readonly string[], path: string): Record<Column, numb
   return byName(COLUMNS, (name) => names.indexOf(name));
 }
 
-function readLine(reference: string, verdict: string, id: string): Resolving | string {
+function readLine(
+  {reference, verdict, id}: Readonly<Record<Column, string>>,
+  ids: IdFormat,
+): Resolving | string {
   if (reference === '') return 'it has no reference';
   if (verdict === 'not-paid')
     return id === '' ? {reference, resolution: 'not-paid'} : `${reference} is not-paid and has an id`;
   if (verdict !== 'paid') return `${reference} has the verdict "${verdict}"; write paid or not-paid`;
-  if (!isUuid(id)) return `${reference} is paid and has ${id === '' ? 'no id' : `${id}, which is not an id`}`;
-  return {reference, resolution: {paid: id.toLowerCase()}};
+  if (!isId(id, ids))
+    return `${reference} is paid and has ${id === '' ? 'no id' : `${id}, which is not an id`}`;
+  return {reference, resolution: {paid: usualId(id)}};
 }

@@ -39,6 +39,7 @@ const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] 
   ['45', 'keys.maxLength', '255'],
   ['46', 'keys.horizon', '24h'],
   ['51', 'metadata.reference', 'remit_reference'],
+  ['59', 'ids.format', 'uuid'],
 ];
 
 const WHERE =

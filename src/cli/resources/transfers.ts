@@ -72,7 +72,7 @@ export async function createTransfer(
   const {out, client, runtime, commands} = context;
   const {body, amount, wait, typed} = request;
   const operation = `${kind.resource}.create` as const;
-  await validateBody(operation, body);
+  await validateBody(operation, body, context.profile.service.ids?.format);
   warnOfNumbers(context, body);
   const idempotencyKey = request.idempotencyKey ?? runtime.uuid();
   const repeat = commands.again(typed, {

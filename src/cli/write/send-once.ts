@@ -51,7 +51,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   const {client, out, stop, commands} = context;
   const {operation, params, body, facts, announce} = write;
   if (body !== undefined) {
-    await validateBody(operation, body);
+    await validateBody(operation, body, context.profile.service.ids?.format);
     warnOfNumbers(context, body);
   }
   const hint = commands.read(...write.checkedBy);

@@ -1,3 +1,4 @@
+import {isSameId} from '../../contract/ids.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
@@ -49,7 +50,7 @@ export function otherIdIn(json: unknown, asked: string | undefined): string | un
   if (asked === undefined || !isObject(record)) return undefined;
   const id = record['id'] || asked; // an empty id does not count
   if (typeof id !== 'string') return typeof id;
-  return id.toLowerCase() === asked.toLowerCase() ? undefined : id;
+  return isSameId(id, asked) ? undefined : id;
 }
 
 /** The record itself, also inside an envelope `{data: …}`, which moves have and other answers might. */

@@ -1,3 +1,4 @@
+import type {IdFormat} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {operationOf} from './routes.ts';
@@ -6,13 +7,14 @@ import {operationOf} from './routes.ts';
  * Checks a request body against the contract, on this machine and before anything is sent. Loads zod, so use it for a
  * body typed by a person, not for every row.
  *
+ * @param ids what the ids of the service look like
  * @throws {RemitError} LOCAL_VALIDATION with `details.fields`, each `{field, issue}`
  */
-export async function validateBody(id: OperationId, body: unknown): Promise<void> {
+export async function validateBody(id: OperationId, body: unknown, ids?: IdFormat): Promise<void> {
   const operation = operationOf(id);
   if (operation.body === undefined) return;
   const {check} = await import('../../contract/schemas/registry.ts');
-  const checked = check(operation.body, body);
+  const checked = check(operation.body, body, ids);
   if (checked.ok) return;
   const issues = checked.issues.map(({field, issue}) => (field === '' ? issue : `${field}: ${issue}`));
   throw new RemitError(

@@ -14,7 +14,7 @@ import type {RecordedDelivery} from './state.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
 import {signatureHeaders} from '../verify/signature.ts';
 import {checkTarget} from '../delivery/target.ts';
-import type {TimestampFormat} from '../verify/timestamp.ts';
+import type {TimestampFormat} from '../../contract/signature-form.ts';
 
 /** The result of a replay compared with the previous attempt; `passing` and `failing` if there was none. */
 export type ReplayOutcome = 'fixed' | 'regressed' | 'still_failing' | 'still_passing' | 'passing' | 'failing';

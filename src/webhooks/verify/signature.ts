@@ -6,7 +6,8 @@ import {headerValues, type WebhookHeaders} from './header-values.ts';
 import {webhookDigest, webhookHmac} from './hmac.ts';
 import type {Replays} from './replay-memory.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
-import {readTimestamp, writeTimestamp, type TimestampFormat} from './timestamp.ts';
+import type {TimestampFormat} from '../../contract/signature-form.ts';
+import {readTimestamp, writeTimestamp} from './timestamp.ts';
 
 /** Maximum difference of a timestamp, in seconds, in the past or in the future. */
 export const TOLERANCE_SECONDS = 300;

@@ -1,6 +1,4 @@
-/** The sender's timestamp format. The service sends Unix seconds (assumption 36). */
-export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso8601'] as const;
-export type TimestampFormat = (typeof TIMESTAMP_FORMATS)[number];
+import {TIMESTAMP_FORMATS, type TimestampFormat} from '../../contract/signature-form.ts';
 
 const ISO_8601 = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 

@@ -541,4 +541,11 @@ describe('the echo of a record', () => {
     assert.equal(compareEcho({...rest, payer_id: payee}, ROW, 'payin'), 'same');
     assert.equal(compareEcho({...rest, payer_id: payeeId(2)}, ROW, 'payin'), 'other');
   });
+
+  it('compares ids that are not UUIDs letter by letter', () => {
+    const row = {...ROW, party: 'usr_Ab'};
+    assert.equal(compareEcho(record({payee_id: 'usr_Ab'}), row, 'payout'), 'same');
+    assert.equal(compareEcho(record({payee_id: 'usr_aB'}), row, 'payout'), 'other');
+    assert.equal(compareEcho(record({payee_id: 'USR_AB'}), {...ROW, party: 'usr_ab'}, 'payout'), 'other');
+  });
 });

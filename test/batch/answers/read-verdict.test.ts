@@ -3,6 +3,8 @@ import {judgeRead} from '../../../src/batch/answers/read-verdict.ts';
 import {readAnswer} from '../../../src/client/answers/answer.ts';
 import {type FailureKind, TransportFailure} from '../../../src/client/transport/transport.ts';
 
+const ID = '018f0000-0000-7000-8000-00000000000a';
+
 describe('the verdict on a fetched record', () => {
   const answered = (status: number, body: unknown) =>
     judgeRead(
@@ -12,10 +14,10 @@ describe('the verdict on a fetched record', () => {
           0,
         ),
       },
-      'r-1',
+      ID,
     );
   const failed = (kind: FailureKind, sent: boolean, cause?: unknown) =>
-    judgeRead({failure: new TransportFailure(kind, 'it failed', {sent, cause})}, 'r-1');
+    judgeRead({failure: new TransportFailure(kind, 'it failed', {sent, cause})}, ID);
 
   for (const [status, is] of [
     ['created', 'open'],
@@ -25,7 +27,7 @@ describe('the verdict on a fetched record', () => {
     ['queued', 'unknown'],
   ] as const)
     it(`${is}: 200 with ${status}, whether or not the record names its id`, () => {
-      assert.equal(answered(200, {id: 'R-1', status}).is, is);
+      assert.equal(answered(200, {id: ID.toUpperCase(), status}).is, is);
       assert.equal(answered(200, {status}).is, is);
       assert.equal(answered(200, {id: 'other', status}).is, 'unknown');
     });
@@ -49,7 +51,7 @@ describe('the verdict on a fetched record', () => {
     [410, 'unknown'],
   ] as const)
     it(`${is}: ${status}, even with a record in its body`, () =>
-      assert.equal(answered(status, {id: 'r-1', status: 'approved'}).is, is));
+      assert.equal(answered(status, {id: ID, status: 'approved'}).is, is));
 
   it('distinguishes requests that were aborted, not sent, or not answered', () => {
     assert.deepEqual(failed('aborted', false), {is: 'aborted'});

@@ -39,6 +39,27 @@ function read(changes: Record<string, string | undefined> = {}, rules: Partial<R
 }
 
 describe('a row of a batch', () => {
+  it('has ids that are not UUIDs if the service has them: as typed, and UUIDs in lower case', () => {
+    const {row, issues} = read(
+      {
+        payee_id: 'usr_Ab.1',
+        subaccount_id: payeeId(3).toUpperCase(),
+        override_default_payment_method_id: 'PM-1',
+      },
+      {ids: 'any'},
+    );
+    assert.deepEqual(issues, []);
+    assert.deepEqual([row?.party, row?.subaccount, row?.method], ['usr_Ab.1', payeeId(3), 'PM-1']);
+    for (const bad of ['a b', '=A1', '-1', 'a"b', '1.8E+31', 'x'.repeat(145), 'ü'])
+      assert.deepEqual(
+        read({payee_id: bad}, {ids: 'any'}).issues.map(({code}) => code),
+        ['uuid'],
+        bad,
+      );
+    const same = (ids?: 'any') => read({}, {ids}).row?.fingerprint;
+    assert.equal(same('any'), same());
+  });
+
   it('is read with ids in lower case, amounts in minor units, metadata in one order', () => {
     const {row, issues} = read({payee_id: ` ${payeeId(1).toUpperCase()} `, reference: ' Zu\u0308rich '});
     assert.deepEqual(issues, []);

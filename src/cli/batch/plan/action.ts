@@ -1,8 +1,10 @@
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
+import {NO_UUID} from '../../../batch/input/rows.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
+import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
 import type {NumberFormat} from '../../../money/amount.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -30,6 +32,8 @@ export async function planFromFlags(options: {
   flags: InputFlags;
   accepted: Accepted;
   local: LocalContext;
+  /** What the ids of the service look like. */
+  ids: IdFormat | undefined;
   /** The typed command with these arguments added. */
   retype: Retype;
 }): Promise<PlannedBatch> {
@@ -56,6 +60,7 @@ export async function planFromFlags(options: {
     amountUnit: flags['amount-unit'] as 'major' | 'minor' | undefined, // one of the flag's options
     numberFormat: flags['number-format'] as NumberFormat | undefined, // one of the flag's options
     currency: flags.currency,
+    ids: options.ids,
     validOnly: flags['valid-only'] ?? false,
     allowCutInput: options.accepted.cutInput,
     retype,
@@ -81,6 +86,8 @@ export async function planFromFlags(options: {
     throw withCommand(error, groups, {retype, leavesOut: flags['valid-only'] ?? false});
   }
 }
+
+const OTHER_IDS = 'if the ids of this service are not UUIDs, set ids.format to any in the service file';
 
 /** The unknown columns, if ignoring them is all that the file needs. */
 function unknownColumns(groups: readonly IssueGroup[]): string[] {
@@ -109,6 +116,7 @@ function withCommand(
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)
     hints.push(`to ignore them: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
+  if (groups.some(({examples}) => examples.some(({message}) => message === NO_UUID))) hints.push(OTHER_IDS);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
   return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});

@@ -3,6 +3,7 @@ import {acceptFlag, readAccepted} from '../accept.ts';
 import {BatchCommand} from '../batch-command.ts';
 import {inputFlags, stateDirFlag} from '../flags.ts';
 import {commandLine} from '../../runtime/command-line.ts';
+import {serviceInForce} from '../../core/service-in-force.ts';
 import {planFromFlags} from './action.ts';
 import {outlookOf} from './next.ts';
 import {templateFor} from './template.ts';
@@ -29,6 +30,7 @@ export abstract class BatchPlan extends BatchCommand {
     const stateDir = this.stateDirOf(local, flags);
     const planned = await planFromFlags({
       ...{kind: this.kind, file: args.file, stateDir, flags, local},
+      ids: serviceInForce(local, this.project).service.ids?.format,
       accepted: readAccepted(flags.accept),
       retype: (add) => commandLine(this.typed.id, this.typed.argv, {add}),
     });

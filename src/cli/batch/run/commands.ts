@@ -58,8 +58,9 @@ export abstract class BatchRunCommand extends BatchCommand {
     let batchId = args.file;
     if (what === 'file') {
       const {kind} = this;
+      const ids = context.profile.service.ids?.format;
       const plannedOnce = () =>
-        planFromFlags({...{kind, file: args.file, stateDir, flags, accepted}, local: context, retype});
+        planFromFlags({...{kind, file: args.file, stateDir, flags, accepted, ids}, local: context, retype});
       const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input can be read only once
       const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
       ({batchId} = plan);

@@ -1,3 +1,4 @@
+import {isUuid} from '../../../contract/ids.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
@@ -153,17 +154,24 @@ function ownAmountUnit(values: readonly unknown[]): Guess {
     : {sure: false};
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function checkIds(survey: Survey, resource: string, {canonical}: Sample): void {
   const ids = canonical.flatMap((record) => (record['id'] === undefined ? [] : [record['id']]));
   const check = `ids.${resource}`;
   if (ids.length === 0) return;
   if (ids.some((id) => typeof id !== 'string'))
     survey.found.push(differs(check, `ids are not text, such as ${shown(ids)}`, {row: 59}));
-  else if (ids.every((id) => typeof id === 'string' && UUID.test(id)))
+  else if (ids.every((id) => typeof id === 'string' && isUuid(id)))
     survey.found.push(holds(check, 'UUIDs', {row: 59}));
-  else survey.found.push(holds(check, 'not UUIDs; remit takes them as they are', {row: 59}));
+  else if (survey.draft.file.ids?.format === 'any')
+    survey.found.push(holds(check, 'not UUIDs, as the service file says', {row: 59}));
+  else
+    survey.differs(
+      differs(check, `ids are not UUIDs, such as ${shown(ids)}`, {
+        row: 59,
+        write: {ids: {format: 'any'}},
+        sure: true,
+      }),
+    );
 }
 
 const LIFECYCLE_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

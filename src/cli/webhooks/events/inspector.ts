@@ -9,7 +9,7 @@ import type {Entry} from '../../../webhooks/record/entry.ts';
 import {RecordWriter} from '../../../webhooks/record/writer.ts';
 import {replayDelivery, type Replay, type ReplayOutcome} from '../../../webhooks/record/replay.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
-import type {TimestampFormat} from '../../../webhooks/verify/timestamp.ts';
+import type {TimestampFormat} from '../../../contract/signature-form.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {recordFolder} from '../place.ts';
 import {trustedCertificates} from '../listen/trust.ts';

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import type {VerifyInput} from '../../../webhooks/verify/signature.ts';
-import {TIMESTAMP_FORMATS, type TimestampFormat} from '../../../webhooks/verify/timestamp.ts';
+import {TIMESTAMP_FORMATS, type TimestampFormat} from '../../../contract/signature-form.ts';
 import {parseDuration} from '../../input/durations.ts';
 import {secretFlags} from '../secrets.ts';
 

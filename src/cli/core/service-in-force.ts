@@ -2,7 +2,7 @@ import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitError} from '../../errors.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {chooseProfile, serviceOf} from '../../profiles/resolve.ts';
-import type {LocalContext} from '../core/context.ts';
+import type {LocalContext} from './context.ts';
 
 /** The service file that the next command would use, and where it comes from; none without a profile. No key is read. */
 export function serviceInForce(
