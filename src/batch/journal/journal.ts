@@ -1,6 +1,7 @@
 import {ownJson} from '../../narrow.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
+import {readAttention, type Attention} from './attention.ts';
 import type {BatchFacts, FactName} from './facts.ts';
 import type {JournalRow} from './row.ts';
 import {JournalRows, marks} from './rows.ts';
@@ -12,15 +13,7 @@ import {Samples} from './samples.ts';
 import {readStanding, readTally} from './standing.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
-import {
-  cleanMessage,
-  DIFFERS_AS_ACCEPTED,
-  DIFFERS_CODE,
-  KILLED,
-  type Outcome,
-  REGISTRY_CODE,
-  type RowState,
-} from '../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, KILLED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -32,17 +25,6 @@ export interface Window {
   last: number;
   at: number;
 }
-
-/** A row that needs attention. */
-export interface Attention {
-  reference: string;
-  state: RowState | 'failed';
-  code: string | null;
-  message: string | null;
-}
-
-/** States of rows that need attention, the most urgent first. */
-const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
 
 /**
  * The journal of one batch. Outcomes are committed in groups. A window is committed before any of its rows is sent,
@@ -301,37 +283,9 @@ export class Journal {
     return isUntouched ? untouchedStanding(plan) : this.standing();
   }
 
-  /**
-   * Rows with a requested record whose state needs attention, the most urgent first, at most `limit`.
-   * @param doubts number of rows in doubt, including those that a killed run left without an outcome
-   */
+  /** See `readAttention`. */
   needingAttention(limit: number, doubts: number): Attention[] {
-    const doubtful =
-      doubts === 0
-        ? []
-        : this.#db
-            .prepare<Attention>(
-              `select r.reference, 'in_doubt' as state, o.code, o.message
-             from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
-            )
-            .all(limit);
-    const others = this.#db
-      .prepare<Attention>(
-        `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
-         o.code, o.message
-       from outcomes o join rows r on r.n = o.n
-       where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
-         or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
-       order by instr('${URGENCY}', o.state), o.n limit ?`,
-      )
-      .all(limit - doubtful.length);
-    const named = new Set(doubtful.map(({reference}) => reference)); // as it was before the killed run, too
-    const all = [...doubtful, ...others.filter((row) => !named.has(row.reference))];
-    return all.map((row) => ({
-      ...row,
-      code: row.code === null ? null : this.sanitizer.token(row.code),
-      message: cleanMessage(this.sanitizer, row),
-    }));
+    return readAttention(this.#db, this.sanitizer, {limit, doubts});
   }
 
   close(): void {
