@@ -1,6 +1,8 @@
 import {codeOf} from '../narrow.ts';
+import {BARE_FIELD, bareField, QUOTED_FIELD, quotedField, SUSPECT} from './field-patterns.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
+import {MOST_LEVELS, protectedValues} from './protected-values.ts';
 import {
   escapeRegExp,
   foldNames,
@@ -26,9 +28,6 @@ import {
 
 /** How a JSON value is shown: `exact` keeps every character and hides secrets; `line` also strips characters. */
 type Form = 'exact' | 'line';
-
-/** Deeper levels of an answer are omitted; JSON.stringify could not write them either. */
-const MOST_LEVELS = 500;
 
 /**
  * The one place that decides which parts of a text a person, a file or a log may see. It strips characters that
@@ -261,50 +260,3 @@ const isBytes = (name: string, text: string): boolean =>
 /** A header as it was received. */
 const isPair = (item: unknown): item is [name: string, value: string] =>
   Array.isArray(item) && item.length === 2 && item.every((part) => typeof part === 'string');
-
-/** Values under protected names, as text. */
-function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
-  const found: string[] = [];
-  const walk = (value: unknown, name: string, level: number): void => {
-    if (typeof value === 'object' && value !== null) {
-      if (level === MOST_LEVELS) return;
-      for (const [key, inner] of Object.entries(value))
-        walk(inner, Array.isArray(value) ? name : nameWithin(name, key), level + 1);
-    } else if (typeof value === 'string' || typeof value === 'number') {
-      const text = String(value);
-      const protection = protectionOf(name, own);
-      if (protection === undefined || isMasked(text)) return;
-      if (!protection.startsWith('loose') || looksLikeNumber(text)) found.push(text);
-    }
-  };
-  walk(json, '', 0);
-  return found;
-}
-
-/** Numbers in a request body, by field name. */
-export const sensitiveValues = (body: unknown, fields: readonly string[] = []): string[] =>
-  protectedValues(body, foldNames(fields));
-
-/**
- * Without one of these, a text contains no secret shape and no field: most ids and statuses of a batch skip the
- * check.
- */
-const SUSPECT =
-  /…|(?:test|live|whsec)_|[:=]|(?:account|acct|a\/c|card|routing|iban|aba)[^a-z]|(?<![\w-])(?:\d(?:[ .\u00a0\u2009\u202f-]?\d){11}|[A-Z]{2}\d\d[ -]?[A-Z0-9])/i;
-
-/** `"account_number": "…"`, in complete and in truncated JSON. */
-const quotedField = (names: string): RegExp =>
-  new RegExp(`((["'])([\\w-]*(?:${names}))\\2\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\.)*)"?|(\\d[\\d.eE+-]*))`, 'gi');
-
-/**
- * `account_number=…`, `Authorization: …`: outside JSON, up to the next space or separator. Names that are English
- * words count only in a query: `token=…`.
- */
-const bareField = ({quoted: all, bare}: ReturnType<typeof namesInText>): RegExp =>
-  new RegExp(
-    `((?<![\\w"'-])(?:([\\w-]*(?:${bare}))\\s*[:=]\\s*|([\\w-]*(?:${all}))=)(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`,
-    'gi',
-  );
-
-const QUOTED_FIELD = quotedField(namesInText([]).quoted);
-const BARE_FIELD = bareField(namesInText([]));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {Sanitizer, sensitiveValues} from '../../src/sanitize/sanitizer.ts';
+import {sensitiveValues} from '../../src/sanitize/protected-values.ts';
+import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {cleanLine} from '../../src/sanitize/harmful.ts';
 import {maskKey} from '../../src/sanitize/secret-shapes.ts';
 

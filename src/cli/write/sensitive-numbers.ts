@@ -3,7 +3,7 @@ import {closeSync, openSync, readSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
-import {sensitiveValues} from '../../sanitize/sanitizer.ts';
+import {sensitiveValues} from '../../sanitize/protected-values.ts';
 import type {Context} from '../core/context.ts';
 import {readStdin} from '../runtime/stdin.ts';
 
