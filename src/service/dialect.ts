@@ -1,11 +1,10 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
-import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
-import {requestFieldsOf} from '../contract/origin/field-origins.ts';
-import {type Mapping, mapsNothing, type Name, toCanonical, toWire, type Words} from './mapping.ts';
+import {compile, type Compiled} from './compiled.ts';
+import {type Mapping, mapsNothing, toCanonical, toWire} from './mapping.ts';
 import {isObject} from '../narrow.ts';
 import {type Json, type Path, pathOf, valueAt, withBeside, withValue} from './paths.ts';
-import {findOperation, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
-import {type BodyRule, isEmptyService, type ServiceFile} from './service-file.ts';
+import {paramsOf, type Route} from './routes.ts';
+import {isEmptyService, type ServiceFile} from './service-file.ts';
 
 /** A request without its headers. The path has no query, and its parts are encoded. */
 export interface PlainRequest {
@@ -14,22 +13,6 @@ export interface PlainRequest {
   readonly query: URLSearchParams;
   /** Undefined without a body. */
   readonly body: unknown;
-}
-
-/** Everything known about an operation at a service, prepared once. */
-interface Compiled {
-  readonly id: OperationId;
-  readonly canonical: Route;
-  readonly wire: Route;
-  readonly canonicalPattern: RegExp;
-  readonly wirePattern: RegExp;
-  readonly isList: boolean;
-  readonly body: BodyRule | undefined;
-  readonly request: Mapping;
-  readonly answer: Mapping;
-  /** Where the record is in an answer, in the contract and on the wire. */
-  readonly canonicalRecord: Path;
-  readonly wireRecord: Path | undefined;
 }
 
 /**
@@ -240,106 +223,6 @@ export class Dialect {
 const hasId = (json: Json, {names}: Mapping): boolean =>
   valueAt(json, names.flat().find(({canonical}) => canonical.join('.') === 'id')?.wire ?? ['id']) !==
   undefined;
-
-function compile(id: OperationId, file: ServiceFile): Compiled {
-  const operation = findOperation(id)!; // ids are checked by type
-  const wire = routeOf(id, file);
-  const {method, path} = operation;
-  const isList = operation.pages === 'cursor' || id === 'eventTypes.list';
-  const envelope = file.envelopes?.record;
-  const record = typeof envelope === 'string' ? envelope : envelope?.[id];
-  return {
-    ...{id, wire, isList, canonical: {method, path}, body: file.bodies?.[id]},
-    canonicalPattern: patternOf(path),
-    wirePattern: patternOf(wire.path),
-    request: mappingOf(id, file, 'request'),
-    answer: mappingOf(id, file, 'answer'),
-    canonicalRecord: Object.values(operation.ok).some((name) => name === 'MoveEnvelope') ? ['data'] : [],
-    wireRecord: record === undefined ? undefined : pathOf(record),
-  };
-}
-
-/**
- * What differs in the requests or answers of an operation. A field counts if the contract has it there: `metadata` of
- * a payout is a request field, and its answer has `client_metadata`.
- */
-function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer'): Mapping {
-  const [resource = ''] = id.split('.');
-  const {fields = {}, units = {}, statuses = {}, metadata} = file;
-  const known = new Set(
-    side === 'request' ? requestFieldsOf(id) : RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS],
-  ); // `resource` is the first part of an operation id
-  const isHere = (field: string) => known.has(field.split('.')[0]!); // split returns at least one part
-  const params = side === 'request' ? paramsOf(findOperation(id)!.path) : [];
-  const names = {
-    ...fields[resource],
-    ...(resource === 'webhookEndpoints' ? endpointNames(file) : {}),
-    ...(side === 'request' ? fields[id] : {}),
-  };
-  const own = Object.entries(units).filter(([name]) => name.startsWith(`${resource}.`));
-  const words = Object.hasOwn(statuses, resource)
-    ? wordsOf(resource, statuses[resource]!)
-    : resource === 'webhookEndpoints'
-      ? activeWords(file)
-      : undefined;
-  const holder = side === 'request' ? 'metadata' : 'client_metadata';
-  const isTransfer = resource === 'payins' || resource === 'payouts';
-  return {
-    names: inLevels(
-      Object.entries(names)
-        .filter(([field, wire]) => field !== wire && (isHere(field) || params.includes(field)))
-        .map(([field, wire]) => ({canonical: pathOf(field), wire: pathOf(wire)})),
-    ),
-    units: own
-      .map(([name, unit]) => ({field: name.slice(resource.length + 1), unit}))
-      .filter(({field}) => isHere(field)),
-    words: words !== undefined && known.has(words.field) ? [words] : [],
-    reference:
-      isTransfer && metadata?.reference !== undefined && known.has(holder)
-        ? {holder, key: metadata.reference}
-        : undefined,
-  };
-}
-
-/** Where the secret and the active flag of an endpoint are. */
-function endpointNames({webhooks: {secret, active} = {}}: ServiceFile): Record<string, string> {
-  const flag = typeof active === 'object' ? active.field : active;
-  return {
-    ...(secret === undefined ? {} : {signing_secret: secret}),
-    ...(flag === undefined ? {} : {is_active: flag}),
-  };
-}
-
-function activeWords({webhooks: {active} = {}}: ServiceFile): Words | undefined {
-  if (typeof active !== 'object') return undefined;
-  const {on, off} = active;
-  const [toWire, toCanonical] = [new Map<unknown, unknown>(), new Map<unknown, unknown>()];
-  for (const [flag, word] of [
-    [true, on],
-    [false, off],
-  ] as const) {
-    toWire.set(flag, word);
-    toCanonical.set(word, flag);
-  }
-  return {field: 'is_active', toWire, toCanonical};
-}
-
-function inLevels(names: readonly Name[]): Name[][] {
-  const levels: Name[][] = [];
-  for (const name of names) (levels[name.canonical.length] ??= []).push(name);
-  return levels.filter((level) => level !== undefined).reverse(); // levels without names are holes in the array
-}
-
-function wordsOf(resource: string, words: Readonly<Record<string, string>>): Words {
-  const toWireWord = new Map<string, string>();
-  for (const [wire, canonical] of Object.entries(words))
-    if (!toWireWord.has(canonical)) toWireWord.set(canonical, wire);
-  return {
-    field: resource.endsWith('PaymentMethods') ? 'verification_status' : 'status',
-    toCanonical: new Map(Object.entries(words)),
-    toWire: toWireWord,
-  };
-}
 
 /** The mapping of a single name. */
 const pick = ({names}: Mapping, name: string): Mapping => ({
