@@ -13,7 +13,7 @@ import type {Speed} from '../../src/batch/speed/speed.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
 import {Wire} from '../../src/batch/answers/wire.ts';
-import type {FileRecord} from '../../src/batch/journal/report-rows.ts';
+import type {FileRecord} from '../../src/batch/journal/rows/report-rows.ts';
 import type {SimNetwork} from './network.ts';
 import type {SimProcess} from './process.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';

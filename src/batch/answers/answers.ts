@@ -4,7 +4,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {isSameId} from '../../contract/ids.ts';
 import {codeOf, isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Phase} from '../journal/journal.ts';
 import {isPrintable} from '../model/identity.ts';
 import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../model/outcome.ts';

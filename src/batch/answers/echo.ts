@@ -1,6 +1,6 @@
 import {isSameId} from '../../contract/ids.ts';
 import {isObject, ownJson} from '../../narrow.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 import {type CellFormat, type FieldName, ROW_FIELDS} from '../model/row-fields.ts';

@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
 
 /**

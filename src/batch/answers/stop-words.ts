@@ -1,4 +1,4 @@
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 
 /** Message for a row whose record the service does not know. */
 export const LOST = 'the service no longer knows this record';

@@ -6,7 +6,7 @@ import type {TransportFailure, TransportRequest, Timeouts} from '../../client/tr
 import {requestHeaders} from '../../client/requests/headers.ts';
 import {must} from '../../narrow.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {type Kind, type KindFacts, KINDS, type Mode} from '../model/kinds.ts';
 import {type FieldName, isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 

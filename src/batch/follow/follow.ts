@@ -11,7 +11,7 @@ import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
 import {judgeSeen} from './judge.ts';
 import type {FollowPace} from './pace.ts';
-import type {RecordedRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
 import {addCount, type Standing} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';

@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
-import type {Attention} from '../journal/attention.ts';
+import type {Attention} from '../journal/rows/attention.ts';
 import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import {readNews} from '../registry/news.ts';
 import {reportFile, writeReport} from '../report/file.ts';

@@ -1,7 +1,7 @@
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchFolder} from '../journal/folder.ts';
-import type {Attention} from '../journal/attention.ts';
+import type {Attention} from '../journal/rows/attention.ts';
 import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';

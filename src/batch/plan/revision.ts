@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {type FactName, SURVIVES_REVISION} from '../journal/facts.ts';
 import {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';

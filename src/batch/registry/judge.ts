@@ -1,4 +1,4 @@
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {type Entry, isSamePayment, keySince} from './entry.ts';

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import type {RowWithOutcome} from '../journal/row.ts';
+import type {RowWithOutcome} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {batchExists} from '../journal/folder.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';

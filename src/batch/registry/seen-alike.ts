@@ -4,7 +4,7 @@ import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
-import type {UntouchedRow} from '../journal/rows.ts';
+import type {UntouchedRow} from '../journal/rows/rows.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {inRegistry, type RegistryOptions} from './seen-before.ts';
 

@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {readAcknowledged} from '../journal/confirmations.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome} from '../model/outcome.ts';
 import {accepting, type Retype} from '../model/accept.ts';

@@ -1,7 +1,7 @@
 import {byName} from '../../narrow.ts';
 import type {Tally} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {RowWithOutcome} from '../journal/row.ts';
+import type {RowWithOutcome} from '../journal/rows/row.ts';
 import {type Bucket, bucketOf, BUCKETS} from '../model/outcome.ts';
 import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, minus, type Part, plus} from '../model/part.ts';

@@ -3,7 +3,7 @@ import {Totals} from '../../money/totals.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
 import type {Confirmation} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {TroubledRow} from '../journal/report-rows.ts';
+import type {TroubledRow} from '../journal/rows/report-rows.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {Summary} from '../standing/summary.ts';

@@ -1,9 +1,9 @@
 import {formatMajor} from '../../money/amount.ts';
 import {ownJson} from '../../narrow.ts';
 import {METADATA} from '../input/columns.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {FileRecord} from '../journal/report-rows.ts';
+import type {FileRecord} from '../journal/rows/report-rows.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {columnsOf, ROW_FIELDS} from '../model/row-fields.ts';
 

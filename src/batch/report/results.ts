@@ -18,7 +18,7 @@ import {quoteFormula} from '../../spreadsheet.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {FileRecord} from '../journal/report-rows.ts';
+import type {FileRecord} from '../journal/rows/report-rows.ts';
 import {KINDS} from '../model/kinds.ts';
 import {bucketOf, cleanMessage} from '../model/outcome.ts';
 import type {Summary} from '../standing/summary.ts';

@@ -1,6 +1,6 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {grouped} from './chart.ts';
-import type {TroubledRow} from '../journal/report-rows.ts';
+import type {TroubledRow} from '../journal/rows/report-rows.ts';
 import type {ReportData, TroubleGroup} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';

@@ -2,7 +2,7 @@ import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {judgeFailure, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {RecordedRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Bucket} from '../model/outcome.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';

@@ -1,4 +1,4 @@
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Bucket} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {SourceRow} from './row-source.ts';

@@ -1,7 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {DIFFERS, type Outcome, type RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {noteOfDifference, type Settled} from '../answers/answers.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';

@@ -6,7 +6,7 @@ import {judgeLook} from '../answers/answers.ts';
 import {amountIn} from '../answers/echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
 
 /**

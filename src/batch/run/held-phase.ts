@@ -1,6 +1,6 @@
 import {differsIn} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {RecordedRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
 import {judgeRead, type Moved} from '../answers/read-verdict.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';

@@ -1,5 +1,5 @@
 import {judgeAnswer, judgeFailure} from '../answers/answers.ts';
-import type {RecordedRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RunParts} from '../send/run-parts.ts';

@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import type {RecordedRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Bucket, Outcome} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {Tries} from '../send/row-tries.ts';

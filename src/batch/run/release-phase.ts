@@ -3,7 +3,7 @@ import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} fr
 import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
-import type {RecordedRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
 import {DIFFERS, DIFFERS_AS_ACCEPTED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';

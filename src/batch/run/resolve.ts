@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {Outcome} from '../model/outcome.ts';

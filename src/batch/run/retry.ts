@@ -5,7 +5,7 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {JournalRow, RecordedRow, RowWithOutcome} from '../journal/row.ts';
+import type {JournalRow, RecordedRow, RowWithOutcome} from '../journal/rows/row.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';

@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
-import type {JournalRow} from '../journal/row.ts';
-import type {Taken} from '../journal/row-state.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
+import type {Taken} from '../journal/rows/row-state.ts';
 import type {Journal, Phase} from '../journal/journal.ts';
 import type {Claim, Claims, OtherPayment} from '../registry/claim.ts';
 import {MAX_IN_FLIGHT} from '../speed/speed.ts';

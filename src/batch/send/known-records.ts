@@ -2,7 +2,7 @@ import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {JournalRow, RowWithOutcome} from '../journal/row.ts';
+import type {JournalRow, RowWithOutcome} from '../journal/rows/row.ts';
 import {bucketOf, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';

@@ -1,4 +1,4 @@
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {Bucket, Outcome} from '../model/outcome.ts';
 import type {Outcomes} from './settle.ts';
 import type {StopRules} from './stop-rules.ts';

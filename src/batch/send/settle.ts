@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {type Bucket, bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
 import {addCount, type Standing} from '../model/tally.ts';
 import type {Claims} from '../registry/claim.ts';

@@ -1,6 +1,6 @@
 import {accepting} from '../../batch/model/accept.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
-import type {Attention} from '../../batch/journal/attention.ts';
+import type {Attention} from '../../batch/journal/rows/attention.ts';
 import {BUCKETS} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';

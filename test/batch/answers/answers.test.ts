@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {judgeAnswer, judgeFailure, judgeLook, type RowVerdict} from '../../../src/batch/answers/answers.ts';
 import {compareEcho} from '../../../src/batch/answers/echo.ts';
-import type {JournalRow} from '../../../src/batch/journal/row.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import type {Phase} from '../../../src/batch/journal/journal.ts';
 import {FIELD_NAMES, type RowContent} from '../../../src/batch/model/row-fields.ts';
 import {readAnswer} from '../../../src/client/answers/answer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {outcomeOf} from '../../../src/batch/answers/outcome-of.ts';
-import type {JournalRow} from '../../../src/batch/journal/row.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import type {RowState} from '../../../src/batch/model/outcome.ts';
 import {must} from '../../../src/narrow.ts';
 import {Bench} from '../harness.ts';

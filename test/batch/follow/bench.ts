@@ -1,7 +1,7 @@
 import type {Goal} from '../../../src/batch/follow/counts.ts';
 import {FollowPace} from '../../../src/batch/follow/pace.ts';
 import {type Followed, FollowRun} from '../../../src/batch/follow/follow-run.ts';
-import type {JournalRow} from '../../../src/batch/journal/row.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';

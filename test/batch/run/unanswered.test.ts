@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import type {JournalRow} from '../../../src/batch/journal/row.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId, type RunArguments} from '../harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type {JournalRow} from '../../../src/batch/journal/row.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import {bucketBefore} from '../../../src/batch/answers/outcome-of.ts';
 import {DIFFERS_CODE, type Outcome} from '../../../src/batch/model/outcome.ts';
 import type {Standing} from '../../../src/batch/model/tally.ts';

@@ -1,6 +1,6 @@
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {noteConfirmation} from '../../../batch/journal/confirmations.ts';
-import type {JournalRow} from '../../../batch/journal/row.ts';
+import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
 import type {Tally} from '../../../batch/model/tally.ts';

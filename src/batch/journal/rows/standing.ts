@@ -1,6 +1,6 @@
-import type {SqliteDatabase} from '../../store/port/port.ts';
-import {bucketOf, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
-import {addCount, emptyTally, type Standing, type Tally} from '../model/tally.ts';
+import type {SqliteDatabase} from '../../../store/port/port.ts';
+import {bucketOf, DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
+import {addCount, emptyTally, type Standing, type Tally} from '../../model/tally.ts';
 import {type Halves, HALVES, wholeOf} from './report-rows.ts';
 import {STATE} from './row-state.ts';
 

@@ -1,4 +1,4 @@
-import type {RowState} from '../model/outcome.ts';
+import type {RowState} from '../../model/outcome.ts';
 
 /** States of rows that a phase processes; `new` has no outcome yet. */
 export type Taken = 'new' | 'not_sent' | 'in_doubt' | 'staged' | 'held' | 'unapproved';

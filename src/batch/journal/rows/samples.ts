@@ -1,4 +1,4 @@
-import type {SqliteDatabase} from '../../store/port/port.ts';
+import type {SqliteDatabase} from '../../../store/port/port.ts';
 
 /** A row of `timeline`. `counts` is JSON: rows by bucket. */
 export interface Sample {

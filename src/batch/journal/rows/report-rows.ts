@@ -1,6 +1,6 @@
-import type {SqliteDatabase} from '../../store/port/port.ts';
-import {DIFFERS_CODE, type RowState} from '../model/outcome.ts';
-import {pagesOf} from '../model/pages.ts';
+import type {SqliteDatabase} from '../../../store/port/port.ts';
+import {DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
+import {pagesOf} from '../../model/pages.ts';
 import {STATE} from './row-state.ts';
 
 /** Rows of one group and currency, with the exact sum of their amounts in minor units. */

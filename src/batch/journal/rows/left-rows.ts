@@ -1,7 +1,7 @@
-import {keysOf} from '../../narrow.ts';
-import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../model/record-age.ts';
-import {DIRECT_WITH_USED_KEY, REGISTRY_CODE} from '../model/outcome.ts';
-import type {SqliteDatabase} from '../../store/port/port.ts';
+import {keysOf} from '../../../narrow.ts';
+import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
+import {DIRECT_WITH_USED_KEY, REGISTRY_CODE} from '../../model/outcome.ts';
+import type {SqliteDatabase} from '../../../store/port/port.ts';
 
 /** Unfinished rows of a batch at rest, counted by what the next command can do about them. */
 export interface LeftCounts {

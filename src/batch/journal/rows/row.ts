@@ -1,6 +1,6 @@
-import {ownJson} from '../../narrow.ts';
-import type {Outcome, RowState} from '../model/outcome.ts';
-import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
+import {ownJson} from '../../../narrow.ts';
+import type {Outcome, RowState} from '../../model/outcome.ts';
+import {FIELD_NAMES, type RowContent} from '../../model/row-fields.ts';
 
 /** A row of the plan with its state. */
 export interface JournalRow extends RowContent {

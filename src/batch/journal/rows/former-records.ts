@@ -1,4 +1,4 @@
-import type {SqliteDatabase} from '../../store/port/port.ts';
+import type {SqliteDatabase} from '../../../store/port/port.ts';
 
 /** A row of `generations`, with the reference of its row. */
 export interface Generation {

@@ -1,6 +1,6 @@
-import type {SqliteDatabase, SqlValue} from '../../store/port/port.ts';
-import {hashName} from '../model/name-hash.ts';
-import {REGISTRY_CODE, type RowState} from '../model/outcome.ts';
+import type {SqliteDatabase, SqlValue} from '../../../store/port/port.ts';
+import {hashName} from '../../model/name-hash.ts';
+import {REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
 import {STATE} from './row-state.ts';
 import {
   FRESH_ROW,

@@ -1,6 +1,6 @@
-import type {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {SqliteDatabase} from '../../store/port/port.ts';
-import {cleanMessage, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
+import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
+import type {SqliteDatabase} from '../../../store/port/port.ts';
+import {cleanMessage, DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
 import {STATE} from './row-state.ts';
 
 /** A row that needs attention. */
