@@ -5,7 +5,7 @@ import {createHash} from 'node:crypto';
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {bundle, inlinedPackage} from './bundle.mjs';
+import {bundle, bundleCompletion, inlinedPackage} from './bundle.mjs';
 import {root} from './commands.mjs';
 import {bundleLibrary, writeLibrary} from './library.mjs';
 import {manifestText} from './manifest.mjs';
@@ -20,6 +20,7 @@ async function buildCli() {
   // The launcher keys V8's code cache with this line, so that it need not hash the bundle at each start.
   const key = createHash('sha256').update(built.code).digest('hex').slice(0, 32);
   writeAtomic(join(dist, 'remit.cjs'), `//${key}\n${built.code}`);
+  writeAtomic(join(dist, 'complete.cjs'), await bundleCompletion());
   return built;
 }
 

@@ -45,6 +45,24 @@ export async function bundle({minify = true} = {}) {
   };
 }
 
+/** What the completion scripts ask for values: a file of its own, a hundredth of the bundle, that starts as fast as Node. */
+export async function bundleCompletion() {
+  const {outputFiles} = await build({
+    entryPoints: {complete: 'src/cli/completion/values.ts'},
+    absWorkingDir: root,
+    outdir: 'dist',
+    outExtension: {'.js': '.cjs'},
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    logLevel: 'warning',
+  });
+  return outputFiles[0].text;
+}
+
 /** esbuild escapes all but regular expressions; the launcher reads the bundle a byte a character. */
 const asAscii = (code) =>
   code.replace(/[\u0080-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);

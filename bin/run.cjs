@@ -21,8 +21,19 @@ if (asked === '--version' || asked === '-v') {
   process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`);
 } else if (asked === '--help' || asked === '-h') {
   process.stdout.write(fs.readFileSync(path.join(root, 'dist', 'help.txt')));
+} else if (argv[0] === '__complete') {
+  complete();
 } else {
   void run();
+}
+
+// A key press in a shell with completion: nothing of remit is loaded except what finds values on this machine.
+function complete() {
+  try {
+    process.stdout.write(require(path.join(root, 'dist', 'complete.cjs')).complete(argv.slice(1)));
+  } catch {
+    // No values. Whatever is wrong, the next command reports it.
+  }
 }
 
 async function run() {

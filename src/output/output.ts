@@ -31,6 +31,15 @@ export interface LedText {
   text: string;
 }
 
+/** A record that is being shown, and what its view calls it. */
+export interface ShownRecord {
+  noun: string;
+  record: unknown;
+}
+
+/** Most records of one run that `onShown` is called for. */
+const MOST_SHOWN = 100;
+
 export interface OutputOptions {
   stdout: OutStream;
   stderr: OutStream;
@@ -44,6 +53,8 @@ export interface OutputOptions {
    * written.
    */
   mustTell?: boolean | undefined;
+  /** Called for the first records that are shown, in any format. */
+  onShown?: ((shown: ShownRecord) => void) | undefined;
 }
 
 /**
@@ -61,14 +72,17 @@ export class Output {
   readonly #paintErr: Paint;
   readonly #knownFields: KnownFields | undefined;
   readonly #mustTell: boolean;
+  readonly #onShown: OutputOptions['onShown'];
+  #shown = 0;
   #fieldsChecked = false;
   #resultWritten = false;
   #queryFailed = false;
 
-  constructor({stdout, stderr, env, clock, settings, knownFields, mustTell}: OutputOptions) {
+  constructor({stdout, stderr, env, clock, settings, knownFields, mustTell, onShown}: OutputOptions) {
     this.settings = settings;
     this.#knownFields = knownFields;
     this.#mustTell = mustTell ?? false;
+    this.#onShown = onShown;
     this.#stdout = new Sink(stdout);
     this.#stderr = new Sink(stderr);
     this.#clock = clock;
@@ -112,6 +126,7 @@ export class Output {
 
   /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
   record(record: unknown, view?: View): void {
+    this.#noteShown(record, view);
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#checkFields([record], view);
     const card = cardText(this.#clean(record), view, this.settings.fields, this.#eye());
@@ -168,6 +183,7 @@ export class Output {
     if (query !== undefined || format === 'json' || format === 'yaml') {
       const all: unknown[] = [];
       for await (const record of records) all.push(record);
+      for (const record of all.slice(0, MOST_SHOWN)) this.#noteShown(record, view);
       await this.#value(all, view);
       return all.length;
     }
@@ -182,6 +198,7 @@ export class Output {
     for await (const record of untilError(records, (error) => (stopped = {error}))) {
       piece.push(record);
       count += 1;
+      this.#noteShown(record, view);
       if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
       await this.#stdout.write(await write(piece));
       piece = [];
@@ -191,6 +208,12 @@ export class Output {
       await this.#stdout.write(await write(piece));
     if (stopped !== undefined) throw stopped.error;
     return count;
+  }
+
+  #noteShown(record: unknown, view: View | undefined): void {
+    if (this.#onShown === undefined || view === undefined || this.#shown >= MOST_SHOWN) return;
+    this.#shown += 1;
+    this.#onShown({noun: view.noun, record});
   }
 
   /** The command's return value: the whole result for machines, and for people if nothing was shown yet. */

@@ -5,6 +5,7 @@ import {describeSource, keyExposure, readKey} from './key-source.ts';
 import {fingerprintOf, modeOf} from './key.ts';
 import {readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
+import {profileName} from './profile-name.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {ProjectFile} from './project-file.ts';
@@ -56,7 +57,7 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
       'REMIT_SERVICE_FILE needs REMIT_API_KEY: a stored key is used with the service file of its profile',
       {hint: 'set both, or store the file in the profile with: remit profiles set NAME --service FILE'},
     );
-  const named = nameOf(question, config, envKey && envUrl !== undefined);
+  const named = profileName(question, config, envKey && envUrl !== undefined);
   if (named === undefined) {
     if (envUrl === undefined) throw nothingChosen(envKey);
     return {
@@ -161,19 +162,6 @@ const keyByProjectFile = ({name, from}: {name: string; from: string}): RemitErro
     `REMIT_API_KEY is set, and profile ${name} is named by ${from}: a project file must not decide where that key is sent`,
     {hint: `REMIT_PROFILE=${name} uses this key with that profile, --profile ${name} the key of the profile`},
   );
-
-function nameOf(
-  {flag, env, project}: ProfileQuestion,
-  config: ConfigFile,
-  enough: boolean,
-): {name: string; from: string} | undefined {
-  if (flag !== undefined) return {name: flag, from: '--profile'};
-  if (env['REMIT_PROFILE']) return {name: env['REMIT_PROFILE'], from: 'REMIT_PROFILE'};
-  if (enough) return undefined;
-  if (project?.profile !== undefined) return {name: project.profile, from: project.path};
-  if (config.default !== undefined) return {name: config.default, from: 'stored default'};
-  return undefined;
-}
 
 /** A stored profile by its name, or the default one. */
 export function storedProfile(

@@ -8,6 +8,7 @@ const UNLISTED: Readonly<Record<string, string>> = {
   HOME: 'set by the system',
   USER: 'set by the system; the journal notes who confirmed a batch',
   TERM: 'set by the terminal',
+  SHELL: 'set by the system; the default of completion install',
   NODE_DEBUG: 'refused with a live key; the error names it',
   NODE_TLS_REJECT_UNAUTHORIZED: 'refused with a live key; the error names it',
 };

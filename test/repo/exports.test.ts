@@ -6,8 +6,13 @@ import {sourcesUnder} from './tree.ts';
 const modulesUnder = (folder: string, ...extensions: string[]): Module[] =>
   extensions.flatMap((extension) => sourcesUnder(folder, extension).map(moduleOf));
 
-/** Exports for the world outside: of the library, and of the bundle (`bin/bundle.mjs`). */
-const FACES = ['src/client/index.ts', 'src/webhooks/index.ts', 'src/cli/core/start.ts'];
+/** Exports for the world outside: of the library, and of the two bundles (`bin/bundle.mjs`). */
+const FACES = [
+  'src/client/index.ts',
+  'src/webhooks/index.ts',
+  'src/cli/core/start.ts',
+  'src/cli/completion/values.ts',
+];
 
 describe('exports', () => {
   it('are used by another file of src, or else by their own file and a test', () => {

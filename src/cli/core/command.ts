@@ -3,7 +3,7 @@ import {EXIT, type ExitCode, type RemitError} from '../../errors.ts';
 import {stackOf} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/known-fields.ts';
-import {Output} from '../../output/output.ts';
+import {Output, type ShownRecord} from '../../output/output.ts';
 import {checkQuery} from '../../output/select.ts';
 import {findProjectFile, type ProjectFile} from '../../profiles/project-file.ts';
 import type {Typed} from '../runtime/command-line.ts';
@@ -40,6 +40,7 @@ export abstract class RemitCommand extends Command {
   #flags: GlobalFlags | undefined;
   #project: ProjectFile | undefined;
   #knownFields: KnownFields | undefined;
+  readonly #shown: ShownRecord[] = [];
 
   protected get runtime(): Runtime {
     return readCommandConfig(this.config).runtime;
@@ -60,6 +61,7 @@ export abstract class RemitCommand extends Command {
     const out = new Output({
       ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
       ...{knownFields: this.#knownFields, mustTell: !isRead(this.id ?? '')},
+      onShown: stdout.isTTY === true ? (shown) => this.#shown.push(shown) : undefined,
     });
     return (this.#local = localContext({out, runtime: this.runtime, flags}));
   }
@@ -108,9 +110,22 @@ export abstract class RemitCommand extends Command {
     } catch (error) {
       code = await this.#fail(error);
     }
+    await this.#rememberShown();
     const unwritten = await this.#local?.out.flush({brokenPipeToo: this.#local.effects.wrote});
     if (unwritten !== undefined && !this.#hasLostTerminal()) code = await this.#fail(unwritten);
     return code;
+  }
+
+  /** Keeps the ids on the terminal for shell completion. */
+  async #rememberShown(): Promise<void> {
+    const local = this.#local;
+    if (local === undefined || this.#shown.length === 0) return;
+    const {rememberShown} = await import('../completion/remember.ts');
+    const {env, home, clock} = this.runtime;
+    rememberShown(
+      this.#shown.map(({noun, record}) => ({noun, record: local.out.sanitizer.value(record, 'line')})),
+      {env, home, nowMs: clock.now(), profile: this.#context?.profile},
+    );
   }
 
   /**

@@ -1,0 +1,60 @@
+import {join} from 'node:path';
+import {isList, isObject} from '../../narrow.ts';
+import {readSmallFile} from '../../profiles/trusted-file.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** One id that was shown on a terminal, with a word about its record. */
+export interface SeenId {
+  id: string;
+  label: string;
+  atMs: number;
+}
+
+/** The ids shown for one service, newest first, by kind of record. */
+export interface Seen {
+  baseUrl: string;
+  ids: Readonly<Record<string, readonly SeenId[]>>;
+}
+
+/** Ids are offered for a day: long enough to finish a task, too short to become a second record of it. */
+const KEPT_MS = 24 * 3_600_000;
+
+/** Most ids of each kind. */
+export const MOST_IDS = 100;
+
+/** For records of this machine, which belong to no profile. */
+export const LOCAL = '(local)';
+
+/** The folder exists only if completion is used; without it nothing is stored. */
+export const seenFolder = (env: Env, home: string): string =>
+  join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'remit', 'completion');
+
+/** @param profile null if key and base URL come from the environment */
+export const seenPath = (folder: string, profile: string | null): string =>
+  join(folder, `${profile ?? '(environment)'}.json`);
+
+/** What is stored for this base URL and not too old. A file that cannot be read counts as empty: it is only a cache. */
+export function readSeen(path: string, baseUrl: string, nowMs: number): Seen {
+  const empty = {baseUrl, ids: {}};
+  try {
+    const value: unknown = JSON.parse(readSmallFile(path).text);
+    if (!isObject(value) || value['baseUrl'] !== baseUrl || !isObject(value['ids'])) return empty;
+    const ids: Record<string, readonly SeenId[]> = {};
+    for (const [kind, list] of Object.entries(value['ids']))
+      ids[kind] = (isList(list) ? list : []).filter(isSeenId).filter(({atMs}) => nowMs - atMs < KEPT_MS);
+    return {baseUrl, ids};
+  } catch {
+    return empty;
+  }
+}
+
+const isSeenId = (value: unknown): value is SeenId =>
+  isObject(value) &&
+  typeof value['id'] === 'string' &&
+  typeof value['label'] === 'string' &&
+  typeof value['atMs'] === 'number';
+
+/** The same address in one spelling, as the stored one may end in a slash. */
+export const plainUrl = (url: string): string =>
+  (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');

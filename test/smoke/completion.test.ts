@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {before, describe, it} from 'mocha';
+import {readText} from '../repo/tree.ts';
+import {BIN, cleanEnv, spawnCli} from './spawn-cli.ts';
+
+/** A hang is a failure. */
+const TIMEOUT_MS = 60_000;
+
+/** How each shell prints the candidates for a line, one to a line. */
+const ASK: Readonly<Record<string, (script: string) => {args: string[]; input?: string}>> = {
+  bash: (script) => ({
+    args: [
+      '--norc',
+      '-c',
+      `. ${script}; COMP_WORDS=($LINE); [[ $LINE == *' ' ]] && COMP_WORDS+=(''); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _remit; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ],
+  }),
+  fish: (script) => ({
+    args: ['--no-config', '-c', `. ${script}; complete -C $LINE | string replace -r '\\t.*' ''`],
+  }),
+  // zsh completes only in its line editor: one runs in a pseudo-terminal, and compadd prints what matches.
+  zsh: (script) => ({
+    args: ['-f', '-s'],
+    input: `
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'PS1=; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -u -d ${script}.dump; . ${script}'
+zpty -w z 'compadd() { if [[ \${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]]; then builtin compadd "$@"; return; fi; local -a hits; builtin compadd -A hits "$@"; print -rl -- "HIT:"\${^hits}; }'
+zpty -w z 'finish() { print -r -- "DO""NE"; zle send-break }; zle -C show list-choices _main_complete; zle -N finish; bindkey "^I" show; bindkey "^X" finish; print -r -- "REA""DY"'
+zpty -r z out '*READY*'
+zpty -w -n z "$LINE"$'\\t\\x18'
+zpty -r z out '*DONE*'
+print -r -- "$out" | tr -d '\\r' | sed -n 's/.*HIT://p'
+`,
+  }),
+};
+
+describe('completion in a shell', function () {
+  this.timeout(TIMEOUT_MS * 2);
+  const bin = mkdtempSync(join(tmpdir(), 'remit-complete-'));
+  const calls = join(bin, 'calls');
+  const env = cleanEnv({PATH: `${bin}:${process.env['PATH']}`});
+
+  before(() => {
+    // The tool as the shells find it, with a record of each time it is started.
+    writeFileSync(
+      join(bin, 'remit'),
+      `#!/bin/sh\necho "$1 $2" >> ${calls}\nexec "${process.execPath}" "${BIN}" "$@"\n`,
+    );
+    chmodSync(join(bin, 'remit'), 0o755);
+    const config = join(env['HOME']!, '.config', 'remit');
+    mkdirSync(config, {recursive: true, mode: 0o700});
+    const profile = {base_url: 'http://127.0.0.1:9', key: {stored: 'test_aaaaaaaaaaaaaaaa'}, mode: 'test'};
+    writeFileSync(
+      join(config, 'config.json'),
+      JSON.stringify({version: 1, default: 'prod', profiles: {prod: profile, stage: profile}}),
+      {
+        mode: 0o600,
+      },
+    );
+    const batch = join(env['HOME']!, '.local', 'state', 'remit', 'batches', 'payout', 'may-2024');
+    mkdirSync(batch, {recursive: true});
+    writeFileSync(join(batch, 'journal.db'), '');
+    const cache = join(env['XDG_CACHE_HOME']!, 'remit', 'completion');
+    mkdirSync(cache, {recursive: true, mode: 0o700});
+    const hostile = ['0192a000-0000-7000-8000-000000000001', `$(echo ran >> ${calls})`];
+    const payouts = hostile.map((id) => ({id, label: `settled $(echo ran >> ${calls})`, atMs: Date.now()}));
+    writeFileSync(join(cache, 'prod.json'), JSON.stringify({baseUrl: 'http://127.0.0.1:9', ids: {payouts}}));
+  });
+
+  for (const [shell, ask] of Object.entries(ASK)) {
+    if (spawnSync(shell, ['--version']).error !== undefined) {
+      it(`skipped: ${shell} is not installed`, () => undefined);
+      continue;
+    }
+    describe(shell, () => {
+      let script: string;
+      before(async () => {
+        script = join(bin, `completion.${shell}`);
+        writeFileSync(script, (await spawnCli(['completion', shell], env)).stdout);
+      });
+
+      /** The candidates for a line, and how remit was started for them. */
+      function complete(line: string): {offered: string[]; started: string[]} {
+        writeFileSync(calls, '');
+        const {args, input} = ask(script);
+        const {stdout, stderr, error} = spawnSync(shell, args, {
+          env: {...env, LINE: line, TERM: 'dumb'},
+          input: input ?? '',
+          encoding: 'utf8',
+          timeout: TIMEOUT_MS,
+          cwd: bin,
+        });
+        assert.equal(error, undefined, stderr);
+        assert.equal(stderr, '', line);
+        const offered = stdout.split('\n').filter((word) => word !== '');
+        return {
+          offered,
+          started: readFileSync(calls, 'utf8')
+            .split('\n')
+            .filter((word) => word !== ''),
+        };
+      }
+
+      it('completes topics, commands, flags and fixed values without starting remit', () => {
+        const cases: [string, string[]][] = [
+          ['remit payo', ['payouts']],
+          ['remit payouts batch re', ['release', 'report', 'resolve', 'resume', 'retry']],
+          ['remit payouts create --sub', ['--subaccount']],
+          ['remit payouts create --quie', ['--quiet']],
+          ['remit payouts create --rail instant', ['instant_bank', 'instant_card']],
+          ['remit -o json payouts li', ['list']],
+          ['remit payouts wait --until deb', ['debited']],
+          ['remit help exit', ['exit-codes']],
+        ];
+        for (const [line, expected] of cases) {
+          const {offered, started} = complete(line);
+          assert.deepEqual([...offered].sort(), expected, line);
+          assert.deepEqual(started, [], line);
+        }
+      });
+
+      it('completes profiles, batches, event types and ids by one short start of remit', () => {
+        const cases: [string, string[]][] = [
+          ['remit payouts list -p st', ['stage']],
+          ['remit payouts batch status ma', ['may-2024']],
+          ['remit webhooks endpoints create --event-types payin', ['payin.failed', 'payin.settled']],
+          ['remit payouts get 0192', ['0192a000-0000-7000-8000-000000000001']],
+        ];
+        for (const [line, expected] of cases) {
+          const {offered, started} = complete(line);
+          assert.deepEqual([...offered].sort(), expected, line);
+          assert.match(started.join('; '), /^__complete \S+$/, line);
+        }
+      });
+
+      it('completes files where a file is expected, and nothing where nothing is known', () => {
+        writeFileSync(join(bin, 'april.csv'), '');
+        if (shell !== 'bash')
+          // in bash, readline completes files itself
+          assert.deepEqual(complete('remit payouts batch plan ap').offered, ['april.csv']);
+        assert.deepEqual(complete('remit payouts create --amount 1').offered, []);
+        assert.deepEqual(complete('remit payouts create -- --ra').offered, []);
+      });
+    });
+  }
+
+  it('has a part of its own in the launcher, which is never an error', async () => {
+    for (const kind of ['profiles', 'unknown', '']) {
+      const {code, stderr} = await spawnCli(['__complete', kind], env);
+      assert.deepEqual([code, stderr], [0, ''], kind);
+    }
+    const other = cleanEnv();
+    mkdirSync(join(other['HOME']!, '.config', 'remit'), {recursive: true, mode: 0o700});
+    writeFileSync(join(other['HOME']!, '.config', 'remit', 'config.json'), 'damaged');
+    const {code, stdout, stderr} = await spawnCli(['__complete', 'profiles'], other);
+    assert.deepEqual([code, stdout, stderr], [0, '', '']);
+  });
+
+  it('loads less than a fiftieth of the tool for a value', () => {
+    const small = readText('dist/complete.cjs').length;
+    assert.ok(small < readText('dist/remit.cjs').length / 50, `${small} characters`);
+    assert.doesNotMatch(
+      readText('dist/complete.cjs'),
+      /require\("node:(http|https|net|tls|sqlite|crypto)"\)/,
+    );
+  });
+});
