@@ -20,7 +20,7 @@ const SCRIPTS: Readonly<Record<Shell, (tree: Tree) => string>> = {
 /** The completion script of a shell. Commands and flags are in it; only other values start remit. */
 export function completionScript(shell: Shell, config: Config, pages: readonly string[]): string {
   const script = SCRIPTS[shell](treeOf(config, pages));
-  const note = `# Completion of remit ${config.pjson.version} for ${shell}.\n`;
+  const note = `# remit: completion for ${shell}, version ${config.pjson.version}\n`;
   // The first line of a zsh script says what it completes.
   return script.startsWith('#compdef') ? script.replace('\n', `\n${note}`) : note + script;
 }
