@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
-import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {seenFolder} from './seen.ts';
 import type {Shell} from './script.ts';
 

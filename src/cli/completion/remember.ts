@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {isObject} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {ShownRecord} from '../../output/output.ts';
-import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {LOCAL, MOST_IDS, plainUrl, readSeen, seenFolder, seenPath, type Seen, type SeenId} from './seen.ts';
 
 /** Where the records belong; without a profile they are records of this machine. */

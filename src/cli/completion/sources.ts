@@ -1,5 +1,5 @@
 import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
-import {allOperations} from '../../contract/operations.ts';
+import {allOperations} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 
 /*

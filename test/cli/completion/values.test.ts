@@ -5,7 +5,7 @@ import {beforeEach, describe, it} from 'mocha';
 import {linesFor} from '../../../src/cli/completion/values.ts';
 import {seenFolder, seenPath} from '../../../src/cli/completion/seen.ts';
 import {payout, PAYOUT_ID} from '../../commands/fixtures.ts';
-import {answer} from '../../client/fake-transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY} from '../run-cli.ts';
 
 const NOW = 1_700_000_000_000;
