@@ -2,7 +2,16 @@ import {allOperations, type OperationId} from '../contract/operations/operations
 import {compile, type Compiled} from './compiled.ts';
 import {type Mapping, mapsNothing, toCanonical, toWire} from './mapping.ts';
 import {isObject} from '../narrow.ts';
-import {type Json, type Path, pathOf, valueAt, withBeside, withValue} from './paths.ts';
+import {
+  type Json,
+  leavesOf,
+  type Path,
+  pathOf,
+  valueAt,
+  withBeside,
+  withoutValue,
+  withValue,
+} from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
 import {isEmptyService, type ServiceFile} from './service-file.ts';
 
@@ -117,7 +126,11 @@ export class Dialect {
     const mapped = mapsNothing(answer) ? whole : toCanonical(whole, answer);
     const {warning} = json;
     if (canonicalRecord.length > 0)
-      return withValue(warning === undefined ? {} : {warning}, canonicalRecord, mapped);
+      return withValue(
+        warning === undefined ? {} : {warning},
+        canonicalRecord,
+        inner === json ? withoutValue(mapped, ['warning']) : mapped,
+      );
     return warning === undefined || mapped['warning'] !== undefined ? mapped : {...mapped, warning};
   }
 
@@ -131,7 +144,7 @@ export class Dialect {
     const {warning} = json;
     const mapped = mapsNothing(answer) ? record : toWire(record, answer);
     const place = wireRecord ?? canonicalRecord;
-    if (place.length === 0) return mapped;
+    if (place.length === 0) return warning === undefined ? mapped : {...mapped, warning};
     return withValue(warning === undefined ? {} : {warning}, place, mapped);
   }
 
@@ -186,7 +199,7 @@ export class Dialect {
       const page = isList && Object.hasOwn(paging, name) ? paging[name] : undefined;
       if (page !== undefined) own.append(...page(value));
       else
-        for (const [to, written] of Object.entries(toWire({[name]: value}, request)))
+        for (const [to, written] of leavesOf(toWire({[name]: value}, request)))
           own.append(to, String(written));
     }
     return own;
@@ -202,7 +215,7 @@ export class Dialect {
       else if (isList && name === (order.name ?? 'order'))
         own.append('order', value === order.asc ? 'asc' : value === order.desc ? 'desc' : value);
       else
-        for (const [to, read] of Object.entries(toCanonical({[name]: value}, request)))
+        for (const [to, read] of leavesOf(toCanonical(withValue({}, pathOf(name), value), request)))
           own.append(to, String(read));
     }
     return own;

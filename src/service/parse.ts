@@ -185,6 +185,8 @@ function issueInWebhooks({webhooks = {}, fields}: ServiceFile): Issue | undefine
   if (timestamp === 'none' && isSigned) return at('timestamp', 'is none, but {timestamp} is signed');
   if (timestamp !== 'none' && !isSigned)
     return at('signed', 'has no {timestamp}, so timestamp must be none: what is not signed can be forged');
+  if (typeof active === 'object' && Object.keys(active).length < 3)
+    return at('active', 'must have field, on and off');
   const own = fields?.['webhookEndpoints'] ?? {};
   if (secret !== undefined && own['signing_secret'] !== undefined)
     return at('secret', 'is also set by fields.webhookEndpoints.signing_secret');

@@ -41,3 +41,9 @@ export function withBeside(record: Json, answer: Json, envelope: string | undefi
   const beside = Object.entries(answer).filter(([name]) => name !== envelope && !Object.hasOwn(record, name));
   return beside.length === 0 ? record : {...record, ...Object.fromEntries(beside)};
 }
+
+/** All values that are not objects, with the names that lead to them joined by dots, as in a query. */
+export const leavesOf = (object: Json, before = ''): [name: string, value: unknown][] =>
+  Object.entries(object).flatMap(([name, value]) =>
+    isObject(value) ? leavesOf(value, `${before}${name}.`) : [[before + name, value]],
+  );
