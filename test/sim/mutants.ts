@@ -114,7 +114,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a retry does not fetch the record first',
     patches: [
       patch(
-        'const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);',
+        'const {is, status, httpStatus, isLost} = await readRecord(row, id, asking);',
         "const {is, status, httpStatus, isLost} = {is: 'moved', status: 'failed', httpStatus: 200, isLost: false};",
       ),
     ],

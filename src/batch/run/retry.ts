@@ -1,7 +1,3 @@
-import {type Answer, isSuccess} from '../../client/answers/answer.ts';
-import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
-import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
-import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
@@ -9,17 +5,15 @@ import type {JournalRow, RecordedRow, RowWithOutcome} from '../journal/rows/row.
 import {pagesOf} from '../model/pages.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
-import {MAX_WAIT_MS} from '../send/patience.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome, type RowState} from '../model/outcome.ts';
 import {leastGeneration} from '../registry/entry.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
-import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {lostOutcome} from '../send/known-records.ts';
-import {lostText, waitTooLongText} from '../answers/stop-words.ts';
+import {lostText} from '../answers/stop-words.ts';
 import type {Stop} from '../model/stop.ts';
-import type {Wire} from '../answers/wire.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import {readRecord, type RecordReading} from './retry-read.ts';
 
 /** How a row is sent again. */
 export type RetryWay =
@@ -48,25 +42,15 @@ export interface RetryFacts {
 }
 
 const PAGE = 500;
-/** Maximum number of tries to read one record while the service asks to wait. */
-const LOOKS = 3;
 
-interface Asking {
+interface Asking extends RecordReading {
   journal: Journal;
   plan: Plan;
-  wire: Wire;
-  transport: Transport;
-  /** Of a service that differs from the contract. */
-  codec?: Codec | undefined;
-  clock: Clock;
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
   registry: Pick<Registry, 'find' | 'elsewhere' | 'ended' | 'flush'>;
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
-  /** A longer Retry-After ends the command (default 15 minutes). */
-  maxWaitMs?: number | undefined;
-  stop: AbortSignal;
 }
 
 /**
@@ -222,7 +206,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
       ? {...due, why}
       : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
-  const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);
+  const {is, status, httpStatus, isLost} = await readRecord(row, id, asking);
   const recorded = {...row, outcome: {...row.outcome, id}};
   if (isLost) return {lost: recorded};
   if (is !== 'open' && is !== 'moved') return `its record could not be read (${httpStatus})`;
@@ -268,52 +252,3 @@ function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): v
 }
 
 const PLAIN = {http: null, code: null, message: null, requestId: null} as const;
-
-/** The current state at the service. */
-async function lookAt(
-  row: JournalRow,
-  id: string,
-  asking: Asking,
-): Promise<{
-  is: ReadVerdict['is'];
-  status: string | null;
-  httpStatus: number;
-  /** The service itself reports that there is no such record. */
-  isLost: boolean;
-}> {
-  const {wire, transport, clock, codec = CANONICAL} = asking;
-  try {
-    let answer: Answer;
-    let isRefused: boolean;
-    let tries = 0;
-    do {
-      const request = wire.get(id);
-      answer = codec.read(request, await transport.send(codec.encode(request)), clock.now());
-      if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
-      isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
-    } while (isRefused && ++tries < LOOKS);
-    const read = judgeRead({answer}, id);
-    const status = read.is === 'moved' ? read.status : null;
-    const isLost = read.is === 'not-found' && answer.errorCode !== undefined;
-    return {is: read.is, status, httpStatus: answer.status, isLost};
-  } catch (cause) {
-    if (!(cause instanceof TransportFailure)) throw cause;
-    throw new RemitError(
-      'UNAVAILABLE',
-      `cannot ask the service about row ${row.reference}: ${cause.message}`,
-      {
-        cause,
-        hint: 'nothing was sent again; run the same command once the service answers',
-      },
-    );
-  }
-}
-
-/** Nothing else is sent in the meantime, nor by the run that follows. */
-async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {
-  if (ms > maxWaitMs)
-    throw new RemitError('UNAVAILABLE', waitTooLongText(ms), {
-      hint: 'nothing was sent again; run the same command after that time',
-    });
-  await clock.sleep(ms, stop);
-}
