@@ -133,8 +133,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'webhooks:events:tail': 'it shows the rows of list, until it is stopped',
   'webhooks:listen': 'it shows the rows of list, as they arrive',
 };
-/** Topics of which no command calls a foreign service: the sandbox is ours, a profile is only read and written. */
-const NOT_HERE_TOPICS = /^(?:sandbox|profiles)(?::|$)/;
+/** Topics of which no command calls a foreign service: the sandbox is ours, a profile or a script is only read and written. */
+const NOT_HERE_TOPICS = /^(?:sandbox|profiles|completion)(?::|$)/;
 /** test/commands/canary-batch.test.ts runs these. */
 const BATCHES = /^(?:payouts|payins):batch:/;
 
