@@ -1,26 +1,17 @@
 import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
 import {isList, messageOf} from '../narrow.ts';
-import {safeJson, Sanitizer} from '../sanitize/sanitizer.ts';
+import {safeJson} from '../sanitize/sanitizer.ts';
 import {cardText} from './card.ts';
-import {ansiPaint, plainPaint, wantsColour, type Paint} from './colour.ts';
-import {csvColumns, csvLine, csvRow} from './csv.ts';
-import {failureLine, failureText} from './failure.ts';
-import {isJsonish, type OutputSettings} from './formats.ts';
+import type {Paint} from './colour.ts';
+import {isJsonish} from './formats.ts';
 import {type KnownFields, unknownField, unknownFields} from './known-fields.ts';
-import {Progress} from './progress.ts';
-import {pickFields, runQuery, valueAt} from './select.ts';
+import {type MessageOptions, Messages, paintFor, wrapFor} from './messages.ts';
+import {inPieces, type ListContext, pieceWriter, wholeText} from './pieces.ts';
+import {pickFields, runQuery} from './select.ts';
 import {Sink, type OutStream} from './sink.ts';
-import {TableWriter} from './table.ts';
 import type {Eye, View} from './view.ts';
-import {wrapHint, wrapLines} from './wrap.ts';
 import {safeYaml} from './yaml.ts';
-
-/** Known before anything is read, even for commands that open no profile. */
-const SECRET_VARIABLES = ['REMIT_API_KEY', 'REMIT_WEBHOOK_SECRET'];
-
-/** Records collected before a table or CSV chooses its columns. */
-const PIECE = 200;
 
 /**
  * A text after a lead that was made here, such as a time. The lead is shown unchanged: its colons would make every
@@ -40,12 +31,8 @@ export interface ShownRecord {
 /** Most records of one run that `onShown` is called for. */
 const MOST_SHOWN = 100;
 
-export interface OutputOptions {
+export interface OutputOptions extends MessageOptions {
   stdout: OutStream;
-  stderr: OutStream;
-  env: Readonly<Record<string, string | undefined>>;
-  clock: Clock;
-  settings: OutputSettings;
   /** Set if the names in `--fields` are checked against the result. */
   knownFields?: KnownFields | undefined;
   /**
@@ -60,16 +47,10 @@ export interface OutputOptions {
 /**
  * The only writer to stdout and stderr. stdout contains only the result; everything else for people goes to stderr.
  */
-export class Output {
-  readonly settings: OutputSettings;
-  /** All output passes through it. Code that reads a secret adds the secret to it. */
-  readonly sanitizer = new Sanitizer();
+export class Output extends Messages {
   readonly #stdout: Sink;
-  readonly #stderr: Sink;
   readonly #clock: Clock;
-  readonly #progress: Progress;
-  readonly #paintOut: Paint;
-  readonly #paintErr: Paint;
+  readonly #paint: Paint;
   readonly #knownFields: KnownFields | undefined;
   readonly #mustTell: boolean;
   readonly #onShown: OutputOptions['onShown'];
@@ -78,20 +59,14 @@ export class Output {
   #resultWritten = false;
   #queryFailed = false;
 
-  constructor({stdout, stderr, env, clock, settings, knownFields, mustTell, onShown}: OutputOptions) {
-    this.settings = settings;
+  constructor({stdout, knownFields, mustTell, onShown, ...options}: OutputOptions) {
+    super(options);
     this.#knownFields = knownFields;
     this.#mustTell = mustTell ?? false;
     this.#onShown = onShown;
     this.#stdout = new Sink(stdout);
-    this.#stderr = new Sink(stderr);
-    this.#clock = clock;
-    this.#progress = new Progress(this.#stderr, clock, settings.quiet);
-    for (const name of SECRET_VARIABLES) this.sanitizer.conceal(...(env[name] ?? '').split(','));
-    const paintOf = (sink: Sink) =>
-      wantsColour({setting: settings.colour, env, isTerminal: sink.isTerminal}) ? ansiPaint : plainPaint;
-    this.#paintOut = paintOf(this.#stdout);
-    this.#paintErr = paintOf(this.#stderr);
+    this.#clock = options.clock;
+    this.#paint = paintFor(this.#stdout, options.settings, options.env);
   }
 
   /** True if people read the result: tables and cards, not JSON and similar formats. */
@@ -121,7 +96,7 @@ export class Output {
 
   /** For text on stdout that the caller lays out itself. */
   get paint(): Paint {
-    return this.#paintOut;
+    return this.#paint;
   }
 
   /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
@@ -160,7 +135,7 @@ export class Output {
       return wrapFor(this.#stdout, lead + this.sanitizer.painted(text.replace(/\n$/, '')));
     });
     let drained: Promise<void> | undefined;
-    this.#progress.around(() => {
+    this.progressLine.around(() => {
       drained = this.#stdout.write(`${shown.join('\n')}\n`);
     });
     this.#resultWritten = true;
@@ -188,25 +163,18 @@ export class Output {
       return all.length;
     }
     let count = 0;
-    let piece: unknown[] = [];
-    const writePiece = this.#pieceWriter(view);
-    const write = (records: readonly unknown[]) => {
-      this.#checkFields(records, view);
-      return writePiece(records.map((record) => this.#clean(record)));
+    const writePiece = pieceWriter(this.#listOf(view));
+    const write = async (piece: readonly unknown[]) => {
+      this.#checkFields(piece, view);
+      await this.#stdout.write(await writePiece(piece.map((record) => this.#clean(record))));
     };
-    let stopped: {error: unknown} | undefined;
-    for await (const record of untilError(records, (error) => (stopped = {error}))) {
-      piece.push(record);
-      count += 1;
-      this.#noteShown(record, view);
-      if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
-      await this.#stdout.write(await write(piece));
-      piece = [];
+    for await (const piece of inPieces(records, format)) {
+      count += piece.length;
+      for (const record of piece) this.#noteShown(record, view);
+      await write(piece);
       if (this.closed) return count;
     }
-    if (piece.length > 0 || (count === 0 && stopped === undefined))
-      await this.#stdout.write(await write(piece));
-    if (stopped !== undefined) throw stopped.error;
+    if (count === 0) await write([]);
     return count;
   }
 
@@ -244,73 +212,15 @@ export class Output {
     return this.#stdout.writeBytes(bytes);
   }
 
-  /** The progress of a long run; one line on stderr. */
-  progress(text: string): void {
-    this.#progress.show(this.sanitizer.layout(text));
-  }
-
-  endProgress(): void {
-    this.#progress.end();
-  }
-
-  /** A note for a waiting user; hidden with --quiet. */
-  note(text: string): void {
-    if (!this.settings.quiet) this.#sayWrapped(this.sanitizer.layout(text));
-  }
-
-  /** A command to type next; hidden with --quiet. */
-  hint(text: string): void {
-    if (!this.settings.quiet) this.#say(wrapHint(this.sanitizer.layout(text), widthOf(this.#stderr)));
-  }
-
-  /** Something is not as requested. */
-  warn(text: string): void {
-    this.#sayWrapped(`${this.#paintErr('yellow', 'Warning:')} ${this.sanitizer.layout(text)}`);
-  }
-
-  /** Information that is shown even with --quiet: idempotency keys, facts of a live write. */
-  notice(text: string): void {
-    this.#sayWrapped(this.sanitizer.layout(text));
-  }
-
-  /** One line before any other output about a write with a live key. */
-  liveBanner(text: string): void {
-    this.#say(`${this.#paintErr('liveBanner', ' LIVE ')} ${this.sanitizer.layout(text)}`);
-  }
-
-  /** Redacted HTTP and other details, with --debug. */
-  debug(text: string): void {
-    this.#say(this.#paintErr('dim', this.sanitizer.layout(text)));
-  }
-
-  /** The end of a command that failed: one line of JSON or the message, the last output on stderr. */
-  failure(error: RemitError): void {
-    this.#progress.end();
-    const {format} = this.settings;
-    void this.#stderr.write(
-      isJsonish(format)
-        ? `${failureLine(error, this.sanitizer)}\n`
-        : failureText(error, this.#paintErr, {sanitizer: this.sanitizer, width: widthOf(this.#stderr)}),
-    );
-  }
-
   /**
    * Waits until everything is written. Returns the error of a stream that could not be written, if there was one.
    * @param options.brokenPipeToo a reader that left also counts as a failure: the result of a write must not get lost
    */
   async flush(options: {brokenPipeToo?: boolean} = {}): Promise<RemitError | undefined> {
-    this.#progress.end();
+    this.progressLine.end();
     await this.#stdout.flush();
-    await this.#stderr.flush();
+    await this.stderr.flush();
     return this.#stdout.failure(options);
-  }
-
-  #sayWrapped(text: string): void {
-    this.#say(wrapFor(this.#stderr, text));
-  }
-
-  #say(line: string): void {
-    this.#progress.around(() => void this.#stderr.write(`${line}\n`));
   }
 
   /** Names in `--fields` that no record has: refused before anything is written, or a warning after a write. */
@@ -333,12 +243,17 @@ export class Output {
     return this.sanitizer.value(value, isExact ? 'exact' : 'line');
   }
 
+  #listOf(view: View | undefined): ListContext {
+    const {settings, sanitizer} = this;
+    return {settings, sanitizer, view, eye: this.#eye(), note: (text) => this.note(text)};
+  }
+
   #eye(): Eye {
     return {
       terminal: this.isTerminal,
       columns: this.columns,
       nowMs: this.#clock.now(),
-      paint: this.#paintOut,
+      paint: this.#paint,
     };
   }
 
@@ -361,7 +276,7 @@ export class Output {
       case 'id':
       case 'table': {
         const records = isList(queried) ? queried : [queried];
-        await this.#stdout.write(await this.#records(records, Array.isArray(queried), shown));
+        await this.#stdout.write(await wholeText(records, Array.isArray(queried), this.#listOf(shown)));
       }
     }
   }
@@ -376,71 +291,5 @@ export class Output {
       this.warn(`${messageOf(error)}. The operation succeeded; the full result follows`);
       return value;
     }
-  }
-
-  async #records(records: readonly unknown[], isList: boolean, view: View | undefined): Promise<string> {
-    const scalars = records.every((record) => record === null || typeof record !== 'object');
-    if (this.settings.format !== 'table') return this.#pieceWriter(view)(records);
-    if (scalars) return records.map((record) => `${scalarText(record)}\n`).join('');
-    if (!isList) return this.sanitizer.painted(cardText(records[0], view, this.settings.fields, this.#eye()));
-    return this.#pieceWriter(view)(records);
-  }
-
-  /** Writes some more records of a list; keeps what all of them share (header, columns). */
-  #pieceWriter(view: View | undefined): (records: readonly unknown[]) => Promise<string> {
-    const {format, fields} = this.settings;
-    if (format === 'ndjson')
-      return async (records) => records.map((record) => `${safeJson(pickFields(record, fields))}\n`).join('');
-    if (format === 'id')
-      return async (records) =>
-        records.map((record) => `${scalarText(valueAt(record, 'id') ?? record)}\n`).join('');
-    if (format === 'csv') {
-      let columns: readonly string[] | undefined;
-      return async (records) => {
-        const head = columns === undefined;
-        const known = columns ?? (fields.length > 0 ? fields : csvColumns(records));
-        const used = known.length === 0 && records.length > 0 ? [''] : known;
-        columns = used;
-        const header = head && used.length > 0 ? csvLine(used[0] === '' ? ['value'] : used) : '';
-        return header + records.map((record) => csvRow(record, used)).join('');
-      };
-    }
-    const table = new TableWriter(view, {columns: this.columns, fields, eye: this.#eye()});
-    return async (records) => {
-      if (records.length === 0) return this.isTerminal ? `No ${view?.plural ?? 'records'}.\n` : '';
-      const text = this.sanitizer.painted(await table.piece(records));
-      if (table.leftOut.length > 0)
-        this.note(
-          `Columns hidden to fit the terminal: ${table.leftOut.splice(0).join(', ')}. Show them with --fields or -o json.`,
-        );
-      return text;
-    };
-  }
-}
-
-/** A terminal breaks lines in the middle of words; a pipe gets them whole. */
-const wrapFor = (sink: Sink, text: string): string =>
-  sink.isTerminal ? wrapLines(text, widthOf(sink)) : text;
-
-const widthOf = (sink: Sink): number => (sink.isTerminal ? sink.columns : Infinity);
-
-/** One value per line, for `-o id` and queries that return scalars. */
-function scalarText(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : safeJson(value);
-}
-
-/**
- * The records until their source fails. The failure is reported instead of thrown, so that earlier records are
- * written.
- */
-async function* untilError(
-  records: AsyncIterable<unknown> | Iterable<unknown>,
-  onError: (error: unknown) => void,
-): AsyncGenerator<unknown, void, undefined> {
-  try {
-    yield* records;
-  } catch (error) {
-    onError(error);
   }
 }

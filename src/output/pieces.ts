@@ -1,0 +1,106 @@
+import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
+import {cardText} from './card.ts';
+import {csvColumns, csvLine, csvRow} from './csv.ts';
+import type {Format, OutputSettings} from './formats.ts';
+import {pickFields, valueAt} from './select.ts';
+import {TableWriter} from './table.ts';
+import type {Eye, View} from './view.ts';
+
+/** Records collected before a table or CSV chooses its columns. */
+const PIECE = 200;
+
+/** Records in groups. If their source fails, the records before that come first, then its error. */
+export async function* inPieces(
+  records: AsyncIterable<unknown> | Iterable<unknown>,
+  format: Format,
+): AsyncGenerator<unknown[], void, undefined> {
+  const size = format === 'ndjson' || format === 'id' ? 1 : PIECE;
+  let piece: unknown[] = [];
+  let failed: {error: unknown} | undefined;
+  try {
+    for await (const record of records) {
+      piece.push(record);
+      if (piece.length < size) continue;
+      yield piece;
+      piece = [];
+    }
+  } catch (error) {
+    failed = {error};
+  }
+  if (piece.length > 0) yield piece;
+  if (failed !== undefined) throw failed.error;
+}
+
+/** What the pieces of one list have in common. */
+export interface ListContext {
+  settings: Pick<OutputSettings, 'format' | 'fields'>;
+  sanitizer: Sanitizer;
+  view: View | undefined;
+  eye: Eye;
+  note: (text: string) => void;
+}
+
+/** The next records of a list as text. */
+export type PieceWriter = (records: readonly unknown[]) => Promise<string>;
+
+/** Writes a list in pieces; keeps what all of them share (header, columns). */
+export function pieceWriter(context: ListContext): PieceWriter {
+  const {format, fields} = context.settings;
+  switch (format) {
+    case 'ndjson':
+      return async (records) => records.map((record) => `${safeJson(pickFields(record, fields))}\n`).join('');
+    case 'id':
+      return async (records) =>
+        records.map((record) => `${scalarText(valueAt(record, 'id') ?? record)}\n`).join('');
+    case 'csv':
+      return csvPieces(fields);
+    default:
+      return tablePieces(context);
+  }
+}
+
+function csvPieces(fields: readonly string[]): PieceWriter {
+  let columns: readonly string[] | undefined;
+  return async (records) => {
+    const head = columns === undefined;
+    const known = columns ?? (fields.length > 0 ? fields : csvColumns(records));
+    const used = known.length === 0 && records.length > 0 ? [''] : known;
+    columns = used;
+    const header = head && used.length > 0 ? csvLine(used[0] === '' ? ['value'] : used) : '';
+    return header + records.map((record) => csvRow(record, used)).join('');
+  };
+}
+
+function tablePieces({settings: {fields}, sanitizer, view, eye, note}: ListContext): PieceWriter {
+  const table = new TableWriter(view, {columns: eye.columns, fields, eye});
+  return async (records) => {
+    if (records.length === 0) return eye.terminal ? `No ${view?.plural ?? 'records'}.\n` : '';
+    const text = sanitizer.painted(await table.piece(records));
+    if (table.leftOut.length > 0)
+      note(
+        `Columns hidden to fit the terminal: ${table.leftOut.splice(0).join(', ')}. Show them with --fields or -o json.`,
+      );
+    return text;
+  };
+}
+
+/** A whole result: scalars one per line, one record as a card, several as a list. */
+export async function wholeText(
+  records: readonly unknown[],
+  isList: boolean,
+  context: ListContext,
+): Promise<string> {
+  const {settings, sanitizer, view, eye} = context;
+  if (settings.format === 'table') {
+    const isScalar = records.every((record) => record === null || typeof record !== 'object');
+    if (isScalar) return records.map((record) => `${scalarText(record)}\n`).join('');
+    if (!isList) return sanitizer.painted(cardText(records[0], view, settings.fields, eye));
+  }
+  return pieceWriter(context)(records);
+}
+
+/** One value per line, for `-o id` and queries that return scalars. */
+function scalarText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : safeJson(value);
+}
