@@ -1,12 +1,8 @@
 import {setMaxListeners} from 'node:events';
-import type {Clock} from '../../clock.ts';
 import type {Context} from '../world/context.ts';
-import type {Faults, StruckDelivery} from '../outcomes/faults.ts';
-import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
-import type {DeliveryEntry} from './delivery-log.ts';
 import * as deliveries from './deliveries.ts';
-import type {Attempt, Claimed, Verdict} from './deliveries.ts';
-import type {PostWebhook} from './post.ts';
+import type {Claimed} from './deliveries.ts';
+import {DeliverySender, type SenderOptions} from './delivery-sender.ts';
 
 /** Twice the maximum duration of an attempt: an older claim belongs to a process that is gone. */
 const CLAIM_MS = 30_000;
@@ -17,14 +13,8 @@ const NAP_MAX_MS = 2 ** 31 - 1;
 /** How long a stopping sandbox waits for attempts in progress. */
 const GRACE_MS = 1000;
 
-export interface DeliveryPumpOptions {
-  context: Context;
-  /** Wall clock: the timestamp header, claims, durations. */
-  machine: Clock;
-  faults: Faults;
-  post: PostWebhook;
+export interface DeliveryPumpOptions extends Omit<SenderOptions, 'signal'> {
   background: boolean;
-  onDelivery: ((entry: DeliveryEntry) => void) | undefined;
   onBug: (error: unknown) => void;
 }
 
@@ -34,6 +24,7 @@ export interface DeliveryPumpOptions {
  */
 export class DeliveryPump {
   readonly #options: DeliveryPumpOptions;
+  readonly #sender: DeliverySender;
   readonly #queues = new Map<string, Promise<void>>();
   /** Aborts requests in progress. */
   readonly #stop = new AbortController();
@@ -53,6 +44,7 @@ export class DeliveryPump {
 
   constructor(options: DeliveryPumpOptions) {
     this.#options = options;
+    this.#sender = new DeliverySender({...options, signal: this.#stop.signal});
     setMaxListeners(0, this.#stop.signal); // one for each request in progress: as many as there are endpoints
   }
 
@@ -225,84 +217,13 @@ export class DeliveryPump {
         deliveries.claimNext(queries, store.dialect, {endpointId, untilMs, claimUntilMs}),
       );
       if (!claimed) return;
-      await this.#deliver(claimed);
+      await this.#sender.deliver(claimed, this.#runs > 0 ? claimed.dueMs : clock.now());
     }
   }
 
-  async #deliver(claimed: Claimed): Promise<void> {
-    const atMs = this.#runs > 0 ? claimed.dueMs : this.#context.clock.now();
-    const struck =
-      claimed.fault === null
-        ? this.#options.faults.judgeDelivery({
-            id: claimed.id,
-            tries: claimed.tries,
-            mode: claimed.mode,
-            event: claimed.eventType,
-            endpoint: claimed.endpointId,
-          })
-        : undefined;
-    if (struck?.effect.kind === 'delay' || struck?.effect.kind === 'reorder') {
-      await this.#postpone(claimed, struck, atMs);
-      return;
-    }
-    if (struck?.effect.kind === 'drop') {
-      await this.#drop(claimed, atMs);
-      return;
-    }
-    const attempts = await attemptDelivery(claimed, {atMs, byHand: false, struck}, this.#by);
-    if (!attempts) {
-      await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed));
-      return;
-    }
-    const verdict = judgeAttempt(claimed, attempts[0]);
-    const counted = await this.#context.store.write(async (queries) => {
-      const written = await deliveries.recordAttempts(queries, claimed, attempts, verdict);
-      await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
-      return written;
-    });
-    this.#say(claimed, attempts, counted ? verdict : undefined);
-  }
-
-  async #drop(claimed: Claimed, atMs: number): Promise<void> {
-    await this.#context.store.write(async (queries) => {
-      await deliveries.drop(queries, claimed, atMs);
-      await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
-    });
-    this.#options.onDelivery?.(dropEntry(claimed, this.#options.machine.now()));
-  }
-
-  async #postpone(claimed: Claimed, {effect, delayMs}: StruckDelivery, atMs: number): Promise<void> {
-    const held = effect.kind === 'reorder';
-    const nextMs = atMs + (effect.kind === 'reorder' ? effect.ms : delayMs);
-    const fault = effect.kind;
-    await this.#context.store.write((queries) =>
-      deliveries.postpone(queries, claimed, {nextMs, held, fault}),
-    );
-  }
-
-  /**
-   * Sends a delivery now, whatever its state, without changing its schedule.
-   * @throws no errors of its own: a failure is recorded in the attempt
-   */
-  async sendByHand(claimed: Claimed): Promise<void> {
-    const atMs = this.#context.clock.now();
-    const attempts = await attemptDelivery(claimed, {atMs, byHand: true, struck: undefined}, this.#by);
-    if (!attempts) return;
-    const verdict: Verdict | undefined = hasArrived(attempts[0])
-      ? {state: 'delivered', nextMs: null, tries: claimed.tries}
-      : undefined;
-    await this.#context.store.write((queries) =>
-      deliveries.recordAttempts(queries, claimed, attempts, verdict),
-    );
-    this.#say(claimed, attempts, verdict);
-  }
-
-  get #by() {
-    return {machine: this.#options.machine, post: this.#options.post, signal: this.#stop.signal};
-  }
-
-  #say(claimed: Claimed, attempts: readonly Attempt[], verdict: Verdict | undefined): void {
-    for (const attempt of attempts) this.#options.onDelivery?.(logEntry(claimed, attempt, verdict));
+  /** Sends a delivery now, whatever its state, without changing its schedule. */
+  sendByHand(claimed: Claimed): Promise<void> {
+    return this.#sender.sendByHand(claimed);
   }
 
   #setAlarm(): void {
