@@ -1,9 +1,10 @@
 import type {Hono} from 'hono';
 import {must} from '../narrow.ts';
-import {advance, type Advance} from './world/advance.ts';
+import {Advancing, type AdvancingParts} from './advancing.ts';
+import type {Advance} from './world/advance.ts';
 import {readAudit} from './entities/audit.ts';
 import {Checkpoints} from './entities/checkpoints.ts';
-import type {Context, Entity} from './world/context.ts';
+import type {Entity} from './world/context.ts';
 import {buildControl} from './control/control.ts';
 import type {Exchange, RequestCounts} from './api/exchange.ts';
 import type {Faults} from './outcomes/faults.ts';
@@ -11,7 +12,6 @@ import {issueKey, listKeys, type IssuedKey, type KeyScope} from './world/keys.ts
 import {magicTable, type MagicValue} from './outcomes/magic.ts';
 import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
 import {ServedPages} from './page/served-pages.ts';
-import {Patience} from './time/patience.ts';
 import {toResponse} from './api/plain-response.ts';
 import {SandboxDialect} from './api/dialect.ts';
 import type {ServiceFile} from '../service/service-file.ts';
@@ -21,19 +21,13 @@ import {seedStore, type Seeded} from './entities/seed.ts';
 import {followClock, moveClock} from './world/shared-clock.ts';
 import type {Simulated, Simulation} from './outcomes/outcomes.ts';
 import {simulate} from './transfers/simulate.ts';
-import type {TimerPump} from './world/timer-pump.ts';
-import {lastDue, nextDue} from './world/timers.ts';
 import type {TimingProfile} from './time/timing.ts';
-import {DeliveryDesk, type DeliveryCounts} from './webhooks/delivery-desk.ts';
-import type {DeliveryPump} from './webhooks/delivery-pump.ts';
+import {DeliveryDesk} from './webhooks/delivery-desk.ts';
 import * as world from './entities/entities.ts';
 import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './control/sandbox-interface.ts';
 
 /** The parts of a sandbox. */
-export interface SandboxParts {
-  context: Context;
-  pump: TimerPump;
-  deliveries: DeliveryPump;
+export interface SandboxParts extends AdvancingParts {
   faults: Faults;
   exchange: Exchange;
   routes: ApiRoutes;
@@ -42,8 +36,6 @@ export interface SandboxParts {
   timing: TimingProfile;
   mainBalanceMinor: number;
   keys: readonly IssuedKey[];
-  /** How long an advance waits for receivers; default 15 s. */
-  receiverPatienceMs?: number | undefined;
   /** Milliseconds since the epoch, by the machine's clock. */
   machineNow: () => number;
   controlToken: string;
@@ -51,9 +43,6 @@ export interface SandboxParts {
   stop: (() => void) | undefined;
   onBug: (error: unknown) => void;
 }
-
-/** Maximum total time that an advance waits for slow receivers; the other deliveries continue in the background. */
-const DELIVERIES_MS = 15_000;
 
 type Mode = Entity['mode'];
 
@@ -66,6 +55,7 @@ export class LocalSandbox implements Sandbox {
   readonly deliveries: DeliveryDesk;
   readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
+  readonly #advancing: Advancing;
   readonly #control: Hono;
   readonly #pages: ServedPages;
   readonly #dialect: SandboxDialect | undefined;
@@ -81,6 +71,7 @@ export class LocalSandbox implements Sandbox {
     this.controlToken = parts.controlToken;
     this.faults = parts.faults;
     this.deliveries = new DeliveryDesk(parts.context.store, parts.deliveries);
+    this.#advancing = new Advancing(parts, this.deliveries);
     this.checkpoints = new Checkpoints({
       context: parts.context,
       machineNow: parts.machineNow,
@@ -94,7 +85,7 @@ export class LocalSandbox implements Sandbox {
       allowedHosts: parts.allowedHosts,
       stop: parts.stop,
       catchUp: () => parts.pump.catchUp(),
-      sendDue: () => this.#sendDue(),
+      sendDue: () => this.#advancing.sendDue(),
       onBug: parts.onBug,
     });
     this.#dialect =
@@ -192,57 +183,8 @@ export class LocalSandbox implements Sandbox {
     return seedStore(this.#parts.context.store, await this.#entity(mode), {payees, payers, seed});
   }
 
-  async advance(by: Advance): Promise<Advanced> {
-    const {context, deliveries} = this.#parts;
-    await followClock(context);
-    const patience = this.#patience();
-    // What was due before the move does not count: whether the background has sent it by now depends on the machine's speed.
-    await patience.during((over) => deliveries.runWithin(over));
-    const before = await this.deliveries.counts();
-    // Once receivers are no longer waited for, time advances to the steps of the bank, past deliveries.
-    const nextDelivery = async () => (patience.isOver ? undefined : deliveries.nextDue());
-    const ahead = async (due: Promise<number | undefined>, pick: (...due: number[]) => number) => {
-      const all = [await due, await nextDelivery()].filter((ms) => ms !== undefined);
-      return all.length === 0 ? undefined : pick(...all);
-    };
-    const became = await advance(
-      {
-        now: () => context.clock.now(),
-        nextDue: () => ahead(context.store.read(nextDue), Math.min),
-        lastDue: () => ahead(context.store.read(lastDue), Math.max),
-        move: (to) => this.#move(to, patience),
-      },
-      by,
-    );
-    const waiting = patience.isOver ? await deliveries.underWay('until' in by && by.until === 'idle') : 0;
-    const after = await this.deliveries.counts();
-    const sent = {attempts: after.attempts - before.attempts, deliveries: endedOf(after) - endedOf(before)};
-    if (waiting === 0) return {now: this.#now(), ...became, ...sent};
-    const idle = became.idle === undefined ? {} : {idle: false};
-    return {now: this.#now(), ...became, ...sent, ...idle, deliveries_under_way: waiting};
-  }
-
-  #patience(): Patience {
-    return new Patience(this.#parts.receiverPatienceMs ?? DELIVERIES_MS);
-  }
-
-  /** A clock that runs makes no promise about which webhooks a fault strikes: then no receiver is waited for. */
-  async #sendDue(): Promise<void> {
-    const {context, deliveries} = this.#parts;
-    await followClock(context);
-    if (context.clock.state.mode !== 'frozen') return;
-    await this.#patience().during((over) => deliveries.runWithin(over));
-  }
-
-  /** From the store's clock, not from what this process last read: if two processes advance at once, both count. */
-  async #move(to: (nowMs: number) => number, patience: Patience): Promise<number> {
-    const {context, pump, deliveries} = this.#parts;
-    const fired = await deliveries.hold(async () => {
-      await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
-      return pump.run(context.clock.now(), {alone: true});
-    });
-    await patience.during((over) => deliveries.runWithin(over));
-    return fired;
+  advance(by: Advance): Promise<Advanced> {
+    return this.#advancing.advance(by);
   }
 
   async setClock(mode: ClockMode): Promise<ClockStatus> {
@@ -295,8 +237,6 @@ export class LocalSandbox implements Sandbox {
     );
   }
 }
-
-const endedOf = ({delivered, failed, dropped}: DeliveryCounts): number => delivered + failed + dropped;
 
 /** The path of `http://host:port/path?query`: from the first slash after the two of the scheme. */
 function pathOf(url: string): string {
