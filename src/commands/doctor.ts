@@ -2,9 +2,9 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../cli/core/command.ts';
 
 export default class Doctor extends RemitCommand {
-  static override summary = 'Check this machine, the connection and how the service differs';
+  static override summary = 'Check the setup and find where the service differs from what remit assumes';
   static override description =
-    'Prints for each assumption whether it holds, differs or cannot be found out, with the line to write into the service file. Without --probe-writes it only reads. Exit code 8 if anything differs.';
+    'For each assumption, prints whether it holds, differs or is unknown, and the line to add to the service file. Sends only GET requests unless --probe-writes is given. Exits 8 if anything differs.';
   static override examples = [
     '<%= config.bin %> doctor -p prod',
     '<%= config.bin %> doctor -p prod --write service.json',
@@ -15,17 +15,17 @@ export default class Doctor extends RemitCommand {
   static override flags = {
     write: Flags.string({
       helpValue: 'FILE',
-      description: 'write the service file: the one in force, with all differences that are certain',
+      description: 'write a service file: the active one plus every difference that is certain',
     }),
     openapi: Flags.string({
       helpValue: 'FILE|URL',
       description:
-        "derive the service file from the service's own OpenAPI 3 document, without asking the service",
+        "check the service's OpenAPI 3 document instead of the service; sends no request to the service",
       exclusive: ['probe-writes'],
     }),
     'probe-writes': Flags.boolean({
       description:
-        'with a test key: also create a payout, send it again, cancel it, approve one that does not exist',
+        'also test writes, with a test key only: create a payout of 1.00, repeat the request, cancel the payout, and try to approve one that does not exist',
     }),
   };
 

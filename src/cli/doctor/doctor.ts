@@ -14,7 +14,7 @@ export interface DoctorFlags {
   readonly 'probe-writes'?: boolean | undefined;
 }
 
-/** Checks this machine, the connection and the service, and shows what holds, differs or is unknown. */
+/** Checks this machine, the connection and the service, and prints what holds, differs or is unknown. */
 export async function runDoctor(context: Context, flags: DoctorFlags): Promise<Report> {
   const {out, profile} = context;
   const place = flags.write === undefined ? undefined : placeFor(flags.write, context);
@@ -40,7 +40,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   return report;
 }
 
-/** What a document says, without a request to the service. */
+/** Checks the OpenAPI document instead of the service. */
 async function fromDocument(context: Context, source: string, place: string | undefined): Promise<Report> {
   const {out, profile} = context;
   const {checkDocument} = await import('./openapi/openapi.ts');
@@ -51,7 +51,8 @@ async function fromDocument(context: Context, source: string, place: string | un
   });
   showReport(out, found, report);
   if (place !== undefined) putInto(place, draft.file, {context, found});
-  out.note('This is what the document says; the service was not asked. Check the file with remit doctor.');
+  out.note('Only the document was checked. To check the service itself:');
+  out.hint(context.commands.read('doctor'));
   return report;
 }
 
@@ -62,7 +63,10 @@ function putInto(
 ): void {
   const next = writeService(place, service, context);
   const open = found.filter(({verdict, sure}) => verdict === 'differs' && sure !== true).length;
-  const rest = open === 0 ? '' : `; ${open} differences are not in it, since they need a decision`;
-  context.out.note(`Wrote ${place}${rest}. To use it:`);
+  const rest =
+    open === 0
+      ? ''
+      : `, without ${open === 1 ? 'one difference that needs' : `${open} differences that need`} your decision`;
+  context.out.note(`Wrote ${place}${rest}. Activate it with:`);
   context.out.hint(next);
 }

@@ -3,7 +3,7 @@ import type {Output} from '../../output/output.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {type Area, type Finding, lineOf, type Verdict} from './survey/finding.ts';
 
-/** The result of `remit doctor` for machines; a stable shape. */
+/** The JSON result of `remit doctor`. Its shape is stable. */
 export interface Report {
   readonly profile: string | null;
   readonly base_url: string | null;
@@ -12,9 +12,9 @@ export interface Report {
   readonly counts: Readonly<Record<Verdict, number>>;
   readonly requests: number;
   readonly checks: readonly Check[];
-  /** The service file in force with all that is certain. */
+  /** The active service file, with all differences that are certain. */
   readonly service: ServiceFile;
-  /** The file that was written. */
+  /** Path of the file that was written. */
   readonly written: string | null;
   /** Ids of the payouts that `--probe-writes` created and canceled. */
   readonly probed: {readonly created: readonly string[]; readonly canceled: readonly string[]} | null;
@@ -26,7 +26,7 @@ interface Check {
   readonly verdict: Verdict;
   readonly evidence: string;
   readonly row: number | null;
-  /** Part of a service file. */
+  /** The part to add to the service file. */
   readonly write: ServiceFile | null;
   readonly sure: boolean | null;
   readonly fix: string | null;
@@ -66,7 +66,7 @@ const TITLES: Readonly<Record<Area, string>> = {
 };
 const STYLES = {holds: 'green', differs: 'red', unknown: 'yellow'} as const;
 
-/** The table for people. */
+/** Prints the table for people. */
 export function showReport(out: Output, found: readonly Finding[], {counts}: Report): void {
   const width = Math.max(...found.map(({check}) => check.length));
   const lines: string[] = [];
@@ -83,11 +83,12 @@ export function showReport(out: Output, found: readonly Finding[], {counts}: Rep
 function linesOf(out: Output, finding: Finding, width: number): string[] {
   const {check, verdict, evidence, row, write, sure, fix} = finding;
   const shown = out.paint(STYLES[verdict], verdict.padEnd('unknown'.length));
-  const line = (text: string) => out.sanitizer.line(text); // names and values of the service are part of it
+  const line = (text: string) => out.sanitizer.line(text); // contains names and values of the service
   const lines = [
     `  ${shown}  ${line(check).padEnd(width)}  ${line(evidence)}${row === undefined ? '' : ` (row ${row})`}`,
   ];
-  if (write !== undefined) lines.push(`           ${sure ? 'write' : 'if so, write'} ${line(lineOf(write))}`);
+  if (write !== undefined)
+    lines.push(`           ${sure ? 'write:' : 'if that is right, write:'} ${line(lineOf(write))}`);
   if (fix !== undefined && verdict !== 'holds') lines.push(`           fix: ${line(fix)}`);
   return lines;
 }

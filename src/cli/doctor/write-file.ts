@@ -8,8 +8,8 @@ import {shellWord} from '../../shell-word.ts';
 import type {Context} from '../core/context.ts';
 
 /**
- * The place for a service file. Only the file in force may be there already: another one may hold decisions of a person.
- * @throws RemitError STATE before anything is asked of the service
+ * The full path for the service file. Only the active service file may be overwritten: another one may contain decisions.
+ * @throws RemitError STATE before any request is sent
  */
 export function placeFor(path: string, {runtime}: Context): string {
   const full = resolve(runtime.cwd, path);
@@ -17,8 +17,8 @@ export function placeFor(path: string, {runtime}: Context): string {
   const isInForce =
     inForce !== undefined && inForce !== '' && isSameFile(full, resolve(runtime.cwd, inForce));
   if (existsSync(full) && !isInForce)
-    throw new RemitError('STATE', `${full} already exists, and is not overwritten`, {
-      hint: 'name another file, or move this one away',
+    throw new RemitError('STATE', `${full} already exists and is not overwritten`, {
+      hint: 'choose another file name, or move that file away',
     });
   return full;
 }
@@ -26,7 +26,7 @@ export function placeFor(path: string, {runtime}: Context): string {
 const isSameFile = (one: string, other: string): boolean =>
   existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 
-/** Writes a service file that only its owner can change, and returns how to put it in force. */
+/** Writes the service file, writable only by its owner, and returns the command that activates it. */
 export function writeService(path: string, file: ServiceFile, {profile, runtime}: Context): string {
   writeFileAtomic(path, `${JSON.stringify(checkService(file, path), null, 2)}\n`);
   if (

@@ -4,14 +4,14 @@ import {pathOf, valueAt} from '../../service/paths.ts';
 import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 
-/** The service file in force, and where it comes from. */
+/** The active service file, and where it comes from. */
 export interface ServiceInForce {
   readonly service: ServiceFile;
   /** `profile prod`; undefined without a service file. */
   readonly from: string | undefined;
 }
 
-/** What remit assumes where the interface document is silent, besides routes: the row, the key and the assumed value. */
+/** What remit assumes beyond the interface document, except routes. */
 const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] = [
   ['18', 'prefixes.treasury', '/api/treasury'],
   ['30', 'prefixes.webhookEndpoints', '/api/webhooks/endpoints'],
@@ -43,9 +43,9 @@ const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] 
 ];
 
 const WHERE =
-  'A service file changes them: remit profiles set NAME --service FILE (docs/guides/service-files.md).';
+  'To change a value, set its key in a service file (docs/guides/service-files.md), then run: remit profiles set NAME --service FILE';
 
-/** `remit help assumptions`: each one with its present value and where that comes from. */
+/** `remit help assumptions`: each assumption with its current value and the origin of that value. */
 export function assumptionsText({service, from}: ServiceInForce): string {
   const routes = allOperations().flatMap(({id, operation}) => {
     const rows = [operation.origin, operation.prefix?.origin].flatMap(rowOf);
@@ -59,10 +59,10 @@ export function assumptionsText({service, from}: ServiceInForce): string {
     return [rows, key, own === undefined ? value : JSON.stringify(own), own === undefined ? 'assumed' : from];
   });
   const rows = [['Row', 'Key of the service file', 'Value', 'From'], ...routes, ...others];
-  return `ASSUMPTIONS\n${table(rows)}\nRows are those of docs/internals/assumptions.md. ${WHERE}\n`;
+  return `ASSUMPTIONS\n${table(rows)}\nRow: the row in docs/internals/assumptions.md. To check them against the service: remit doctor\n${WHERE}\n`;
 }
 
-/** `remit help operations`: each operation with its present route, and whether the interface document gives it. */
+/** `remit help operations`: each operation with its current route and the origin of that route. */
 export function operationsText({service, from}: ServiceInForce): string {
   const rows = allOperations().map(({id, operation}) => {
     const {method, path} = routeOf(id, service);

@@ -48,17 +48,17 @@ export const guardFlags = inGroup('LIMIT', {
 export const serviceFlags = inGroup('SERVICE', {
   service: Flags.string({
     helpValue: 'FILE',
-    description: 'service file: how this service differs from the interface; its content is stored',
+    description: 'service file that describes how this service differs; the profile keeps a copy',
   }),
   route: Flags.string({
     ...many,
     helpValue: "'OPERATION=METHOD /path'",
-    description: 'route of one operation, in the service file of the profile',
+    description: "set the route of one operation in the profile's service file",
   }),
   field: Flags.string({
     ...many,
     helpValue: 'OPERATION.FIELD=NAME',
-    description: 'name of one field, in the service file of the profile',
+    description: "set the name of one field in the profile's service file",
   }),
 });
 

@@ -29,7 +29,8 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
   const forPeople = known && local.out.forPeople;
   const page = forPeople ? (await makePageLink(local, {...record, place})).url : undefined;
-  showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known, page});
+  const profile = hasProfile ? PROFILE : undefined;
+  showReady(local.out, ready, {profile, known, page, service: flags.service});
   if (forPeople)
     local.out.note('It keeps running when this terminal closes; stop it with: remit sandbox stop');
   return ready;

@@ -57,7 +57,7 @@ export async function serveSandbox(
         : undefined;
       const ready = readyOf(server);
       const page = `${server.baseUrl}${server.sandbox.pageLink().path}`;
-      showReady(local.out, ready, {profile, known, page});
+      showReady(local.out, ready, {profile, known, page, service: flags.service});
       const exitCode = await end.reached;
       local.out.note('Stopped.');
       return {data: ready, exitCode};

@@ -31,7 +31,8 @@ export default class SandboxStart extends RemitCommand {
     })(),
     service: Flags.string({
       helpValue: 'FILE',
-      description: 'speak like the service of this service file: its routes, fields, errors and headers',
+      description:
+        'behave like the service that this service file describes: its routes, fields, errors and headers',
     }),
     seed: Flags.string({
       helpValue: 'TEXT',

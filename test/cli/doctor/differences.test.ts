@@ -8,7 +8,7 @@ import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {BASE_URL, runCli} from '../run-cli.ts';
 import {DifferingService} from './differing-service.ts';
 
-/** How a service differs, and the checks that find it. */
+/** Differences of a service, and the checks that find them. */
 const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, checks: readonly string[]])[] = [
   ['another prefix', {prefixes: {api: '/v1'}}, ['prefixes.api']],
   ['another treasury prefix', {prefixes: {treasury: '/api/bank'}}, ['prefixes.treasury']],
@@ -23,7 +23,7 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
     ['routes.payees.list'],
   ],
   [
-    'moves of their own',
+    'moves at their own path',
     {routes: {'moves.list': '/api/moves', 'moves.get': '/api/moves/{id}'}},
     ['routes.moves.list'],
   ],
@@ -32,9 +32,13 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
   ['another cursor', {envelopes: {next: 'page.next', more: 'page.has_more'}}, ['envelopes.next']],
   ['another parameter of the cursor', {paging: {cursor: 'after'}}, ['envelopes.next']],
   ['another parameter of the page size', {paging: {limit: 'page_size'}}, ['paging.limit']],
-  ['a smaller largest page', {paging: {max: 25}}, ['paging.max']],
-  ['other words of order', {paging: {order: {asc: 'oldest_first', desc: 'newest_first'}}}, ['paging.order']],
-  ['another name of order', {paging: {order: {name: 'sort'}}}, ['paging.order']],
+  ['a smaller maximum page size', {paging: {max: 25}}, ['paging.max']],
+  [
+    'other values of the sort order',
+    {paging: {order: {asc: 'oldest_first', desc: 'newest_first'}}},
+    ['paging.order'],
+  ],
+  ['another parameter of the sort order', {paging: {order: {name: 'sort'}}}, ['paging.order']],
   ['records in an object', {envelopes: {record: 'result'}}, ['envelopes.record']],
   [
     'records under their own names',
@@ -78,7 +82,7 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
     ['fields.payins.client_metadata'],
   ],
   [
-    'errors in an object of their own',
+    'errors in an object',
     {errors: {code: 'fault.code', message: 'fault.text'}},
     ['errors.code', 'errors.message'],
   ],
@@ -86,7 +90,7 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
   ['another header of the request id', {headers: {requestId: 'x-trace-id'}}, ['headers.requestId']],
 ];
 
-describe('remit doctor, on a service that differs', () => {
+describe('remit doctor, with a service that differs', () => {
   let service: DifferingService;
   before(async () => {
     service = await DifferingService.open();
@@ -101,7 +105,7 @@ describe('remit doctor, on a service that differs', () => {
     });
 
   for (const [what, dialect, checks] of DIFFERENCES)
-    it(`finds ${what}, writes it, and is clean with what it wrote`, async () => {
+    it(`finds ${what}, writes it, and finds no differences with the written file`, async () => {
       service.dialect = dialect;
       const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
       const path = join(home, 'service.json');

@@ -7,13 +7,13 @@ import {answer} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 import {TestSandbox} from '../../sandbox/harness.ts';
 
-/** The sandbox behind a service file: it speaks that dialect and refuses every other. */
+/** A sandbox that differs as its service file describes, and refuses requests in any other form. */
 export class DifferingService implements Transport {
   readonly sandbox: TestSandbox;
   readonly clock = new RecordingClock();
   readonly requests: TransportRequest[] = [];
   dialect: ServiceFile = {};
-  /** What it does to an answer at last. */
+  /** The last change to each answer. */
   twist: (answer: TransportAnswer, request: TransportRequest) => TransportAnswer = (same) => same;
 
   private constructor(sandbox: TestSandbox) {
@@ -24,7 +24,7 @@ export class DifferingService implements Transport {
     return new DifferingService(await TestSandbox.open());
   }
 
-  /** Two or more records of every kind that a list shows. */
+  /** Creates at least two records for each list. */
   async fill(): Promise<void> {
     const {sandbox} = this;
     for (const kind of ['payee', 'payer'] as const) {
@@ -101,7 +101,7 @@ export class DifferingService implements Transport {
     return response.ok ? own : this.#refusal(own);
   }
 
-  /** Parameters that this service does not know have no effect, except those of another page size or order. */
+  /** Why a query is refused. Unknown parameters have no effect, but other values of page size and order are refused. */
   #refuses(query: URLSearchParams): string | undefined {
     const {max = 100, order = {}} = this.dialect.paging ?? {};
     const {limit = 'limit'} = this.dialect.paging ?? {};

@@ -7,7 +7,7 @@ import type {Report} from '../../../src/cli/doctor/report.ts';
 import {BASE_URL, type CliOptions, runCli} from '../run-cli.ts';
 import {DifferingService} from './differing-service.ts';
 
-describe('remit doctor, on a service that keeps to the assumptions', () => {
+describe('remit doctor, with a service that matches the assumptions', () => {
   let service: DifferingService;
   before(async () => {
     service = await DifferingService.open();
@@ -20,7 +20,7 @@ describe('remit doctor, on a service that keeps to the assumptions', () => {
     return runCli(['doctor', ...words], {service, clock: service.clock, env, ...options});
   };
 
-  it('finds nothing that differs, and says of an empty service what it cannot know', async () => {
+  it('finds no differences, and reports what an empty service cannot show as unknown', async () => {
     const ran = await doctor(['--json']);
     const report = ran.json() as Report;
     assert.deepEqual(
@@ -33,17 +33,17 @@ describe('remit doctor, on a service that keeps to the assumptions', () => {
       assert.ok(unknown.includes(check), check);
   });
 
-  it('sends reads only', async () => {
+  it('sends only GET requests', async () => {
     assert.deepEqual([...new Set(service.requests.map(({method}) => method))], ['GET']);
   });
 
-  it('finds that everything readable holds once there are records', async () => {
+  it('confirms everything that can be read once there are records', async () => {
     await service.fill();
     const ran = await doctor(['--json']);
     const report = ran.json() as Report;
     const unknown = report.checks.filter(({verdict}) => verdict !== 'holds').map(({check}) => check);
     assert.deepEqual(unknown.sort(), [
-      'clock', // the request function of the sandbox sends no Date
+      'clock', // the sandbox sends no Date when it is called as a function
       'keys',
       'keys.horizon',
       'metadata.reference',
@@ -52,31 +52,31 @@ describe('remit doctor, on a service that keeps to the assumptions', () => {
     ]);
   });
 
-  it('prints a table for people, with the line to write and the command that writes it', async () => {
+  it('prints a table, with the line to write and the command that writes it', async () => {
     service.dialect = {paging: {max: 25}};
     const ran = await doctor();
     assert.equal(ran.exitCode, 8);
     assert.match(ran.stdout, /^Service$/m);
     assert.match(
       ran.stdout,
-      /^ {2}holds {4}routes\.payouts\.list {2,}GET \/api\/payouts answers with a list \(row 5\)$/m,
+      /^ {2}holds {4}routes\.payouts\.list {2,}GET \/api\/payouts returned a list \(row 5\)$/m,
     );
     assert.match(
       ran.stdout,
-      /^ {2}differs {2}paging\.max {2,}a page of 25 is the largest, 26 is refused \(row 41\)$/m,
+      /^ {2}differs {2}paging\.max {2,}limit=25 is accepted, limit=26 is refused \(row 41\)$/m,
     );
-    assert.match(ran.stdout, /^ {11}write "paging": \{"max": 25\}$/m);
+    assert.match(ran.stdout, /^ {11}write: "paging": \{"max": 25\}$/m);
     assert.match(ran.stdout, /^\d+ hold, 1 differ, \d+ unknown\.$/m);
     assert.match(ran.stderr, /remit doctor --write service\.json/);
   });
 
-  it('refuses to overwrite a file, before anything is asked', async () => {
+  it('refuses to overwrite a file, before any request is sent', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'remit-doctor-')), 'service.json');
     writeFileSync(path, '{}');
     const before = service.requests.length;
     const ran = await doctor(['--write', path, '--json']);
     assert.equal(ran.exitCode, 13);
-    assert.match(ran.error().message, /already exists, and is not overwritten/);
+    assert.match(ran.error().message, /already exists and is not overwritten/);
     assert.equal(service.requests.length, before);
   });
 });

@@ -9,13 +9,13 @@ export interface PeerCertificate {
   readonly subject: string;
   readonly issuer: string;
   readonly validToMs: number;
-  /** `TLSv1.3`. */
+  /** Protocol version, such as `TLSv1.3`. */
   readonly protocol: string;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** The certificate that the service shows, reached as requests reach it. Nothing is sent but the handshake. */
+/** Reads the certificate of the service over the same route as requests. Only the TLS handshake is sent. */
 export async function peerCertificate(url: URL, network: NetworkSettings): Promise<PeerCertificate> {
   const tls = await import('node:tls');
   const {isIP} = await import('node:net');

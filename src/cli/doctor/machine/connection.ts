@@ -2,7 +2,7 @@ import {sslCodeOf, TLS_WORDS, tlsTroubleOf} from '../../../network/tls-trouble.t
 import type {NetworkSettings} from '../../../network/settings.ts';
 import {messageOf} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
-import type {Said} from '../survey/asker.ts';
+import type {Reply} from '../survey/asker.ts';
 import type {PeerCertificate} from './certificate.ts';
 import {type Finding, findings} from '../survey/finding.ts';
 
@@ -11,20 +11,20 @@ const DAY_MS = 86_400_000;
 const SOON_DAYS = 21;
 const SKEW_MS = 60_000;
 
-/** How the service is reached: the settings in force, and the certificate that it shows. */
+/** Checks how the service is reached: the active settings, and the certificate of the service. */
 export async function checkConnection(context: Context): Promise<Finding[]> {
   const {profile, runtime, out, clock} = context;
   const url = new URL(profile.baseUrl);
   const {name, mode, masked, sources} = profile;
   const found = [
-    holds('key', `${mode} key ${masked}, from ${sources['key']}${name === null ? '' : ` (profile ${name})`}`),
+    holds('key', `${mode} key ${masked}, ${sources['key']}${name === null ? '' : ` (profile ${name})`}`),
     holds('base url', `${profile.baseUrl}, from ${sources['base_url']}`),
   ];
   const {proxyFor} = await import('../../../network/proxy.ts');
   const proxy = proxyFor(url, runtime.env);
   if (proxy !== undefined) out.sanitizer.conceal(...proxy.secrets);
-  found.push(holds('proxy', proxy === undefined ? 'none' : proxy.shown));
-  if (url.protocol !== 'https:') return [...found, holds('tls', 'none: http, on this machine only')];
+  found.push(holds('proxy', proxy === undefined ? 'no proxy' : proxy.shown));
+  if (url.protocol !== 'https:') return [...found, holds('tls', 'plain http, allowed only on this machine')];
   const {readTlsFiles} = await import('../../../profiles/tls-files.ts');
   return [...found, ...(await checkTls(url, {...readTlsFiles(profile.tls), proxy}, clock.now()))];
 }
@@ -54,26 +54,26 @@ export function certificateFindings(
   ];
 }
 
-/** Clock and latency, from answers that came for other reasons. */
-export function checkAnswers(said: readonly Said[], clock: {readonly nowMs: number}): Finding[] {
-  const answered = said.filter(({status}) => status > 0);
+/** Checks clock and latency with the answers of the other checks. */
+export function checkAnswers(replies: readonly Reply[], clock: {readonly nowMs: number}): Finding[] {
+  const answered = replies.filter(({status}) => status > 0);
   const last = answered.at(-1);
   if (last === undefined) return [unknown('clock', 'no answer'), unknown('latency', 'no answer')];
   const times = answered.map(({ms}) => Math.round(ms)).sort((a, b) => a - b);
-  const median = times[Math.floor(times.length / 2)]!; // there is one answer
+  const median = times[Math.floor(times.length / 2)]!; // there is at least one
   const slowest = times.at(-1)!; // the same
   return [
     checkClock(last, clock.nowMs),
-    holds('latency', `${median} ms (median of ${times.length} reads, slowest ${slowest} ms)`),
+    holds('latency', `${median} ms (median of ${times.length} requests, slowest ${slowest} ms)`),
   ];
 }
 
-function checkClock({headers}: Said, nowMs: number): Finding {
+function checkClock({headers}: Reply, nowMs: number): Finding {
   const at = Date.parse(headers['date'] ?? '');
-  if (Number.isNaN(at)) return unknown('clock', 'the service sends no Date header');
+  if (Number.isNaN(at)) return unknown('clock', 'answers have no Date header');
   const skewMs = nowMs - at;
   const seconds = Math.round(Math.abs(skewMs) / 1000);
-  if (Math.abs(skewMs) <= SKEW_MS) return holds('clock', `${seconds} s apart from the service`);
+  if (Math.abs(skewMs) <= SKEW_MS) return holds('clock', `${seconds} s difference from the service`);
   return differs('clock', `this machine is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service`, {
     fix: 'set the clock of this machine, for example with an NTP service',
   });

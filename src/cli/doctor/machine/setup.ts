@@ -10,7 +10,7 @@ import {type Finding, findings} from '../survey/finding.ts';
 const {holds, differs, unknown} = findings('setup');
 const OLDEST_NODE = [20, 19] as const;
 
-/** What can be checked on this machine alone. Nothing is written. */
+/** Checks Node.js, folders and locks. Writes nothing. */
 export function checkSetup({configDir, stateDir, clock}: LocalContext, nodeVersion: string): Finding[] {
   return [
     checkNode(nodeVersion),
@@ -25,7 +25,7 @@ function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   const [least, leastMinor] = OLDEST_NODE;
   if (major > least || (major === least && minor >= leastMinor)) return holds('node', version);
-  return differs('node', `${version}, and remit needs ${least}.${leastMinor} or later`, {
+  return differs('node', `${version}; remit needs ${least}.${leastMinor} or later`, {
     fix: `install Node.js ${least}.${leastMinor} or later`,
   });
 }
@@ -35,23 +35,23 @@ function checkFolder(check: string, path: string): Finding[] {
   if (stats === undefined) return [checkParent(check, path)];
   if (!stats.isDirectory()) return [differs(check, `${path} is not a folder`)];
   if (!isWritable(path))
-    return [differs(check, `${path} cannot be written`, {fix: `chmod u+rwx ${shellWord(path)}`})];
+    return [differs(check, `${path} is not writable`, {fix: `chmod u+rwx ${shellWord(path)}`})];
   const modes = checkModes(check, path, 0o022, 'chmod go-w');
-  return modes.some(({verdict}) => verdict === 'differs') ? modes : [holds(check, `${path} can be written`)];
+  return modes.some(({verdict}) => verdict === 'differs') ? modes : [holds(check, `${path} is writable`)];
 }
 
-/** A folder that is made when it is needed. */
+/** Checks a folder that does not exist yet. */
 function checkParent(check: string, path: string): Finding {
   let parent = dirname(path);
   while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent);
   if (statsOf(parent)?.isDirectory() === true && isWritable(parent))
-    return holds(check, `${path} does not exist yet, and can be created`);
-  return differs(check, `${path} does not exist, and cannot be created in ${parent}`, {
-    fix: `name another folder with ${check.startsWith('config') ? 'REMIT_CONFIG_DIR' : 'REMIT_STATE_DIR'}`,
+    return holds(check, `${path} does not exist yet; it will be created when needed`);
+  return differs(check, `${path} does not exist and cannot be created, because ${parent} is not writable`, {
+    fix: `set another folder in ${check.startsWith('config') ? 'REMIT_CONFIG_DIR' : 'REMIT_STATE_DIR'}`,
   });
 }
 
-/** Undefined where it cannot be looked at either. */
+/** Undefined if the path does not exist or cannot be read. */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -69,37 +69,44 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** Modes that let other users read a key or change what a request does. Windows has no such modes. */
+/** Checks whether other users can read a key or change settings. Windows has no such modes. */
 function checkModes(check: string, path: string, forbidden: number, fix: string): Finding[] {
   const us = process.geteuid?.();
   const stats = statsOf(path);
   if (us === undefined || stats === undefined) return [];
   if (stats.uid !== us && stats.uid !== 0)
-    return [differs(check, `${path} belongs to another user`, {fix: 'use a file of your own'})];
+    return [
+      differs(check, `${path} belongs to another user`, {fix: 'use a file or folder that belongs to you'}),
+    ];
   const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
   const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if ((stats.mode & forbidden) === 0 || isSticky) return [holds(check, `${path} has mode ${mode}`)];
   return [
-    differs(check, `${path} has mode ${mode}: other users have access`, {fix: `${fix} ${shellWord(path)}`}),
+    differs(check, `${path} has mode ${mode}, so other users have access`, {
+      fix: `${fix} ${shellWord(path)}`,
+    }),
   ];
 }
 
-/** Locks that other processes hold, or that a process left behind that has ended. */
+/** Locks that other processes hold, or that an ended process left behind. */
 function checkLocks(stateDir: string, nowMs: number): Finding[] {
   const held = lockFiles(stateDir).flatMap((path) => describeLock(path, nowMs));
-  return held.length === 0 ? [holds('locks', 'no lock is held')] : held;
+  return held.length === 0 ? [holds('locks', 'no locks')] : held;
 }
 
 function describeLock(path: string, nowMs: number): Finding[] {
   const found = new LockFile(path, describeSelf(systemProbe, 'doctor', '', nowMs)).read();
   if (found === undefined) return [];
-  if (found.holder === undefined) return [unknown('locks', `${path} was not written by remit`)];
+  if (found.holder === undefined) return [unknown('locks', `${path} is not a lock of remit`)];
   const {purpose, pid, host, since} = found.holder;
   const life = lifeOf(found.holder, systemProbe);
-  const who = `${path}: ${purpose}, process ${pid} on ${host}, since ${since}`;
-  if (life === 'alive') return [holds('locks', `${who}, is running`)];
-  if (life === 'dead') return [holds('locks', `${who}, has ended; the next command takes its lock over`)];
-  return [unknown('locks', `${who}; whether it runs cannot be seen from here`)];
+  const who = `process ${pid} on ${host} (${purpose}), since ${since}`;
+  if (life === 'alive') return [holds('locks', `${path} is held by ${who}`)];
+  if (life === 'dead')
+    return [holds('locks', `${path} was left by ${who}, which has ended; the next command replaces it`)];
+  return [
+    unknown('locks', `${path} is held by ${who}; from here it is not known whether that process still runs`),
+  ];
 }
 
 const LOCK = /(\.|-)lock$/;
@@ -110,7 +117,7 @@ function lockFiles(folder: string, depth = 0): string[] {
   try {
     entries = readFolder(folder);
   } catch {
-    return []; // it does not exist, or the finding about the folder says what is wrong
+    return []; // it does not exist, or `checkFolder` reports the problem
   }
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -7,10 +7,10 @@ import {readSmallFile} from '../../../profiles/trusted-file.ts';
 import type {Context} from '../../core/context.ts';
 import type {Json} from '../survey/shapes.ts';
 
-/** One operation of a service's own OpenAPI document. */
+/** One operation of the service's OpenAPI document. */
 export interface DocumentOperation {
   readonly method: string;
-  /** With the path of its server, and `{parameters}`. */
+  /** Starts with the path of the server URL; has `{parameters}`. */
   readonly path: string;
   readonly operation: Json;
 }
@@ -24,7 +24,7 @@ export class OpenApiDocument {
   constructor(root: unknown, source: string) {
     const version = isObject(root) ? root['openapi'] : undefined;
     if (!isObject(root) || typeof version !== 'string' || !version.startsWith('3.'))
-      throw refused(source, 'it is not an OpenAPI 3 document: it has no "openapi": "3.…"');
+      throw refused(source, 'it is not an OpenAPI 3 document (no "openapi": "3.…")');
     const {paths} = root;
     if (!isObject(paths) || Object.keys(paths).length === 0) throw refused(source, 'it has no paths');
     this.#root = root;
@@ -45,7 +45,7 @@ export class OpenApiDocument {
     if (this.operations.length === 0) throw refused(source, 'its paths have no operations');
   }
 
-  /** The value, or the one that its `$ref` leads to within this document. */
+  /** The value, or the target of its `$ref` in this document. */
   follow(value: unknown, depth = 0): Json {
     if (!isObject(value)) return {};
     const {$ref: ref} = value;
@@ -100,14 +100,14 @@ function fromFile(source: string, {runtime}: Context): string {
 
 async function fetched(source: string, {runtime, profile, transportFor, stop}: Context): Promise<string> {
   const url = new URL(source);
-  if (url.protocol === 'http:' && !isLocal(url)) throw refused(source, 'an address must begin with https');
+  if (url.protocol === 'http:' && !isLocal(url)) throw refused(source, 'an address must start with https');
   const own = new URL(profile.baseUrl);
   const isOwn = own.origin === url.origin && own.pathname === '/';
   const transport = await (isOwn ? transportFor('one-shot') : runtime.transport('one-shot', url.origin));
   try {
     const request = {method: 'GET', path: url.pathname + url.search, timeouts: DEFAULT_TIMEOUTS};
     const {status, body} = await transport.send({...request, headers: {accept: '*/*'}, signal: stop.signal});
-    if (status !== 200) throw refused(source, `it answers ${status}`);
+    if (status !== 200) throw refused(source, `the server returned ${status}`);
     return body.toString('utf8');
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;

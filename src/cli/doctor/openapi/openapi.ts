@@ -12,7 +12,7 @@ import {routeOf} from '../../../service/routes.ts';
 
 const {holds, differs} = findings('service');
 
-/** What a service's own OpenAPI document says about the assumptions. The service itself is not asked. */
+/** Checks the assumptions against the OpenAPI document of the service. Sends no request to the service. */
 export async function checkDocument(context: Context, source: string): Promise<Survey> {
   const document = await readDocument(source, context);
   const described: Context = {...context, transportFor: async () => new DescribedService(document)};
@@ -23,7 +23,7 @@ export async function checkDocument(context: Context, source: string): Promise<S
   return survey;
 }
 
-/** Header and form of idempotency keys. */
+/** Checks header and format of idempotency keys. */
 function checkKeys(document: OpenApiDocument, survey: Survey): void {
   const {method, path} = routeOf('payouts.create', survey.draft.file);
   const create = document.operations.find((one) => one.method === method && one.path === path);

@@ -9,7 +9,7 @@ import {COLLECTION_WORDS} from '../survey/words.ts';
 
 const {holds, differs, unknown} = findings('service');
 
-/** Other words at the end of a path. */
+/** Alternative words at the end of a path. */
 const VERB_WORDS: Readonly<Record<string, readonly string[]>> = {
   approve: ['approval', 'authorize', 'release', 'confirm'],
   cancel: ['cancellation', 'void'],
@@ -34,7 +34,7 @@ export function matchRoutes(document: OpenApiDocument, survey: Survey): void {
   for (const {id} of allOperations()) noteMatch(survey, id, matches.get(id));
 }
 
-/** The only one of its kind; two that fit equally well are none. */
+/** The best match; undefined if several operations match equally well. */
 function bestMatch(id: OperationId, {operations}: OpenApiDocument): Match | undefined {
   for (const how of ['same path', 'same words', 'other words'] as const) {
     const found = operations.filter((one) => fits(id, one, how));
@@ -62,7 +62,7 @@ function fits(id: OperationId, {method, path}: DocumentOperation, how: Match['ho
 /** An action on a record, such as `/{id}/approve`, may have another method. */
 const isTail = (path: string): boolean => /\}\/[a-z-]+$/.test(path);
 
-/** Noun and what follows it: `['payouts', '{}', 'approve']`. */
+/** The path from its noun on: `['payouts', '{}', 'approve']`. */
 function tailOf(id: OperationId, path: string): string[] {
   const resource = resourceOf(id);
   const parts = path.split('/').slice(2);
@@ -77,7 +77,7 @@ function isSameTail(theirs: readonly string[], ours: readonly string[], withWord
   const before = theirs.slice(0, theirs.length - ours.length);
   if (before.includes('{}')) return false;
   return ours.every((part, at) => {
-    const other = end[at]!; // as long as ours
+    const other = end[at]!; // as long as `ours`
     if (part === '{}' || other === '{}') return part === other;
     return isSameWord(other, part) || (withWords && wordsFor(part).some((word) => isSameWord(other, word)));
   });
@@ -102,7 +102,7 @@ const PREFIXES: readonly (readonly [PrefixName, string, OperationId])[] = [
   ['webhookEndpoints', '/api/webhooks/endpoints', 'webhookEndpoints.list'],
 ];
 
-/** One line where a whole part of the interface has another beginning. */
+/** Finds prefixes that differ, so that one line in the service file covers all routes below. */
 function notePrefixes(survey: Survey, matches: ReadonlyMap<OperationId, Match>): void {
   for (const [name, own, id] of PREFIXES) {
     const path = matches.get(id)?.found.path;
@@ -119,7 +119,7 @@ function noteMatch(survey: Survey, id: OperationId, match: Match | undefined): v
   const check = `routes.${id}`;
   const row = rowOf(id);
   if (match === undefined) {
-    survey.found.push(unknown(check, 'no operation matches, or more than one', {row}));
+    survey.found.push(unknown(check, 'none or several operations of the document match', {row}));
     return;
   }
   const {found, how} = match;
@@ -131,7 +131,7 @@ function noteMatch(survey: Survey, id: OperationId, match: Match | undefined): v
   }
   const path = withOwnNames(found.path, paramsOf(routeOf(id, {}).path));
   const evidence = `${text} (${how})`;
-  if (path === undefined) survey.found.push(differs(check, `${evidence}, with other parameters`, {row}));
+  if (path === undefined) survey.found.push(differs(check, `${evidence}, but with other parameters`, {row}));
   else
     survey.differs(
       differs(check, evidence, {
@@ -142,7 +142,7 @@ function noteMatch(survey: Survey, id: OperationId, match: Match | undefined): v
     );
 }
 
-/** Parameters by their place: service files name them as the contract does. */
+/** The path with the contract's parameter names, by position; undefined if it has more parameters. */
 function withOwnNames(path: string, names: readonly string[]): string | undefined {
   let at = 0;
   const named = path.replaceAll(/\{[^}]*\}/g, () => `{${names[at++] ?? ''}}`);

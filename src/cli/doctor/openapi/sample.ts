@@ -4,7 +4,7 @@ import {type Json, sameName} from '../survey/shapes.ts';
 
 const DEEPEST = 8;
 
-/** A value as a schema describes it. `nth` tells one record from the next. */
+/** A value that fits a schema. `nth` makes records differ from each other. */
 export function sampleOf(document: OpenApiDocument, schema: unknown, nth = 0, name = '', depth = 0): unknown {
   const own = document.follow(schema);
   const whole = isList(own['allOf']) ? joinedSchema(document, own) : own;
@@ -51,7 +51,7 @@ function sampleObject(document: OpenApiDocument, {properties}: Json, nth: number
   );
 }
 
-/** Whole numbers stay whole; `number` for money has decimals. */
+/** `integer` gives a whole number, `number` one with decimals. */
 function sampleNumber(schema: Json, type: string, name: string, example: unknown): number {
   if (typeof example === 'number') return example;
   if (/(_at|At|_on|date|time|created|updated)$/.test(name))

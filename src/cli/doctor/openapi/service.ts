@@ -5,7 +5,7 @@ import {sampleOf} from './sample.ts';
 import type {Json} from '../survey/shapes.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
 
-/** A service that answers as a document describes it; nothing leaves this machine. */
+/** A transport that answers as the document describes. Nothing leaves this machine. */
 export class DescribedService implements Transport {
   readonly #document: OpenApiDocument;
 
@@ -27,7 +27,7 @@ export class DescribedService implements Transport {
 
   async close(): Promise<void> {}
 
-  /** A value that the schema of its parameter does not allow. */
+  /** Whether a query value is not allowed by the schema of its parameter. */
   #refuses({operation}: DocumentOperation, query: URLSearchParams): boolean {
     return this.#parameters(operation).some(({name, schema}) => {
       const value = query.get(name);
@@ -81,7 +81,7 @@ export class DescribedService implements Transport {
   }
 }
 
-/** Two records: one a page, the second by any cursor, and the other way round by the first word of an order. */
+/** Imitates paging of a list with two records: by page size, by cursor, and in reverse for an ascending order. */
 function paged(json: unknown, query: URLSearchParams): unknown {
   const names = [...query.keys()];
   const isSmall = names.some(

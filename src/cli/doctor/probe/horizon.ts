@@ -9,40 +9,40 @@ const {holds, differs, unknown} = findings('service');
 const CHECK = 'keys.horizon';
 const ROW = 46;
 
-/** Replays the key of an earlier probe, whose payout is canceled: the service refuses it, or has forgotten it. */
+/** Replays the key of an earlier probe, whose payout is canceled. The service refuses it while it knows the key. */
 export async function checkHorizon(
   {context, survey, probed}: {context: Context; survey: Survey; probed: Probed},
   kept: KeptKey,
 ): Promise<void> {
-  const said = await survey.ask('payouts.create', {body: bodyFor(kept), key: kept.idempotency_key});
+  const reply = await survey.ask('payouts.create', {body: bodyFor(kept), key: kept.idempotency_key});
   const ageMs = Math.max(0, context.clock.now() - kept.at_ms);
-  const id = idIn(said);
-  if (said.status === 409 || (isGood(said) && id === kept.payout_id)) {
+  const id = idIn(reply);
+  if (reply.status === 409 || (isGood(reply) && id === kept.payout_id)) {
     keepKey(context, {...kept, known_ms: ageMs});
     noteKnown(survey, ageMs);
-  } else if (isGood(said) && id !== undefined) {
+  } else if (isGood(reply) && id !== undefined) {
     tookEffect(context, probed, id);
     await cancel(context, survey, probed, id);
     forgetKey(context);
     noteForgotten(survey, ageMs, kept.known_ms);
   } else {
-    const evidence = `the key of an earlier probe answers ${said.status}`;
+    const evidence = `replaying the key of an earlier probe returned ${reply.status}`;
     survey.found.push(unknown(CHECK, evidence, {row: ROW}));
   }
 }
 
 function noteKnown(survey: Survey, ageMs: number): void {
   const stated = horizonMsOf(survey.draft.file);
-  const evidence = `a key is known for at least ${spanOf(ageMs)}`;
+  const evidence = `the service remembers keys for at least ${spanOf(ageMs)}`;
   const make = stated !== undefined && ageMs >= stated ? holds : unknown;
   survey.found.push(make(CHECK, evidence, {row: ROW}));
 }
 
-/** Where a key was known before, that time is certain. */
+/** The service has forgotten the key. If it was known at an earlier probe, that time is certain. */
 function noteForgotten(survey: Survey, ageMs: number, knownMs: number): void {
   const stated = horizonMsOf(survey.draft.file);
-  const before = knownMs < 1000 ? '' : `, and at least ${spanOf(knownMs)}`;
-  const evidence = `a key is known for at most ${spanOf(ageMs)}${before}`;
+  const before = knownMs < 1000 ? '' : ` and at least ${spanOf(knownMs)}`;
+  const evidence = `the service remembers keys for at most ${spanOf(ageMs)}${before}`;
   if (stated !== undefined && stated <= Math.max(knownMs, 1000)) {
     survey.found.push(holds(CHECK, evidence, {row: ROW}));
     return;
@@ -59,7 +59,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** Never more than it is: 95 minutes are `95m`, and 30 hours `30h`. */
+/** Rounded down: 95 minutes are `95m`, and 30 hours `30h`. */
 function spanOf(ms: number): string {
   const [unit, size] = UNITS.find(([, one]) => ms >= 10 * one) ?? ['s', 1000];
   return `${Math.floor(ms / size)}${unit}`;

@@ -6,7 +6,7 @@ import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {makeFolder} from '../../../store/files/folder.ts';
 import type {Context} from '../../core/context.ts';
 
-/** An idempotency key that a later run replays, to see whether the service still knows it. */
+/** An idempotency key that a later run replays, to check whether the service still remembers it. */
 export interface KeptKey {
   readonly base_url: string;
   readonly key_fingerprint: string;
@@ -16,13 +16,13 @@ export interface KeptKey {
   readonly currency_code: string;
   /** When the key was first sent; milliseconds since 1970. */
   readonly at_ms: number;
-  /** For how long the service has been seen to know it. */
+  /** The longest time after which the service still remembered it. */
   readonly known_ms: number;
 }
 
 const pathIn = (stateDir: string): string => join(stateDir, 'doctor-keys.json');
 
-/** Keys of other services and API keys are kept; a file that cannot be read counts as empty, since nothing depends on it. */
+/** All kept keys, also those of other services and API keys. An unreadable file counts as empty, because nothing depends on it. */
 function readAll(stateDir: string): KeptKey[] {
   const path = pathIn(stateDir);
   if (!existsSync(path)) return [];
@@ -58,7 +58,7 @@ export function keepKey(context: Context, kept: Omit<KeptKey, 'base_url' | 'key_
   replace(context, [own]);
 }
 
-/** The service has forgotten it. */
+/** Removes the kept key, which the service has forgotten. */
 export const forgetKey = (context: Context): void => replace(context, []);
 
 function replace(context: Context, own: readonly KeptKey[]): void {

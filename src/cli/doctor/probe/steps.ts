@@ -1,19 +1,19 @@
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
-import type {Said} from '../survey/asker.ts';
+import {outcomeOf, type Reply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import type {Survey} from '../survey/survey.ts';
 
 const {holds, differs} = findings('service');
 
-/** What the probe did; every payout that it created is in `created`. */
+/** The ids of all payouts that the probe created, and of those that it canceled. */
 export interface Probed {
   readonly created: string[];
   readonly canceled: string[];
 }
 
-/** One dollar, or the like: nothing of it is ever approved. */
+/** 1.00 in most currencies. The payout is never approved. */
 export const AMOUNT_MINOR = 100;
 export const REFERENCE = 'remit-doctor';
 
@@ -29,17 +29,17 @@ export const bodyFor = ({payee_id, currency_code}: Pick<Made, 'payee_id' | 'curr
   ...{metadata: {remit_reference: REFERENCE}, auto_approve: false},
 });
 
-export const recordIn = ({json}: Said): Readonly<Record<string, unknown>> => {
+export const recordIn = ({json}: Reply): Readonly<Record<string, unknown>> => {
   const record = unwrapRecord(json);
   return isObject(record) ? record : {};
 };
 
-export function idIn(said: Said): string | undefined {
-  const {id} = recordIn(said);
+export function idIn(reply: Reply): string | undefined {
+  const {id} = recordIn(reply);
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** From now on an error that ends the command names the payout. */
+/** Records that a payout was created, so that any later error names it. */
 export function tookEffect({effects, commands}: Context, probed: Probed, id: string): void {
   probed.created.push(id);
   effects.took({
@@ -48,10 +48,10 @@ export function tookEffect({effects, commands}: Context, probed: Probed, id: str
   });
 }
 
-/** Cancels, and reads the payout to see that it is canceled. */
+/** Cancels the payout, then reads it to check that it is canceled. */
 export async function cancel(context: Context, survey: Survey, probed: Probed, id: string): Promise<void> {
   const check = 'routes.payouts.cancel';
-  const said = await survey.ask('payouts.cancel', {params: {id}, body: {}});
+  const reply = await survey.ask('payouts.cancel', {params: {id}, body: {}});
   const {status} = recordIn(await survey.ask('payouts.get', {params: {id}}));
   if (status === 'canceled') {
     probed.canceled.push(id);
@@ -60,19 +60,17 @@ export async function cancel(context: Context, survey: Survey, probed: Probed, i
       next: context.commands.read('payouts', 'get', id),
     });
     if (!survey.found.some((finding) => finding.check === check))
-      survey.found.push(
-        holds(check, `${said.asked} answers ${said.status}, and the payout is canceled`, {row: 4}),
-      );
+      survey.found.push(holds(check, `${outcomeOf(reply)}, and the payout is canceled`, {row: 4}));
     return;
   }
   survey.found.push(
     differs(
       check,
-      `${said.asked} answers ${said.status}; payout ${id} has status ${JSON.stringify(status)}, and is not approved`,
+      `${outcomeOf(reply)}; payout ${id} still has status ${JSON.stringify(status)} and is not approved`,
       {
         ...{
           row: 4,
-          fix: `set ${check} in the service file, then ${context.commands.write('payouts', 'cancel', id)}`,
+          fix: `set ${check} in the service file, then run ${context.commands.write('payouts', 'cancel', id)}`,
         },
       },
     ),

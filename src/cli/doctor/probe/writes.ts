@@ -3,7 +3,7 @@ import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
 import {checkHorizon} from './horizon.ts';
 import type {Context} from '../../core/context.ts';
-import type {Said} from '../survey/asker.ts';
+import {outcomeOf, type Reply} from '../survey/asker.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
 import {findings} from '../survey/finding.ts';
 import {keepKey, keptKey} from './key-memory.ts';
@@ -23,14 +23,18 @@ import {isGood, isMissing, type Survey} from '../survey/survey.ts';
 const {holds, differs, unknown} = findings('service');
 
 /**
- * A live key is refused whatever else was typed.
+ * Refuses a live key, with or without `--live`.
  * @throws RemitError GUARD_LIVE, and what the guard of a write throws; nothing has been sent
  */
 export async function refuseProbe(context: Context): Promise<void> {
   if (context.profile.mode !== 'test')
-    throw new RemitError('GUARD_LIVE', 'refused to probe writes with a live key; --live does not allow it', {
-      hint: 'name a profile with a test key: -p NAME',
-    });
+    throw new RemitError(
+      'GUARD_LIVE',
+      '--probe-writes needs a test key; it is refused with a live key, even with --live',
+      {
+        hint: 'choose a profile with a test key: -p NAME',
+      },
+    );
   await context.guardWrite({
     ...{operation: 'create payout', amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD'},
     rail: {value: undefined},
@@ -38,8 +42,8 @@ export async function refuseProbe(context: Context): Promise<void> {
 }
 
 /**
- * Creates a payout without approving it, sends the same request again, and cancels it. Then approves a payout that does
- * not exist. What it created and could not cancel is named.
+ * Creates a payout without approving it, sends the same request again, and cancels it. Then tries to approve a payout that
+ * does not exist. Reports any payout that it could not cancel.
  */
 export async function probeWrites(context: Context, survey: Survey): Promise<Probed> {
   const probed: Probed = {created: [], canceled: []};
@@ -47,7 +51,7 @@ export async function probeWrites(context: Context, survey: Survey): Promise<Pro
   if (kept !== undefined) await checkHorizon({context, survey, probed}, kept);
   else
     survey.found.push(
-      unknown('keys.horizon', 'a later --probe-writes replays the key of this one', {row: 46}),
+      unknown('keys.horizon', 'not known yet; run --probe-writes again later to measure it', {row: 46}),
     );
   const made = await createOne(context, survey, probed);
   if (made !== undefined) {
@@ -61,14 +65,14 @@ export async function probeWrites(context: Context, survey: Survey): Promise<Pro
   return probed;
 }
 
-/** The first listed payee that can be paid. */
+/** Creates a payout for the first listed payee that can be paid. */
 async function createOne(context: Context, survey: Survey, probed: Probed): Promise<Made | undefined> {
   const check = 'routes.payouts.create';
   const payees = survey.samples.get('payees.list')?.canonical ?? [];
   const ids = payees.flatMap(({id}) => (isUsableId(id, context.out.sanitizer) ? [id] : []));
   const [payout] = survey.samples.get('payouts.list')?.canonical ?? [];
   const currency = payout?.['currency_code'];
-  let last: Said | undefined;
+  let last: Reply | undefined;
   for (const payee_id of ids) {
     const key = context.runtime.uuid();
     const money = {
@@ -79,11 +83,11 @@ async function createOne(context: Context, survey: Survey, probed: Probed): Prom
     const made = isGood(last) ? noteCreated(context, survey, probed, last) : undefined;
     if (made !== undefined) return {...money, idempotency_key: key, payout_id: made};
     if (last.status !== 404 && last.status !== 422) break;
-    if (last.errorCode === undefined) break; // the route, not the payee
+    if (last.errorCode === undefined) break; // the route is wrong, not the payee
   }
   if (last === undefined)
     survey.found.push(
-      unknown(check, 'there is no payee to pay', {
+      unknown(check, 'no payee to create a payout for', {
         row: 1,
         fix: context.commands.write('payees', 'create', '--name', 'Probe'),
       }),
@@ -92,41 +96,39 @@ async function createOne(context: Context, survey: Survey, probed: Probed): Prom
   return undefined;
 }
 
-function noteRefused({commands}: Context, survey: Survey, said: Said): void {
+function noteRefused({commands}: Context, survey: Survey, reply: Reply): void {
   const check = 'routes.payouts.create';
-  const words = said.message === undefined ? '' : `: ${said.message}`;
-  const evidence = `${said.asked} answers ${said.status}${words}`;
-  if (isGood(said) || said.failure !== undefined || said.status >= 500)
+  const words = reply.message === undefined ? '' : `: ${reply.message}`;
+  const evidence = `${outcomeOf(reply)}${words}`;
+  if (isGood(reply) || reply.failure !== undefined || reply.status >= 500)
     survey.found.push(
-      unknown(check, `${evidence}; a payout may have been created and is not approved`, {
+      unknown(check, `${evidence}; a payout may have been created, but it is not approved`, {
         ...{row: 1, fix: commands.read('payouts', 'list', '--status', 'created')},
       }),
     );
-  else if (isMissing(said) && said.errorCode === undefined)
+  else if (isMissing(reply) && reply.errorCode === undefined)
     survey.found.push(differs(check, evidence, {row: 1, fix: `set ${check} in the service file`}));
   else survey.found.push(unknown(check, evidence, {row: 1}));
 }
 
-function noteCreated(context: Context, survey: Survey, probed: Probed, said: Said): string | undefined {
-  const {status, client_metadata: metadata} = recordIn(said);
-  const id = idIn(said);
+function noteCreated(context: Context, survey: Survey, probed: Probed, reply: Reply): string | undefined {
+  const {status, client_metadata: metadata} = recordIn(reply);
+  const id = idIn(reply);
   if (id === undefined) return undefined;
   tookEffect(context, probed, id);
-  survey.found.push(
-    holds('routes.payouts.create', `${said.asked} answers ${said.status} (payout ${id})`, {row: 1}),
-  );
+  survey.found.push(holds('routes.payouts.create', `${outcomeOf(reply)} (payout ${id})`, {row: 1}));
   if (status !== 'created')
     survey.found.push(
       differs(
         'create without approval',
-        `the payout ${id} has status ${JSON.stringify(status)}, not created`,
+        `payout ${id} has status ${JSON.stringify(status)} instead of "created"`,
       ),
     );
   const reference = isObject(metadata) ? metadata['remit_reference'] : undefined;
   survey.found.push(
     reference === REFERENCE
-      ? holds('metadata.reference', 'metadata comes back', {row: 51})
-      : differs('metadata.reference', 'the metadata of the payout does not come back', {
+      ? holds('metadata.reference', 'the payout has the metadata that was sent', {row: 51})
+      : differs('metadata.reference', 'the payout does not have the metadata that was sent', {
           ...{
             row: 51,
             fix: 'set fields.payouts.metadata in the service file, for example to payout_metadata',
@@ -136,38 +138,41 @@ function noteCreated(context: Context, survey: Survey, probed: Probed, said: Sai
   return id;
 }
 
-/** The same request with the same key is the same payout. */
+/** Sends the same request with the same key again, which must return the same payout. */
 async function replay(context: Context, survey: Survey, probed: Probed, made: Made): Promise<void> {
-  const said = await survey.ask('payouts.create', {body: bodyFor(made), key: made.idempotency_key});
-  const id = idIn(said);
+  const reply = await survey.ask('payouts.create', {body: bodyFor(made), key: made.idempotency_key});
+  const id = idIn(reply);
   if (id !== undefined && id !== made.payout_id) tookEffect(context, probed, id);
-  const evidence = `the same request with the same key answers ${said.status}`;
-  if (isGood(said) && id === made.payout_id)
+  const evidence = `repeating the request with the same key returned ${reply.status}`;
+  if (isGood(reply) && id === made.payout_id)
     survey.found.push(holds('keys', `${evidence} and the same payout`, {row: 45}));
   else if (id !== undefined)
     survey.found.push(
-      differs('keys', `${evidence} and another payout (${id}): a repeated request would pay twice`, {
-        ...{row: 45, fix: 'set keys.header in the service file to the header of idempotency keys'},
+      differs('keys', `${evidence} and another payout (${id}), so a repeated request would pay twice`, {
+        ...{row: 45, fix: 'set keys.header in the service file to the name of the idempotency key header'},
       }),
     );
   else survey.found.push(unknown('keys', evidence, {row: 45}));
 }
 
-/** An approve that must be refused. A path that leads nowhere is refused in the same way by some services. */
+/**
+ * Tries to approve a payout that does not exist, which must be refused. Compares the answer with that for a path that cannot
+ * exist, because some services refuse both in the same way.
+ */
 async function approveNothing(survey: Survey): Promise<void> {
   const check = 'routes.payouts.approve';
-  const said = await survey.ask('payouts.approve', {params: {id: NO_SUCH_ID}, body: {}});
-  const evidence = `${said.asked} answers ${said.status} for a payout that does not exist`;
+  const reply = await survey.ask('payouts.approve', {params: {id: NO_SUCH_ID}, body: {}});
+  const evidence = `${outcomeOf(reply)} for a payout that does not exist`;
   const nowhere = await survey.asker.path(`/remit-doctor/${NO_SUCH_ID}`);
-  const isElsewhere = wordsOf(nowhere) === wordsOf(said);
-  if (isGood(said)) survey.found.push(differs(check, `${evidence}: it must be refused`, {row: 2}));
-  else if (said.status === 405 || said.status === 501)
+  const isElsewhere = wordsOf(nowhere) === wordsOf(reply);
+  if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
+  else if (reply.status === 405 || reply.status === 501)
     survey.found.push(differs(check, evidence, {row: 2, fix: `set ${check} in the service file`}));
-  else if ((said.status === 404 && !isElsewhere) || said.status === 400 || said.status === 422)
+  else if ((reply.status === 404 && !isElsewhere) || reply.status === 400 || reply.status === 422)
     survey.found.push(holds(check, evidence, {row: 2}));
   else survey.found.push(unknown(check, evidence, {row: 2}));
 }
 
-/** A body without paths and ids, which differ from answer to answer. */
-const wordsOf = ({wire}: Said): string =>
+/** The body without paths and ids, which differ between answers. */
+const wordsOf = ({wire}: Reply): string =>
   (JSON.stringify(wire) ?? '').replaceAll(/[0-9a-f-]{6,}|\/[^\s"]*/g, '');

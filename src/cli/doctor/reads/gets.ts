@@ -4,14 +4,14 @@ import {isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {findOperation, paramsOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import type {Said} from '../survey/asker.ts';
+import {outcomeOf, type Reply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import {isPath, itemsIn, leavesOf} from '../survey/shapes.ts';
 import {isGood, isMissing, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 
-/** Reads that need the id of a record, and the list that has one. */
+/** Reads that need the id of a record, and the list to take it from. */
 const GETS: readonly (readonly [id: OperationId, list: OperationId])[] = [
   ['payouts.get', 'payouts.list'],
   ['payins.get', 'payins.list'],
@@ -26,56 +26,56 @@ const GETS: readonly (readonly [id: OperationId, list: OperationId])[] = [
   ['payerPaymentMethods.list', 'payers.list'],
 ];
 
-/** One record of each kind by its id: its route, and what the record stands in. */
+/** Reads one record of each kind by its id, and checks the route and the envelope. */
 export async function checkGets(survey: Survey): Promise<void> {
   const wrappers = new Map<OperationId, string>();
   for (const [id, list] of GETS) {
     const [recordId, ...others] = idsIn(survey, list);
     if (recordId === undefined) {
-      survey.found.push(unknown(`routes.${id}`, 'there is no record to read', {row: rowOf(id)}));
+      survey.found.push(unknown(`routes.${id}`, 'no record to read', {row: rowOf(id)}));
       continue;
     }
     const {path} = findOperation(id)!; // ids are checked by type
     const [name = 'id'] = paramsOf(path);
-    const said = await survey.ask(id, {params: {[name]: recordId}});
-    noteRoute(survey, id, said);
-    if (!isGood(said)) continue;
+    const reply = await survey.ask(id, {params: {[name]: recordId}});
+    noteRoute(survey, id, reply);
+    if (!isGood(reply)) continue;
     if (id.endsWith('.list') || id === 'treasury.transactions') {
-      keepSample(survey, id, said);
+      keepSample(survey, id, reply);
       for (const other of others)
         // the first party may have no payment method
         if (survey.samples.get(id)!.wire.length === 0)
           keepSample(survey, id, await survey.ask(id, {params: {[name]: other}}));
-    } else noteWrapper(survey, {id, said, recordId, wrappers});
+    } else noteWrapper(survey, {id, reply, recordId, wrappers});
   }
   noteWrappers(survey, wrappers);
 }
 
-/** Ids of a list that can be put into a path. */
+/** Ids in a list that can be used in a path. */
 function idsIn({samples}: Survey, list: OperationId): string[] {
   const ids = samples.get(list)?.canonical.map(({id}) => id) ?? [];
   return ids.filter((id): id is string => typeof id === 'string' && /^[!-~]{1,144}$/.test(id));
 }
 
-function noteRoute(survey: Survey, id: OperationId, said: Said): void {
+function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   const check = `routes.${id}`;
   if (survey.found.some((finding) => finding.check === check)) return;
   const row = rowOf(id);
-  const seen = `${said.asked} answers ${said.status === 0 ? 'nothing' : said.status}`;
-  const isNoBalance = id === 'treasury.balance' && said.status === 404; // row 20: none was reported
-  if (isGood(said)) survey.found.push(holds(check, seen, {row}));
-  else if (isMissing(said) && !isNoBalance)
+  const seen = outcomeOf(reply);
+  const isNoBalance = id === 'treasury.balance' && reply.status === 404; // row 20: the bank has not reported yet
+  if (isGood(reply)) survey.found.push(holds(check, seen, {row}));
+  else if (isMissing(reply) && !isNoBalance)
     survey.found.push(
-      differs(check, `${seen} for a record that is listed`, {
+      differs(check, `${seen} for a record in the list`, {
         ...{row, fix: `set ${check} in the service file: "GET /path/of/one/{id}"`},
       }),
     );
   else survey.found.push(unknown(check, seen, {row}));
 }
 
-function keepSample(survey: Survey, id: OperationId, said: Said): void {
-  const wire = itemsIn(said.wire, resourceOf(id))?.items ?? [];
-  const data = isObject(said.json) ? said.json['data'] : said.json;
+function keepSample(survey: Survey, id: OperationId, reply: Reply): void {
+  const wire = itemsIn(reply.wire, resourceOf(id))?.items ?? [];
+  const data = isObject(reply.json) ? reply.json['data'] : reply.json;
   survey.samples.set(id, {wire, canonical: Array.isArray(data) ? data.filter(isObject) : []});
 }
 
@@ -83,31 +83,31 @@ function noteWrapper(
   survey: Survey,
   {
     id,
-    said,
+    reply,
     recordId,
     wrappers,
-  }: {id: OperationId; said: Said; recordId: string; wrappers: Map<OperationId, string>},
+  }: {id: OperationId; reply: Reply; recordId: string; wrappers: Map<OperationId, string>},
 ): void {
-  const record = unwrapRecord(said.json);
+  const record = unwrapRecord(reply.json);
   if (isObject(record) && (record['id'] ?? record['account_id']) !== undefined) {
     const check = 'envelopes.record';
     if (survey.found.some((finding) => finding.check === check)) return;
-    const place = isObject(said.wire) && said.wire['id'] === undefined ? 'in an object' : 'as it is';
-    survey.found.push(holds(check, `${said.asked} answers with the record ${place}`, {row: 6}));
+    const place = isObject(reply.wire) && reply.wire['id'] === undefined ? 'inside an object' : 'itself';
+    survey.found.push(holds(check, `${reply.asked} returned the record ${place}`, {row: 6}));
     return;
   }
-  const holder = leavesOf(said.wire).find(
+  const holder = leavesOf(reply.wire).find(
     ({path, value}) =>
       isPath(path) && isObject(value) && Object.values(value).some((inner) => inner === recordId),
   );
   if (holder !== undefined) wrappers.set(id, holder.path);
   else
     survey.found.push(
-      unknown(`envelopes.record (${id})`, `${said.asked} answers without the id of the record`, {row: 6}),
+      unknown(`envelopes.record (${id})`, `${reply.asked} returned no record with an id`, {row: 6}),
     );
 }
 
-/** One name for all records, or one for each kind. */
+/** Writes one path for all records, or one for each kind if they differ. */
 function noteWrappers(survey: Survey, wrappers: ReadonlyMap<OperationId, string>): void {
   if (wrappers.size === 0) return;
   const names = new Set(wrappers.values());
@@ -116,11 +116,11 @@ function noteWrappers(survey: Survey, wrappers: ReadonlyMap<OperationId, string>
     [...wrappers].flatMap(([id, name]) => recordsOf(id).map((other) => [other, name] as const)),
   );
   const write: ServiceFile = {envelopes: {record: names.size === 1 ? only : byOperation}};
-  const evidence = [...wrappers].map(([id, name]) => `${id} has its record in ${name}`).join('; ');
+  const evidence = [...wrappers].map(([id, name]) => `${id} returns its record in ${name}`).join('; ');
   survey.differs(differs('envelopes.record', evidence, {row: 6, write, sure: true}));
 }
 
-/** Operations that answer with the same kind of record as a get. */
+/** Operations that return the same kind of record as a get. */
 function recordsOf(id: OperationId): OperationId[] {
   if (!id.endsWith('.get')) return [id];
   return allOperations().flatMap(({id: other, operation}) =>

@@ -3,7 +3,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
-import {type Question, routeText, type Said} from '../survey/asker.ts';
+import {outcomeOf, type Question, type Reply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {isPath, itemsIn} from '../survey/shapes.ts';
@@ -17,35 +17,35 @@ export const LISTS: readonly OperationId[] = [
   ...(['payouts.list', 'payins.list', 'payees.list', 'payers.list', 'subaccounts.list'] as const),
   ...(['moves.list', 'treasury.accounts', 'accountTransfers.list', 'webhookEndpoints.list'] as const),
 ];
-/** Enough to see what records look like. */
+/** Enough records to see their shape. */
 const PAGE: Question = {query: {limit: 5}};
 
-/** Finds every list: its route, its envelope, and a few of its records. */
+/** Finds the route, the envelope and a few records of each list. */
 export async function checkLists(survey: Survey): Promise<void> {
   let lists = await askAll(survey);
   if (await findPrefixes(survey, lists)) lists = await askAll(survey);
-  for (const [id, said] of lists) {
-    const final = leadsNowhere(said) ? await otherRoute(survey, id, said) : said;
+  for (const [id, reply] of lists) {
+    const final = leadsNowhere(reply) ? await otherRoute(survey, id, reply) : reply;
     noteRoute(survey, id, final);
     if (isGood(final)) noteEnvelope(survey, id, final);
   }
   await checkEventTypes(survey);
 }
 
-async function askAll(survey: Survey): Promise<Map<OperationId, Said>> {
-  const lists = new Map<OperationId, Said>();
+async function askAll(survey: Survey): Promise<Map<OperationId, Reply>> {
+  const lists = new Map<OperationId, Reply>();
   for (const id of LISTS) lists.set(id, await survey.ask(id, PAGE));
   return lists;
 }
 
-/** Whether a list was answered: a page of HTML, or the record of another path, is none. */
-const isListed = (id: OperationId, said: Said): boolean =>
-  isGood(said) && itemsIn(said.wire, resourceOf(id)) !== undefined;
+/** Whether the answer is a list, not a page of HTML or the record of another path. */
+const isListed = (id: OperationId, reply: Reply): boolean =>
+  isGood(reply) && itemsIn(reply.wire, resourceOf(id)) !== undefined;
 
-/** The prefixes, where all lists below one lead nowhere. */
-async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Said>): Promise<boolean> {
+/** Looks for another prefix if no list below the current one exists. Returns whether one was found. */
+async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Reply>): Promise<boolean> {
   const isAbsent = (ids: readonly OperationId[]) =>
-    ids.every((id) => leadsNowhere(lists.get(id)!)) && ids.some((id) => !isRouted(survey, id)); // each list was asked
+    ids.every((id) => leadsNowhere(lists.get(id)!)) && ids.some((id) => !isRouted(survey, id)); // each list was requested
   const plain: OperationId[] = ['payouts.list', 'payins.list', 'payees.list', 'payers.list'];
   const before = survey.draft.file;
   if (isAbsent(plain)) await tryPrefix(survey, 'api', 'payouts.list', PREFIXES);
@@ -63,9 +63,9 @@ async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Said
   return survey.draft.file !== before;
 }
 
-/** A path below another route is refused as a malformed id. */
-const leadsNowhere = (said: Said): boolean => isMissing(said) || said.status === 400;
-/** The service file states a route of its own for it. */
+/** Whether there is no such route. A path below another route may be refused as a malformed id. */
+const leadsNowhere = (reply: Reply): boolean => isMissing(reply) || reply.status === 400;
+/** Whether the service file sets the route of an operation. */
 const isRouted = ({draft}: Survey, id: OperationId): boolean => draft.file.routes?.[id] !== undefined;
 
 const isThere = async (survey: Survey, id: OperationId): Promise<boolean> =>
@@ -83,17 +83,17 @@ async function tryPrefix(
     const file = joined(survey.draft.file, write);
     if (routeText(id, file) === before) continue;
     if (!isListed(id, await survey.ask(id, PAGE, file))) continue;
-    const evidence = `${before} leads nowhere, ${routeText(id, file)} answers with a list`;
+    const evidence = `${before} does not exist; ${routeText(id, file)} returned a list`;
     survey.differs(differs(`prefixes.${name}`, evidence, {row: rowOf(id), write, sure: true}));
     return;
   }
 }
 
-/** The same list at a path with another noun. */
-async function otherRoute(survey: Survey, id: OperationId, said: Said): Promise<Said> {
+/** Looks for the same list at a path with another noun. */
+async function otherRoute(survey: Survey, id: OperationId, reply: Reply): Promise<Reply> {
   const {file} = survey.draft;
   const {path} = routeOf(id, file);
-  const plain = await survey.ask(id); // some services refuse a query that they do not know
+  const plain = await survey.ask(id); // some services refuse an unknown query
   if (isListed(id, plain)) return plain;
   const base = path.slice(0, path.lastIndexOf('/'));
   const api = file.prefixes?.api ?? '/api';
@@ -103,19 +103,19 @@ async function otherRoute(survey: Survey, id: OperationId, said: Said): Promise<
       const trial = joined(file, write);
       const other = await survey.ask(id, PAGE, trial);
       if (!isListed(id, other)) continue;
-      const evidence = `${said.asked} answers ${said.status}, GET ${place}/${word} answers with a list`;
+      const evidence = `${outcomeOf(reply)}; GET ${place}/${word} returned a list`;
       const sure = !MOVES_MONEY.test(resourceOf(id)) || word.includes('move');
       survey.differs(differs(`routes.${id}`, evidence, {row: rowOf(id), write, sure}));
       return other;
     }
   }
-  return said;
+  return reply;
 }
 
-/** Where a list of another name may be one of other records, a person decides. */
+/** For these, a list with another name may contain other records, so the new route is only proposed. */
 const MOVES_MONEY = /^(payouts|payins|moves)$/;
 
-/** The routes of a collection at another path, as far as a read can confirm them. */
+/** The routes of a collection at another path that reads can confirm. */
 function routesAt(id: OperationId, to: string): ServiceFile {
   const resource = resourceOf(id);
   const get = `${resource}.get` as OperationId;
@@ -128,52 +128,56 @@ function routesAt(id: OperationId, to: string): ServiceFile {
   };
 }
 
-function noteRoute(survey: Survey, id: OperationId, said: Said): void {
+function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   const check = `routes.${id}`;
   const row = rowOf(id);
   if (survey.found.some((finding) => finding.check === check)) return;
-  const seen = `${said.asked} answers ${said.status === 0 ? 'nothing' : said.status}`;
-  if (isListed(id, said)) survey.found.push(holds(check, `${said.asked} answers with a list`, {row}));
-  else if (isMissing(said))
+  const seen = outcomeOf(reply);
+  if (isListed(id, reply)) survey.found.push(holds(check, `${reply.asked} returned a list`, {row}));
+  else if (isMissing(reply))
     survey.found.push(
       differs(check, seen, {row, fix: `set ${check} in the service file: "GET /path/of/the/list"`}),
     );
-  else survey.found.push(unknown(check, isGood(said) ? `${seen}, without a list` : seen, {row}));
+  else survey.found.push(unknown(check, isGood(reply) ? `${seen} without a list` : seen, {row}));
 }
 
-/** Where the items stand; one place for all lists, as service files have it. */
-function noteEnvelope(survey: Survey, id: OperationId, said: Said): void {
-  const seen = itemsIn(said.wire, resourceOf(id));
+/** Checks where the items are. A service file has one path for all lists. */
+function noteEnvelope(survey: Survey, id: OperationId, reply: Reply): void {
+  const seen = itemsIn(reply.wire, resourceOf(id));
   if (seen === undefined) return;
-  const isRead = readPage(said.json) !== undefined;
+  const isRead = readPage(reply.json) !== undefined;
   const check = 'envelopes.list';
   const earlier = survey.found.find((finding) => finding.check === check);
-  let canonical = said.json;
+  let canonical = reply.json;
   if (!isRead) {
     const write: ServiceFile = {envelopes: {list: seen.path}};
-    const evidence = `items are in ${seen.path}, not in data (${said.asked})`;
+    const evidence = `items are in ${seen.path}, not in data (${reply.asked})`;
     if (earlier === undefined)
       survey.differs(differs(check, evidence, {row: 39, write, sure: isPath(seen.path)}));
     else if (earlier.write?.envelopes?.list !== seen.path)
       survey.found.push(
-        differs(`${check} (${id})`, `${evidence}; a service file has one place for all lists`, {row: 39}),
+        differs(`${check} (${id})`, `${evidence}; a service file can set only one path for all lists`, {
+          row: 39,
+        }),
       );
     canonical = {data: seen.items};
   } else if (earlier === undefined)
     survey.found.push(
-      holds(check, seen.path === '' ? 'a bare list' : `items are in ${seen.path}`, {row: 39}),
+      holds(check, seen.path === '' ? 'the answer is the list itself' : `items are in ${seen.path}`, {
+        row: 39,
+      }),
     );
   const page = readPage(canonical);
   survey.samples.set(id, {wire: seen.items, canonical: (page?.items ?? []).filter(isObject)});
 }
 
 async function checkEventTypes(survey: Survey): Promise<void> {
-  const said = await survey.ask('eventTypes.list');
+  const reply = await survey.ask('eventTypes.list');
   const check = 'routes.eventTypes.list';
-  const seen = `${said.asked} answers ${said.status}`;
+  const seen = outcomeOf(reply);
   if (survey.found.some((finding) => finding.check === check)) return;
-  if (isGood(said)) survey.found.push(holds(check, seen));
-  else if (isMissing(said))
+  if (isGood(reply)) survey.found.push(holds(check, seen));
+  else if (isMissing(reply))
     survey.found.push(differs(check, seen, {fix: `set ${check} in the service file`}));
   else survey.found.push(unknown(check, seen));
 }

@@ -1,7 +1,7 @@
 import {readPage} from '../../../client/reading/pages.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import type {Said} from '../survey/asker.ts';
+import type {Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {isPath, itemsIn, type Json, leavesOf} from '../survey/shapes.ts';
@@ -12,12 +12,12 @@ const {holds, differs, unknown} = findings('service');
 const ROW = {envelope: 39, order: 40, limit: 41};
 const LARGEST = 100;
 
-/** How lists are paged, tried on the list with the most records. */
+/** Checks paging with the list that has the most records. */
 export async function checkPaging(survey: Survey): Promise<void> {
   const [id, sample] = largest(survey) ?? [];
   if (id === undefined || sample === undefined || sample.length === 0) {
     for (const check of ['paging.max', ...PAGED])
-      survey.found.push(unknown(check, 'no list could be read with records in it', {row: ROW.limit}));
+      survey.found.push(unknown(check, 'no list has records', {row: ROW.limit}));
     return;
   }
   await checkMax(survey, id);
@@ -27,7 +27,7 @@ export async function checkPaging(survey: Survey): Promise<void> {
     return;
   }
   const [first] = sample;
-  if (await checkLimit(survey, id)) await checkNext(survey, id, first!); // there are two
+  if (await checkLimit(survey, id)) await checkNext(survey, id, first!); // it has two items
   await checkOrder(survey, id);
 }
 
@@ -38,20 +38,20 @@ function largest({samples}: Survey): [OperationId, readonly Json[]] | undefined 
   return lists.sort(([, a], [, b]) => b.length - a.length)[0];
 }
 
-const isRefused = ({status}: Said): boolean => status === 400 || status === 422;
-const itemsOf = (id: OperationId, said: Said): readonly Json[] =>
-  (isGood(said) ? itemsIn(said.wire, resourceOf(id))?.items : undefined) ?? [];
+const isRefused = ({status}: Reply): boolean => status === 400 || status === 422;
+const itemsOf = (id: OperationId, reply: Reply): readonly Json[] =>
+  (isGood(reply) ? itemsIn(reply.wire, resourceOf(id))?.items : undefined) ?? [];
 
 async function checkMax(survey: Survey, id: OperationId): Promise<void> {
   const check = 'paging.max';
   const ask = async (limit: number) => survey.ask(id, {query: {limit}});
-  const said = await ask(LARGEST);
-  if (isGood(said)) {
-    survey.found.push(holds(check, `a page of ${LARGEST} is not refused`, {row: ROW.limit}));
+  const reply = await ask(LARGEST);
+  if (isGood(reply)) {
+    survey.found.push(holds(check, `limit=${LARGEST} is accepted`, {row: ROW.limit}));
     return;
   }
-  if (!isRefused(said)) {
-    survey.found.push(unknown(check, `a page of ${LARGEST} answers ${said.status}`, {row: ROW.limit}));
+  if (!isRefused(reply)) {
+    survey.found.push(unknown(check, `limit=${LARGEST} returned ${reply.status}`, {row: ROW.limit}));
     return;
   }
   let [good, bad] = [0, LARGEST];
@@ -63,52 +63,52 @@ async function checkMax(survey: Survey, id: OperationId): Promise<void> {
     else break;
   }
   if (bad - good > 1 || good === 0)
-    survey.found.push(unknown(check, `a page of ${bad} is refused`, {row: ROW.limit}));
+    survey.found.push(unknown(check, `limit=${bad} is refused`, {row: ROW.limit}));
   else
     survey.differs(
-      differs(check, `a page of ${good} is the largest, ${bad} is refused`, {
+      differs(check, `limit=${good} is accepted, limit=${bad} is refused`, {
         ...{row: ROW.limit, write: {paging: {max: good}}, sure: true},
       }),
     );
 }
 
-/** Whether pages can be made of one record, which the checks after it need. */
+/** Checks the parameter of the page size. Returns whether pages of one record are possible; later checks need them. */
 async function checkLimit(survey: Survey, id: OperationId): Promise<boolean> {
   const check = 'paging.limit';
   const plain = await survey.ask(id, {query: {limit: 1}});
   if (itemsOf(id, plain).length === 1) {
-    survey.found.push(holds(check, 'a page of 1 has one record', {row: ROW.limit}));
+    survey.found.push(holds(check, 'limit=1 returned one record', {row: ROW.limit}));
     return true;
   }
   for (const limit of LIMIT_NAMES) {
     const write: ServiceFile = {paging: {limit}};
-    const said = await survey.ask(id, {query: {limit: 1}}, joined(survey.draft.file, write));
-    if (itemsOf(id, said).length !== 1) continue;
-    const evidence = `limit has no effect, ${limit}=1 answers with one record`;
+    const reply = await survey.ask(id, {query: {limit: 1}}, joined(survey.draft.file, write));
+    if (itemsOf(id, reply).length !== 1) continue;
+    const evidence = `limit has no effect; ${limit}=1 returned one record`;
     survey.differs(differs(check, evidence, {row: ROW.limit, write, sure: true}));
     return true;
   }
   survey.found.push(
     differs(check, 'limit has no effect', {
-      ...{row: ROW.limit, fix: 'set paging.limit in the service file to the parameter of the page size'},
+      ...{row: ROW.limit, fix: 'set paging.limit in the service file to the name of the page size parameter'},
     }),
   );
-  survey.found.push(unknown('envelopes.next', 'no page of one record could be read', {row: ROW.envelope}));
+  survey.found.push(unknown('envelopes.next', 'pages of one record are not possible', {row: ROW.envelope}));
   return false;
 }
 
-/** Names of cursors and flags; the same words that lists are read by. */
+/** Names of cursors and flags, as in `readPage`. */
 const FORWARD = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
 const MORE = /^(has_?)?(more|next(_?page)?)$/i;
 
-/** The cursor: where it stands, and the parameter that takes it. The second page must have another record. */
+/** Finds the cursor and the parameter to send it in. The second page must have another record. */
 async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<void> {
   const check = 'envelopes.next';
   const page = await survey.ask(id, {query: {limit: 1}});
   const own = readPage(page.json)?.nextCursor;
   const leads = async (file: ServiceFile, cursor: string) => {
-    const said = await survey.ask(id, {query: {limit: 1, cursor}}, file);
-    const [item] = itemsOf(id, said);
+    const reply = await survey.ask(id, {query: {limit: 1, cursor}}, file);
+    const [item] = itemsOf(id, reply);
     return item !== undefined && JSON.stringify(item) !== JSON.stringify(first);
   };
   for (const {path, more, cursor} of cursorsIn(page, own)) {
@@ -119,16 +119,16 @@ async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<
       };
       if (!(await leads(joined(survey.draft.file, write), cursor))) continue;
       if (path === undefined && name === undefined)
-        survey.found.push(holds(check, 'next_cursor leads to the second record', {row: ROW.envelope}));
+        survey.found.push(holds(check, 'next_cursor leads to the next page', {row: ROW.envelope}));
       else {
-        const evidence = `the second page comes by ${name ?? 'cursor'}, from ${path ?? 'next_cursor'}`;
+        const evidence = `the next page is requested with ${name ?? 'cursor'}, from ${path ?? 'next_cursor'}`;
         survey.differs(differs(check, evidence, {row: ROW.envelope, write, sure: true}));
       }
       return;
     }
   }
   survey.found.push(
-    differs(check, 'no way to the second page was found', {
+    differs(check, 'the next page could not be requested', {
       ...{row: ROW.envelope, fix: 'set envelopes.next and paging.cursor in the service file'},
     }),
   );
@@ -140,7 +140,7 @@ interface Lead {
   readonly cursor: string;
 }
 
-function cursorsIn({wire}: Said, own: string | undefined): Lead[] {
+function cursorsIn({wire}: Reply, own: string | undefined): Lead[] {
   if (own !== undefined) return [{path: undefined, more: undefined, cursor: own}];
   const leaves = leavesOf(wire).filter(({path}) => isPath(path));
   const more = leaves.find(({name, value}) => MORE.test(name) && typeof value === 'boolean')?.path;
@@ -155,14 +155,14 @@ function cursorsIn({wire}: Said, own: string | undefined): Lead[] {
 const query = (value: string): URLSearchParams | undefined =>
   /^(https?:\/\/|\/|\?)/.test(value) ? new URLSearchParams(value.split('?')[1]?.split('#')[0]) : undefined;
 
-/** The cursor within the address of the next page. */
+/** The cursor in the address of the next page. */
 function inAddress(value: string): string | undefined {
   const params = query(value);
   const name = ['cursor', ...CURSOR_NAMES].find((one) => params?.has(one));
   return name === undefined ? undefined : (params?.get(name) ?? undefined);
 }
 
-function namesIn({wire}: Said, path: string | undefined): string[] {
+function namesIn({wire}: Reply, path: string | undefined): string[] {
   const value = leavesOf(wire).find((leaf) => leaf.path === path)?.value;
   return CURSOR_NAMES.filter((name) => query(typeof value === 'string' ? value : '')?.has(name) === true);
 }
@@ -172,7 +172,7 @@ async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
   const row = ROW.order;
   const tried = await bothOrders(survey, id, survey.draft.file);
   if (tried.differ) {
-    survey.found.push(holds(check, 'asc and desc begin with different records', {row}));
+    survey.found.push(holds(check, 'order=asc and order=desc start with different records', {row}));
     return;
   }
   const names = tried.refused ? [undefined, ...ORDER_NAMES] : ORDER_NAMES;
@@ -186,12 +186,12 @@ async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
       };
       const {differ} = await bothOrders(survey, id, joined(survey.draft.file, write));
       if (!differ) continue;
-      const evidence = `${name ?? 'order'}=${asc ?? 'asc'} and ${desc ?? 'desc'} begin with different records`;
+      const evidence = `${name ?? 'order'}=${asc ?? 'asc'} and ${name ?? 'order'}=${desc ?? 'desc'} start with different records`;
       survey.differs(differs(check, evidence, {row, write, sure: true}));
       return;
     }
   }
-  const seen = tried.refused ? 'asc and desc are refused' : 'order has no effect';
+  const seen = tried.refused ? 'order=asc and order=desc are refused' : 'order has no effect';
   survey.found.push(differs(check, seen, {row, fix: 'set paging.order in the service file'}));
 }
 

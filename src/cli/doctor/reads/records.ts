@@ -11,21 +11,22 @@ import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} 
 
 const {holds, differs, unknown} = findings('service');
 
-/** Names, units, statuses and ids of the records that a list answered with. */
+/** Checks names, units, ids and statuses of the records of a list. */
 export function checkRecords(survey: Survey, id: OperationId, sample: Sample | undefined): void {
   const resource = resourceOf(id);
   const row = FIELD_ROWS[resource];
   const check = `fields.${resource}`;
   if (sample === undefined || sample.wire.length === 0) {
-    survey.found.push(unknown(check, 'there is no record to look at', {row}));
+    survey.found.push(unknown(check, 'no record to check', {row}));
     return;
   }
   const before = survey.found.length;
   const fields = READ_FIELDS[resource] ?? [];
   for (const field of fields) checkField(survey, {resource, field, sample, row});
-  const names = fields.filter((field) => isPresent(sample.canonical, field));
+  const absent = fields.filter((field) => !isPresent(sample.canonical, field));
+  const words = absent.length === 0 ? '' : `, except ${absent.join(', ')}`;
   if (survey.found.length === before)
-    survey.found.push(holds(check, `${names.length} of ${fields.length} names that remit reads`, {row}));
+    survey.found.push(holds(check, `records have the fields that remit reads${words}`, {row}));
   checkIds(survey, resource, sample);
   checkStatuses(survey, resource, sample);
 }
@@ -44,13 +45,13 @@ function checkField(survey: Survey, place: Place): void {
   const {resource, field, sample, row} = place;
   const check = `fields.${resource}.${field}`;
   if (isPresent(sample.canonical, field)) return checkUnit(survey, place);
-  if (sample.wire.some((record) => Object.hasOwn(record, field))) return; // it is there, and null
+  if (sample.wire.some((record) => Object.hasOwn(record, field))) return; // present, but null
   const path = otherName(place);
   if (path === undefined) {
     if (NEEDED.has(field))
       survey.found.push(
-        differs(check, `no record has ${field}; it has ${namesOf(sample)}`, {
-          ...{row, fix: `set ${check} in the service file to the name that stands for it`},
+        differs(check, `records have no ${field}, only ${namesOf(sample)}`, {
+          ...{row, fix: `set ${check} in the service file to the name of that field`},
         }),
       );
     return;
@@ -67,19 +68,19 @@ function checkField(survey: Survey, place: Place): void {
     fields: {[resource]: {[field]: path}},
     ...(unit.unit === undefined ? {} : {units: {[`${resource}.${field}`]: unit.unit}}),
   };
-  const evidence = `records have ${path}${isAmountField(field) ? ` (${shown(values)})` : ''} and no ${field}`;
+  const evidence = `records have ${path}${isAmountField(field) ? ` (${shown(values)})` : ''} instead of ${field}`;
   const fix = unit.sure ? undefined : DECIDE;
   survey.differs(differs(check, evidence, {row, write, sure: unit.sure, fix}));
 }
 
-const DECIDE = 'state whether such an amount is in minor units (12550) or in major units (125.50)';
-/** Without these remit cannot work with a record. */
+const DECIDE = 'find out whether such an amount is in minor units (12550) or in major units (125.50)';
+/** remit cannot use a record without these. */
 const NEEDED = new Set(['id', 'status', 'amount_in_minor_units', 'currency_code']);
 
 const namesOf = ({wire}: Sample): string =>
   [...new Set(wire.flatMap((record) => Object.keys(record)))].slice(0, 12).join(', ');
 
-/** The name that stands for a field: the same word in other spelling, or one of its usual words. */
+/** The service's name of a field: the same word in another spelling, or an alternative from `FIELD_WORDS`. */
 function otherName({resource, field, sample}: Place): string | undefined {
   const taken = new Set(READ_FIELDS[resource]?.filter((name) => isPresent(sample.canonical, name)));
   const leaves = sample.wire.flatMap((record) => leavesOf(record));
@@ -94,10 +95,10 @@ function otherName({resource, field, sample}: Place): string | undefined {
   return word === undefined ? undefined : fits.find(({path}) => sameName(path, word))?.path;
 }
 
-/** Names that the objects within a record have as well. */
+/** Names that nested objects often have too. */
 const OF_OTHERS = new Set(['id', 'status', 'name', 'type', 'label', 'last4']);
 
-/** Whether a value can be that of a field. */
+/** Whether a field can have this value. */
 function isLike(field: string, value: unknown): boolean {
   if (isAmountField(field)) return typeof value === 'number' || isDecimal(value);
   if (isTimeField(field)) return typeof value === 'number' || !Number.isNaN(Date.parse(String(value)));
@@ -114,7 +115,7 @@ interface Guess {
   readonly sure: boolean;
 }
 
-/** What a decimal point or the name shows; `12550` alone shows nothing. */
+/** The unit of an amount, judged by a decimal point or the name. `12550` alone does not show it. */
 function amountUnit(path: string, values: readonly unknown[]): Guess {
   const isText = values.some((value) => typeof value === 'string');
   if (values.some((value) => /\./.test(String(value))))
@@ -131,7 +132,7 @@ function timeUnit(values: readonly unknown[]): Guess {
   return digits === 13 ? {unit: 'milliseconds', sure: true} : {sure: false};
 }
 
-/** A field under its own name, with a value that is written in another way. */
+/** Checks the unit of a field that has its documented name. */
 function checkUnit(survey: Survey, {resource, field, sample, row}: Place): void {
   const name = `${resource}.${field}`;
   const values = sample.canonical.map((record) => record[field]).filter((value) => value != null);
@@ -142,10 +143,10 @@ function checkUnit(survey: Survey, {resource, field, sample, row}: Place): void 
       : undefined;
   if (guess === undefined || (guess.unit === undefined && guess.sure)) return;
   const write: ServiceFile | undefined = guess.unit === undefined ? undefined : {units: {[name]: guess.unit}};
-  survey.differs(differs(`units.${name}`, `such as ${shown(values)}`, {row, write, sure: guess.sure}));
+  survey.differs(differs(`units.${name}`, `values such as ${shown(values)}`, {row, write, sure: guess.sure}));
 }
 
-/** Whole numbers under a documented name are minor units, as numbers or as text. */
+/** Whole numbers under a documented name are minor units, whether they are numbers or text. */
 function ownAmountUnit(values: readonly unknown[]): Guess {
   const odd = values.filter((value) => !/^-?\d+$/.test(String(value)));
   if (odd.length === 0) return {sure: true};
@@ -159,11 +160,11 @@ function checkIds(survey: Survey, resource: string, {canonical}: Sample): void {
   const check = `ids.${resource}`;
   if (ids.length === 0) return;
   if (ids.some((id) => typeof id !== 'string'))
-    survey.found.push(differs(check, `ids are not text, such as ${shown(ids)}`, {row: 59}));
+    survey.found.push(differs(check, `ids are not strings: ${shown(ids)}`, {row: 59}));
   else if (ids.every((id) => typeof id === 'string' && isUuid(id)))
     survey.found.push(holds(check, 'UUIDs', {row: 59}));
   else if (survey.draft.file.ids?.format === 'any')
-    survey.found.push(holds(check, 'not UUIDs, as the service file says', {row: 59}));
+    survey.found.push(holds(check, 'not UUIDs, as set in the service file', {row: 59}));
   else
     survey.differs(
       differs(check, `ids are not UUIDs, such as ${shown(ids)}`, {
@@ -187,13 +188,16 @@ function checkStatuses(survey: Survey, resource: string, {canonical}: Sample): v
   if (known === undefined || words.size === 0) return;
   const check = `statuses.${resource}`;
   const other = [...words].filter((word) => !Object.hasOwn(known, word) && !hasOtherCase(word, known));
-  if (other.length === 0) survey.found.push(holds(check, `known: ${[...words].join(', ')}`));
+  if (other.length === 0) survey.found.push(holds(check, `all documented: ${[...words].join(', ')}`));
   for (const word of other) {
     const spelled = STATUS_SPELLINGS[word.toLowerCase()];
     const guessed = spelled ?? STATUS_GUESSES[word.toLowerCase()];
     const meant = guessed === undefined ? undefined : inCaseOf(guessed, known);
     const write = meant === undefined ? undefined : {statuses: {[resource]: {[word]: meant}}};
-    const fix = spelled === undefined ? `state which of ${Object.keys(known).join(', ')} it is` : undefined;
+    const fix =
+      spelled === undefined
+        ? `find out which of these it means: ${Object.keys(known).join(', ')}`
+        : undefined;
     survey.differs(
       differs(check, `${word} is not a documented status`, {write, sure: spelled !== undefined, fix}),
     );

@@ -7,27 +7,28 @@ import {checkGets} from './gets.ts';
 import {checkLists, LISTS} from './lists.ts';
 import {checkPaging} from './paging.ts';
 import {checkRecords} from './records.ts';
+import type {Reply} from '../survey/asker.ts';
 import {rowOf, Survey} from '../survey/survey.ts';
 
 const {unknown} = findings('service');
 const connection = findings('connection');
 
-/** Everything about the service that reads can show. Nothing is changed there. */
+/** Checks everything about the service that GET requests can show. */
 export async function checkService(context: Context): Promise<Survey> {
   const survey = new Survey(context);
   const first = await survey.ask('payouts.list', {query: {limit: 5}});
   const end = endOf(first);
   if (end !== undefined) {
-    survey.found.push(end, unknown('service', 'not checked: no request could be made'));
+    survey.found.push(end, unknown('service', 'not checked, because the service cannot be used'));
     return survey;
   }
-  survey.found.push(connection.holds('service', `${context.profile.baseUrl} answers (${first.status})`));
+  survey.found.push(connection.holds('service', `${context.profile.baseUrl} returned ${first.status}`));
   await checkShapes(survey);
-  survey.found.push(...checkAnswers(survey.said, {nowMs: context.clock.now()}));
+  survey.found.push(...checkAnswers(survey.replies, {nowMs: context.clock.now()}));
   return survey;
 }
 
-/** Routes, envelopes, pages, fields and errors, by asking for them. */
+/** Checks routes, envelopes, paging, fields and errors. */
 export async function checkShapes(survey: Survey): Promise<void> {
   await checkLists(survey);
   for (const id of LISTS) checkRecords(survey, id, survey.samples.get(id));
@@ -39,26 +40,39 @@ export async function checkShapes(survey: Survey): Promise<void> {
   checkRequestId(survey);
 }
 
-/** Without an answer, or with a key that is not accepted, nothing else can be found out. */
-function endOf({failure, status}: Survey['said'][number]): Finding | undefined {
+/** The finding that makes all other checks impossible: no answer, a refused key, or a redirect. */
+function endOf({failure, status}: Reply): Finding | undefined {
   if (failure !== undefined) return connection.differs('service', failure.why);
   if (status === 401 || status === 403)
     return connection.differs('service', `the key is not accepted (${status})`);
   if (status >= 300 && status < 400)
-    return connection.differs('service', `it redirects (${status}), and redirects are not followed`);
+    return connection.differs('service', `the service redirects (${status}), and remit follows no redirects`);
   return undefined;
 }
 
-/** What no read can show, as far as nothing else has shown it. */
+/** Findings for what GET requests cannot show, unless another check has found it out. */
 export function notReadable(found: readonly Finding[]): Finding[] {
-  const writes = allOperations().filter(({operation}) => operation.method !== 'GET');
-  const rows = [...new Set(writes.map(({id}) => rowOf(id)))].filter((row) => row !== undefined);
   const known = new Set(found.map(({check}) => check));
+  const writes = allOperations().filter(
+    ({id, operation}) => operation.method !== 'GET' && !known.has(`routes.${id}`),
+  );
+  const rows = [...new Set(writes.map(({id}) => rowOf(id)))]
+    .filter((row) => row !== undefined)
+    .sort((a, b) => a - b);
   return [
-    unknown('routes of writes', `${writes.length} operations change something; rows ${rows.join(', ')}`),
-    unknown('keys', 'a create would show header, format and replay of idempotency keys', {row: 45}),
-    unknown('keys.horizon', 'for how long the service remembers a key', {row: 46}),
-    unknown('metadata.reference', 'a create would show whether metadata comes back', {row: 51}),
-    unknown('webhooks', 'a delivery would show its timestamp and signature', {row: 36}),
+    unknown(
+      'routes of writes',
+      `${writes.length} operations that change data were not tried (rows ${rows.join(', ')})`,
+    ),
+    unknown('keys', 'header and format of idempotency keys: checked by --probe-writes', {row: 45}),
+    unknown('keys.horizon', 'how long the service remembers a key: measured by repeated --probe-writes', {
+      row: 46,
+    }),
+    unknown('metadata.reference', 'whether payouts return their metadata: checked by --probe-writes', {
+      row: 51,
+    }),
+    unknown('webhooks', 'timestamp and signature of deliveries: check them with remit webhooks listen', {
+      row: 36,
+    }),
   ].filter(({check}) => !known.has(check));
 }

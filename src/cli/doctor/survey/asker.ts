@@ -11,21 +11,21 @@ import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Context} from '../../core/context.ts';
 
-/** What came back for one request: the answer as the service wrote it, and as remit reads it. */
-export interface Said {
-  /** `GET /api/payouts`: as it was sent, without its query. */
+/** The result of one request: the answer in the service's form and in canonical form. */
+export interface Reply {
+  /** Method and path as sent, without the query: `GET /api/payouts`. */
   readonly asked: string;
-  /** 0 without an answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it came; undefined where it is not JSON. */
+  /** The body as received; undefined if it is not JSON. */
   readonly wire: unknown;
-  /** The same under canonical names. */
+  /** The body in canonical form. */
   readonly json: unknown;
   readonly errorCode: string | undefined;
   readonly message: string | undefined;
   readonly ms: number;
-  /** Why no answer came. */
+  /** Why there was no answer. */
   readonly failure: TransportFailure | undefined;
 }
 
@@ -36,11 +36,11 @@ export interface Question {
   readonly key?: string;
 }
 
-/** A busy service, and a wait that is worth it. */
+/** Statuses of a busy service; the request is repeated once after a pause. */
 const BUSY = new Set([429, 502, 503, 504]);
 const PAUSE_MS = 1_000;
 
-/** Sends requests one at a time, and counts them. It changes nothing by itself: that is for its caller to decide. */
+/** Sends requests one at a time, and counts them. Only GETs are repeated. */
 export class Asker {
   requests = 0;
   readonly #context: Context;
@@ -50,8 +50,8 @@ export class Asker {
     this.#context = context;
   }
 
-  /** An operation as a service file has it. */
-  async operation(id: OperationId, file: ServiceFile, question: Question = {}): Promise<Said> {
+  /** Sends the request of an operation in the form that a service file describes. */
+  async operation(id: OperationId, file: ServiceFile, question: Question = {}): Promise<Reply> {
     const codec = new Codec(file);
     const {params = {}, query = {}, body, key} = question;
     const options = key === undefined ? {} : {idempotencyKey: key};
@@ -59,8 +59,8 @@ export class Asker {
     return this.#send(request, codec, id);
   }
 
-  /** A path of the service itself. */
-  async path(path: string): Promise<Said> {
+  /** Sends a GET for a path of the service, without any mapping. */
+  async path(path: string): Promise<Reply> {
     const codec = new Codec({headers: this.#context.profile.service.headers ?? {}});
     const {request} = this.#builder(codec).any('GET', path, {isRaw: true});
     return this.#send(request, codec, undefined);
@@ -78,7 +78,7 @@ export class Asker {
     });
   }
 
-  async #send(request: TransportRequest, codec: Codec, operation: OperationId | undefined): Promise<Said> {
+  async #send(request: TransportRequest, codec: Codec, operation: OperationId | undefined): Promise<Reply> {
     const {clock, stop, out, flags} = this.#context;
     const asked = `${request.method} ${request.path.replace(/\?.*/, '')}`;
     const mayRepeat = request.method === 'GET';
@@ -86,12 +86,12 @@ export class Asker {
       stop.signal.throwIfAborted();
       this.requests += 1;
       const began = clock.monotonic();
-      const said = await this.#once(request, codec, operation);
+      const reply = await this.#once(request, codec, operation);
       const ms = clock.monotonic() - began;
-      if (flags.debug) out.debug(`${asked} ${said.status} (${Math.round(ms)} ms)`);
-      out.sanitizer.learn(said.wire);
-      const isBusy = BUSY.has(said.status) || said.failure !== undefined;
-      if (!isBusy || !mayRepeat || attempt >= (flags.retries ?? 1)) return {...said, asked, ms};
+      if (flags.debug) out.debug(`${asked} ${reply.status} (${Math.round(ms)} ms)`);
+      out.sanitizer.learn(reply.wire);
+      const isBusy = BUSY.has(reply.status) || reply.failure !== undefined;
+      if (!isBusy || !mayRepeat || attempt >= (flags.retries ?? 1)) return {...reply, asked, ms};
       await clock.sleep(PAUSE_MS);
     }
   }
@@ -100,7 +100,7 @@ export class Asker {
     request: TransportRequest,
     codec: Codec,
     operation: OperationId | undefined,
-  ): Promise<Omit<Said, 'asked' | 'ms'>> {
+  ): Promise<Omit<Reply, 'asked' | 'ms'>> {
     const {transportFor, clock, stop} = this.#context;
     this.#transport ??= transportFor('one-shot');
     try {
@@ -117,7 +117,11 @@ export class Asker {
   }
 }
 
-/** `GET /v1/payouts`: where an operation is sent. */
+/** `GET /api/payouts returned 404` */
+export const outcomeOf = ({asked, status}: Pick<Reply, 'asked' | 'status'>): string =>
+  status === 0 ? `no answer to ${asked}` : `${asked} returned ${status}`;
+
+/** Method and path of an operation under a service file: `GET /v1/payouts`. */
 export function routeText(id: OperationId, file: ServiceFile): string {
   const {method, path} = new Dialect(file).route(id);
   return `${method} ${path}`;

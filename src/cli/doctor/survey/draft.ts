@@ -4,8 +4,8 @@ import {checkService} from '../../../service/parse.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 
 /**
- * The service file in force, and what has been found so far. Each check asks with all that is known by then, so that one
- * difference does not hide the next.
+ * The active service file together with the differences found so far. Each check sends its requests in this form, so that
+ * one difference does not hide the next.
  */
 export class Draft {
   #file: ServiceFile;
@@ -18,7 +18,7 @@ export class Draft {
     return this.#file;
   }
 
-  /** Takes over a part, unless the whole would not be a valid service file. */
+  /** Adds a part. Returns false, and changes nothing, if the result would not be a valid service file. */
   add(part: ServiceFile): boolean {
     const next = joined(this.#file, part);
     if (!isValid(next)) return false;
@@ -27,7 +27,7 @@ export class Draft {
   }
 }
 
-/** Two service files as one; the second comes first where both set the same key. */
+/** Merges two service files; where both set a key, the second counts. */
 export const joined = (file: ServiceFile, part: ServiceFile): ServiceFile => deepJoined(file, part); // keys of both, at every level
 
 function deepJoined(one: Readonly<object>, other: Readonly<object>): object {

@@ -1,24 +1,24 @@
 import type {ServiceFile} from '../../../service/service-file.ts';
 
-/** `holds`: works as remit is set up. `unknown`: what was read shows neither; it never counts as `holds`. */
+/** `holds`: the service works as remit is configured. `unknown`: the answers show neither; it never counts as `holds`. */
 export type Verdict = 'holds' | 'differs' | 'unknown';
 export type Area = 'setup' | 'connection' | 'service';
 
-/** One thing that was checked. */
+/** The result of one check. */
 export interface Finding {
   readonly area: Area;
-  /** Stable; for the service it is the key of the service file, such as `paging.max`. */
+  /** Name of the check, stable. For the service it is the key in the service file, such as `paging.max`. */
   readonly check: string;
   readonly verdict: Verdict;
   /** What was seen, in a few words. */
   readonly evidence: string;
-  /** Of docs/internals/assumptions.md; absent where the interface document gives the fact. */
+  /** Row in docs/internals/assumptions.md; absent if the interface document states the fact. */
   readonly row?: number | undefined;
-  /** What to write into the service file. */
+  /** The part to add to the service file. */
   readonly write?: ServiceFile | undefined;
-  /** The line follows from what was seen. Others are proposals, and `--write` leaves them out. */
+  /** Whether `write` follows from the answers. Otherwise it is a proposal, which `--write` leaves out. */
   readonly sure?: boolean | undefined;
-  /** How to correct it: a command, or a step in words. */
+  /** How to fix it: a command, or a step in words. */
   readonly fix?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export const findings = (area: Area) => ({
   unknown: made(area, 'unknown'),
 });
 
-/** Part of a service file as the line to write: `"paging": {"max": 25}`. */
+/** Part of a service file as a line to add to it: `"paging": {"max": 25}`. */
 export const lineOf = (write: ServiceFile): string =>
   JSON.stringify(write)
     .slice(1, -1)

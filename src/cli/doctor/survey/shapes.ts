@@ -1,6 +1,6 @@
 import {isList, isObject} from '../../../narrow.ts';
 
-// What stands where in an answer whose shape is not known.
+// Finds fields and lists in answers of unknown shape.
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export interface Leaf {
 
 const DEEPEST = 3;
 
-/** Everything in an object and the objects within it, by its path. Lists are values, they are not entered. */
+/** All values in an object and its nested objects, with their paths. Lists are values; their items are not included. */
 export function leavesOf(value: unknown, prefix = '', depth = 0): Leaf[] {
   if (!isObject(value) || depth >= DEEPEST) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -24,7 +24,7 @@ export function leavesOf(value: unknown, prefix = '', depth = 0): Leaf[] {
 
 const ITEMS = /^(data|items|results|records|entries|list|content|values|objects|elements|rows)$/i;
 
-/** The items of a list; an empty path is the answer itself. Undefined where no list, or more than one, could be meant. */
+/** The items of a list and the path to them, which is empty if the answer itself is the list. Undefined unless exactly one list fits. */
 export function itemsIn(wire: unknown, noun: string): {path: string; items: readonly Json[]} | undefined {
   if (isList(wire)) return {path: '', items: wire.filter(isObject)};
   const lists = leavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
@@ -34,15 +34,15 @@ export function itemsIn(wire: unknown, noun: string): {path: string; items: read
   return {path: only.path, items: (only.value as unknown[]).filter(isObject)}; // it is a list
 }
 
-/** A path that a service file can hold. */
+/** Whether a path can be written in a service file. */
 export const isPath = (path: string): boolean =>
   /^[A-Za-z_][A-Za-z0-9_-]{0,63}(\.[A-Za-z_][A-Za-z0-9_-]{0,63}){0,4}$/.test(path);
 
-/** The same letters and digits, whatever the case and the signs between them: `payeeId` and `payee_id`. */
+/** Whether two names have the same letters and digits, such as `payeeId` and `payee_id`. */
 export const sameName = (one: string, other: string): boolean => plain(one) === plain(other);
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** `12550, "125.50"`: a few values as evidence. */
+/** The first three different values, as evidence: `12550, "125.50"`. */
 export const shown = (values: readonly unknown[]): string =>
   [...new Set(values.map((value) => JSON.stringify(value)))].slice(0, 3).join(', ');

@@ -2,23 +2,23 @@ import {findOperation} from '../../../service/routes.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Context} from '../../core/context.ts';
-import {Asker, type Question, type Said} from './asker.ts';
+import {Asker, type Question, type Reply} from './asker.ts';
 import {Draft} from './draft.ts';
 import type {Finding} from './finding.ts';
 import type {Json} from './shapes.ts';
 
-/** Records of one list, as the service writes them and under canonical names. */
+/** Records of one list, in the service's form and in canonical form. */
 export interface Sample {
   readonly wire: readonly Json[];
   readonly canonical: readonly Json[];
 }
 
-/** What all checks of one service share. */
+/** The state that all checks of one service share. */
 export class Survey {
   readonly asker: Asker;
   readonly draft: Draft;
   readonly found: Finding[] = [];
-  readonly said: Said[] = [];
+  readonly replies: Reply[] = [];
   readonly samples = new Map<OperationId, Sample>();
 
   constructor(context: Context) {
@@ -26,14 +26,14 @@ export class Survey {
     this.draft = new Draft(context.profile.service);
   }
 
-  /** Asks with all that is known by now, and with one thing more where something is tried. */
-  async ask(id: OperationId, question: Question = {}, file: ServiceFile = this.draft.file): Promise<Said> {
-    const said = await this.asker.operation(id, file, question);
-    this.said.push(said);
-    return said;
+  /** Sends a request in the form known so far, or in the form of `file` to try something out. */
+  async ask(id: OperationId, question: Question = {}, file: ServiceFile = this.draft.file): Promise<Reply> {
+    const reply = await this.asker.operation(id, file, question);
+    this.replies.push(reply);
+    return reply;
   }
 
-  /** Notes a difference and goes on with it, where it is certain and a service file can hold it. */
+  /** Records a difference. If it is certain and valid in a service file, later requests use it. */
   differs(finding: Finding): void {
     const {write, sure = false} = finding;
     const isTaken = write !== undefined && sure && this.draft.add(write);
@@ -41,7 +41,7 @@ export class Survey {
   }
 }
 
-/** The row of the assumption that an operation's route rests on. */
+/** The row of the assumption about the route of an operation. */
 export function rowOf(id: OperationId): number | undefined {
   const {origin, prefix} = findOperation(id)!; // ids are checked by type
   if (origin.kind === 'assumed') return origin.row;
@@ -49,6 +49,6 @@ export function rowOf(id: OperationId): number | undefined {
 }
 
 export const resourceOf = (id: OperationId): string => id.slice(0, id.indexOf('.'));
-export const isGood = ({status}: Said): boolean => status >= 200 && status < 300;
-/** The path leads nowhere at this service. */
-export const isMissing = ({status}: Said): boolean => status === 404 || status === 405 || status === 501;
+export const isGood = ({status}: Reply): boolean => status >= 200 && status < 300;
+/** The service has no such route. */
+export const isMissing = ({status}: Reply): boolean => status === 404 || status === 405 || status === 501;

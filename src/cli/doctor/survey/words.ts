@@ -1,6 +1,6 @@
-// Names that services use for what the contract names otherwise. They are tried, or looked for; what an answer shows decides.
+// Names that other services use instead of those of the contract. Answers decide which of them is right.
 
-/** Other names of a field, by its canonical name. */
+/** Alternative names of fields, by canonical name. */
 export const FIELD_WORDS: Readonly<Record<string, readonly string[]>> = {
   id: ['uuid', 'payout_id', 'payin_id', 'transfer_id', 'move_id', 'payee_id', 'payer_id', 'account_id'],
   status: ['state'],
@@ -39,7 +39,7 @@ export const FIELD_WORDS: Readonly<Record<string, readonly string[]>> = {
   is_active: ['active', 'enabled', 'is_enabled'],
 };
 
-/** Fields of a record that remit reads; a record without one of them works less well or not at all. */
+/** The fields of each record that remit reads. */
 export const READ_FIELDS: Readonly<Record<string, readonly string[]>> = {
   payouts: [...transferFields(), 'payee_id'],
   payins: [...transferFields(), 'payer_id'],
@@ -64,7 +64,7 @@ function transferFields(): string[] {
   return ['id', 'status', 'amount_in_minor_units', 'currency_code', 'rail', 'client_metadata', 'created_at'];
 }
 
-/** Rows of the assumptions that name the fields of a record. */
+/** The assumption about the fields of each record. */
 export const FIELD_ROWS: Readonly<Record<string, number>> = {
   payouts: 6,
   payins: 6,
@@ -79,7 +79,7 @@ export const FIELD_ROWS: Readonly<Record<string, number>> = {
   webhookEndpoints: 31,
 };
 
-/** Last parts of paths that collections have elsewhere. */
+/** Path segments that other services use for a collection. */
 export const COLLECTION_WORDS: Readonly<Record<string, readonly string[]>> = {
   payouts: ['payout', 'outgoing-payments', 'disbursements'],
   payins: ['payin', 'incoming-payments', 'collections'],
@@ -92,10 +92,10 @@ export const COLLECTION_WORDS: Readonly<Record<string, readonly string[]>> = {
   webhookEndpoints: ['webhooks', 'webhook-endpoints', 'webhook_endpoints', 'event-subscriptions'],
 };
 
-/** Statuses that differ in spelling only; other words are left to a person. */
+/** Statuses that differ only in spelling. */
 export const STATUS_SPELLINGS: Readonly<Record<string, string>> = {cancelled: 'canceled'};
 
-/** Statuses that probably mean the same; a person decides. */
+/** Statuses that probably mean the same. They are proposed, never written. */
 export const STATUS_GUESSES: Readonly<Record<string, string>> = {
   pending: 'created',
   new: 'created',

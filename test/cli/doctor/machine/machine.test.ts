@@ -12,7 +12,7 @@ import {BASE_URL, runCli, type CliOptions, TEST_KEY} from '../../run-cli.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'remit-doctor-'));
 
-/** The findings of one run, by name. */
+/** The findings of one run, by check. */
 async function doctor(options: Partial<CliOptions> = {}) {
   const home = options.env?.['HOME'] ?? folder();
   const ran = await runCli(['doctor', '--json'], {
@@ -25,8 +25,8 @@ async function doctor(options: Partial<CliOptions> = {}) {
   return {ran, report, of};
 }
 
-describe('remit doctor, on this machine', () => {
-  it('finds what other users may read or change, with the command that corrects it', async () => {
+describe('remit doctor, for this machine', () => {
+  it('finds files that other users may read or change, with the command that fixes them', async () => {
     const home = folder();
     const [config, state] = [join(home, 'config'), join(home, 'my state')];
     mkdirSync(config, {mode: 0o700});
@@ -42,12 +42,12 @@ describe('remit doctor, on this machine', () => {
     assert.equal(of('state folder').fix, `chmod go-w '${state}'`);
   });
 
-  it('names a state folder that cannot be made', async () => {
+  it('reports a state folder that cannot be created', async () => {
     const home = folder();
     writeFileSync(join(home, 'file'), '');
     const {of} = await doctor({env: {HOME: home, REMIT_STATE_DIR: join(home, 'file', 'state')}});
     assert.match(of('state folder').evidence, /cannot be created/);
-    assert.equal(of('state folder').fix, 'name another folder with REMIT_STATE_DIR');
+    assert.equal(of('state folder').fix, 'set another folder in REMIT_STATE_DIR');
   });
 
   it('names the holder of a lock', async () => {
@@ -56,16 +56,16 @@ describe('remit doctor, on this machine', () => {
     const lock = await acquireLock(join(home, 'batches', 'a.lock'), {purpose: 'run of batch a'});
     const {of} = await doctor({env: {HOME: home, REMIT_STATE_DIR: home}});
     await lock.release();
-    assert.match(of('locks').evidence, new RegExp(`run of batch a, process ${process.pid} on .* is running`));
-    assert.equal(
-      (await doctor({env: {HOME: home, REMIT_STATE_DIR: home}})).of('locks').evidence,
-      'no lock is held',
+    assert.match(
+      of('locks').evidence,
+      new RegExp(`is held by process ${process.pid} on .* \\(run of batch a\\), since`),
     );
+    assert.equal((await doctor({env: {HOME: home, REMIT_STATE_DIR: home}})).of('locks').evidence, 'no locks');
   });
 });
 
-describe('remit doctor, on the way to the service', () => {
-  it('reports a service that does not answer, and calls nothing about it known', async () => {
+describe('remit doctor, for the connection', () => {
+  it('reports a service that does not answer, and everything about it as unknown', async () => {
     const {ran, report, of} = await doctor();
     assert.equal(ran.exitCode, 8);
     assert.equal(of('service').verdict, 'differs');
@@ -75,7 +75,7 @@ describe('remit doctor, on the way to the service', () => {
     );
   });
 
-  it('reports a key that is not accepted, and asks nothing else', async () => {
+  it('reports a key that is not accepted, and sends no other request', async () => {
     const {ran, of} = await doctor({
       service: [answer(401, {error_code: 'AUTHENTICATION_ERROR', message: 'no'})],
     });

@@ -13,7 +13,7 @@ import {DifferingService} from '../differing-service.ts';
 
 const OWN = readText('docs/reference/openapi.json');
 
-/** A document of a service with other names and paths, made from ours. */
+/** The document of a service with other names and paths, derived from ours. */
 const OTHER = OWN.replaceAll('"/api/', '"/v1/')
   .replaceAll('/v1/payees', '/v1/recipients')
   .replaceAll('/payouts/{id}/approve', '/payouts/{payout_id}/release')
@@ -48,7 +48,7 @@ describe('remit doctor --openapi', () => {
     return {ran, report: report!, of};
   };
 
-  it('finds nothing that differs in the document of the sandbox', async () => {
+  it('finds no differences in the document of the sandbox', async () => {
     for (const source of [write('own.json', OWN), `${BASE_URL}/openapi.json`]) {
       const {ran, report, of} = await doctor(source);
       assert.deepEqual(of('differs'), []);
@@ -70,7 +70,7 @@ describe('remit doctor --openapi', () => {
     });
     after(() => service.sandbox.close());
 
-    it('shows what it matched, writes the file, and the service is read with it', async () => {
+    it('shows what it matched, and writes a file that the service can be read with', async () => {
       const path = join(folder, 'service.json');
       const {ran, report, of} = await doctor(write('other.json', OTHER), ['--write', path]);
       assert.equal(ran.exitCode, 8);
@@ -85,7 +85,7 @@ describe('remit doctor --openapi', () => {
       assert.equal(file.errors?.code, 'fault_code');
       const approve = report.checks.find(({check}) => check === 'routes.payouts.approve')!;
       assert.deepEqual(approve.write, {routes: {'payouts.approve': 'POST /v1/payouts/{id}/release'}});
-      assert.equal(approve.sure, false, 'another word for an approve is for a person to confirm');
+      assert.equal(approve.sure, false, 'another word for approve is only a proposal');
       assert.match(approve.evidence, /\(other words\)/);
       assert.equal(of('differs').length > 5, true);
       service.dialect = {...file, keys: {header: 'X-Idempotency-Key'}};
@@ -108,7 +108,7 @@ describe('remit doctor --openapi', () => {
     });
   });
 
-  it('refuses a broken document, naming what is wrong with it', async () => {
+  it('refuses a broken document and says why', async () => {
     for (const [name, text, why] of [
       ['cut.json', OWN.slice(0, 5000), /neither JSON nor YAML/],
       ['two.json', '{"swagger": "2.0", "paths": {}}', /not an OpenAPI 3 document/],
@@ -123,7 +123,7 @@ describe('remit doctor --openapi', () => {
     assert.equal((await doctor('http://example.com/openapi.json')).ran.exitCode, 5);
   });
 
-  it('survives references that lead nowhere, and to themselves', async () => {
+  it('ignores references to missing schemas and to themselves', async () => {
     const odd = JSON.parse(OWN) as {components: {schemas: Record<string, unknown>}};
     odd.components.schemas['Payout'] = {$ref: '#/components/schemas/Payout'};
     odd.components.schemas['Payee'] = {$ref: '#/components/schemas/Absent'};

@@ -37,7 +37,7 @@ describe('remit doctor --probe-writes', () => {
   const statusOf = async (id: string) =>
     (await service.sandbox.get(`/api/payouts/${id}`)).body.status as string;
 
-  it('creates one payout, finds it again by its key, cancels it, and leaves nothing to approve', async () => {
+  it('creates one payout, gets it again with the same key, cancels it, and leaves nothing to approve', async () => {
     const open = (await service.sandbox.get('/api/payouts?status=created')).body.data.length as number;
     const {ran, report, of} = await probe();
     assert.equal(ran.exitCode, 0, JSON.stringify(report.checks.filter(({verdict}) => verdict === 'differs')));
@@ -69,7 +69,7 @@ describe('remit doctor --probe-writes', () => {
     assert.ok(writes.every(({body}) => !/"auto_approve":true/.test(body ?? '')));
   });
 
-  it('is refused with a live key, with --live too, before anything is sent', async () => {
+  it('is refused with a live key, even with --live, before anything is sent', async () => {
     for (const words of [[], ['--live', '--yes']]) {
       const {ran} = await probe({REMIT_API_KEY: LIVE_KEY}, words);
       assert.equal(ran.exitCode, 11);
@@ -78,7 +78,7 @@ describe('remit doctor --probe-writes', () => {
     assert.deepEqual(service.requests, []);
   });
 
-  it('reports later for how long the service has known the key, and replays it without a new payout', async () => {
+  it('reports in a later run how long the service has remembered the key, without creating a payout', async () => {
     await probe();
     const state = join(home, 'state', 'doctor-keys.json');
     assert.equal(statSync(state).mode & 0o777, 0o600);
@@ -91,24 +91,24 @@ describe('remit doctor --probe-writes', () => {
     assert.equal(report.probed!.created.length, 1);
   });
 
-  it('reports that the service has forgotten the key, with a horizon that is certain', async () => {
+  it('reports that the service has forgotten the key, with a horizon that is safe', async () => {
     await probe();
     await service.clock.sleep(2 * 3_600_000);
     await probe();
     const state = join(home, 'state', 'doctor-keys.json');
     const kept = JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>[];
-    kept[0]!['idempotency_key'] = randomUUID(); // the service knows it no more
+    kept[0]!['idempotency_key'] = randomUUID(); // as if the service had forgotten it
     writeFileSync(state, JSON.stringify(kept));
     await service.clock.sleep(40 * 3_600_000);
     const {ran, of, report} = await probe();
     assert.equal(ran.exitCode, 8);
-    assert.equal(of('keys.horizon').evidence, 'a key is known for at most 42h, and at least 120m');
+    assert.equal(of('keys.horizon').evidence, 'the service remembers keys for at most 42h and at least 120m');
     assert.deepEqual(of('keys.horizon').write, {keys: {horizon: '120m'}});
     assert.deepEqual(report.probed!.canceled.toSorted(), report.probed!.created.toSorted());
     assert.equal(report.probed!.created.length, 2);
   });
 
-  it('says so when a repeated key makes another payout, and cancels both', async () => {
+  it('reports a repeated key that creates another payout, and cancels both', async () => {
     service.dialect = {keys: {header: 'x-idempotency'}};
     const {ran, of, report} = await probe();
     assert.equal(ran.exitCode, 8);
@@ -118,7 +118,7 @@ describe('remit doctor --probe-writes', () => {
     for (const id of report.probed!.created) assert.equal(await statusOf(id), 'canceled');
   });
 
-  it('names the payout that it could not cancel', async () => {
+  it('names a payout that it could not cancel', async () => {
     service.dialect = {routes: {'payouts.cancel': 'POST /api/payouts/{id}/void'}};
     const {ran, of, report} = await probe();
     assert.equal(ran.exitCode, 8);
@@ -126,23 +126,23 @@ describe('remit doctor --probe-writes', () => {
     assert.equal(of('routes.payouts.cancel').verdict, 'differs');
     assert.match(
       of('routes.payouts.cancel').evidence,
-      new RegExp(`payout ${id} has status "created", and is not approved`),
+      new RegExp(`payout ${id} still has status "created" and is not approved`),
     );
     assert.match(of('routes.payouts.cancel').fix!, new RegExp(`remit payouts cancel ${id}`));
     assert.deepEqual(report.probed!.canceled, []);
   });
 
-  it('calls an approve unknown that is refused like a path that leads nowhere', async () => {
+  it('reports approve as unknown if it is refused like a path that does not exist', async () => {
     service.dialect = {routes: {'payouts.approve': 'POST /api/payouts/{id}/release'}};
     const {of} = await probe();
     assert.equal(of('routes.payouts.approve').verdict, 'unknown');
   });
 
-  it('says that a payout may have been created when the answer is lost', async () => {
+  it('reports that a payout may have been created if the answer is lost', async () => {
     service.twist = (same, {method, path}) =>
       method === 'POST' && path === '/api/payouts' ? answer(500, {}) : same;
     const {of} = await probe();
     assert.equal(of('routes.payouts.create').verdict, 'unknown');
-    assert.match(of('routes.payouts.create').evidence, /may have been created and is not approved/);
+    assert.match(of('routes.payouts.create').evidence, /may have been created, but it is not approved/);
   });
 });
