@@ -40,6 +40,8 @@ const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] 
   ['46', 'keys.horizon', '24h'],
   ['51', 'metadata.reference', 'remit_reference'],
   ['59', 'ids.format', 'uuid'],
+  ['31', 'webhooks.secret', 'signing_secret'],
+  ['31', 'webhooks.active', 'is_active'],
 ];
 
 const WHERE =
