@@ -2,7 +2,9 @@ import {createHash} from 'node:crypto';
 import {mkdtempSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
+import {type BatchClaims, claimBatch} from '../../src/batch/registry/batch-claims.ts';
+import {prepareRetry, type RetryFacts} from '../../src/batch/run/retry.ts';
+import {Wire} from '../../src/batch/answers/wire.ts';
 import {BatchRun, type BatchRunOptions} from '../../src/batch/run/batch-run.ts';
 import {batchFolder} from '../../src/batch/journal/folder.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/journal/open-batch.ts';
@@ -100,6 +102,53 @@ export class Bench {
     });
   }
 
+  open({batchId = 'b1', stateDir = this.stateDir}: RunArguments = {}): Promise<OpenBatch> {
+    return openBatch({stateDir, kind: 'payout', batchId, purpose: 'test run', clock: this.clock});
+  }
+
+  #claim(batch: OpenBatch, given: RunArguments): Promise<BatchClaims> {
+    const {mode = 'test', baseUrl = 'https://api.test', profile = 'acme', stateDir = this.stateDir} = given;
+    return claimBatch({...{batch, mode, baseUrl, profile, stateDir}, breakLock: false, clock: this.clock});
+  }
+
+  /** Opens and claims the batch, as a command does before it sends anything. */
+  async inClaims<T>(
+    use: (claims: BatchClaims, batch: OpenBatch) => T | Promise<T>,
+    given: RunArguments = {},
+  ): Promise<T> {
+    const batch = await this.open(given);
+    try {
+      given.opened?.(batch);
+      if (given.path === 'cancel') beginCancel(batch.journal, this.clock.now());
+      const claims = await this.#claim(batch, given);
+      try {
+        return await use(claims, batch);
+      } finally {
+        await claims.registry.close();
+      }
+    } finally {
+      await batch.close();
+    }
+  }
+
+  /** What `retry` does before the run. */
+  prepareRetry(
+    service: TruthService,
+    {named = [], allowedElsewhere}: {named?: readonly string[]; allowedElsewhere?: readonly string[]} = {},
+  ): Promise<RetryFacts> {
+    return this.inClaims((claims, {plan, journal}) => {
+      claims.settle();
+      const by = {mode: 'test', key: 'test_key', timeouts: DEFAULT_TIMEOUTS} as const;
+      return prepareRetry({
+        ...{journal, plan, named, registry: claims.registry, clock: this.clock},
+        ...(allowedElsewhere === undefined ? {} : {allowedElsewhere}),
+        wire: new Wire({kind: 'payout', namespace: plan.namespace, ...by}),
+        transport: service.transport(),
+        stop: new AbortController().signal,
+      });
+    });
+  }
+
   /** Opens the batch `b1` for a look. */
   async inJournal<T>(look: (batch: OpenBatch) => T | Promise<T>): Promise<T> {
     const {stateDir, clock} = this;
@@ -122,28 +171,14 @@ export class Bench {
   }
 
   async run(service: TruthService, given: RunArguments = {}): Promise<Summary> {
-    const batch = await openBatch({
-      stateDir: given.stateDir ?? this.stateDir,
-      kind: 'payout',
-      batchId: given.batchId ?? 'b1',
-      purpose: 'test run',
-      clock: this.clock,
-    });
-    given.opened?.(batch);
-    if (given.path === 'cancel') beginCancel(batch.journal, this.clock.now());
-    const key = given.key ?? 'test_key';
-    const [mode, baseUrl] = [given.mode ?? 'test', given.baseUrl ?? 'https://api.test'];
-    const claims = await claimBatch({
-      ...{batch, mode, baseUrl, profile: given.profile ?? 'acme', breakLock: false, clock: this.clock},
-      stateDir: given.stateDir ?? this.stateDir,
-    });
-    try {
+    const {key = 'test_key', mode = 'test', baseUrl = 'https://api.test'} = given;
+    return this.inClaims((claims, {plan, journal, place, lock}) => {
       claims.settle();
-      return await new BatchRun({
+      return new BatchRun({
         claims: claims.registry,
-        plan: batch.plan,
-        journal: batch.journal,
-        place: batch.place,
+        plan,
+        journal,
+        place,
         transport: given.transport ?? service.transport(),
         codec: given.service === undefined ? undefined : new Codec(given.service),
         baseUrl,
@@ -159,15 +194,12 @@ export class Bench {
         out: given.out ?? this.folder,
         command: 'remit payouts batch',
         profile: given.profile ?? 'acme',
-        assertHeld: () => batch.lock.assertHeld(),
+        assertHeld: () => lock.assertHeld(),
         drain: given.drain ?? new AbortController().signal,
         abort: given.abort ?? new AbortController().signal,
         onProgress: given.onProgress ?? (() => undefined),
       }).run();
-    } finally {
-      await claims.registry.close();
-      await batch.close();
-    }
+    }, given);
   }
 
   remove(): void {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';
@@ -157,27 +156,12 @@ for (const how of ['left in doubt', 'killed'] as const)
 
     it('is not part of the confirmation of a run', async () => {
       await begin('99.00');
-      const {stateDir, clock} = bench;
-      const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
-      const claims = await claimBatch({
-        ...{
-          batch,
-          stateDir,
-          mode: 'test',
-          baseUrl: 'https://api.test',
-          profile: 'acme',
-          breakLock: false,
-          clock,
-        },
+      await bench.inClaims(({survey}, {journal, plan}) => {
+        const reach = {path: 'direct', acceptDifferences: false, retryUnapproved: false} as const;
+        const {open, doubts, left, leftAre} = workOf({journal, plan, survey, reach});
+        assert.deepEqual([open.rows, doubts, left.rows, leftAre], [0, 0, 1, ['in doubt']]);
+        assert.equal(survey.disputed.rows, 1);
       });
-      const {open, doubts, left, leftAre} = workOf({
-        ...{journal: batch.journal, plan: batch.plan, survey: claims.survey},
-        reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
-      });
-      assert.deepEqual([open.rows, doubts, left.rows, leftAre], [0, 0, 1, ['in doubt']]);
-      assert.equal(claims.survey.disputed.rows, 1);
-      await claims.registry.close();
-      await batch.close();
     });
 
     it('stays paid by the other batch, whatever record the operator names', async () => {

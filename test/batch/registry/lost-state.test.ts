@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Survey} from '../../../src/batch/registry/survey.ts';
 import {resolveRow} from '../../../src/batch/run/resolve.ts';
@@ -28,21 +27,7 @@ function dyingAt(service: TruthService, n: number): Transport {
 }
 
 /** What a run would ask about. */
-async function surveyOf({stateDir, clock}: Bench): Promise<Survey> {
-  const batch = await openBatch({stateDir, clock, kind: 'payout', batchId: 'b1', purpose: 'look'});
-  const {registry, survey} = await claimBatch({
-    batch,
-    stateDir,
-    clock,
-    mode: 'test',
-    baseUrl: 'https://api.test',
-    profile: 'acme',
-    breakLock: false,
-  });
-  await registry.close();
-  await batch.close();
-  return survey;
-}
+const surveyOf = (bench: Bench): Promise<Survey> => bench.inClaims(({survey}) => survey);
 
 for (const path of ['direct', 'stage-and-release'] as const satisfies readonly RunPath[]) {
   describe(`a batch whose journal was lost (${path})`, () => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
-import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {seenAlike} from '../../../src/batch/registry/seen-alike.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
@@ -23,24 +21,14 @@ describe('look-alikes of other batches', () => {
 
   /** What the plan says, and what a run at the same service counts. */
   async function compare(batchId: string) {
-    const {stateDir, clock} = bench;
-    const open = () => openBatch({stateDir, kind: 'payout', batchId, purpose: 'test', clock});
-    const batch = await open();
+    const batch = await bench.open({batchId});
     const seen = await seenAlike(batch, bench);
-    const {survey, registry} = await claimBatch({
-      ...{
-        batch,
-        stateDir,
-        mode: 'test',
-        baseUrl: 'https://api.test',
-        profile: 'acme',
-        breakLock: false,
-        clock,
-      },
-    });
-    await registry.close();
     await batch.close();
-    return {seen, survey: {alike: survey.alike.count, similar: survey.similar.count}};
+    const count = await bench.inClaims(
+      ({survey: {alike, similar}}) => ({alike: alike.count, similar: similar.count}),
+      {batchId},
+    );
+    return {seen, survey: count};
   }
 
   it('are counted by the plan as the run counts them, for each service', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Standing} from '../../../src/batch/model/tally.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
@@ -49,18 +48,13 @@ describe('what a command will do', () => {
       await bench.plan(file('first.csv', 2), {batchId: 'b0'});
       await bench.run(new TruthService(), {batchId: 'b0'});
       await bench.plan(file('second.csv', 5));
-      const {stateDir, clock} = bench;
-      const batch = await openBatch({stateDir, clock, kind: 'payout', batchId: 'b1', purpose: 'test'});
-      const {registry, survey} = await claimBatch({
-        ...{batch, stateDir, clock, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'},
-        breakLock: false,
-      });
-      const {planned, open, paidBefore, left, leftAre, isOver} = workOf({
-        ...{journal: batch.journal, plan: batch.plan, survey},
-        reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
-      });
-      await registry.close();
-      await batch.close();
+      const {planned, open, paidBefore, left, leftAre, isOver} = await bench.inClaims(
+        ({survey}, {journal, plan}) =>
+          workOf({
+            ...{journal, plan, survey},
+            reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
+          }),
+      );
       assert.deepEqual(
         [planned, open.rows, paidBefore.rows, left.rows, leftAre, isOver],
         [5, 3, 2, 0, [], false],

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
-import {type OpenBatch, openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
@@ -26,23 +25,6 @@ describe('a batch of many pages', () => {
     bench.plan(bench.file(`${batchId}.csv`, HEADER + lines.join('')), {batchId});
   const opened = () =>
     openBatch({stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock});
-  /** What a command finds before it asks: the registry's part of the work. */
-  async function claimed<T>(
-    use: (claims: Awaited<ReturnType<typeof claimBatch>>, batch: OpenBatch) => T,
-  ): Promise<T> {
-    const batch = await opened();
-    const {stateDir, clock} = bench;
-    const claims = await claimBatch({
-      ...{batch, stateDir, clock, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'},
-      breakLock: false,
-    });
-    try {
-      return use(claims, batch);
-    } finally {
-      await claims.registry.close();
-      await batch.close();
-    }
-  }
   const outcomesOf = (...references: string[]) =>
     bench.inJournal(({journal}) => references.map((reference) => journal.rows.of(reference)?.outcome?.state));
 
@@ -74,7 +56,7 @@ describe('a batch of many pages', () => {
     });
 
     it('finds them before the prompt, pays the others once, and reports every row in file order', async () => {
-      const survey = await claimed(({survey: found}) => found);
+      const survey = await bench.inClaims(({survey: found}) => found);
       assert.deepEqual([survey.paidBy.get('other')?.rows, survey.conflicts], [2, 1]);
       const summary = await bench.run(service, {settings: {releaseRest: true}});
       assert.deepEqual([summary.accepted, summary.already_paid, summary.conflict], [ROWS - 3, 2, 1]);
@@ -163,7 +145,7 @@ describe('a batch of many pages', () => {
       ),
     );
     assert.equal((await bench.run(service, {path: 'stage-only'})).staged, ROWS);
-    const work = await claimed(({survey}, {journal, plan}) =>
+    const work = await bench.inClaims(({survey}, {journal, plan}) =>
       workOf({
         ...{journal, plan, survey},
         reach: {path: 'release', acceptDifferences: false, retryUnapproved: false},

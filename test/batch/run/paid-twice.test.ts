@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
-import {prepareRetry} from '../../../src/batch/run/retry.ts';
-import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../../src/client/transport/transport.ts';
+import {type TransportRequest} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService, type SeenRequest} from '../truth-service.ts';
 
@@ -79,33 +76,8 @@ class Desk {
     }
   }
 
-  async retry(reference: string) {
-    const {stateDir, clock} = this.bench;
-    const batch = await this.#open('b1');
-    const place = {stateDir, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'} as const;
-    const claims = await claimBatch({batch, ...place, breakLock: false, clock});
-    const {registry} = claims;
-    try {
-      claims.settle();
-      const {plan, journal} = batch;
-      const service = {mode: 'test', key: 'test_key', timeouts: DEFAULT_TIMEOUTS} as const;
-      const wire = new Wire({kind: 'payout', namespace: plan.namespace, ...service});
-      const transport = this.service.transport();
-      const stop = new AbortController().signal;
-      return await prepareRetry({
-        journal,
-        plan,
-        wire,
-        transport,
-        clock,
-        named: [reference],
-        registry,
-        stop,
-      });
-    } finally {
-      await registry.close();
-      await batch.close();
-    }
+  retry(reference: string) {
+    return this.bench.prepareRetry(this.service, {named: [reference]});
   }
 
   fail(reference: string): void {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
-import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
 import {refusePaidElsewhere} from '../../../src/batch/registry/survey.ts';
 import {RemitError} from '../../../src/errors.ts';
@@ -84,14 +82,7 @@ describe('a batch in a rare moment', () => {
     await bench.plan(bench.payouts(2), {batchId: 'first'});
     await bench.run(service, {...live, batchId: 'first', baseUrl: 'https://one.test'});
     await bench.plan(bench.payouts(2));
-    const {stateDir, clock} = bench;
-    const batch = await openBatch({...{stateDir, clock}, kind: 'payout', batchId: 'b1', purpose: 'test'});
-    const {registry, survey} = await claimBatch({
-      ...{batch, stateDir, clock, mode: 'live', baseUrl: 'https://two.test', profile: 'acme'},
-      breakLock: false,
-    });
-    await registry.close();
-    await batch.close();
+    const survey = await bench.inClaims(({survey: found}) => found, {...live, baseUrl: 'https://two.test'});
     assert.deepEqual(
       [...survey.elsewhere],
       [['https://one.test', {count: 2, example: 'INV-1', batch: 'first'}]],

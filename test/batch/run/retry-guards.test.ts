@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
-import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {prepareRetry} from '../../../src/batch/run/retry.ts';
-import {Wire} from '../../../src/batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
@@ -25,27 +20,7 @@ describe('retry of a rejected row', () => {
   });
   afterEach(() => bench.remove());
 
-  async function retry(allowed: readonly string[] = []) {
-    const {stateDir, clock} = bench;
-    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
-    const place = {stateDir, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'} as const;
-    const claims = await claimBatch({batch, ...place, breakLock: false, clock});
-    const {registry} = claims;
-    try {
-      claims.settle();
-      const {plan, journal} = batch;
-      const by = {mode: 'test', key: 'test_key', timeouts: DEFAULT_TIMEOUTS} as const;
-      return await prepareRetry({
-        ...{journal, plan, clock, registry, named: [], allowedElsewhere: allowed},
-        wire: new Wire({kind: 'payout', namespace: plan.namespace, ...by}),
-        transport: service.transport(),
-        stop: new AbortController().signal,
-      });
-    } finally {
-      await registry.close();
-      await batch.close();
-    }
-  }
+  const retry = (allowedElsewhere: readonly string[] = []) => bench.prepareRetry(service, {allowedElsewhere});
 
   const payments = () =>
     service.paid.filter(({body}) => JSON.stringify(body).includes('"INV-2"')).map(({approvals}) => approvals);
