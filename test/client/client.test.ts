@@ -3,6 +3,7 @@ import {RemitClient, type ClientOptions} from '../../src/client/client.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';
 import type {ErrorCode} from '../../src/errors.ts';
 import {FakeTransport, answer, lost, type Reply, type Script} from './transport/fake-transport.ts';
+import {BANK_ACCOUNT} from './bank-account.ts';
 import {RecordingClock} from './recording-clock.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';
@@ -263,18 +264,6 @@ describe('any request', () => {
 });
 
 describe('a preview', () => {
-  const bank = {
-    type: 'bank_account',
-    country_code: 'US',
-    currency_code: 'USD',
-    bank_account: {
-      account_number: '000123456789',
-      routing_number: '021000021',
-      account_type: 'checking',
-      holder_name: 'A',
-    },
-  } as const;
-
   it('shows what would be sent, masked, and sends nothing', () => {
     const {client, transport} = setUp();
     const preview = client.preview('payouts.create', {body: BODY, options: {idempotencyKey: 'k'}});
@@ -291,7 +280,7 @@ describe('a preview', () => {
   it('masks account numbers also under the name that the profile gives them', () => {
     const fields = {'payeePaymentMethods.add': {'bank_account.account_number': 'bank_account.acct'}};
     const {client} = setUp(undefined, {service: {fields}});
-    const {body} = client.preview('payeePaymentMethods.add', {params: {payee_id: 'o'}, body: bank});
+    const {body} = client.preview('payeePaymentMethods.add', {params: {payee_id: 'o'}, body: BANK_ACCOUNT});
     assert.deepEqual((body as {bank_account: object}).bank_account, {
       acct: '…6789',
       routing_number: '…0021',
@@ -321,22 +310,7 @@ describe('debug lines', () => {
       card: {number: '4242424242424242', exp_month: 1, exp_year: 2030},
     } as const;
     await client.payeePaymentMethods.add({payee_id: 'o'}, body).catch(() => {});
-    await client.payerPaymentMethods
-      .add(
-        {payer_id: 'o'},
-        {
-          type: 'bank_account',
-          country_code: 'US',
-          currency_code: 'USD',
-          bank_account: {
-            account_number: '000123456789',
-            routing_number: '021000021',
-            account_type: 'checking',
-            holder_name: 'A',
-          },
-        },
-      )
-      .catch(() => {});
+    await client.payerPaymentMethods.add({payer_id: 'o'}, BANK_ACCOUNT).catch(() => {});
     const text = lines.join('\n');
     for (const secret of [KEY, '4242424242424242', '000123456789', '021000021'])
       assert.ok(!text.includes(secret), secret);

@@ -14,6 +14,7 @@ import {BASE_URL, runCli, type CliResult} from '../cli/run-cli.ts';
 import {MONDAY} from '../sandbox/harness.ts';
 import {DIFFERENCES} from './differences.ts';
 import {SandboxService} from './sandbox-service.ts';
+import {BANK_ACCOUNT} from '../client/bank-account.ts';
 
 /** What became of the differences; REMIT_PRINT_COUNTS=1 prints them. */
 const counts = {
@@ -26,18 +27,6 @@ const counts = {
   rows: 0,
   paidTwice: 0,
 };
-
-const BANK = {
-  type: 'bank_account',
-  country_code: 'US',
-  currency_code: 'USD',
-  bank_account: {
-    account_number: '000123456789',
-    routing_number: '021000021',
-    account_type: 'checking',
-    holder_name: 'A',
-  },
-} as const;
 
 /** A service that differs, and a desk at which people work with it. */
 class Differing {
@@ -59,7 +48,7 @@ class Differing {
     const service = await SandboxService.open({service: file});
     const client = clientOf(service, file);
     const {data: payee} = await client.payees.create({name: 'Acme'});
-    const added = await client.payeePaymentMethods.add({payee_id: payee.id}, BANK);
+    const added = await client.payeePaymentMethods.add({payee_id: payee.id}, BANK_ACCOUNT);
     service.sandbox.passVerification();
     await client.payeePaymentMethods.setDefault({payee_id: payee.id, payment_method_id: added.data.id});
     return new Differing(service, file, payee.id);

@@ -4,6 +4,26 @@ import {findCycle, importsOf, packageOf, packagesLoadedBy, type Import} from './
 import {tableRows} from './markdown.ts';
 import {readJson, readText, sourcesUnder} from './tree.ts';
 
+/** Everything below the commands. */
+const BELOW_COMMANDS = [
+  'client',
+  'service',
+  'webhooks',
+  'output',
+  'profiles',
+  'batch',
+  'sandbox',
+  'store',
+  'money',
+  'contract',
+  'sanitize',
+  'shell-word',
+  'errors',
+  'clock',
+  'network',
+  'narrow',
+];
+
 /**
  * Who may import whom (docs/internals/architecture.md). An area is a folder of src, or a file that stands directly in it.
  * A file may be named alone where only it is allowed.
@@ -62,43 +82,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sanitize',
     'narrow',
   ],
-  cli: [
-    'client',
-    'service',
-    'webhooks',
-    'output',
-    'profiles',
-    'batch',
-    'sandbox',
-    'store',
-    'money',
-    'contract',
-    'sanitize',
-    'shell-word',
-    'errors',
-    'clock',
-    'network',
-    'narrow',
-  ],
-  commands: [
-    'cli',
-    'client',
-    'service',
-    'webhooks',
-    'output',
-    'profiles',
-    'batch',
-    'sandbox',
-    'store',
-    'money',
-    'contract',
-    'sanitize',
-    'shell-word',
-    'errors',
-    'clock',
-    'network',
-    'narrow',
-  ],
+  cli: BELOW_COMMANDS,
+  commands: ['cli', ...BELOW_COMMANDS],
 };
 
 /** Packages that cost a command milliseconds to load: nothing loads them before it needs them. */
