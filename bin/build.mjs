@@ -50,12 +50,15 @@ async function attempt(what, work) {
 }
 
 mkdirSync(dist, {recursive: true});
-rmSync(join(dist, 'cjs'), {recursive: true, force: true}); // of an earlier build
+for (const folder of ['cjs', 'man']) rmSync(join(dist, folder), {recursive: true, force: true}); // of an earlier build
 const library = bundleLibrary();
 library.catch(() => {}); // told below: the command can be used without the library
 const cli = await attempt('the command', buildCli);
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
 writeAtomic(join(dist, 'help.txt'), await require(join(dist, 'remit.cjs')).rootHelp(root));
+mkdirSync(join(dist, 'man'), {recursive: true});
+for (const [name, text] of await require(join(dist, 'remit.cjs')).manPages(root))
+  writeAtomic(join(dist, 'man', name), text);
 await attempt('the library', async () => {
   const bundles = await library;
   writeLibrary(bundles);

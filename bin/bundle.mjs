@@ -73,10 +73,11 @@ function entryText() {
     ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
   );
   return `
-import {rootHelp as rootHelpWith, start as startWith} from './src/cli/core/start.ts';
+import {manPages as manPagesWith, rootHelp as rootHelpWith, start as startWith} from './src/cli/core/start.ts';
 export const COMMANDS = {};
 const pjson = ${JSON.stringify(inlinedPackage())};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
+export const manPages = (root) => manPagesWith({root, pjson, commands: COMMANDS});
 export const rootHelp = (root) => rootHelpWith({root, pjson, commands: COMMANDS});
 const lazy = {
 ${lazy.join('\n')}

@@ -1,5 +1,5 @@
 // Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md,
-// control.md and service.schema.json.
+// control.md and service.schema.json; and commands.md from the help of the commands.
 // A test does the same with the texts below, so that they are never stale. Needs `node --import ./bin/typescript.mjs`.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -8,13 +8,15 @@ import {root} from './commands.mjs';
 
 /** `[path, text]` of each generated file. */
 export async function generatedFiles() {
-  const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {serviceSchema}, {format}] = await Promise.all([
-    import('../src/sandbox/control/openapi.ts'),
-    import('../src/contract/openapi/operations-page.ts'),
-    import('../src/sandbox/control/page.ts'),
-    import('../src/service/schema.ts'),
-    import('prettier'),
-  ]);
+  const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {serviceSchema}, {format}, {commandsPage}] =
+    await Promise.all([
+      import('../src/sandbox/control/openapi.ts'),
+      import('../src/contract/openapi/operations-page.ts'),
+      import('../src/sandbox/control/page.ts'),
+      import('../src/service/schema.ts'),
+      import('prettier'),
+      import('../src/cli/help/reference.ts'),
+    ]);
   const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));
   const json = (value) => format(JSON.stringify(value), {...style, parser: 'json'});
   return [
@@ -22,7 +24,19 @@ export async function generatedFiles() {
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/control.md', controlPage()],
     ['docs/reference/service.schema.json', await json(serviceSchema())],
+    ['docs/reference/commands.md', await commandsPage(await config())],
   ];
+}
+
+/** oclif's view of the commands, from the sources. */
+async function config() {
+  const [{COMMANDS}, {appOf}] = await Promise.all([
+    import('./source-commands.js'),
+    import('../src/cli/core/start.ts'),
+  ]);
+  const pjson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  pjson.oclif.commands = {strategy: 'explicit', target: './bin/source-commands.js', identifier: 'COMMANDS'};
+  return appOf({root, pjson, commands: COMMANDS, fromSource: true}).config();
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

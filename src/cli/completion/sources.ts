@@ -1,5 +1,6 @@
 import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {allOperations} from '../../contract/operations/operations.ts';
+import {EXPLAINED} from '../help/explain.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 
 /*
@@ -97,6 +98,7 @@ const ARGS: Readonly<Record<string, ByPlace>> = {
   payload: {'webhooks:verify': '@events'},
   account: '@accounts',
   name: {'sandbox:checkpoint:restore': '@checkpoints'},
+  word: oneOf(EXPLAINED),
   method: {api: oneOf(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])},
   shell: oneOf(['bash', 'zsh', 'fish', 'powershell']),
 };

@@ -138,12 +138,19 @@ export abstract class RemitCommand extends Command {
 
   /** The one place where an error becomes text or JSON and an exit code. */
   async #fail(thrown: unknown): Promise<ExitCode> {
-    const error = isParseError(thrown) ? usageError(thrown, this.id ?? '') : this.#explained(thrown);
+    const error = isParseError(thrown)
+      ? usageError(thrown, this.id ?? '', this.#flagNames())
+      : this.#explained(thrown);
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug) out.debug(stackOf(error.cause) ?? '');
     out.failure(error);
     await out.flush();
     return error.exitCode;
+  }
+
+  #flagNames(): string[] {
+    const {flags, baseFlags} = this.ctor;
+    return Object.keys({...flags, ...baseFlags});
   }
 
   /** Adds what took effect before the error, and a command to type next. */

@@ -2,6 +2,7 @@ import {closeSync, fstatSync} from 'node:fs';
 import {isatty} from 'node:tty';
 import {Config, Plugin} from '@oclif/core';
 import {EXIT} from '../../errors.ts';
+import type {ManPage} from '../help/reference.ts';
 import {main, reportEarly, type Ended} from './main.ts';
 import type {App} from './app.ts';
 import {processRuntime} from '../runtime/runtime.ts';
@@ -56,6 +57,12 @@ function closeLostTerminal(): void {
 export async function rootHelp(facts: Facts): Promise<string> {
   const {helpText} = await import('../help/help.ts');
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
+}
+
+/** The manual pages, for the build. */
+export async function manPages(facts: Facts): Promise<ManPage[]> {
+  const reference = await import('../help/reference.ts');
+  return reference.manPages(await loadConfig(facts), facts.pjson.version);
 }
 
 export function appOf(facts: Facts): App {

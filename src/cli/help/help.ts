@@ -66,6 +66,11 @@ class RemitHelp extends Help {
       .trim()}\n`;
   }
 
+  /** Copies: oclif's help writes the ids of the commands below a topic with spaces, into what it is given. */
+  protected override get sortedCommands(): Command.Loadable[] {
+    return super.sortedCommands.map((command) => ({...command}));
+  }
+
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
     await super.showCommandHelp({...command});
     const routes = routesOf(command.id);
@@ -106,7 +111,7 @@ export async function showHelp(config: Config, id: string, runtime: Runtime): Pr
 export async function helpText(
   config: Config,
   id: string,
-  runtime: Pick<Runtime, 'stdout' | 'env'>,
+  runtime: {stdout: Pick<Runtime['stdout'], 'isTTY' | 'columns'>; env: Runtime['env']},
   inForce: ServiceInForce = {service: {}, from: undefined},
 ): Promise<string> {
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;

@@ -1,4 +1,6 @@
-import {EXIT_MEANINGS} from '../../errors.ts';
+import {RAIL_LIMITS_MINOR} from '../../contract/rails.ts';
+import {ERRORS, EXIT_MEANINGS} from '../../errors.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {assumptionsText, operationsText, type ServiceInForce} from './assumptions.ts';
 import {globalFlags} from '../input/flags.ts';
 
@@ -37,13 +39,43 @@ const table = (rows: readonly (readonly [string, string])[]): string => {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
 };
 
+/** How amounts are typed, sent and shown. */
+const moneyText = (): string => `MONEY
+  The service counts in minor units: 12500 is 125.00 USD, 12500 JPY and 12.500 KWD.
+  Type an amount in one of two forms; remit shows both before it sends anything:
+${table([
+  ['--amount 125.00 --currency USD', 'major units, with at most the decimals of the currency'],
+  ['--amount-minor 12500', 'minor units, exactly as sent'],
+])}
+  An amount with more decimals than its currency has is refused, not rounded. 1,250.00 and 1e3 are refused:
+  a comma means something else elsewhere. A CSV says its form with --number-format and --amount-unit.
+  Tables show major units with the currency; JSON keeps the fields of the service.
+  The limits of a profile (--max-amount USD=5000.00) are checked before anything is sent.
+
+LIMITS OF RAILS (assumption 64)
+${table(Object.entries(RAIL_LIMITS_MINOR).map(([rail, minor]) => [rail, `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD for each transfer`]))}`;
+
 export const PAGES: Readonly<Record<string, Page>> = {
   'exit-codes': {
     summary: 'what each exit code means',
     text: () =>
       `EXIT CODES\n${table(
         Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code.padStart(3), meaning]),
-      )}`,
+      )}\nWhat to do after each of them: remit explain CODE.\n`,
+  },
+  errors: {
+    summary: 'error codes with their exit codes; remit explain CODE says what to do',
+    text: () =>
+      `ERRORS\n${table(
+        Object.entries(ERRORS).map(([code, {exit, retryable, meaning}]) => [
+          `${code.padEnd(24)}  ${String(exit).padStart(3)}`,
+          `${meaning}${retryable ? ' (may be retried)' : ''}`,
+        ]),
+      )}\nThe number is the exit code. Details and the next step: remit explain CODE.\n`,
+  },
+  money: {
+    summary: 'how amounts are typed, sent and shown',
+    text: moneyText,
   },
   flags: {
     summary: 'global flags, before or after the command',

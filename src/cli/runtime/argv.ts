@@ -38,7 +38,7 @@ export function readCall(argv: readonly string[], tree: CommandTree, globals: re
       const taken = takeGlobal(argv, at, globals);
       if (taken === undefined) {
         if (tree.commands.has(words.join(':'))) break; // a flag of the command itself
-        throw unknownFlag(token, words);
+        throw unknownFlag(token, words, globals);
       }
       hoisted.push(...taken);
       at += taken.length - 1;
@@ -104,11 +104,18 @@ function valueAfter(argv: readonly string[], at: number): string[] {
   return [argv[at]!, value];
 }
 
-function unknownFlag(token: string, words: readonly string[]): RemitError {
+function unknownFlag(token: string, words: readonly string[], globals: readonly GlobalFlag[]): RemitError {
   const name = token.split('=')[0]!; // a value may be a secret
   const place =
     words.length === 0 ? 'before a command' : `after "${words.join(' ')}", which is not yet a command`;
-  return new RemitError('USAGE', `unknown flag ${name} ${place}`, {
+  const near = name.startsWith('--')
+    ? nearest(
+        name,
+        globals.map((flag) => `--${flag.name}`),
+      )
+    : undefined;
+  const guess = near === undefined ? '' : `; did you mean ${near}?`;
+  return new RemitError('USAGE', `unknown flag ${name} ${place}${guess}`, {
     hint: ['remit', ...words, '--help'].join(' '),
   });
 }

@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {nearest} from '../../output/nearest.ts';
 
 interface ParseErrorLike {
   message: string;
@@ -17,8 +18,15 @@ export function isParseError(error: unknown): error is Error & ParseErrorLike {
 /** The hint says where to read more, and the order of flags and arguments is free here, unlike in oclif's text. */
 const NOISE = /^(See more help|Note: .* allow multiple values|Alternatively, you can use "--")/;
 
-/** Turns oclif's error into ours: same words, first line only, exit code 2 in every output format. */
-export function usageError(error: Error & ParseErrorLike, commandId: string): RemitError {
+/**
+ * Turns oclif's error into ours: same words, first line only, exit code 2 in every output format.
+ * @param flags the names of the flags that the command takes, for a misspelled one
+ */
+export function usageError(
+  error: Error & ParseErrorLike,
+  commandId: string,
+  flags: readonly string[],
+): RemitError {
   const command = `remit ${commandId.replaceAll(':', ' ')}`;
   const lines = error.message
     .replace(/\u001b\[[0-9;]*m/g, '')
@@ -29,8 +37,23 @@ export function usageError(error: Error & ParseErrorLike, commandId: string): Re
   const message = /^The following errors? occurred/.test(lines[0] ?? '')
     ? lines.slice(1).join('; ')
     : lines.join('\n');
-  const near = error.flags?.length === 1 ? `unknown flag ${error.flags[0]!.split('=')[0]}` : undefined;
-  return new RemitError('USAGE', near ?? message, {hint: `${command} --help`, cause: error});
+  const unknown = error.flags?.length === 1 ? error.flags[0]?.split('=')[0] : undefined;
+  const text = unknown === undefined ? withNearestValue(message) : withNearestFlag(unknown, flags);
+  return new RemitError('USAGE', text, {hint: `${command} --help`, cause: error});
+}
+
+function withNearestFlag(unknown: string, flags: readonly string[]): string {
+  const near = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;
+  return `unknown flag ${unknown}${near === undefined ? '' : `; did you mean --${near}?`}`;
+}
+
+const ONE_OF = /^Expected (?:--[\w-]+=)?(\S+) to be one of: (.+)$/;
+
+function withNearestValue(message: string): string {
+  const [, value, known] = ONE_OF.exec(message) ?? [];
+  if (value === undefined || known === undefined) return message;
+  const near = nearest(value.toLowerCase(), known.split(', '));
+  return near === undefined ? message : `${message}; did you mean ${near}?`;
 }
 
 /** oclif adds its own words to the message of an error from a flag's parser; they are removed again. */

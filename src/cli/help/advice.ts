@@ -1,0 +1,22 @@
+import type {ExitCode} from '../../errors.ts';
+
+/** What a person or script does next, by exit code. The meanings are in errors.ts. */
+export const ADVICE: Readonly<Record<ExitCode, string>> = {
+  0: 'The data on stdout is complete.',
+  1: 'Run it again with --debug and report the output. A batch can be resumed.',
+  2: 'Correct the command line; nothing was sent. --help shows what the command takes.',
+  3: 'Check which key is used, and where it comes from: remit whoami.',
+  4: 'Check the id and the profile: the record may belong to another entity, or to the other mode.',
+  5: 'Correct the fields that the message names. The same request will be refused again.',
+  6: 'Read the record and decide. After IDEMPOTENCY_KEY_CONFLICT, a new payment needs a new idempotency key.',
+  7: 'Nothing took effect, or it was a read. Run the same command again later; resume a batch.',
+  8: 'Read the warning on stderr or the summary of the batch: a part still needs a decision.',
+  9: 'Read the reason in the record: remit payouts get ID. It will not change any more.',
+  10: 'The record is still being processed. Wait again with a longer --timeout.',
+  11: 'Nothing was sent. Confirm what the message names, or change the limits of the profile.',
+  12: 'Never repeat it with a new idempotency key. Repeat it with the key in the error, or read the record first.',
+  13: 'Correct the file or folder that the message names. What was paid stays recorded.',
+  14: 'Do not trust the payload. Check the secret and the clock: remit webhooks verify explains the mismatch.',
+  130: 'The error names what took effect, and the command that continues from there.',
+  143: 'The error names what took effect, and the command that continues from there.',
+};

@@ -1,0 +1,108 @@
+import type {Command, Config} from '@oclif/core';
+import {globalFlags} from '../input/flags.ts';
+import {isRead} from './answer-fields.ts';
+import {COMMAND_OPERATIONS} from './command-operations.ts';
+
+/** One command as data, for programs that build command lines. */
+export interface CommandFacts {
+  /** The words that are typed: `payouts create`. */
+  command: string;
+  summary: string;
+  description: string | null;
+  examples: string[];
+  args: ArgFacts[];
+  /** The command's own flags; the global ones are the same everywhere. */
+  flags: FlagFacts[];
+  /** Operations of the service that it may call: `remit schema payouts.create`. */
+  operations: string[];
+  /** False if the command may change something, here or at the service. */
+  reads_only: boolean;
+}
+
+interface ArgFacts {
+  name: string;
+  required: boolean;
+  /** May be given several times; only the last argument. */
+  repeats: boolean;
+  options: string[] | null;
+  description: string | null;
+}
+
+interface FlagFacts {
+  name: string;
+  char: string | null;
+  type: 'boolean' | 'option';
+  required: boolean;
+  /** May be given several times. */
+  multiple: boolean;
+  options: string[] | null;
+  /** What the value looks like. */
+  value: string | null;
+  default: unknown;
+  exclusive: string[];
+  depends_on: string[];
+  description: string | null;
+}
+
+/** Flags as oclif caches them, and as we declare them. */
+interface Flag {
+  char?: string | undefined;
+  type: 'boolean' | 'option';
+  required?: boolean | undefined;
+  multiple?: boolean | undefined;
+  options?: readonly string[] | undefined;
+  helpValue?: string | string[] | undefined;
+  default?: unknown;
+  exclusive?: readonly unknown[] | undefined;
+  dependsOn?: readonly string[] | undefined;
+  description?: string | undefined;
+}
+
+/** Every command, sorted by its words. */
+export function catalogue(config: Config): {commands: CommandFacts[]; global_flags: FlagFacts[]} {
+  const commands = config.commands
+    .filter(({hidden}) => hidden !== true)
+    .map(factsOf)
+    .sort((a, b) => (a.command < b.command ? -1 : 1));
+  return {commands, global_flags: flagFacts(globalFlags)};
+}
+
+/** Facts of one command, from its manifest entry. */
+export function factsOf(command: Command.Loadable): CommandFacts {
+  const {id, summary, description, examples = [], args, flags, strict} = command;
+  const own = Object.entries(flags).filter(([, {helpGroup}]) => helpGroup !== 'GLOBAL');
+  const names = Object.keys(args);
+  return {
+    command: id.replaceAll(':', ' '),
+    summary: summary ?? '',
+    description: description ?? null,
+    examples: examples.map((example) =>
+      (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'remit'),
+    ),
+    args: Object.entries(args).map(([name, arg], at) => ({
+      name,
+      required: arg.required ?? false,
+      repeats: strict === false && at === names.length - 1,
+      options: arg.options === undefined ? null : [...arg.options],
+      description: arg.description ?? null,
+    })),
+    flags: flagFacts(Object.fromEntries(own)),
+    operations: [...(COMMAND_OPERATIONS[id] ?? [])],
+    reads_only: isRead(id),
+  };
+}
+
+const flagFacts = (flags: Readonly<Record<string, Flag>>): FlagFacts[] =>
+  Object.entries(flags).map(([name, flag]) => ({
+    name,
+    char: flag.char ?? null,
+    type: flag.type,
+    required: flag.required ?? false,
+    multiple: flag.multiple ?? false,
+    options: flag.options === undefined ? null : [...flag.options],
+    value: flag.type === 'option' && typeof flag.helpValue === 'string' ? flag.helpValue : null,
+    default: flag.default === undefined || typeof flag.default === 'function' ? null : flag.default,
+    exclusive: (flag.exclusive ?? []).filter((other) => typeof other === 'string'),
+    depends_on: [...(flag.dependsOn ?? [])],
+    description: flag.description ?? null,
+  }));

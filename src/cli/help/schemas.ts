@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import type {Config} from '@oclif/core';
+import {tidySchema} from '../../contract/openapi/openapi-schemas.ts';
+import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
+import {SCHEMAS, type SchemaName} from '../../contract/schemas/registry.ts';
+import {RemitError} from '../../errors.ts';
+import {nearest} from '../../output/nearest.ts';
+import {routeOf} from '../../service/routes.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import {factsOf, type CommandFacts} from './catalogue.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The request and the answers of an operation, as JSON Schema. */
+export interface OperationSchema {
+  operation: OperationId;
+  method: string;
+  path: string;
+  idempotency_key: string | null;
+  query: Json | null;
+  body: Json | null;
+  /** By HTTP status; null for an answer without a body. */
+  answers: Record<string, Json | null>;
+}
+
+/** A command: what it takes, and the operations it calls. */
+export interface CommandSchema extends CommandFacts {
+  /** Flags and arguments as one object, as JSON Schema. */
+  input: Json;
+  operation_schemas: OperationSchema[];
+}
+
+/**
+ * The schemas of `payouts.create` (an operation) or `payouts create` (a command). Loads zod.
+ * @throws RemitError USAGE if it is neither, with a similar one as the hint
+ */
+export function schemaOf(
+  words: readonly string[],
+  config: Config,
+  service: ServiceFile,
+): OperationSchema | CommandSchema {
+  const name = words.join(' ');
+  const operation = allOperations().find(({id}) => id === name);
+  if (operation !== undefined) return operationSchema(operation.id, service);
+  const command = config.findCommand(words.join(':'));
+  if (command !== undefined) {
+    const facts = factsOf(command);
+    const called = allOperations().filter(({id}) => facts.operations.includes(id));
+    return {
+      ...facts,
+      input: inputSchema(facts),
+      operation_schemas: called.map(({id}) => operationSchema(id, service)),
+    };
+  }
+  const operations = allOperations().map(({id}): string => id);
+  const commands = config.commandIDs.map((id) => id.replaceAll(':', ' '));
+  const [first, second] = words.length > 1 ? [commands, operations] : [operations, commands];
+  const near = nearest(name, first) ?? nearest(name, second);
+  throw new RemitError('USAGE', `there is no operation or command ${JSON.stringify(name)}`, {
+    hint: (commands) =>
+      near === undefined ? commands.read('help', 'operations') : commands.read('schema', ...near.split(' ')),
+  });
+}
+
+function operationSchema(id: OperationId, service: ServiceFile): OperationSchema {
+  const found = allOperations().find((one) => one.id === id);
+  if (found === undefined) throw new Error(`unknown operation ${id}`);
+  const {key, query, body, ok} = found.operation;
+  const {method, path} = routeOf(id, service);
+  return {
+    ...{operation: id, method, path, idempotency_key: key ?? null},
+    query: query === undefined ? null : jsonSchema(query, 'input'),
+    body: body === undefined ? null : jsonSchema(body, 'input'),
+    answers: Object.fromEntries(
+      Object.entries(ok).map(([status, name]) => [status, name === null ? null : jsonSchema(name, 'output')]),
+    ),
+  };
+}
+
+const jsonSchema = (name: SchemaName, io: 'input' | 'output'): Json => ({
+  $schema: DIALECT,
+  title: name,
+  ...tidySchema(z.toJSONSchema(SCHEMAS[name], {io, unrepresentable: 'any'})),
+});
+
+/** What a program may pass: property names are those of flags and arguments. */
+function inputSchema({args, flags}: CommandFacts): Json {
+  const properties: Record<string, Json> = {};
+  for (const {name, options, repeats, description} of args)
+    properties[name] = propertyOf({type: 'string', options, multiple: repeats, description});
+  for (const {name, type, options, multiple, description} of flags)
+    properties[name] = propertyOf({
+      type: type === 'boolean' ? 'boolean' : 'string',
+      options,
+      multiple,
+      description,
+    });
+  const required = [...args, ...flags].filter((one) => one.required).map(({name}) => name);
+  return {$schema: DIALECT, type: 'object', properties, required, additionalProperties: false};
+}
+
+function propertyOf({
+  type,
+  options,
+  multiple,
+  description,
+}: {
+  type: string;
+  options: string[] | null;
+  multiple: boolean;
+  description: string | null;
+}): Json {
+  const one = {type, ...(options === null ? {} : {enum: options})};
+  const shape = multiple ? {type: 'array', items: one} : one;
+  return description === null ? shape : {...shape, description};
+}

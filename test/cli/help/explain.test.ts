@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {LIFECYCLES} from '../../../src/contract/lifecycle.ts';
+import {ERRORS, EXIT_MEANINGS, isErrorCode} from '../../../src/errors.ts';
+import {EXPLAINED, explain, type Explanation} from '../../../src/cli/help/explain.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
+import {PAYEE_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
+import {runCli} from '../run-cli.ts';
+
+const only = (word: string, kind: Explanation['kind']): Explanation => {
+  const found = explain(word).filter((one) => one.kind === kind);
+  assert.equal(found.length, 1, word);
+  return found[0]!;
+};
+
+describe('explain', () => {
+  it('knows every error code, in any spelling', () => {
+    for (const [code, {exit, meaning, retryable}] of Object.entries(ERRORS))
+      for (const word of [code, code.toLowerCase().replaceAll('_', '-')]) {
+        const found = only(word, 'error');
+        assert.deepEqual(
+          [found.name, found.exit_code, found.meaning, found.retryable],
+          [code, exit, meaning, retryable],
+        );
+        assert.match(found.advice ?? '', /\.$/);
+      }
+  });
+
+  it('knows every exit code, with the errors that end so', () => {
+    for (const [code, meaning] of Object.entries(EXIT_MEANINGS)) {
+      const found = only(code, 'exit code');
+      assert.equal(found.meaning, meaning);
+      const errors = Object.entries(ERRORS).flatMap(([name, {exit}]) =>
+        String(exit) === code ? [name] : [],
+      );
+      assert.deepEqual(found.errors, errors, code);
+    }
+  });
+
+  it('knows every status of every record, and what follows it', () => {
+    for (const [kind, {next}] of Object.entries(LIFECYCLES))
+      for (const [status, after] of Object.entries<readonly string[]>(next)) {
+        const found = explain(status).filter((one) => one.kind === 'status' && one.name === status);
+        assert.ok(
+          found.some((one) => String(one.next) === String(after)),
+          `${kind} ${status}`,
+        );
+      }
+    const settled = explain('settled').find(({of}) => of === 'payouts');
+    assert.equal(settled?.meaning, 'final: success');
+    assert.equal(explain('failed').find(({of}) => of === 'payins')?.meaning, 'final: failure');
+  });
+
+  it('says of an HTTP status what a command does with it', async () => {
+    const statuses = EXPLAINED.filter((word) => /^[2-5]\d\d$/.test(word)).map(Number);
+    assert.ok(statuses.length >= 15);
+    const create = [
+      'payouts',
+      'create',
+      '--payee',
+      PAYEE_ID,
+      '--amount-minor',
+      '12500',
+      '--idempotency-key',
+      'k',
+    ];
+    for (const status of statuses) {
+      const {errors = [], exit_code} = only(String(status), 'HTTP status');
+      const body = status === 204 ? undefined : status < 300 ? payout() : {message: 'no'};
+      const service = () => answer(status, body);
+      const read = await runCli(['payouts', 'get', PAYOUT_ID, '-o', 'json', '--retries', '0'], {service});
+      const write = await runCli([...create, '-o', 'json', '--retries', '0'], {service});
+      const told = status < 300 ? [write] : [read, write];
+      for (const {exitCode, error} of told) {
+        if (status === 204) continue; // a create is answered with its record
+        if (exit_code !== undefined) assert.equal(exitCode, exit_code, `${status}`);
+        if (status >= 300) {
+          const {code} = error();
+          assert.ok(errors.includes(code), `${status}: ${code}`);
+        }
+      }
+      if (status >= 500) assert.deepEqual([read.exitCode, write.exitCode], [7, 12], `${status}`);
+    }
+  });
+
+  it('knows the reasons of banks', () => {
+    assert.match(only('r03', 'bank code').meaning, /No account/);
+    assert.match(only('R03', 'bank code').advice ?? '', /another payment method/);
+    assert.doesNotMatch(only('R01', 'bank code').advice ?? '', /another payment method/);
+  });
+
+  it('is printed as text and as JSON', async () => {
+    const text = await runCli(['explain', 'in_doubt']);
+    assert.match(text.stdout, /^IN_DOUBT \(error\): .*\n {2}Exit code: 12\n/);
+    const json = await runCli(['explain', 'in_doubt', '--json']);
+    assert.deepEqual(json.json(), explain('IN_DOUBT'));
+  });
+
+  it('suggests a similar word, or the list', async () => {
+    for (const [word, hint] of [
+      ['rate_limted', 'remit explain RATE_LIMITED'],
+      ['R3', 'remit explain R03'],
+      ['setled', 'remit explain settled'],
+      ['something-else-entirely', 'remit help errors'],
+    ] as const) {
+      const {exitCode, stderr} = await runCli(['explain', word]);
+      assert.equal(exitCode, 2);
+      assert.match(stderr, new RegExp(`Hint: ${hint}\n`));
+      assert.equal((await runCli(hint.split(' ').slice(1))).exitCode, 0, hint);
+    }
+    for (const word of ['', '__proto__', 'constructor', 'toString'])
+      assert.equal((await runCli(['explain', word])).exitCode, 2, word);
+    assert.ok(EXPLAINED.some(isErrorCode));
+  });
+});
+
+describe('help pages', () => {
+  it('list every error code with its exit code', async () => {
+    const {stdout} = await runCli(['help', 'errors']);
+    for (const [code, {exit}] of Object.entries(ERRORS))
+      assert.match(stdout, new RegExp(`^ {2}${code} +${exit} `, 'm'));
+  });
+
+  it('say how amounts are typed, with examples that remit takes', async () => {
+    const {stdout} = await runCli(['help', 'money']);
+    const forms = stdout.split('\n').flatMap((line) => /^ {2}(--amount\S* .*?) {2}/.exec(line)?.[1] ?? []);
+    assert.equal(forms.length, 2);
+    const preview = async (form: string) => {
+      const argv = [
+        'payouts',
+        'create',
+        '--payee',
+        PAYEE_ID,
+        ...form.trim().split(' '),
+        '--dry-run',
+        '--json',
+      ];
+      const {json, exitCode, stderr} = await runCli(argv);
+      assert.equal(exitCode, 0, stderr);
+      return (json() as {body: {amount_in_minor_units: number}}).body.amount_in_minor_units;
+    };
+    for (const form of forms) assert.equal(await preview(form), 12_500);
+    for (const refused of [
+      '--amount 1,250.00 --currency USD',
+      '--amount 1e3 --currency USD',
+      '--amount 1.005 --currency USD',
+    ])
+      assert.equal(
+        (await runCli(['payouts', 'create', '--payee', PAYEE_ID, ...refused.split(' ')])).exitCode,
+        5,
+        refused,
+      );
+  });
+});
+
+describe('a mistyped', () => {
+  for (const [what, line, guess] of [
+    ['flag', 'payouts list --stauts x', '--status'],
+    ['global flag', 'payouts list --quite', '--quiet'],
+    ['global flag before the command', '--profle x payouts list', '--profile'],
+    ['value', 'payouts list --status setled', 'settled'],
+    ['format', 'payouts list -o jsn', 'json'],
+    ['argument', 'sandbox faults add latncy', 'latency'],
+  ] as const)
+    it(`${what} is answered with the similar one`, async () => {
+      const {exitCode, stderr, stdout} = await runCli(line.split(' '));
+      assert.deepEqual([exitCode, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`; did you mean ${guess}\\?`));
+    });
+
+  it('flag that resembles none gets no suggestion', async () => {
+    const {stderr} = await runCli(['payouts', 'list', '--frobnicate']);
+    assert.doesNotMatch(stderr, /did you mean/);
+  });
+});
