@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core';
 import {readCommandConfig} from '../cli/core/app.ts';
 import {RemitCommand} from '../cli/core/command.ts';
+import {schemaOf} from '../cli/help/schemas.ts';
 import {serviceInForce} from '../cli/core/service-in-force.ts';
 
 export default class Schema extends RemitCommand {
@@ -24,8 +25,7 @@ export default class Schema extends RemitCommand {
     const {argv} = await this.parse(Schema);
     const local = this.openLocal();
     const config = await readCommandConfig(this.config).app.config();
-    const {schemaOf} = await import('../cli/help/schemas.ts'); // loads zod
-    const schema = schemaOf(argv.map(String), config, serviceInForce(local, this.project).service);
+    const schema = await schemaOf(argv.map(String), config, serviceInForce(local, this.project).service);
     local.out.text(JSON.stringify(schema, undefined, 2));
     return schema;
   }

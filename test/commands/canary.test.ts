@@ -129,6 +129,9 @@ const WEBHOOKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const NOT_HERE: Readonly<Record<string, string>> = {
   demo: 'it has a sandbox of its own',
   help: 'it prints our own pages',
+  explain: 'it prints our own tables',
+  commands: 'it prints our own manifest',
+  schema: 'it prints our own contract',
   'webhooks:events:inspect': 'it serves the page of the listener, until it is stopped',
   'webhooks:events:tail': 'it shows the rows of list, until it is stopped',
   'webhooks:listen': 'it shows the rows of list, as they arrive',

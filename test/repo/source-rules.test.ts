@@ -71,6 +71,8 @@ export const d = {default: 1};`;
       'src/batch/standing/placed.ts': 'a prefix; the flags of the batch follow it',
       'src/batch/report/words.ts': 'a prefix; the flags of the batch follow it',
       'src/cli/batch/summary-view.ts': 'adds the profile itself',
+      'src/cli/help/advice.ts': 'general advice, printed for any profile',
+      'src/cli/help/reference.ts': 'titles of pages',
       'src/cli/demo/demo.ts': 'shows the commands that it runs',
       'src/cli/runtime/parse-errors.ts': 'ends with --help, which needs no profile',
       'src/cli/profiles/changes.ts': 'ends with --help, which needs no profile',

@@ -20,7 +20,7 @@ export async function commandsPage(config: Config): Promise<string> {
     '# Commands\n',
     '<!-- Generated from the help of the commands by `npm run generate`. -->\n',
     'The help of every command, as `remit help COMMAND` prints it. `remit commands --json` prints the same as data.\n',
-    `${commands.map(({words}) => `- [\`remit ${words}\`](#remit-${anchor(words)})`).join('\n')}\n`,
+    `${commands.map(({words}) => `- [${words}](#remit-${anchor(words)})`).join('\n')}\n`,
   ];
   for (const {id, words} of commands)
     parts.push(`## remit ${words}\n`, fenced(await helpText(config, id, onPaper)));
@@ -78,9 +78,13 @@ const head = (name: string, summary: string, version: string): string =>
 const section = (title: string, text: string): string =>
   `.SH ${roff(title.toUpperCase())}\n.nf\n${text.trimEnd().split('\n').map(roff).join('\n')}\n.fi\n`;
 
-/** Backslashes and hyphens are commands to roff, as is a dot or an apostrophe that begins a line. */
+/** Backslashes and hyphens are commands to roff, as is a dot or an apostrophe that begins a line; the rest is ASCII. */
 const roff = (line: string): string =>
   line
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
-    .replace(/^(?=[.'])/, '\\&');
+    .replace(/^(?=[.'])/, '\\&')
+    .replace(
+      /[^ -~]/gu,
+      (found) => `\\[u${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );

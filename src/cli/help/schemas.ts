@@ -1,8 +1,6 @@
-import * as z from 'zod';
 import type {Config} from '@oclif/core';
-import {tidySchema} from '../../contract/openapi/openapi-schemas.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
-import {SCHEMAS, type SchemaName} from '../../contract/schemas/registry.ts';
+import type {SchemaName} from '../../contract/schemas/registry.ts';
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../output/nearest.ts';
 import {routeOf} from '../../service/routes.ts';
@@ -36,14 +34,15 @@ export interface CommandSchema extends CommandFacts {
  * The schemas of `payouts.create` (an operation) or `payouts create` (a command). Loads zod.
  * @throws RemitError USAGE if it is neither, with a similar one as the hint
  */
-export function schemaOf(
+export async function schemaOf(
   words: readonly string[],
   config: Config,
   service: ServiceFile,
-): OperationSchema | CommandSchema {
+): Promise<OperationSchema | CommandSchema> {
   const name = words.join(' ');
+  const toJson = await jsonSchemas();
   const operation = allOperations().find(({id}) => id === name);
-  if (operation !== undefined) return operationSchema(operation.id, service);
+  if (operation !== undefined) return operationSchema(operation.id, service, toJson);
   const command = config.findCommand(words.join(':'));
   if (command !== undefined) {
     const facts = factsOf(command);
@@ -51,7 +50,7 @@ export function schemaOf(
     return {
       ...facts,
       input: inputSchema(facts),
-      operation_schemas: called.map(({id}) => operationSchema(id, service)),
+      operation_schemas: called.map(({id}) => operationSchema(id, service, toJson)),
     };
   }
   const operations = allOperations().map(({id}): string => id);
@@ -64,26 +63,35 @@ export function schemaOf(
   });
 }
 
-function operationSchema(id: OperationId, service: ServiceFile): OperationSchema {
+function operationSchema(id: OperationId, service: ServiceFile, toJson: ToJson): OperationSchema {
   const found = allOperations().find((one) => one.id === id);
   if (found === undefined) throw new Error(`unknown operation ${id}`);
   const {key, query, body, ok} = found.operation;
   const {method, path} = routeOf(id, service);
   return {
     ...{operation: id, method, path, idempotency_key: key ?? null},
-    query: query === undefined ? null : jsonSchema(query, 'input'),
-    body: body === undefined ? null : jsonSchema(body, 'input'),
+    query: query === undefined ? null : toJson(query, 'input'),
+    body: body === undefined ? null : toJson(body, 'input'),
     answers: Object.fromEntries(
-      Object.entries(ok).map(([status, name]) => [status, name === null ? null : jsonSchema(name, 'output')]),
+      Object.entries(ok).map(([status, name]) => [status, name === null ? null : toJson(name, 'output')]),
     ),
   };
 }
 
-const jsonSchema = (name: SchemaName, io: 'input' | 'output'): Json => ({
-  $schema: DIALECT,
-  title: name,
-  ...tidySchema(z.toJSONSchema(SCHEMAS[name], {io, unrepresentable: 'any'})),
-});
+type ToJson = (name: SchemaName, io: 'input' | 'output') => Json;
+
+async function jsonSchemas(): Promise<ToJson> {
+  const [z, {SCHEMAS}, {tidySchema}] = await Promise.all([
+    import('zod'),
+    import('../../contract/schemas/registry.ts'),
+    import('../../contract/openapi/openapi-schemas.ts'),
+  ]);
+  return (name, io) => ({
+    $schema: DIALECT,
+    title: name,
+    ...tidySchema(z.toJSONSchema(SCHEMAS[name], {io, unrepresentable: 'any'})),
+  });
+}
 
 /** What a program may pass: property names are those of flags and arguments. */
 function inputSchema({args, flags}: CommandFacts): Json {
