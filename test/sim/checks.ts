@@ -176,11 +176,12 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
   // A copy of an earlier request may still arrive; it is the same record with the same key, and can be paid once.
   const wasReadOpen = state === 'staged' && (place.canceling.has(batchId) || oracle.wasRetried(reference));
   const isUnpaid = state === 'not_sent' || state === 'staged' || state === 'held';
-  if (
-    isUnpaid && !wasReadOpen
+  const isContradicted = wasReadOpen
+    ? oracle.wasShownPaid(place, batchId, reference)
+    : isUnpaid
       ? oracle.mayBePaidBy(place, batchId, reference)
-      : (state === 'rejected' || wasReadOpen) && oracle.isPaidBy(place, batchId, reference)
-  )
+      : state === 'rejected' && oracle.isPaidBy(place, batchId, reference);
+  if (isContradicted)
     oracle.violate('books', `${reference} is reported ${state}, and was or may yet be paid`);
   if (state === 'rejected' && oracle.hasOpenRecord(place, batchId, reference))
     oracle.violate('books', `${reference} is reported rejected, and the service has a record of it`);

@@ -89,6 +89,8 @@ export class Oracle {
   readonly #generations = new Map<string, number>();
   /** Creates of a record that their sender knew: nothing is learnt of it then. */
   readonly #probes = new Set<Attempt>();
+  /** When the last request left a place whose answer showed a record, by its id. */
+  readonly #shown = new Map<Place, Map<string, number>>();
   /** References that an operator declared not paid, rightly or not. */
   readonly #declared = new Set<string>();
   violation: Violation | undefined;
@@ -166,7 +168,22 @@ export class Oracle {
   }
 
   isPaidBy(place: Place, batchId: string, reference: string): boolean {
-    return this.paymentsOf(reference).some(
+    return this.#standingPayments(place, batchId, reference).length > 0;
+  }
+
+  /**
+   * The same, and the batch could know: an answer showed the record after it was paid. A copy of an earlier request may
+   * arrive after the record was read for the last time.
+   */
+  wasShownPaid(place: Place, batchId: string, reference: string): boolean {
+    return this.#standingPayments(place, batchId, reference).some(
+      ({attempt, record: {id, approvedAt}}) =>
+        attempt?.seenId === id || (this.#shown.get(place)?.get(id) ?? -1) > (approvedAt ?? Infinity),
+    );
+  }
+
+  #standingPayments(place: Place, batchId: string, reference: string): Payment[] {
+    return this.paymentsOf(reference).filter(
       ({attempt, record}) =>
         attempt !== undefined &&
         this.#service.statusOf(record) !== 'failed' &&
@@ -202,6 +219,7 @@ export class Oracle {
   /** An answer reached its sender. */
   answered(attempt: Attempt, sender: Sender): void {
     if (typeof attempt.seen !== 'number') return;
+    this.#noteShown(attempt, sender.place);
     if (attempt.seen < 300 && attempt.seenId !== undefined) sender.lastGoodAt = this.now();
     if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt) && !isCancel(attempt))
       this.#createdOrNot(attempt, sender);
@@ -221,6 +239,12 @@ export class Oracle {
     const known = seen.find((one) => this.#isWrittenDown(sender, one));
     if (known !== undefined && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
       sender.isForgotten = true;
+  }
+
+  #noteShown({seenId, sentAt}: Attempt, place: Place): void {
+    if (seenId === undefined) return;
+    const shown = this.#shown.get(place) ?? new Map<string, number>();
+    this.#shown.set(place, shown.set(seenId, Math.max(sentAt, shown.get(seenId) ?? 0)));
   }
 
   /** Invariant: successes without a record end a run soon, for they come from something else than the service. */
