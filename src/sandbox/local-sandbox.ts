@@ -91,7 +91,11 @@ export class LocalSandbox implements Sandbox {
     this.#dialect =
       parts.service === undefined
         ? undefined
-        : new SandboxDialect(parts.service, (request, deliver) => parts.routes.fetch(request, {deliver}));
+        : new SandboxDialect(
+            parts.service,
+            (request, how) => parts.routes.fetch(request, how),
+            (facts, work) => parts.exchange.run(facts, work),
+          );
     this.#pages = new ServedPages(
       {
         read: () => this.#pageData(),

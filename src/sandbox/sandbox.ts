@@ -126,6 +126,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     faults,
     post: options.post ?? defaultPoster(options),
     background: options.background ?? false,
+    service: options.service,
     onDelivery: options.onDelivery,
     onBug,
   });

@@ -181,7 +181,7 @@ export function serviceSchema(): Schema {
           },
           signatureEncoding: {enum: SIGNATURE_ENCODINGS, description: 'hex or base64'},
           signed: {
-            ...{type: 'string', pattern: '^[^{}]{0,32}(\\{timestamp\\}[^{}]{0,32})?\\{payload\\}$'},
+            ...{type: 'string', pattern: '^[ -z|~]{0,32}(\\{timestamp\\}[ -z|~]{0,32})?\\{payload\\}$'},
             description: 'the signed text, such as "{timestamp}.{payload}"',
           },
           secret: {...path, description: 'path to the signing secret in a record of an endpoint'},

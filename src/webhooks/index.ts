@@ -26,6 +26,6 @@ export {BodyTooLargeError, readRawBody, type BodySource} from './verify/raw-body
 export {ReplayMemory, type Replays, type Seen} from './verify/replay-memory.ts';
 export {diagnose, type Diagnosis} from './verify/diagnosis.ts';
 export {secretFingerprint, type WebhookSecret} from './verify/secrets.ts';
-export {TIMESTAMP_FORMATS, type TimestampFormat} from '../contract/signature-form.ts';
+export {TIMESTAMP_FORMATS, type SignatureForm, type TimestampFormat} from '../contract/signature-form.ts';
 export type {FetchHeaders, WebhookHeaders} from './verify/header-values.ts';
 export {RemitError} from '../errors.ts';

@@ -38,8 +38,8 @@ let made = 0;
 const STEPS: Record<string, () => unknown> = {
   'read the head': () => parseHead(head),
   verify: () => verifyWebhook({body, headers, secrets: [SECRET], nowMs}),
-  '  of that the digest': () => webhookDigest(SECRET, '1770000000', body),
-  '  createHmac, for comparison': () => webhookHmac(SECRET, '1770000000', body).digest('hex'),
+  '  of that the digest': () => webhookDigest(SECRET, '1770000000.', body),
+  '  createHmac, for comparison': () => webhookHmac(SECRET, '1770000000.', body).digest('hex'),
   'parse the body': () => readJson(body),
   'find the event': () => known.arrive(`019b76da-a800-7000-${(made += 1)}`, body, delivery.id),
   'encode for the record': () =>

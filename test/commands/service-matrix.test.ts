@@ -174,6 +174,9 @@ describe('a service that differs', function () {
       const isNamed = /in the service file/.test(text);
       if (isNamed) counts.namedWithoutFile++;
       assert.ok(needsNone || works0 || isNamed, `nothing names the way out of ${name}:\n${text}`);
+      for (const {stdout, stderr} of before)
+        if (/in the service file/.test(stdout + stderr) && !needsNone)
+          assert.match(stderr, /^Hint: .*remit doctor$/m, stdout + stderr);
       const isHeld = before[3].stdout.includes('--accept differences'); // the command that it prints
       await works(
         at,

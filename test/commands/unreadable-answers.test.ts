@@ -161,7 +161,7 @@ describe('a created record whose id cannot be used', () => {
     const ran = await runCli([...argv, '--json'], {service});
     assert.deepEqual(
       [ran.error().details?.['idempotency_key'], ran.error().hint],
-      ['k-1', 'remit payouts list --limit 5'],
+      ['k-1', 'remit payouts list --limit 5; to find what differs at the service: remit doctor'],
     );
     assert.match(String(ran.error().details?.['next']), /^remit payouts create .*--idempotency-key k-1/);
   });

@@ -54,6 +54,22 @@ describe('a wait that ends badly', () => {
     assert.equal(ran.error().hint, `remit payouts wait ${PAYOUT_ID}`);
   });
 
+  it('names the key of the service file for a status that it does not know, and doctor', async () => {
+    const line = `payouts wait ${PAYOUT_ID} --timeout 1s --json`;
+    const ran = await run(line, answer(200, payout({status: 'RETURNED'})));
+    assert.equal(ran.exitCode, 10);
+    assert.match(
+      ran.error().message,
+      /RETURNED, which remit does not know \(row 63\); .* set statuses\.payouts in the service file$/,
+    );
+    assert.equal(
+      ran.error().hint,
+      `remit payouts wait ${PAYOUT_ID}; to find what differs at the service: remit doctor`,
+    );
+    const none = await run(line, answer(200, payout({status: undefined})));
+    assert.match(none.error().message, /could not be read; .* set fields\.payouts in the service file$/);
+  });
+
   it('hints at the payment methods of the party, not at the record that was just shown', async () => {
     const ran = await run(CREATE, approved, answer(200, failed));
     assert.match(ran.stderr, /is failed \(R03 no account\); it will not be settled/);

@@ -1,4 +1,5 @@
 import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
+import type {SignatureForm} from '../../contract/signature-form.ts';
 import {RemitError} from '../../errors.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {chooseProfile, serviceOf} from '../../profiles/resolve.ts';
@@ -18,3 +19,9 @@ export function serviceInForce(
     throw error;
   }
 }
+
+/** How the service of the next command signs its webhooks; undefined: as documented. */
+export const signatureFormInForce = (
+  local: LocalContext,
+  project: ProjectFile | undefined,
+): SignatureForm | undefined => serviceInForce(local, project).service.webhooks;

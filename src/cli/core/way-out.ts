@@ -19,20 +19,27 @@ export interface Failed {
 export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
   const own = error.hintWith(place.commands);
   const fix = networkFix(error, place);
-  const hint =
+  const known =
     fix === undefined
       ? (own ?? wayOut(error, failed, place))
       : own === undefined
         ? fix
         : `${fix}; then ${own}`;
+  const hint = error.details?.['assumption'] === undefined ? known : withDoctor(known, place.commands);
   return hint === error.openHint ? error : error.withHint(hint);
+}
+
+/** The message names an assumption and the key to set; `doctor` finds out whether that is the cause. */
+export function withDoctor(known: string | undefined, commands: Commands): string {
+  const doctor = commands.read('doctor');
+  return known === undefined ? doctor : `${known}; to find what differs at the service: ${doctor}`;
 }
 
 function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): string | undefined {
   const {code, details, httpStatus} = error;
   if (details?.['failure'] === 'refused')
     return baseUrl === undefined ? undefined : sandboxAt(new URL(baseUrl));
-  if (details?.['assumption'] !== undefined) return commands.read('help', 'assumptions');
+  if (details?.['assumption'] !== undefined) return undefined; // the list below is at another address, too
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
   if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
   if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);

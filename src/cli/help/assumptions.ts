@@ -42,6 +42,13 @@ const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] 
   ['59', 'ids.format', 'uuid'],
   ['31', 'webhooks.secret', 'signing_secret'],
   ['31', 'webhooks.active', 'is_active'],
+  ['36', 'webhooks.timestamp', 'seconds'],
+  ['', 'webhooks.timestampHeader', 'X-Webhook-Timestamp'],
+  ['', 'webhooks.timestampPart', 'none'],
+  ['', 'webhooks.signatureHeader', 'X-Webhook-Signature'],
+  ['', 'webhooks.signaturePrefix', 'none'],
+  ['', 'webhooks.signatureEncoding', 'hex'],
+  ['', 'webhooks.signed', '{timestamp}.{payload}'],
 ];
 
 const WHERE =

@@ -153,6 +153,9 @@ function waitOn(
     const source = valueAt(record, 'source_account_id');
     return typeof source === 'string' ? commands.read('treasury', 'balance', source) : undefined;
   };
-  const waiting = {topic: 'transfers', view: accountTransferView, id, initial, goal: 'settled', poll, repair};
+  const waiting = {
+    ...{topic: 'transfers', view: accountTransferView, id, initial, goal: 'settled', poll, repair},
+    ...{resource: 'accountTransfers', lifecycle: LIFECYCLES.accountTransfer},
+  };
   return waitForRecord(context, waiting, wait);
 }

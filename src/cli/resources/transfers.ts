@@ -251,6 +251,7 @@ function waitFor(
   const waiting = {
     ...waitable(kind, id),
     ...{initial, poll, goal: LIFECYCLES[kind.noun].good.join(' or ')},
+    ...{resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
     repair: (record: unknown) => {
       const party = valueAt(record, kind.partyField);
       if (typeof party !== 'string') return undefined;

@@ -1,9 +1,11 @@
 import type {Waited} from '../../client/reading/poll.ts';
+import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue, type View} from '../../output/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
+import {withDoctor} from '../core/way-out.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 
 export interface WaitFlagValues {
@@ -25,6 +27,9 @@ export interface Waiting {
   initial: unknown;
   /** The successful final status: `settled`. */
   goal: string;
+  lifecycle: Lifecycle;
+  /** Its name in a service file. */
+  resource: string;
   poll: (options: {
     until: string | undefined;
     timeoutMs: number;
@@ -74,7 +79,7 @@ export async function waitForRecord(
   await out.unfinished(waited.record, view);
   throw waited.outcome === 'ended'
     ? endedBadly(waiting, waited, flags.until)
-    : timedOut(waiting, waited, {next, timeoutMs, until: flags.until});
+    : timedOut(context, {waiting, waited, next, timeoutMs, until: flags.until});
 }
 
 function waitCommand({commands}: Context, {topic, id}: Waiting, until: string | undefined): string {
@@ -95,19 +100,43 @@ function endedBadly(waiting: Waiting, waited: Waited<unknown>, until: string | u
 }
 
 function timedOut(
-  waiting: Waiting,
-  waited: Waited<unknown>,
-  {next, timeoutMs, until}: {next: string; timeoutMs: number; until: string | undefined},
+  {commands}: Context,
+  {
+    waiting,
+    waited,
+    ...asked
+  }: {
+    waiting: Waiting;
+    waited: Waited<unknown>;
+    next: string;
+    timeoutMs: number;
+    until: string | undefined;
+  },
 ): RemitError {
   const {view, id, goal} = waiting;
+  const {next, timeoutMs, until} = asked;
   const status = valueAt(waited.record, 'status');
   const seen = status === undefined ? 'its status could not be read' : `its status is ${plainValue(status)}`;
+  const assumed = assumedOf(waiting, waited.record);
   const trouble = waited.lastError === undefined ? '' : `; the last read failed: ${waited.lastError.message}`;
   return new RemitError(
     'WAIT_TIMEOUT',
-    `${view.noun} ${id} was not ${until ?? goal} within ${timeoutMs / 1000} s: ${seen}${trouble}`,
-    {details: detailsOf(waiting, waited), hint: next, cause: waited.lastError},
+    `${view.noun} ${id} was not ${until ?? goal} within ${timeoutMs / 1000} s: ${seen}${assumed}${trouble}`,
+    {
+      details: detailsOf(waiting, waited),
+      hint: assumed === '' ? next : withDoctor(next, commands),
+      cause: waited.lastError,
+    },
   );
+}
+
+/** A status that the lifecycle does not have ends no wait; the service file can say what it means. */
+function assumedOf({lifecycle, resource}: Waiting, record: unknown): string {
+  const status = valueAt(record, 'status');
+  const set = (key: string) => `if this service differs, set ${key}.${resource} in the service file`;
+  if (record !== undefined && status === undefined) return `; ${set('fields')}`;
+  if (typeof status !== 'string' || Object.hasOwn(lifecycle.next, status)) return '';
+  return `, which remit does not know (row 63); ${set('statuses')}`;
 }
 
 const detailsOf = ({id}: Waiting, {record, polls}: Waited<unknown>) => ({

@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
+import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
 import {parseDuration} from '../../cli/input/durations.ts';
 import {count, eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
 import {checkListenFlags} from '../../cli/webhooks/listen/options.ts';
@@ -115,6 +116,9 @@ export default class WebhooksListen extends RemitCommand {
     checkListenFlags(flags);
     const context = flags.register || flags.expand ? await this.open() : undefined;
     const {listen} = await import('../../cli/webhooks/listen/action.ts');
-    return this.conclude(await listen(this.openLocal(), context, flags));
+    const local = this.openLocal();
+    return this.conclude(
+      await listen(local, context, {...flags, form: signatureFormInForce(local, this.project)}),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
+import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
 import {parseDuration} from '../../cli/input/durations.ts';
 import {readPayload} from '../../cli/webhooks/verify/payload.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
@@ -42,7 +43,10 @@ export default class WebhooksSend extends RemitCommand {
     const {args, flags} = await this.parse(WebhooksSend);
     const local = this.openLocal();
     const body = await readPayload(local, args.payload);
-    const signed = signPayload(local, body, await readSecrets(local, flags), flags.timestamp);
+    const signed = signPayload(local, body, await readSecrets(local, flags), {
+      timestamp: flags.timestamp,
+      form: signatureFormInForce(local, this.project),
+    });
     const request = {
       ...{to: args.to, body, header: flags.header ?? []},
       ...{timeoutMs: flags.timeout ?? 10_000, allowExternal: flags['allow-external']},

@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
+import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
 import {readPayload} from '../../cli/webhooks/verify/payload.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {signPayload} from '../../cli/webhooks/verify/sign.ts';
@@ -25,7 +26,10 @@ export default class WebhooksSign extends RemitCommand {
     const {args, flags} = await this.parse(WebhooksSign);
     const local = this.openLocal();
     const body = await readPayload(local, args.payload);
-    const signed = signPayload(local, body, await readSecrets(local, flags), flags.timestamp);
+    const signed = signPayload(local, body, await readSecrets(local, flags), {
+      timestamp: flags.timestamp,
+      form: signatureFormInForce(local, this.project),
+    });
     local.out.text(
       Object.entries(signed.headers)
         .map(([name, value]) => `${name}: ${value}`)

@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
+import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
 import {inGroup} from '../../cli/input/flags.ts';
 import {readSecrets} from '../../cli/webhooks/secrets.ts';
 import {parseMoment} from '../../cli/webhooks/events/moment.ts';
@@ -48,12 +49,13 @@ export default class WebhooksVerify extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(WebhooksVerify);
     const local = this.openLocal();
-    const candidates = await readCandidates(local, {source: args.payload, atMs: flags.at, ...flags});
+    const request = {...flags, form: signatureFormInForce(local, this.project)};
+    const candidates = await readCandidates(local, {source: args.payload, atMs: flags.at, ...request});
     const secrets = await readSecrets(local, flags);
     return this.conclude(
       concludeVerify(
         local,
-        candidates.map((one) => verifyCandidate(one, secrets, flags)),
+        candidates.map((one) => verifyCandidate(one, secrets, request)),
       ),
     );
   }

@@ -89,8 +89,7 @@ export class Exchange {
     const entry: RequestEntry = {
       type: 'request',
       at: iso(this.#machine.now()),
-      method: facts.method,
-      path: facts.path,
+      ...(facts.sent ?? {method: facts.method, path: facts.path}),
       operation: facts.operation,
       status,
       elapsed_ms: Math.round((this.#machine.monotonic() - started) * 10) / 10,

@@ -9,7 +9,7 @@ import {HANDLERS} from '../handlers/all.ts';
 import {modeOfKey, type Caller, type KeyRing} from '../world/keys.ts';
 import {readJsonBody} from './request-body.ts';
 import {NO_HEADERS, type Outgoing} from '../outcomes/fault-answer.ts';
-import type {RequestFacts} from '../outcomes/faults.ts';
+import type {RequestFacts, SentAs} from '../outcomes/faults.ts';
 import {RemitError} from '../../errors.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
 
@@ -31,7 +31,7 @@ export interface Routed extends Outgoing {
 /** How answers are sent: a server passes a function that writes to its socket. */
 export type Deliver = (answer: Outgoing) => Response;
 
-type Env = {Bindings: {deliver: Deliver}};
+type Env = {Bindings: {deliver: Deliver; sent?: SentAs}};
 export type ApiRoutes = Hono<Env>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -84,6 +84,7 @@ async function answer(
     path: c.req.path,
     operation: target?.id ?? null,
     mode: modeOfKey(c.req.header('x-api-key')),
+    sent: c.env.sent,
   };
   const outgoing = await options.around(facts, async (before) => {
     let caller: Caller | null = null;

@@ -18,12 +18,20 @@ export interface ActiveRule extends FaultRule {
 }
 
 /** What a rule can match before the request is handled. */
+/** Method and path of a request in a service's dialect. */
+export interface SentAs {
+  method: string;
+  path: string;
+}
+
 export interface RequestFacts {
   method: string;
   path: string;
   operation: OperationId | null;
   /** The mode of the key, whether it is valid or not. */
   mode: 'test' | 'live' | null;
+  /** As the client sent it, if the sandbox speaks a dialect. */
+  sent?: SentAs | undefined;
 }
 
 /** What a rule about deliveries can match. */

@@ -1,6 +1,9 @@
 import type {Clock} from '../../clock.ts';
-import {WEBHOOK_HEADERS} from '../../contract/events.ts';
-import {signWebhook} from '../../webhooks/verify/signature.ts';
+import {isObject} from '../../narrow.ts';
+import {withOwnIds} from '../../service/other-ids.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import {formOf, timestampAt} from '../../webhooks/verify/form.ts';
+import {signedHeaders} from '../../webhooks/verify/signature.ts';
 import type {StruckDelivery} from '../outcomes/faults.ts';
 import {fractionOf} from '../base/random.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
@@ -24,13 +27,17 @@ export interface AttemptHow {
 export async function attemptDelivery(
   claimed: Claimed,
   {atMs, byHand, struck}: AttemptHow,
-  by: {machine: Clock; post: PostWebhook; signal: AbortSignal},
+  {
+    service = {},
+    ...by
+  }: {machine: Clock; post: PostWebhook; service?: ServiceFile | undefined; signal: AbortSignal},
 ): Promise<[Attempt, ...Attempt[]] | undefined> {
   const fault = struck?.effect.kind ?? claimed.fault;
   const once = async (): Promise<Attempt | undefined> => {
     const sentMs = by.machine.now();
-    const {headers, signedAt} = headersOf(claimed, sentMs, struck);
-    const posted = await by.post({url: claimed.url, headers, body: claimed.body}, by.signal);
+    const body = bodyOf(claimed, service);
+    const {headers, signedAt} = headersOf(claimed, body, {nowMs: sentMs, struck, service});
+    const posted = await by.post({url: claimed.url, headers, body}, by.signal);
     if (posted.error?.code === 'aborted') return undefined;
     return {
       byHand,
@@ -56,21 +63,27 @@ export async function attemptDelivery(
  */
 function headersOf(
   claimed: Claimed,
-  nowMs: number,
-  struck: StruckDelivery | undefined,
+  body: string,
+  {nowMs, struck, service}: {nowMs: number; struck: StruckDelivery | undefined; service: ServiceFile},
 ): {headers: Record<string, string>; signedAt: string} {
   const ageMs = struck?.effect.kind === 'stale_timestamp' ? struck.effect.age_ms : 0;
   const secret = struck?.effect.kind === 'bad_signature' ? FORGED_SECRET : claimed.secret;
-  const signedAt = String(Math.floor((nowMs - ageMs) / 1000));
+  const signedAt = timestampAt(nowMs - ageMs, formOf(service.webhooks));
   return {
     signedAt,
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': 'remit-sandbox',
-      [WEBHOOK_HEADERS.timestamp]: signedAt,
-      [WEBHOOK_HEADERS.signature]: signWebhook(secret, signedAt, claimed.body),
+      ...signedHeaders(secret, body, signedAt, service.webhooks),
     },
   };
+}
+
+/** The body as the service writes it: its ids are those of its other answers. */
+function bodyOf({body}: Claimed, service: ServiceFile): string {
+  if (service.ids?.format !== 'any') return body;
+  const event: unknown = JSON.parse(body);
+  return isObject(event) ? JSON.stringify({...event, data: withOwnIds(event['data'])}) : body;
 }
 
 /** Interface document, "Delivery", rule 1. */

@@ -1,5 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import type {Faults, StruckDelivery} from '../outcomes/faults.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../world/context.ts';
 import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import * as deliveries from './deliveries.ts';
@@ -13,6 +14,8 @@ export interface SenderOptions {
   machine: Clock;
   faults: Faults;
   post: PostWebhook;
+  /** The service whose dialect the sandbox speaks. */
+  service?: ServiceFile | undefined;
   /** Aborts requests in progress. */
   signal: AbortSignal;
   onDelivery: ((entry: DeliveryEntry) => void) | undefined;

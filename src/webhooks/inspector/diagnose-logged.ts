@@ -1,3 +1,4 @@
+import type {SignatureForm} from '../../contract/signature-form.ts';
 import {isCut, type Delivery} from '../delivery/delivery.ts';
 import {diagnose, type Diagnosis} from '../verify/diagnosis.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
@@ -9,9 +10,10 @@ const MOST_BYTES = 65_536;
 export function diagnoseLogged(
   delivery: Delivery,
   secrets: readonly WebhookSecret[],
+  form?: SignatureForm,
 ): readonly Diagnosis[] | null {
   const {reason, headers, body} = delivery;
   if (reason !== 'mismatch' && reason !== 'signature_format') return null;
   if (secrets.length === 0 || body.length > MOST_BYTES || isCut(delivery)) return null;
-  return diagnose({body, headers, secrets});
+  return diagnose({body, headers, secrets, form});
 }

@@ -18,6 +18,7 @@ import {foreign, hasToken} from './request-guard.ts';
 import {shellPage} from './shell-page.ts';
 import {SHELL_SCRIPT} from './shell-script.ts';
 import {SHELL_STYLE} from './shell-style.ts';
+import type {SignatureForm} from '../../contract/signature-form.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
 
 /** What a replay shows on the page. */
@@ -34,6 +35,8 @@ export interface InspectorOptions {
   port: number;
   /** Read each time: an endpoint that is registered later adds its own. */
   secrets: () => readonly WebhookSecret[];
+  /** How the service signs, if not as documented. */
+  form?: SignatureForm | undefined;
   canResign: boolean;
   /** The target of deliveries that were not forwarded before. */
   defaultTarget: string | undefined;
@@ -149,9 +152,9 @@ export class InspectorServer {
   }
 
   #detail(logged: LoggedDelivery): Reply {
-    const {log, secrets, conceal, defaultTarget} = this.#options;
+    const {log, secrets, form, conceal, defaultTarget} = this.#options;
     const [known] = logged.targets.keys();
-    const diagnosis = diagnoseLogged(logged.delivery, secrets());
+    const diagnosis = diagnoseLogged(logged.delivery, secrets(), form);
     const attempts = log.ofEvent(logged.delivery.eventId);
     const target = known ?? defaultTarget ?? '';
     return html(detailView({logged, attempts, diagnosis, conceal, target}).text);

@@ -6,7 +6,7 @@ import type {TypePattern} from '../delivery/patterns.ts';
 import type {Entry} from '../record/entry.ts';
 import type {OnWritten} from '../record/group.ts';
 import {secretFingerprint, type WebhookSecret} from '../verify/secrets.ts';
-import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyInput} from '../verify/signature.ts';
+import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyOptions} from '../verify/signature.ts';
 import {SMALL_BYTES} from './body-reader.ts';
 import {Deadline} from './deadline.ts';
 import type {Forwarder} from './forwarder.ts';
@@ -17,7 +17,7 @@ export interface IntakeOptions {
   clock: Clock;
   /** Read for each delivery: an endpoint that is registered later adds its own. */
   secrets: () => readonly WebhookSecret[];
-  verify: Pick<VerifyInput, 'toleranceSeconds' | 'timestampFormat' | 'lenient'>;
+  verify: VerifyOptions;
   allowUnverified: boolean;
   /** Types to show and forward; the others are only recorded. */
   wanted: TypePattern;

@@ -1,5 +1,4 @@
 import type {Clock} from '../../clock.ts';
-import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import {RemitError} from '../../errors.ts';
 import {
   hasArrived,
@@ -14,7 +13,7 @@ import type {RecordedDelivery} from './state.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
 import {signatureHeaders} from '../verify/signature.ts';
 import {checkTarget} from '../delivery/target.ts';
-import type {TimestampFormat} from '../../contract/signature-form.ts';
+import type {SignatureForm} from '../../contract/signature-form.ts';
 
 /** The result of a replay compared with the previous attempt; `passing` and `failing` if there was none. */
 export type ReplayOutcome = 'fixed' | 'regressed' | 'still_failing' | 'still_passing' | 'passing' | 'failing';
@@ -44,7 +43,8 @@ export interface ReplayTools {
 export interface ReplayOptions {
   /** Signs again with this secret and the current time, replacing the original signature. */
   resign?: WebhookSecret | undefined;
-  timestampFormat?: TimestampFormat | undefined;
+  /** How the service signs, if not as documented. */
+  form?: SignatureForm | undefined;
   allowExternal?: boolean | undefined;
 }
 
@@ -57,14 +57,13 @@ export async function replayDelivery(
   recorded: RecordedDelivery,
   target: URL,
   {clock, post, append, signal}: ReplayTools,
-  {resign, timestampFormat, allowExternal}: ReplayOptions = {},
+  {resign, form, allowExternal}: ReplayOptions = {},
 ): Promise<Replay> {
   const {delivery, targets} = recorded;
   checkReplayable(delivery);
   checkTarget(target, allowExternal);
   const atMs = clock.now();
-  const headers =
-    resign === undefined ? delivery.headers : resignedHeaders(resign, delivery, atMs, timestampFormat);
+  const headers = resign === undefined ? delivery.headers : resignedHeaders(resign, delivery, atMs, form);
   const {status, latencyMs, error, body: response} = await post(target, headers, delivery.body);
   signal?.throwIfAborted();
   const result: ForwardResult = {
@@ -94,14 +93,15 @@ export function resignedHeaders(
   secret: WebhookSecret,
   {headers, body}: Pick<Delivery, 'headers' | 'body'>,
   nowMs: number,
-  format?: TimestampFormat,
+  form?: SignatureForm,
 ): [string, string][] {
-  const old = new Set(Object.values(WEBHOOK_HEADERS).map((name) => name.toLowerCase()));
+  const signed = signatureHeaders(secret, body, nowMs, form);
+  const old = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
   return [
     ...headers
       .filter(([name]) => !old.has(name.toLowerCase()))
       .map(([name, value]): [string, string] => [name, value]),
-    ...Object.entries(signatureHeaders(secret, body, nowMs, format)),
+    ...Object.entries(signed),
   ];
 }
 

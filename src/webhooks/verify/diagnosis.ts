@@ -1,9 +1,10 @@
 import {createHmac} from 'node:crypto';
 import {parseBody} from './event.ts';
-import {headerValues, type WebhookHeaders} from './header-values.ts';
+import type {SignatureForm} from '../../contract/signature-form.ts';
+import {type Form, formOf, signedParts} from './form.ts';
+import type {WebhookHeaders} from './header-values.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
 import {formatOfTimestamp, readTimestamp, writeTimestamp} from './timestamp.ts';
-import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 
 /** One way in which the signature would have matched. */
 export interface Diagnosis {
@@ -26,6 +27,8 @@ export interface DiagnoseInput {
   body: Uint8Array;
   headers: WebhookHeaders;
   secrets: WebhookSecret | readonly WebhookSecret[];
+  /** How the service signs, if not as documented. */
+  form?: SignatureForm | undefined;
 }
 
 /** Larger bodies are not varied, because each variant is a copy. */
@@ -37,12 +40,14 @@ const MOST_BYTES = 4 * 1_048_576;
  * 401, and nothing found here makes a delivery valid.
  * @returns the matches with the fewest changes; empty if none was found
  */
-export function diagnose({body, headers, secrets}: DiagnoseInput): Diagnosis[] {
-  const given = headerValues(headers, WEBHOOK_HEADERS.signature.toLowerCase()).flatMap(readLoosely);
-  const timestamp = headerValues(headers, WEBHOOK_HEADERS.timestamp.toLowerCase())[0] ?? '';
+export function diagnose({body, headers, secrets, form: stated}: DiagnoseInput): Diagnosis[] {
+  const form = formOf(stated);
+  const parts = signedParts(headers, form);
+  const given = parts.signatures.flatMap((text) => readLoosely(text, form));
+  const timestamp = parts.timestamps[0] ?? '';
   if (given.length === 0 || body.length > MOST_BYTES) return [];
   const bodies = bodyVariants(Buffer.from(body));
-  const texts = textVariants(timestamp);
+  const texts = textVariants(timestamp, form);
   let best: Diagnosis[] = [];
   let fewest = Number.POSITIVE_INFINITY;
   for (const [index, secret] of checkSecrets(secrets).entries())
@@ -67,16 +72,21 @@ export function diagnose({body, headers, secrets}: DiagnoseInput): Diagnosis[] {
 }
 
 /** A signature in any encoding of 32 bytes. */
-function readLoosely(text: string): Variant<Buffer>[] {
+function readLoosely(text: string, {isBase64}: Form): Variant<Buffer>[] {
   const [, prefix = '', rest = ''] = /^((?:sha256|v\d+)[=,])?(.*)$/s.exec(text) ?? [];
   const [, code, what, value] =
     NOTATIONS.map(([form, ...notation]) => [form.test(rest), ...notation] as const).find(([fits]) => fits) ??
     [];
   if (value === undefined) return [];
-  const codes = [prefix === '' ? '' : 'signature.prefix', code ?? ''].filter((one) => one !== '');
+  const [encoding, where] = !isBase64
+    ? [code ?? '', what ?? '']
+    : code === 'signature.base64'
+      ? ['', '']
+      : ['signature.hex', 'the signature is written in base64, not hexadecimal'];
+  const codes = [prefix === '' ? '' : 'signature.prefix', encoding].filter((one) => one !== '');
   const texts = [
     prefix === '' ? '' : `the prefix ${JSON.stringify(prefix)} is removed from the signature`,
-    what ?? '',
+    where,
   ].filter((one) => one !== '');
   return [{code: codes.join('+'), text: texts.join(' and '), value: value(rest)}];
 }
@@ -179,9 +189,14 @@ const escaped = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** What may precede the body in the signed text. */
-function textVariants(timestamp: string): Variant<string>[] {
+function textVariants(timestamp: string, form: Form): Variant<string>[] {
+  const documented = `${timestamp}.`;
+  const own = form.before(timestamp);
   const variants: Variant<string>[] = [
-    {code: '', text: '', value: `${timestamp}.`},
+    {code: '', text: '', value: own},
+    ...(own === documented
+      ? []
+      : [{code: 'text.documented', text: 'timestamp and body are joined by a dot', value: documented}]),
     {code: 'text.body_only', text: 'the body alone is signed', value: ''},
     {code: 'text.comma', text: 'a comma separates timestamp and body', value: `${timestamp},`},
     {code: 'text.colon', text: 'a colon separates timestamp and body', value: `${timestamp}:`},
@@ -195,7 +210,7 @@ function textVariants(timestamp: string): Variant<string>[] {
       variants.push({
         code: `timestamp.${other}`,
         text: `the timestamp is signed as ${other === 'iso8601' ? 'ISO 8601' : other}`,
-        value: `${writeTimestamp(ms, other)}.`,
+        value: form.before(writeTimestamp(ms, other)),
       });
   return variants;
 }

@@ -1,13 +1,13 @@
 import {timingSafeEqual} from 'node:crypto';
 import {isUint8Array} from 'node:util/types';
-import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import {RemitError} from '../../errors.ts';
-import {headerValues, type WebhookHeaders} from './header-values.ts';
+import {type Form, formOf, headersWith, signedParts, timestampAt} from './form.ts';
+import type {WebhookHeaders} from './header-values.ts';
 import {webhookDigest, webhookHmac} from './hmac.ts';
 import type {Replays} from './replay-memory.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
-import type {TimestampFormat} from '../../contract/signature-form.ts';
-import {readTimestamp, writeTimestamp} from './timestamp.ts';
+import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
+import {readTimestamp} from './timestamp.ts';
 
 /** Maximum difference of a timestamp, in seconds, in the past or in the future. */
 export const TOLERANCE_SECONDS = 300;
@@ -20,24 +20,37 @@ export const TOLERANCE_SECONDS = 300;
  */
 export function signWebhook(secret: WebhookSecret, timestamp: string, payload: string | Uint8Array): string {
   checkSecrets(secret);
-  return webhookHmac(secret, timestamp, payload).digest('hex');
+  return webhookHmac(secret, `${timestamp}.`, payload).digest('hex');
 }
 
 /**
- * The two headers of a delivery.
+ * The headers of a delivery with this timestamp, in the form of the service.
+ * @throws {RemitError} LOCAL_VALIDATION for an empty secret
+ */
+export function signedHeaders(
+  secret: WebhookSecret,
+  payload: string | Uint8Array,
+  timestamp: string,
+  form?: SignatureForm,
+): Record<string, string> {
+  checkSecrets(secret);
+  const own = formOf(form);
+  const digest = webhookHmac(secret, own.before(timestamp), payload).digest();
+  return headersWith({timestamp, digest}, own);
+}
+
+/**
+ * The two headers of a delivery; in another form of signature, what that form has.
  * @param nowMs the wall clock
  */
 export function signatureHeaders(
   secret: WebhookSecret,
   payload: string | Uint8Array,
   nowMs: number,
-  format: TimestampFormat = 'seconds',
+  format: TimestampFormat | SignatureForm = 'seconds',
 ): Record<string, string> {
-  const timestamp = writeTimestamp(nowMs, format);
-  return {
-    [WEBHOOK_HEADERS.timestamp]: timestamp,
-    [WEBHOOK_HEADERS.signature]: signWebhook(secret, timestamp, payload),
-  };
+  const form = typeof format === 'string' ? {timestamp: format} : format;
+  return signedHeaders(secret, payload, timestampAt(nowMs, formOf(form)), form);
 }
 
 /** Why a delivery must not be trusted, in the order of the checks. */
@@ -46,7 +59,7 @@ export const REJECTIONS = {
   no_signature: 'the signature header is missing',
   timestamps_differ: 'it has several timestamp headers with different values',
   timestamp_format: 'the timestamp does not have the expected format',
-  signature_format: 'the signature is not 64 lower-case hexadecimal digits',
+  signature_format: 'the signature is not 64 lower-case hexadecimal digits, or what the service file states',
   mismatch: 'the signature does not match the body, the timestamp and the secret',
   too_old: 'the timestamp is too far in the past',
   in_the_future: 'the timestamp is too far in the future',
@@ -64,7 +77,7 @@ export interface Verified {
   secret: number;
   /** Which of the header's signatures matched, counted from 0. */
   signature: number;
-  /** Negative if the sender's clock is ahead. */
+  /** Negative if the sender's clock is ahead; 0 if deliveries have no timestamp. */
   ageSeconds: number;
   /** Empty unless `lenient` is set. */
   leniencies: readonly Leniency[];
@@ -87,13 +100,18 @@ export interface VerifyInput {
   nowMs?: number | undefined;
   /** Default 300 in both directions. */
   toleranceSeconds?: number | {readonly past: number; readonly future: number} | undefined;
-  /** Default `seconds`. */
+  /** How the service signs, if not as documented: `webhooks` of a service file. */
+  form?: SignatureForm | undefined;
+  /** Default: that of the form, or `seconds`. */
   timestampFormat?: TimestampFormat | undefined;
   /** Also accept upper-case digits and a `sha256=` or `v1=` prefix. */
   lenient?: boolean | undefined;
   /** Refuses a request that was accepted before; keep one for the lifetime of the process. */
   replays?: Replays | undefined;
 }
+
+/** What is the same for every delivery of a service. */
+export type VerifyOptions = Pick<VerifyInput, 'form' | 'toleranceSeconds' | 'timestampFormat' | 'lenient'>;
 
 /**
  * Interface document, "Signature", rules 2 to 4. Compares in constant time, and tries every secret and signature.
@@ -102,20 +120,22 @@ export interface VerifyInput {
  */
 export function verifyWebhook(input: VerifyInput): Verification {
   const secrets = checkSecrets(input.secrets);
-  const {body, headers, timestampFormat = 'seconds', lenient = false} = input;
+  const {body, headers, lenient = false} = input;
+  const form = formOf(input.form, input.timestampFormat);
   const nowMs = input.nowMs ?? Date.now();
   const tolerance = readTolerance(input.toleranceSeconds);
   checkNumber('nowMs', nowMs);
   checkBody(body);
-  const read = readHeaders(headers, timestampFormat, lenient);
+  const read = readHeaders(headers, form, {lenient, nowMs});
   if (typeof read === 'string') return rejected(read);
   const {timestamp, timestampMs, given} = read;
-  const match = findMatch({secrets, timestamp, body}, given);
+  const match = findMatch({secrets, before: form.before(timestamp), body}, given);
   if (match === undefined) return rejected('mismatch');
   const ageSeconds = ageOf(timestampMs, nowMs);
   const stale = staleness(ageSeconds, tolerance);
   if (stale !== undefined) return rejected(stale);
-  if (input.replays !== undefined) {
+  // Without a timestamp the service signs a delivery that it sends again in the same way.
+  if (input.replays !== undefined && form.format !== undefined) {
     const untilMs = timestampMs + (tolerance.past + 1) * 1000;
     const seen = input.replays.see(match.given.digits, timestampMs, nowMs, untilMs);
     if (seen !== 'new') return rejected(seen === 'seen' ? 'replayed' : 'replay_unknown');
@@ -128,8 +148,8 @@ export function verifyWebhook(input: VerifyInput): Verification {
 export function refuseByHeaders(
   input: Omit<VerifyInput, 'body' | 'secrets' | 'replays'>,
 ): RejectReason | undefined {
-  const {headers, timestampFormat = 'seconds', lenient = false, nowMs = Date.now()} = input;
-  const read = readHeaders(headers, timestampFormat, lenient);
+  const {headers, lenient = false, nowMs = Date.now()} = input;
+  const read = readHeaders(headers, formOf(input.form, input.timestampFormat), {lenient, nowMs});
   if (typeof read === 'string') return read;
   return staleness(ageOf(read.timestampMs, nowMs), readTolerance(input.toleranceSeconds));
 }
@@ -142,20 +162,25 @@ interface SignatureHeaders {
 
 function readHeaders(
   headers: WebhookHeaders,
-  format: TimestampFormat,
-  lenient: boolean,
+  form: Form,
+  {lenient, nowMs}: {lenient: boolean; nowMs: number},
 ): SignatureHeaders | RejectReason {
-  const timestamps = headerValues(headers, TIMESTAMP_HEADER);
-  const signatures = headerValues(headers, SIGNATURE_HEADER);
-  const timestamp = timestamps[0];
+  const {timestamps, signatures, isSigned} = signedParts(headers, form);
+  const timestamp = form.format === undefined ? '' : timestamps[0];
   if (timestamp === undefined) return 'no_timestamp';
-  if (signatures.length === 0) return 'no_signature';
+  if (!isSigned) return 'no_signature';
   if (timestamps.some((other) => other !== timestamp)) return 'timestamps_differ';
-  const timestampMs = readTimestamp(timestamp, format);
+  const timestampMs = form.format === undefined ? nowMs : readTimestamp(timestamp, form.format);
   if (timestampMs === undefined) return 'timestamp_format';
-  const given = readSignatures(signatures, lenient);
+  const given = readSignatures(form.isBase64 ? signatures.map(hexOf) : signatures, lenient);
   if (given.length === 0) return 'signature_format';
   return {timestamp, timestampMs, given};
+}
+
+/** The digits of a signature in base64; empty for any other text, also for one that decoders would tolerate. */
+function hexOf(text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes.toString('hex') : '';
 }
 
 const ageOf = (timestampMs: number, nowMs: number): number => Math.floor((nowMs - timestampMs) / 1000);
@@ -165,9 +190,6 @@ const staleness = (
   {past, future}: {past: number; future: number},
 ): 'too_old' | 'in_the_future' | undefined =>
   ageSeconds > past ? 'too_old' : ageSeconds < -future ? 'in_the_future' : undefined;
-
-const TIMESTAMP_HEADER = WEBHOOK_HEADERS.timestamp.toLowerCase();
-const SIGNATURE_HEADER = WEBHOOK_HEADERS.signature.toLowerCase();
 
 const rejected = (reason: RejectReason): Rejected => ({ok: false, reason});
 
@@ -207,12 +229,12 @@ const written = Buffer.alloc(32);
 
 /** Goes through all secrets and signatures, so that the time taken does not depend on which one matches. */
 function findMatch(
-  {secrets, timestamp, body}: {secrets: readonly WebhookSecret[]; timestamp: string; body: Uint8Array},
+  {secrets, before, body}: {secrets: readonly WebhookSecret[]; before: string; body: Uint8Array},
   given: readonly GivenSignature[],
 ): {secret: number; given: GivenSignature} | undefined {
   let found: {secret: number; given: GivenSignature} | undefined;
   for (let secret = 0; secret < secrets.length; secret += 1) {
-    expected.write(webhookDigest(secrets[secret]!, timestamp, body), 'latin1');
+    expected.write(webhookDigest(secrets[secret]!, before, body), 'latin1');
     for (const one of given) {
       written.write(one.digits, 'hex');
       if (timingSafeEqual(written, expected)) found ??= {secret, given: one};

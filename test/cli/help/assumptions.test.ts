@@ -62,7 +62,7 @@ describe('help on assumptions', () => {
     const argv = ['payouts', 'list', '-p', 'prod', '--retries', '0', '--json'];
     const ran = await runCli(argv, {env: {HOME: home}, cwd: home, service});
     const {hint, message, details} = ran.error();
-    assert.equal(hint, 'remit help assumptions -p prod');
+    assert.equal(hint, 'remit doctor -p prod');
     assert.match(
       message,
       /GET \/api\/payouts is assumed \(row 5\).*set routes\.payouts\.list in the service file/,

@@ -7,7 +7,7 @@ import type {Kind} from '../../../batch/model/kinds.ts';
 import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
 import type {NumberFormat} from '../../../money/amount.ts';
-import type {LocalContext} from '../../core/context.ts';
+import {type LocalContext, localCommands} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import type {Accepted} from '../accept.ts';
 import {readMapping} from '../flags.ts';
@@ -83,7 +83,10 @@ export async function planFromFlags(options: {
     const groups = error.details?.['error_groups'] as IssueGroup[] | undefined; // from planBatch
     if (groups === undefined) throw error;
     if (out.forPeople) out.notice(issuesText(groups));
-    throw withCommand(error, groups, {retype, leavesOut: flags['valid-only'] ?? false});
+    throw withCommand(error, groups, {
+      ...{retype, leavesOut: flags['valid-only'] ?? false},
+      doctor: localCommands(local.flags).read('doctor'),
+    });
   }
 }
 
@@ -102,7 +105,7 @@ function unknownColumns(groups: readonly IssueGroup[]): string[] {
 function withCommand(
   error: RemitError,
   groups: readonly IssueGroup[],
-  {retype, leavesOut}: {retype: Retype; leavesOut: boolean},
+  {retype, leavesOut, doctor}: {retype: Retype; leavesOut: boolean; doctor: string},
 ): RemitError {
   const again = (...words: string[]) => `\`${retype(words)}\``;
   const hints: string[] = [];
@@ -116,7 +119,8 @@ function withCommand(
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)
     hints.push(`to ignore them: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
-  if (groups.some(({examples}) => examples.some(({message}) => message === NO_UUID))) hints.push(OTHER_IDS);
+  if (groups.some(({examples}) => examples.some(({message}) => message === NO_UUID)))
+    hints.push(`${OTHER_IDS}; to find what differs at the service: ${doctor}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
   return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});

@@ -1,4 +1,5 @@
 import {accepting} from '../../../batch/model/accept.ts';
+import type {Attention} from '../../../batch/journal/rows/attention.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {batchCommand} from '../../../batch/standing/placed.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
@@ -23,6 +24,7 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   hintRefusals(request, summary, journal);
   hintNetwork(request, summary);
+  hintAssumption(request, summary, attention);
   noteDoubts(request, summary, journal.rows.inStates(['in_doubt'], 0, ATTENTION));
   if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
     context.out.notice(RESET_SANDBOX);
@@ -48,6 +50,16 @@ function hintNetwork({context}: RunRequest, {stopped_because}: Summary): void {
   if (stopped_because?.reason !== 'unreachable' || unsent === undefined) return;
   const fix = networkFix({details: {...unsent}, httpStatus: undefined}, {commands, baseUrl: profile.baseUrl});
   if (fix !== undefined) context.out.hint(fix);
+}
+
+/** The texts of assumptions name the key of the service file to set. */
+const NAMES_A_KEY = / in the service file\b/;
+
+/** An assumption may explain an answer: `doctor` finds out which one is wrong. */
+function hintAssumption({context}: RunRequest, {stopped_because}: Summary, rows: readonly Attention[]): void {
+  const texts = [stopped_because?.message, ...rows.map(({message}) => message)];
+  if (texts.some((text) => text != null && NAMES_A_KEY.test(text)))
+    context.out.hint(`to find what differs at the service: ${context.commands.read('doctor')}`);
 }
 
 /** If the output cannot be written, the error still says what was done. */

@@ -1,3 +1,4 @@
+import type {SignatureForm} from '../../../contract/signature-form.ts';
 import {EXIT, type ExitCode} from '../../../errors.ts';
 import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -11,6 +12,8 @@ export interface InspectFlags extends SecretFlags {
   'forward-to'?: string | undefined;
   'allow-external'?: boolean | undefined;
   timeout?: number | undefined;
+  /** How the service signs, if not as documented. */
+  form?: SignatureForm | undefined;
 }
 
 /** Serves the page of the record until the signal to stop. */
@@ -21,6 +24,7 @@ export async function inspectRecord(local: LocalContext, flags: InspectFlags): P
   if (target !== undefined) checkTarget(target, flags['allow-external']);
   const inspector = await openInspector(local, {
     ...{port: flags.port, recorded: true, secrets: () => secrets, target: target?.href},
+    form: flags.form,
     ...{allowExternal: flags['allow-external'], timeoutMs: flags.timeout ?? TIMEOUT_MS},
   });
   if (out.settings.format === 'ndjson') await out.event({type: 'ready', ui_url: inspector.url});

@@ -9,7 +9,7 @@ import type {Entry} from '../../../webhooks/record/entry.ts';
 import {RecordWriter} from '../../../webhooks/record/writer.ts';
 import {replayDelivery, type Replay, type ReplayOutcome} from '../../../webhooks/record/replay.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
-import type {TimestampFormat} from '../../../contract/signature-form.ts';
+import type {SignatureForm} from '../../../contract/signature-form.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {recordFolder} from '../place.ts';
 import {trustedCertificates} from '../listen/trust.ts';
@@ -23,7 +23,8 @@ export interface InspectorSettings {
   secrets: () => readonly WebhookSecret[];
   /** Signs replays instead of one of `secrets`. */
   resignWith?: WebhookSecret | undefined;
-  timestampFormat?: TimestampFormat | undefined;
+  /** How the service signs, if not as documented. */
+  form?: SignatureForm | undefined;
   /** The target of replays if the delivery was not forwarded before. */
   target: string | undefined;
   allowExternal: boolean | undefined;
@@ -58,6 +59,7 @@ export async function openInspector(
     log,
     port: settings.port,
     secrets: settings.secrets,
+    form: settings.form,
     canResign: settings.resignWith !== undefined || settings.secrets().length > 0,
     defaultTarget: settings.target,
     conceal: out.sanitizer,
@@ -116,7 +118,7 @@ async function replay(
     },
     {
       resign: resign ? signingSecret(settings, logged) : undefined,
-      timestampFormat: settings.timestampFormat,
+      form: settings.form,
       allowExternal: settings.allowExternal,
     },
   );

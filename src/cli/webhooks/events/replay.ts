@@ -1,3 +1,4 @@
+import type {SignatureForm} from '../../../contract/signature-form.ts';
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
 import {webhookReplayView} from '../../../output/views/webhook-events.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
@@ -25,6 +26,8 @@ export interface ReplayFlags extends SecretFlags, EventFilters {
   resign?: boolean | undefined;
   timeout?: number | undefined;
   'show-response'?: boolean | undefined;
+  /** How the service signs, if not as documented. */
+  form?: SignatureForm | undefined;
 }
 
 /** One replay, in the form for machines. */
@@ -155,7 +158,7 @@ async function* replays(
   for (const [index, {recorded, target}] of jobs.entries()) {
     stop.signal.throwIfAborted();
     out.progress(`replaying ${index + 1} of ${jobs.length}`);
-    const how = {resign: secret, allowExternal: flags['allow-external']};
+    const how = {resign: secret, form: flags.form, allowExternal: flags['allow-external']};
     const replay = await replayDelivery(recorded, target, tools, how);
     done.push(replay);
     yield rowOf(replay, flags['show-response'] ?? false);

@@ -11,6 +11,7 @@ import type {OpenInspector} from '../events/inspector.ts';
 import {removeLeftOvers} from './left-overs.ts';
 import {readRoutes, targetsOf, type ListenFlags} from './options.ts';
 import {FORWARD_TIMEOUT_MS, makeParts, type ListenParts} from './parts.ts';
+import {statedForm} from '../verify/flags.ts';
 import {readyText, shownHost} from './ready-text.ts';
 import {registerEndpoint, type Registration} from './register.ts';
 
@@ -138,7 +139,7 @@ async function openPage(
   const {openInspector} = await import('../events/inspector.ts');
   return openInspector(local, {
     ...{port: flags['ui-port'] ?? 0, recorded: !flags['no-record'], secrets: () => secrets, resignWith},
-    timestampFormat: flags['timestamp-format'],
+    form: statedForm(flags),
     target: readRoutes(flags)[0]?.target,
     allowExternal: flags['allow-external'],
     timeoutMs: flags['forward-timeout'] ?? FORWARD_TIMEOUT_MS,

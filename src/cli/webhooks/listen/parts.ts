@@ -12,7 +12,7 @@ import type {WebhookSecret} from '../../../webhooks/verify/secrets.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
 import type {OpenInspector} from '../events/inspector.ts';
 import {givenSecrets, readSecrets} from '../secrets.ts';
-import {verifyOptions} from '../verify/flags.ts';
+import {statedForm, verifyOptions} from '../verify/flags.ts';
 import {endOf, type Ending} from './ending.ts';
 import {Expander} from './expand.ts';
 import {
@@ -124,7 +124,8 @@ function makeForwarder(
     resign:
       resignWith === undefined
         ? undefined
-        : ({headers, body}) => resignedHeaders(resignWith, {headers, body}, local.clock.now()),
+        : ({headers, body}) =>
+            resignedHeaders(resignWith, {headers, body}, local.clock.now(), statedForm(flags)),
     concurrency: flags['forward-concurrency'],
     maxBacklog: flags['max-backlog'],
     ordered: flags.ordered ?? false,

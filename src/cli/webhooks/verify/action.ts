@@ -1,4 +1,3 @@
-import {WEBHOOK_HEADERS} from '../../../contract/events.ts';
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
 import {DELIVERY_ID, isCut, type HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 import {diagnose} from '../../../webhooks/verify/diagnosis.ts';
@@ -7,6 +6,7 @@ import {lossText, readBody, type Loss} from '../../../webhooks/delivery/losses.t
 import {parseHeaderText} from '../../../webhooks/delivery/header-lines.ts';
 import {findDelivery} from '../../../webhooks/record/find.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
+import {formOf} from '../../../webhooks/verify/form.ts';
 import {REJECTIONS, refuseByHeaders, verifyWebhook} from '../../../webhooks/verify/signature.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -69,9 +69,16 @@ function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
   const {signature, timestamp} = request;
   if (signature === undefined || timestamp === undefined)
     throw new RemitError('USAGE', '--signature and --timestamp must be used together');
+  const {timestampHeader, signatureHeader} = formOf(request.form);
+  if (timestampHeader === undefined)
+    throw new RemitError(
+      'USAGE',
+      `the service file has the timestamp in ${signatureHeader}, or has none, so --timestamp cannot be used`,
+      {hint: 'put the headers into a file: --headers @FILE'},
+    );
   return [
-    [WEBHOOK_HEADERS.timestamp, timestamp],
-    [WEBHOOK_HEADERS.signature, signature],
+    [timestampHeader, timestamp],
+    [signatureHeader, signature],
   ];
 }
 
@@ -101,7 +108,7 @@ export function verifyCandidate(
     };
   }
   const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
-  const found = matches ? diagnose({body, headers, secrets}) : [];
+  const found = matches ? diagnose({body, headers, secrets, form: options.form}) : [];
   return {
     ...{...about, verdict: 'rejected', reason: verified.reason, secret_fingerprint: null, age_seconds: null},
     matches_if: found.map(({matchesIf}) => matchesIf),

@@ -1,6 +1,10 @@
 import {Flags} from '@oclif/core';
-import type {VerifyInput} from '../../../webhooks/verify/signature.ts';
-import {TIMESTAMP_FORMATS, type TimestampFormat} from '../../../contract/signature-form.ts';
+import type {VerifyOptions} from '../../../webhooks/verify/signature.ts';
+import {
+  type SignatureForm,
+  TIMESTAMP_FORMATS,
+  type TimestampFormat,
+} from '../../../contract/signature-form.ts';
 import {parseDuration} from '../../input/durations.ts';
 import {secretFlags} from '../secrets.ts';
 
@@ -18,8 +22,7 @@ export const verifyFlags = {
   'tolerance-future': tolerance('how far ahead a timestamp may be (default 5m)', 'tolerance-future'),
   'timestamp-format': Flags.option({
     options: TIMESTAMP_FORMATS,
-    default: 'seconds' as const,
-    description: 'format of the timestamp header',
+    description: 'format of the timestamp (default: seconds, or that of the service file)',
   })(),
   lenient: Flags.boolean({description: 'accept signatures in upper case or with a prefix (v1=)'}),
 };
@@ -29,18 +32,23 @@ export interface VerifyFlags {
   'tolerance-future'?: number | undefined;
   'timestamp-format'?: TimestampFormat | undefined;
   lenient?: boolean | undefined;
+  /** How the service signs, from the service file in force. */
+  form?: SignatureForm | undefined;
 }
 
 const DEFAULT_MS = 300_000;
 
-/** The flags as options of the verifier. */
-export const verifyOptions = (
-  flags: VerifyFlags,
-): Pick<VerifyInput, 'toleranceSeconds' | 'timestampFormat' | 'lenient'> => ({
+/** How signatures are verified: as the service signs, unless a flag says otherwise. */
+export const verifyOptions = (flags: VerifyFlags): VerifyOptions => ({
   toleranceSeconds: {
     past: (flags.tolerance ?? DEFAULT_MS) / 1000,
     future: (flags['tolerance-future'] ?? DEFAULT_MS) / 1000,
   },
-  timestampFormat: flags['timestamp-format'],
+  form: statedForm(flags),
   lenient: flags.lenient,
 });
+
+/** The form of the service file, with the format of timestamps that a flag names. */
+export function statedForm({form, 'timestamp-format': timestamp}: VerifyFlags): SignatureForm | undefined {
+  return timestamp === undefined ? form : {...form, timestamp};
+}

@@ -1,16 +1,17 @@
-import {WEBHOOK_HEADERS} from '../../../contract/events.ts';
+import type {SignatureForm} from '../../../contract/signature-form.ts';
 import {RemitError, EXIT, type ExitCode} from '../../../errors.ts';
 import {strippedLines} from '../../../sanitize/harmful.ts';
 import {parseHeaderLine} from '../../../webhooks/delivery/header-lines.ts';
 import {passedOn, postBytes} from '../../../webhooks/delivery/post.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
-import {signWebhook} from '../../../webhooks/verify/signature.ts';
+import {formOf, timestampAt} from '../../../webhooks/verify/form.ts';
+import {signedHeaders} from '../../../webhooks/verify/signature.ts';
 import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
-import {writeTimestamp} from '../../../webhooks/verify/timestamp.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {trustedCertificates} from '../listen/trust.ts';
 
 export interface Signed {
+  /** Empty if the deliveries of the service have no timestamp. */
   timestamp: string;
   signature: string;
   /** The fingerprint of the secret it was signed with. */
@@ -23,15 +24,15 @@ export function signPayload(
   local: LocalContext,
   body: Uint8Array,
   [secret, ...others]: readonly WebhookSecret[],
-  given: string | undefined,
+  {timestamp: given, form}: {timestamp?: string | undefined; form: SignatureForm | undefined},
 ): Signed {
   if (secret === undefined) throw new Error('no secret was read');
   if (others.length > 0) local.out.note(`Signing with the first of ${others.length + 1} secrets.`);
-  const timestamp = given ?? writeTimestamp(local.clock.now());
-  if (!/^[\x21-\x7e]+$/.test(timestamp))
+  const timestamp = given ?? timestampAt(local.clock.now(), formOf(form));
+  if (!/^[\x21-\x7e]*$/.test(timestamp) || given === '')
     throw new RemitError('USAGE', `--timestamp ${JSON.stringify(timestamp)} is not a valid header value`);
-  const signature = signWebhook(secret, timestamp, body);
-  const headers = {[WEBHOOK_HEADERS.timestamp]: timestamp, [WEBHOOK_HEADERS.signature]: signature};
+  const headers = signedHeaders(secret, body, timestamp, form);
+  const signature = headers[formOf(form).signatureHeader] ?? '';
   return {timestamp, signature, secret_fingerprint: secretFingerprint(secret), headers};
 }
 

@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
+import {signatureFormInForce} from '../../../cli/core/service-in-force.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
 import {count} from '../../../cli/input/flags.ts';
 import {inspectRecord} from '../../../cli/webhooks/events/inspect.ts';
@@ -30,6 +31,7 @@ export default class WebhooksEventsInspect extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(WebhooksEventsInspect);
-    this.exitWith(await inspectRecord(this.openLocal(), flags));
+    const local = this.openLocal();
+    this.exitWith(await inspectRecord(local, {...flags, form: signatureFormInForce(local, this.project)}));
   }
 }

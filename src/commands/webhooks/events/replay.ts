@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
+import {signatureFormInForce} from '../../../cli/core/service-in-force.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
 import {inGroup} from '../../../cli/input/flags.ts';
 import {eventFilters} from '../../../cli/webhooks/events/filters.ts';
@@ -47,6 +48,8 @@ export default class WebhooksEventsReplay extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(WebhooksEventsReplay);
-    this.exitWith(await replayRecorded(this.openLocal(), args.ids ?? [], flags));
+    const local = this.openLocal();
+    const form = signatureFormInForce(local, this.project);
+    this.exitWith(await replayRecorded(local, args.ids ?? [], {...flags, form}));
   }
 }
