@@ -1,10 +1,10 @@
 import type {ServiceFile} from '../../src/service/service-file.ts';
 
-/** One way in which a service differs, and the line of a service file that says so. */
+/** A difference of a service, and the line of a service file that describes it. */
 export interface Difference {
   readonly name: string;
   readonly service: ServiceFile;
-  /** remit works without a file as well. */
+  /** remit also works without a service file. */
   readonly needsNone?: true;
 }
 

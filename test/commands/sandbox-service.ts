@@ -2,10 +2,10 @@ import type {Transport, TransportAnswer, TransportRequest} from '../../src/clien
 import {RecordingClock} from '../client/recording-clock.ts';
 import {TestSandbox} from '../sandbox/harness.ts';
 
-/** The sandbox as a transport, without a socket; waiting moves its time. */
+/** The sandbox as a transport, without a socket. Waiting advances its clock. */
 export class SandboxService implements Transport {
   readonly sandbox: TestSandbox;
-  /** Give it to the command: its sleeps pass in the sandbox too. */
+  /** The clock for the command, whose sleeps also advance the sandbox's clock. */
   readonly clock = new RecordingClock();
 
   private constructor(sandbox: TestSandbox) {

@@ -16,7 +16,7 @@ import {DIFFERENCES} from './differences.ts';
 import {SandboxService} from './sandbox-service.ts';
 import {BANK_ACCOUNT} from '../client/bank-account.ts';
 
-/** What became of the differences; REMIT_PRINT_COUNTS=1 prints them. */
+/** Results by difference; REMIT_PRINT_COUNTS=1 prints them. */
 const counts = {
   differences: 0,
   namedWithoutFile: 0,
@@ -28,13 +28,13 @@ const counts = {
   paidTwice: 0,
 };
 
-/** A service that differs, and a desk at which people work with it. */
+/** A service that differs, and a user who runs commands against it. */
 class Differing {
   readonly folder = mkdtempSync(join(tmpdir(), 'remit-matrix-'));
   readonly service: SandboxService;
   readonly payee: string;
   readonly #file: ServiceFile;
-  /** Of batches, whose timers run in the background. */
+  /** The clock of batches, whose timers run in the background. */
   readonly #clock = new VirtualClock(Date.parse(MONDAY));
 
   private constructor(service: SandboxService, file: ServiceFile, payee: string) {
@@ -78,7 +78,7 @@ class Differing {
     return join(this.folder, name);
   }
 
-  /** How often each reference was paid, as the service has it. */
+  /** How often each reference was paid, according to the service. */
   async paid(): Promise<Map<string, number[]>> {
     const paid = new Map<string, number[]>();
     const key = this.#file.metadata?.reference ?? 'remit_reference';
@@ -120,7 +120,7 @@ describe('a service that differs', function () {
   const create = (differing: Differing) =>
     `payouts create --payee ${differing.payee} --amount 12.50 --currency USD --rail standard_ach --metadata a=b`;
 
-  /** Every command that a service file has to repair, and a batch. */
+  /** Runs every command that a service file must make work, and a batch. */
   async function works(differing: Differing, batch: string): Promise<void> {
     const done = async (line: string) => {
       const ran = await differing.remit(line, true);
@@ -150,7 +150,7 @@ describe('a service that differs', function () {
   }
 
   for (const {name, service, needsNone = false} of DIFFERENCES)
-    it(`by ${name}: honest without a file, whole with one line of it`, async () => {
+    it(`by ${name}: reports the truth without a service file, works with one line of it`, async () => {
       counts.differences++;
       at = await Differing.open(service);
       const file = at.rows('rows.csv', REFERENCES);
@@ -186,7 +186,7 @@ describe('a service that differs', function () {
     });
 
   for (const seed of [1, 2, 3])
-    it(`by twelve of these at once, drawn with seed ${seed}: whole with one file`, async () => {
+    it(`by twelve of these at once, chosen with seed ${seed}: works with one service file`, async () => {
       const service = together(seed);
       at = await Differing.open(service);
       const file = at.rows('rows.csv', REFERENCES);
@@ -198,7 +198,7 @@ describe('a service that differs', function () {
       counts.together++;
     });
 
-  it('in at least 30 ways: nothing is paid twice, and one line repairs each', () => {
+  it('in at least 30 ways: nothing is paid twice, and one line is enough for each', () => {
     if (process.env['REMIT_PRINT_COUNTS'])
       process.stderr.write(`    service matrix: ${JSON.stringify(counts)}
 `);
@@ -208,7 +208,7 @@ describe('a service that differs', function () {
   });
 });
 
-/** Twelve differences as one file; of those that set the same key the first one counts. */
+/** Twelve differences as one file. If several set the same key, the first one counts. */
 function together(seed: number): ServiceFile {
   const random = seeded(seed);
   const shuffled = DIFFERENCES.map((one) => ({one, at: random()})).sort((a, b) => a.at - b.at);

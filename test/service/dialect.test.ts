@@ -9,7 +9,7 @@ const request = (path: string, body?: unknown, query = '', method = 'POST'): Pla
   ...{method, path, body},
   query: new URLSearchParams(query),
 });
-/** What is sent for a canonical request, and that a service in this dialect reads the same request out of it. */
+/** Returns what is sent for a canonical request, after checking that such a service reads the same request from it. */
 function sent(file: ServiceFile, id: OperationId, canonical: PlainRequest) {
   const dialect = new Dialect(file);
   const wire = dialect.requestToWire(id, canonical);
@@ -24,7 +24,7 @@ function sent(file: ServiceFile, id: OperationId, canonical: PlainRequest) {
     body: wire.body,
   };
 }
-/** What the service answers for a canonical answer; read again it is the same. */
+/** Returns what the service sends for a canonical answer, after checking that the client reads the same answer from it. */
 function answered(file: ServiceFile, id: OperationId, canonical: unknown) {
   const dialect = new Dialect(file);
   const wire = dialect.answerToWire(id, canonical);
@@ -64,7 +64,7 @@ describe('a request in another dialect', () => {
     );
   });
 
-  it('has a parameter in its body that its path has no place for', () => {
+  it('puts a parameter that its path does not contain into its body', () => {
     const file: ServiceFile = {
       routes: {'payeePaymentMethods.setDefault': 'PUT /api/payees/{payee_id}/default-method'},
       fields: {payeePaymentMethods: {payment_method_id: 'method'}},
@@ -88,7 +88,7 @@ describe('a request in another dialect', () => {
     assert.deepEqual(sent(file, 'payouts.cancel', request('/api/payouts/a/cancel', {})).body, undefined);
   });
 
-  it('has other words, names and bounds in its query', () => {
+  it('has other names, values and limits in its query', () => {
     const file: ServiceFile = {
       paging: {max: 25, cursor: 'after', limit: 'size', order: {name: 'sort', asc: 'oldest', desc: 'newest'}},
       fields: {'payouts.list': {status: 'state', created_from: 'since'}},
@@ -105,7 +105,7 @@ describe('a request in another dialect', () => {
     assert.equal(capped.query.toString(), 'size=25');
   });
 
-  it('is not written where an amount has no exact form', () => {
+  it('is refused if an amount has no exact form', () => {
     const dialect = new Dialect({units: {'payouts.amount_in_minor_units': 'major'}});
     const body = {payee_id: 'p', amount_in_minor_units: 12_550};
     assert.throws(
@@ -130,7 +130,7 @@ describe('an answer in another dialect', () => {
     created_at: '2026-01-02T00:00:00.000Z',
   };
 
-  it('has its record in an envelope, other names, units and statuses', () => {
+  it('has an envelope, other names, units and statuses', () => {
     const file: ServiceFile = {
       envelopes: {record: 'result.payout'},
       fields: {payouts: {id: 'key', amount_in_minor_units: 'amount', client_metadata: 'metadata'}},
@@ -151,7 +151,7 @@ describe('an answer in another dialect', () => {
     });
   });
 
-  it('is read with an envelope and without, and keeps a warning of the envelope', () => {
+  it('is read with and without its envelope, and keeps a warning next to the record', () => {
     const dialect = new Dialect({envelopes: {record: 'data'}});
     assert.deepEqual(dialect.answerFromWire('payouts.create', RECORD), RECORD);
     assert.deepEqual(dialect.answerFromWire('payouts.create', {data: RECORD, warning: 'w'}), {
@@ -166,7 +166,7 @@ describe('an answer in another dialect', () => {
     });
   });
 
-  it('of a list has its items, cursor and flag elsewhere', () => {
+  it('to a list has items, cursor and flag in other places', () => {
     const file: ServiceFile = {
       envelopes: {list: 'items', next: 'page.next', more: 'page.more'},
       fields: {payouts: {id: 'key'}},
@@ -195,7 +195,7 @@ describe('an answer in another dialect', () => {
     [{}, 'major'],
     ['99999999999999999', 'minor-text'],
   ] as const)
-    it(`shows no amount where ${JSON.stringify(amount)} is not one in ${unit}`, () => {
+    it(`has no amount if ${JSON.stringify(amount)} is not valid in ${unit}`, () => {
       const dialect = new Dialect({units: {'payouts.amount_in_minor_units': unit}});
       const rest = Object.fromEntries(
         Object.entries(RECORD).filter(([name]) => name !== 'amount_in_minor_units'),
@@ -206,7 +206,7 @@ describe('an answer in another dialect', () => {
       );
     });
 
-  it('shows no amount of an unknown currency', () => {
+  it('has no amount if the currency is unknown', () => {
     const dialect = new Dialect({units: {'payouts.amount_in_minor_units': 'major'}});
     const read = dialect.answerFromWire('payouts.get', {
       id: 'i',
@@ -216,7 +216,7 @@ describe('an answer in another dialect', () => {
     assert.deepEqual(read, {id: 'i', currency_code: 'ZZZ'});
   });
 
-  it('has the amount that was written, whatever it is and whatever the unit', () => {
+  it('has the amount that was sent, for any amount in any unit', () => {
     fc.assert(
       fc.property(
         fc.integer({min: 0, max: 99_999_999_999_999}),
@@ -230,7 +230,7 @@ describe('an answer in another dialect', () => {
     );
   });
 
-  it('keep a signing secret that stands beside its endpoint', () => {
+  it('keep a signing secret that is next to the endpoint, not in it', () => {
     const json = {result: {id: 'e-1', url: 'https://example.com'}, secret: 'whsec_1', status: 'ok'};
     const read = new Dialect({envelopes: {record: 'result'}}).answerFromWire('webhookEndpoints.create', json);
     assert.deepEqual(read, {id: 'e-1', url: 'https://example.com', secret: 'whsec_1', status: 'ok'});
@@ -259,7 +259,7 @@ describe('an answer in another dialect', () => {
     );
   });
 
-  it('have their own names within data, which needs no envelope', () => {
+  it('can have other names inside data, without an envelope setting', () => {
     const dialect = new Dialect({fields: {payouts: {id: 'payout_id', status: 'state'}}});
     const record = {id: 'i', status: 'created'};
     const wire = {payout_id: 'i', state: 'created'};

@@ -13,7 +13,7 @@ const refusal = (text: string): RemitError => {
   return assert.fail(`was accepted: ${text}`);
 };
 
-/** The example of the design, with the words of paging that the sandbox has. */
+/** A service file with every key. */
 const WHOLE = {
   routes: {'payouts.create': 'POST /v1/payouts', 'payouts.get': 'GET /v1/payouts/{id}'},
   prefixes: {treasury: '/bank', api: '/v1'},
@@ -35,7 +35,7 @@ const WHOLE = {
 };
 
 describe('a service file', () => {
-  it('may hold every key, and the address of its schema', () => {
+  it('may contain every key, and the address of its schema', () => {
     assert.deepEqual(parseServiceFile(JSON.stringify({$schema: 's.json', ...WHOLE}), 'service.json'), WHOLE);
     assert.deepEqual(parseServiceFile('\ufeff{}', 'service.json'), {});
   });
@@ -161,7 +161,7 @@ describe('a service file', () => {
     assert.deepEqual(error.details, {file: 'service.json', line: 4, key: 'keys.format'});
   });
 
-  it('is refused when it is not JSON, or has a key twice', () => {
+  it('is refused if it is not JSON or has a duplicate key', () => {
     assert.match(refusal('{"keys":').message, /^service\.json: the file is not JSON/);
     assert.match(refusal('[]').message, /must be/);
     assert.equal(refusal('{\n"keys": {},\n"keys": {}}').message, 'service.json:3: keys occurs twice');

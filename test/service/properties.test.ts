@@ -16,7 +16,7 @@ const path = fc.array(name, {minLength: 1, maxLength: 3}).map((parts) => parts.j
 const part = <T>(value: fc.Arbitrary<T>) => fc.option(value, {nil: undefined});
 const FIELDS = [...new Set([...RECORD_FIELDS.payouts, ...requestFieldsOf('payouts.create')])];
 
-/** Service files of payouts; those that contradict themselves are refused by the check and left out. */
+/** Random service files for payouts, without those that the check refuses because they contradict themselves. */
 const files: fc.Arbitrary<ServiceFile> = fc
   .record(
     {
@@ -60,7 +60,7 @@ const files: fc.Arbitrary<ServiceFile> = fc
     }
   });
 
-/** No name on the wire is within another one, or that of a field that keeps its own. */
+/** Whether no wire name is part of another one, or equals the name of a field that is not renamed. */
 function areApart({fields, envelopes}: ServiceFile): boolean {
   const names = Object.entries(fields?.['payouts'] ?? {});
   const kept = FIELDS.filter((field) => !names.some(([from]) => from === field));
@@ -87,7 +87,7 @@ const payouts = fc.record(
 );
 
 describe('any service file', () => {
-  it('gives the service the canonical request, and the client the canonical answer', () => {
+  it('lets service and client read the canonical request and answer', () => {
     fc.assert(
       fc.property(files, payouts, fc.constantFrom('created', 'settled', 'failed'), (file, body, status) => {
         const [codec, side] = [new Codec(file), new WireSide(file)];

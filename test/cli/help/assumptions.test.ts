@@ -33,7 +33,7 @@ describe('help on assumptions', () => {
     return file;
   };
 
-  it('lists each key of a service file with what is assumed, without a profile', async () => {
+  it('lists each key of a service file with the assumed value if there is no profile', async () => {
     const text = await help('assumptions');
     assert.match(text, /^ {2}1 +routes\.payouts\.create +POST \/api\/payouts +assumed$/m);
     assert.match(text, /^ {2}45 +keys\.format +any +assumed$/m);
@@ -41,7 +41,7 @@ describe('help on assumptions', () => {
     for (const section of sections) assert.match(text, new RegExp(`  ${section}(\\.\\S+)? `), section);
   });
 
-  it('shows the values of the service file in use, and where they come from', async () => {
+  it('shows the values of the active service file, and where they come from', async () => {
     const file = await addProfile();
     const text = await help('assumptions');
     assert.match(text, /^ {2}1 +routes\.payouts\.create +POST \/v1\/payouts +profile prod$/m);
@@ -56,7 +56,7 @@ describe('help on assumptions', () => {
     assert.match(operations, /^ {2}payins\.create +POST \/api\/payins +assumed \(row 1\)$/m);
   });
 
-  it('is what a failure refers to, with the profile in use', async () => {
+  it('is the hint of a failure, with the active profile', async () => {
     await addProfile();
     const service = [answer(404, {message: 'no route'})];
     const argv = ['payouts', 'list', '-p', 'prod', '--retries', '0', '--json'];
@@ -90,7 +90,7 @@ describe('REMIT_SERVICE_FILE', () => {
       service: [answer(200, {data: []})],
     });
 
-  it('comes with REMIT_API_KEY, and whoami names it', async () => {
+  it('applies together with REMIT_API_KEY, and whoami shows it', async () => {
     assert.equal((await list()).requests[0]?.path.split('?')[0], '/v1/pay');
     const who = (await runCli(['whoami', '--json'], {env: env(), cwd: home})).json() as Record<
       string,
@@ -106,7 +106,7 @@ describe('REMIT_SERVICE_FILE', () => {
     assert.match(refused.error().message, /REMIT_SERVICE_FILE needs REMIT_API_KEY/);
   });
 
-  it('is refused with an error in it, or if another user could have written it, before anything is sent', async () => {
+  it('is refused before anything is sent if it has an error or another user could have written it', async () => {
     const file = join(home, 'service.json');
     writeFileSync(file, '{\n  "keys": {"format": "ulid"}\n}');
     const wrong = await list();
