@@ -298,6 +298,13 @@ export class Oracle {
     );
   }
 
+  /** A create without approval whose record was shown before. */
+  #isProbe(attempt: Attempt): boolean {
+    if (attempt.method !== 'POST' || isById(attempt) || isCancel(attempt) || isApproving(attempt))
+      return false;
+    return this.#sameKey(attempt).some((one) => this.#sawOwnRecord(one));
+  }
+
   #referenceOf(attempt: Attempt): string {
     if (isById(attempt)) return this.#recordById(attempt)!.reference;
     return (JSON.parse(attempt.body) as {metadata: {remit_reference: string}}).metadata.remit_reference;
@@ -311,12 +318,12 @@ export class Oracle {
   sent(attempt: Attempt, sender: Sender): void {
     this.#senders.set(attempt, sender);
     this.#byNumber.set(attempt.n, attempt);
-    // A job whose request failed may read one record, to check whether the service is there, also after the window has
-    // shrunk or when it waited for a gate.
-    const isWithinJob =
-      attempt.method === 'GET' && sender.inFlight <= Math.max(sender.mostInFlight, sender.limit() + 1);
+    // A job may send a second request after the window has shrunk, or when it waited for a gate: it reads one record, to
+    // check whether the service is there, or repeats the probe before a release, of which there is one at a time.
+    const most = Math.max(sender.mostInFlight, sender.limit() + 1);
+    const isWithinJob = () => sender.inFlight <= most && (attempt.method === 'GET' || this.#isProbe(attempt));
     sender.mostInFlight = Math.max(sender.mostInFlight, sender.inFlight);
-    if (sender.inFlight > sender.limit() && !isWithinJob)
+    if (sender.inFlight > sender.limit() && !isWithinJob())
       this.violate('window', `${sender.inFlight} requests in flight, ${sender.limit()} allowed`);
     if (this.now() < sender.gateUntil)
       this.violate(
