@@ -1,7 +1,9 @@
 import {Args, Flags} from '@oclif/core';
+import {allItems} from '../cli/api/pages.ts';
 import {effectOf, readData, readPath, readRequest} from '../cli/api/any-request.ts';
 import {RemitCommand} from '../cli/core/command.ts';
-import {dryRunFlag, statedAmountFlags} from '../cli/input/flags.ts';
+import type {Context} from '../cli/core/context.ts';
+import {dryRunFlags, statedAmountFlags} from '../cli/input/flags.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {showPreview} from '../cli/write/previews.ts';
@@ -19,6 +21,7 @@ export default class Api extends RemitCommand {
   };
   static override examples = [
     '<%= config.bin %> api GET /api/payouts?limit=5 --query "data[].id"',
+    '<%= config.bin %> api GET /api/payouts?limit=100 --paginate -o ndjson',
     `<%= config.bin %> api POST /api/payees --data '{"name":"Acme"}'`,
   ];
   static override flags = {
@@ -27,8 +30,9 @@ export default class Api extends RemitCommand {
     raw: Flags.boolean({
       description: 'send and show everything as the service has it, whatever the service file says',
     }),
+    paginate: Flags.boolean({description: 'GET: follow the cursors of a list; the result is all items'}),
     ...statedAmountFlags,
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
   };
 
   async run() {
@@ -58,7 +62,13 @@ export default class Api extends RemitCommand {
             add: ['--idempotency-key', idempotencyKey],
           });
     const input = {body, idempotencyKey, isFreshKey: given === undefined, isRaw, signal: stop.signal, hint};
-    if (flags['dry-run']) return showPreview(out, client.previewRequest(method, args.path, input));
+    if (flags['dry-run']) return showPreview(context, client.previewRequest(method, args.path, input));
+    if (flags.paginate) {
+      if (method !== 'GET')
+        throw new RemitError('USAGE', '--paginate is only for GET', {hint: 'remit help api'});
+      const service = isRaw ? profile.service : {};
+      return this.#list(context, allItems(context, {path: args.path, isRaw: read.isRaw, service}));
+    }
     if (method !== 'GET') {
       const request = {method, path: args.path, read, stated: readStated(flags)};
       await context.guardWrite(await requestFacts(context, request));
@@ -70,6 +80,26 @@ export default class Api extends RemitCommand {
       out.warn(warning ?? 'the service answered 207');
       this.exitWith(EXIT.PARTIAL);
     }
-    return data ?? {http_status: status};
+    const answer = data ?? {http_status: status};
+    if (this.#isPlainPipe(context)) await out.document(answer);
+    return answer;
+  }
+
+  async #list(context: Context, items: AsyncIterable<unknown>): Promise<undefined> {
+    const {out} = context;
+    if (!this.#isPlainPipe(context)) await out.list(items);
+    else {
+      const all: unknown[] = [];
+      for await (const item of items) all.push(item);
+      await out.document(all);
+    }
+    return undefined;
+  }
+
+  /** A program reads the answer and did not ask for a format: it gets the JSON of the service, not a table. */
+  #isPlainPipe({out, flags}: Context): boolean {
+    const {format, fields, query} = out.settings;
+    const isChosen = flags.output !== undefined || this.project?.output !== undefined;
+    return !out.isTerminal && format === 'table' && !isChosen && fields.length === 0 && query === undefined;
   }
 }

@@ -191,6 +191,13 @@ export class Output extends Messages {
     await this.#value(value, undefined);
   }
 
+  /** One JSON document now, instead of a result in the requested format. */
+  document(value: unknown): Promise<void> | undefined {
+    this.#resultWritten = true;
+    this.sanitizer.learn(value);
+    return this.#stdout.write(`${safeJson(this.sanitizer.value(value), 2)}\n`);
+  }
+
   /** One line of NDJSON now, for commands that stream events. Only with `-o ndjson`. */
   event(value: unknown): Promise<void> | undefined {
     return this.events([value]);

@@ -32,6 +32,8 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['GET', `/api/payouts?account_number=${ACCOUNT}&card=${CARD}`],
     ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY)],
     ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY), '--dry-run'],
+    ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY), '--dry-run', '--curl'],
+    ['GET', '/api/unknown', '--paginate'],
   ],
   'moves:approve': [[ID]],
   'moves:create': [['--source', ID, '--destination', ID, ...PAY]],

@@ -29,6 +29,7 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
 /** Flags that are ours, not a field's. */
 const OURS = new Set([
   'dry-run',
+  'curl',
   'idempotency-key',
   'wait',
   'until',

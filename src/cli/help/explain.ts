@@ -154,7 +154,7 @@ function statuses(word: string): Explanation[] {
     const {next, good, initial} = LIFECYCLES[kind];
     const status = Object.keys(next).find((known) => known.toLowerCase() === word.toLowerCase());
     if (status === undefined) return [];
-    const after: readonly string[] = Object.entries(next).find(([name]) => name === status)?.[1] ?? [];
+    const after = Object.entries<readonly string[]>(next).find(([name]) => name === status)?.[1] ?? [];
     const isGood = good.some((one) => one === status);
     const end = isGood ? 'final: success' : 'final: failure';
     const meaning = `${status === initial ? 'first status; ' : ''}${after.length === 0 ? end : 'not final'}${isGood && after.length > 0 ? ', usable' : ''}`;

@@ -50,7 +50,7 @@ export async function manPages(config: Config, version: string): Promise<ManPage
     ]),
   );
   const root = [
-    head('remit', config.pjson.description ?? '', version),
+    head('remit', String(config.pjson.description), version),
     section('COMMAND LINE', await helpText(config, '', onPaper)),
     ...(await Promise.all(
       pages().map(async ([name]) => section(name, withoutTitle(await helpText(config, name, onPaper)))),

@@ -126,6 +126,10 @@ export const eventTypesFlag = Flags.custom<string[]>({
 
 /** Flags of writes. */
 export const dryRunFlag = Flags.boolean({description: 'show the request, send nothing'});
+export const dryRunFlags = {
+  'dry-run': dryRunFlag,
+  curl: Flags.boolean({description: 'with --dry-run: show it as a curl command', dependsOn: ['dry-run']}),
+};
 
 export const amountFlags = {
   amount: Flags.string({
@@ -177,7 +181,7 @@ export const requestFlags = inGroup('REQUEST', {
     helpValue: 'KEY',
     description: 'idempotency key for this payment; generated and printed if omitted',
   }),
-  'dry-run': dryRunFlag,
+  ...dryRunFlags,
 });
 
 /** Filters of payin and payout lists (assumption 5). */

@@ -81,7 +81,7 @@ export async function createTransfer(
   });
   const isFreshKey = request.idempotencyKey === undefined;
   const options = {idempotencyKey, isFreshKey, signal: context.stop.signal, hint: repeat};
-  if (request.dryRun) return done(showPreview(out, client.preview(operation, {body, options})));
+  if (request.dryRun) return done(showPreview(context, client.preview(operation, {body, options})));
 
   const party = String(body[kind.partyField]);
   await context.guardWrite({
@@ -131,12 +131,12 @@ export async function actOnTransfer(
   verb: 'approve' | 'cancel',
   request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
 ): Promise<Outcome> {
-  const {out, client, commands, effects} = context;
+  const {client, commands, effects} = context;
   const {id, wait} = request;
   const operation = `${kind.resource}.${verb}` as const;
   const next = commands.read(kind.resource, 'get', id);
   const input = {params: {id}, options: {signal: context.stop.signal, hint: next, recordId: id}};
-  if (request.dryRun) return done(showPreview(out, client.preview(operation, input)));
+  if (request.dryRun) return done(showPreview(context, client.preview(operation, input)));
 
   const facts = await recordFacts(context, {
     ...{verb, noun: kind.noun, id: id, stated: request.stated},

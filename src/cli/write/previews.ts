@@ -1,6 +1,8 @@
 import type {Preview} from '../../client/requests/built.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import type {Output} from '../../output/output.ts';
+import type {Context} from '../core/context.ts';
+import {curlCommand, isMasked} from './curl.ts';
 
 /** The result of a dry run: the request, with the key masked. */
 export interface DryRun {
@@ -10,13 +12,15 @@ export interface DryRun {
   headers: Readonly<Record<string, string>>;
   body: unknown;
   idempotency_key: string | null;
+  /** With `--curl`. */
+  curl?: string;
 }
 
-/** Shows a request that is not sent. */
-export function showPreview(out: Output, preview: Preview): DryRun {
-  const headers = Object.entries(preview.headers).map(([name, value]) => `${name}: ${value}`);
-  const body = preview.body === undefined ? [] : ['', safeJson(preview.body, 2)];
-  out.text([`${preview.method} ${preview.url}`, ...headers, ...body].join('\n'));
+/** Shows a request that is not sent, with `--curl` as a command for the shell. */
+export function showPreview({out, flags}: Pick<Context, 'out' | 'flags'>, preview: Preview): DryRun {
+  const curl = wantsCurl(flags) ? curlCommand(preview) : undefined;
+  if (curl === undefined) showRequest(out, preview);
+  else showCurl(out, curl, preview);
   out.note('Dry run: nothing was sent.');
   return {
     dry_run: true,
@@ -25,5 +29,23 @@ export function showPreview(out: Output, preview: Preview): DryRun {
     headers: preview.headers,
     body: preview.body ?? null,
     idempotency_key: preview.idempotencyKey ?? null,
+    ...(curl === undefined ? {} : {curl}),
   };
+}
+
+/** Commands with `--dry-run` have `--curl` among their flags. */
+const wantsCurl = (flags: Readonly<Record<string, unknown>>): boolean => flags['curl'] === true;
+
+function showRequest(out: Output, preview: Preview): void {
+  const headers = Object.entries(preview.headers).map(([name, value]) => `${name}: ${value}`);
+  const body = preview.body === undefined ? [] : ['', safeJson(preview.body, 2)];
+  out.text([`${preview.method} ${preview.url}`, ...headers, ...body].join('\n'));
+}
+
+/** In one piece, however wide the terminal is: a line break within quotes would become a part of the body. */
+function showCurl(out: Output, curl: string, preview: Preview): void {
+  if (out.forPeople && out.settings.query === undefined)
+    void out.bytes(Buffer.from(`${out.sanitizer.layout(curl)}\n`));
+  out.note('Set REMIT_API_KEY to the key before you run it.');
+  if (isMasked(preview)) out.warn('account and card numbers are masked (…): replace them before you run it');
 }

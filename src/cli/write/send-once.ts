@@ -56,7 +56,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   }
   const hint = commands.read(...write.checkedBy);
   const input = {params, body, options: {signal: stop.signal, hint, recordId: write.id}};
-  if (write.dryRun) return {dryRun: showPreview(out, client.preview(operation, input))};
+  if (write.dryRun) return {dryRun: showPreview(context, client.preview(operation, input))};
   await context.guardWrite(typeof facts === 'function' ? await facts() : facts);
   if (announce !== undefined) out.note(announce);
   const result = await client.call(operation, input);

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlag, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {approveMove} from '../../cli/resources/moves.ts';
 
@@ -7,7 +7,7 @@ export default class MovesApprove extends RemitCommand {
   static override summary = 'Approve a move; it settles at once';
   static override args = {id: idArg('move')};
   static override examples = ['<%= config.bin %> moves approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
-  static override flags = {...statedAmountFlags, 'dry-run': dryRunFlag};
+  static override flags = {...statedAmountFlags, ...dryRunFlags};
 
   async run() {
     const {args, flags} = await this.parse(MovesApprove);

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {amountFlags, dryRunFlag} from '../../cli/input/flags.ts';
+import {amountFlags, dryRunFlags} from '../../cli/input/flags.ts';
 import {createMove} from '../../cli/resources/moves.ts';
 
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
@@ -17,7 +17,7 @@ export default class MovesCreate extends RemitCommand {
     destination: Flags.string({required: true, helpValue: 'ID', description: 'subaccount to credit'}),
     ...amountFlags,
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
   };
 
   async run() {

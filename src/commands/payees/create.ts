@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlag, partyFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, partyFlags} from '../../cli/input/flags.ts';
 import {createParty} from '../../cli/resources/parties.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
@@ -9,7 +9,7 @@ export default class PayeesCreate extends RemitCommand {
     "<%= config.bin %> payees create --name 'Acme Ltd' --type business",
     "<%= config.bin %> payees create --name 'Ada Byron' --email ada@example.com -o id",
   ];
-  static override flags = {...partyFlags, 'dry-run': dryRunFlag};
+  static override flags = {...partyFlags, ...dryRunFlags};
 
   async run() {
     const {flags} = await this.parse(PayeesCreate);

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlag, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {actOnTransfer, PAYIN} from '../../cli/resources/transfers.ts';
 
@@ -9,7 +9,7 @@ export default class PayinsCancel extends RemitCommand {
   static override examples = ['<%= config.bin %> payins cancel 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
   static override flags = {
     ...statedAmountFlags,
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
   };
 
   async run() {

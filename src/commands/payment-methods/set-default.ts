@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlag, idArg, ownerFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, idArg, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
@@ -10,7 +10,7 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
   static override summary = 'Make a verified payment method the default';
   static override args = {id: idArg('payment method')};
   static override examples = ['<%= config.bin %> payment-methods set-default ID --payee ID'];
-  static override flags = {...ownerFlags, 'dry-run': dryRunFlag};
+  static override flags = {...ownerFlags, ...dryRunFlags};
 
   async run() {
     const {args, flags} = await this.parse(PaymentMethodsSetDefault);

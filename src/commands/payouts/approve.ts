@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlag, idArg, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, idArg, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {actOnTransfer, PAYOUT} from '../../cli/resources/transfers.ts';
 
@@ -12,7 +12,7 @@ export default class PayoutsApprove extends RemitCommand {
   ];
   static override flags = {
     ...statedAmountFlags,
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
     ...waitFlags,
   };
 

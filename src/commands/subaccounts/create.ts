@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlag} from '../../cli/input/flags.ts';
+import {dryRunFlags} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
@@ -13,7 +13,7 @@ export default class SubaccountsCreate extends RemitCommand {
   static override flags = {
     name: Flags.string({required: true, helpValue: 'NAME', description: 'name of the subaccount'}),
     currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the main account's)"}),
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
   };
 
   async run() {

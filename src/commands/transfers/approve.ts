@@ -1,6 +1,6 @@
 import {approveAccountTransfer} from '../../cli/resources/account-transfers.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountTransferWaitFlags, dryRunFlag, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {accountTransferWaitFlags, dryRunFlags, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 
 export default class TransfersApprove extends RemitCommand {
@@ -10,7 +10,7 @@ export default class TransfersApprove extends RemitCommand {
     '<%= config.bin %> transfers approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> transfers approve ID --wait --timeout 5m',
   ];
-  static override flags = {...statedAmountFlags, 'dry-run': dryRunFlag, ...accountTransferWaitFlags};
+  static override flags = {...statedAmountFlags, ...dryRunFlags, ...accountTransferWaitFlags};
 
   async run() {
     const {args, flags} = await this.parse(TransfersApprove);

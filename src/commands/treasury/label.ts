@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
-import {accountArg, dryRunFlag} from '../../cli/input/flags.ts';
+import {accountArg, dryRunFlags} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
@@ -16,7 +16,7 @@ export default class TreasuryLabel extends RemitCommand {
   static override examples = [
     "<%= config.bin %> treasury label 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 'Operating account'",
   ];
-  static override flags = {'dry-run': dryRunFlag};
+  static override flags = {...dryRunFlags};
 
   async run() {
     const {args, flags} = await this.parse(TreasuryLabel);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {allOperations} from '../../../src/contract/operations/operations.ts';
-import {catalogue, type CommandFacts} from '../../../src/cli/help/catalogue.ts';
+import type {catalogue, CommandFacts} from '../../../src/cli/help/catalogue.ts';
 import {globalFlags} from '../../../src/cli/input/flags.ts';
 import {runCli, sourceConfig} from '../run-cli.ts';
 
@@ -18,16 +18,16 @@ interface CommandSchemas extends CommandFacts {
 }
 
 const schema = async <T>(...words: string[]): Promise<T> => {
-  const {exitCode, json, stderr} = await runCli(['schema', ...words, '--json']);
-  assert.equal(exitCode, 0, stderr);
-  return json() as T;
+  const ran = await runCli(['schema', ...words, '--json']);
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  return ran.json() as T;
 };
 
 describe('remit commands', () => {
   it('lists every command with every argument and flag', async () => {
     const config = await sourceConfig();
-    const {json} = await runCli(['commands', '--json']);
-    const {commands, global_flags} = json() as ReturnType<typeof catalogue>;
+    const ran = await runCli(['commands', '--json']);
+    const {commands, global_flags} = ran.json() as ReturnType<typeof catalogue>;
     assert.deepEqual(
       commands.map(({command}) => command),
       config.commandIDs.map((id) => id.replaceAll(':', ' ')).sort(),

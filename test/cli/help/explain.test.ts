@@ -71,11 +71,11 @@ describe('explain', () => {
       const read = await runCli(['payouts', 'get', PAYOUT_ID, '-o', 'json', '--retries', '0'], {service});
       const write = await runCli([...create, '-o', 'json', '--retries', '0'], {service});
       const told = status < 300 ? [write] : [read, write];
-      for (const {exitCode, error} of told) {
+      for (const ran of told) {
         if (status === 204) continue; // a create is answered with its record
-        if (exit_code !== undefined) assert.equal(exitCode, exit_code, `${status}`);
+        if (exit_code !== undefined) assert.equal(ran.exitCode, exit_code, `${status}`);
         if (status >= 300) {
-          const {code} = error();
+          const {code} = ran.error();
           assert.ok(errors.includes(code), `${status}: ${code}`);
         }
       }
@@ -135,9 +135,9 @@ describe('help pages', () => {
         '--dry-run',
         '--json',
       ];
-      const {json, exitCode, stderr} = await runCli(argv);
-      assert.equal(exitCode, 0, stderr);
-      return (json() as {body: {amount_in_minor_units: number}}).body.amount_in_minor_units;
+      const ran = await runCli(argv);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      return (ran.json() as {body: {amount_in_minor_units: number}}).body.amount_in_minor_units;
     };
     for (const form of forms) assert.equal(await preview(form), 12_500);
     for (const refused of [

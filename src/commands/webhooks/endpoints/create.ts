@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlag, eventTypesFlag} from '../../../cli/input/flags.ts';
+import {dryRunFlags, eventTypesFlag} from '../../../cli/input/flags.ts';
 import {createEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsCreate extends RemitCommand {
@@ -21,7 +21,7 @@ export default class WebhooksEndpointsCreate extends RemitCommand {
       helpValue: 'FILE',
       description: 'write the secret to this new file (mode 0600) instead of stdout',
     }),
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
   };
 
   async run() {

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
+import {dryRunFlags, idArg} from '../../../cli/input/flags.ts';
 import {switchEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsDisable extends RemitCommand {
@@ -8,7 +8,7 @@ export default class WebhooksEndpointsDisable extends RemitCommand {
   static override examples = [
     '<%= config.bin %> webhooks endpoints disable 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
   ];
-  static override flags = {'dry-run': dryRunFlag};
+  static override flags = {...dryRunFlags};
 
   async run() {
     const {args, flags} = await this.parse(WebhooksEndpointsDisable);

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlag, eventTypesFlag, idArg} from '../../../cli/input/flags.ts';
+import {dryRunFlags, eventTypesFlag, idArg} from '../../../cli/input/flags.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 import {endpointWrite} from '../../../cli/resources/webhook-endpoints.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
@@ -17,7 +17,7 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
     url: Flags.string({helpValue: 'URL', description: 'https URL that accepts POST with JSON'}),
     'event-types': eventTypesFlag({}),
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
-    'dry-run': dryRunFlag,
+    ...dryRunFlags,
   };
 
   async run() {
