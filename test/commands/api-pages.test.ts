@@ -42,7 +42,7 @@ describe('api --paginate', () => {
     const ran = await runCli(['api', 'GET', '/api/payouts/x', '--paginate'], {
       service: [answer(200, {id: 'x'})],
     });
-    assert.equal(ran.exitCode, 2);
+    assert.equal(ran.exitCode, 7);
     assert.match(ran.stderr, /Hint: remit api GET \/api\/payouts\/x/);
     const write = await runCli(['api', 'POST', '/api/payouts', '--data', '{}', '--paginate']);
     assert.deepEqual([write.exitCode, write.requests], [2, []]);

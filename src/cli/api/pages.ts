@@ -7,7 +7,7 @@ import type {Context} from '../core/context.ts';
 /**
  * The items of all pages of a list, page by page.
  * @param service where its pages have their items and cursors; empty if the answers are canonical
- * @throws RemitError USAGE for an answer that is no list, CURSOR_REPEATED and LIST_CUT like every other list
+ * @throws RemitError UNAVAILABLE for an answer that is no list, CURSOR_REPEATED and LIST_CUT like every other list
  */
 export async function* allItems(
   {client, stop}: Pick<Context, 'client' | 'stop'>,
@@ -32,6 +32,11 @@ export async function* allItems(
         );
       return;
     }
+    if (typeof next !== 'string' && typeof next !== 'number')
+      throw new RemitError(
+        'LIST_CUT',
+        `GET ${path}: the cursor of the next page is neither text nor a number`,
+      );
     const cursor = String(next);
     if (seen.has(cursor))
       throw new RemitError('CURSOR_REPEATED', `GET ${path}: the service answered with the same cursor twice`);
@@ -42,7 +47,7 @@ export async function* allItems(
 
 const noList = (path: string, where: string): RemitError =>
   new RemitError(
-    'USAGE',
+    'UNAVAILABLE',
     `--paginate needs a list, but the answer of GET ${path} has none at ${JSON.stringify(where)}`,
     {
       hint: (commands) => commands.read('api', 'GET', path),
