@@ -17,7 +17,10 @@ export async function checkConnection(context: Context): Promise<Finding[]> {
   const url = new URL(profile.baseUrl);
   const {name, mode, masked, sources} = profile;
   const found = [
-    holds('key', `${mode} key ${masked}, ${sources['key']}${name === null ? '' : ` (profile ${name})`}`),
+    holds(
+      'key',
+      `${mode} key ${masked}, ${originOf(sources['key'])}${name === null ? '' : ` (profile ${name})`}`,
+    ),
     holds('base url', `${profile.baseUrl}, from ${sources['base_url']}`),
   ];
   const {proxyFor} = await import('../../../network/proxy.ts');
@@ -28,6 +31,10 @@ export async function checkConnection(context: Context): Promise<Finding[]> {
   const {readTlsFiles} = await import('../../../profiles/tls-files.ts');
   return [...found, ...(await checkTls(url, {...readTlsFiles(profile.tls), proxy}, clock.now()))];
 }
+
+/** `from REMIT_API_KEY`, or `stored in the profile`. */
+const originOf = (source = 'an unknown source'): string =>
+  source.startsWith('stored') ? source : `from ${source}`;
 
 async function checkTls(url: URL, network: NetworkSettings, nowMs: number): Promise<Finding[]> {
   const {peerCertificate} = await import('./certificate.ts');

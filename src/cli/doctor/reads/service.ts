@@ -17,7 +17,7 @@ const connection = findings('connection');
 export async function checkService(context: Context): Promise<Survey> {
   const survey = new Survey(context);
   const first = await survey.ask('payouts.list', {query: {limit: 5}});
-  const end = endOf(first);
+  const end = endOf(first, context);
   if (end !== undefined) {
     survey.found.push(end, unknown('service', 'not checked, because the service cannot be used'));
     return survey;
@@ -41,10 +41,12 @@ export async function checkShapes(survey: Survey): Promise<void> {
 }
 
 /** The finding that makes all other checks impossible: no answer, a refused key, or a redirect. */
-function endOf({failure, status}: Reply): Finding | undefined {
+function endOf({failure, status}: Reply, {commands}: Context): Finding | undefined {
   if (failure !== undefined) return connection.differs('service', failure.why);
   if (status === 401 || status === 403)
-    return connection.differs('service', `the key is not accepted (${status})`);
+    return connection.differs('service', `the key is not accepted (${status})`, {
+      fix: `check which key is active: ${commands.read('whoami')}`,
+    });
   if (status >= 300 && status < 400)
     return connection.differs('service', `the service redirects (${status}), and remit follows no redirects`);
   return undefined;

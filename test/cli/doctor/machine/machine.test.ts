@@ -81,6 +81,8 @@ describe('remit doctor, for the connection', () => {
     });
     assert.equal(ran.exitCode, 8);
     assert.equal(of('service').evidence, 'the key is not accepted (401)');
+    assert.equal(of('service').fix, 'check which key is active: remit whoami');
+    assert.match(of('key').evidence, /, from REMIT_API_KEY$/);
     assert.equal(ran.requests.length, 1);
   });
 
