@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {LONG, SHORT, testFile} from '../sandbox/test-files.ts';
 import {filesUnder, readJson, readText} from './tree.ts';
 
 const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
@@ -102,6 +103,15 @@ describe('the project', () => {
     const {scripts} = readJson('package.json') as {scripts: Record<string, string>};
     for (const name of ['demo', 'test', 'test:fast', 'build', 'lint', 'types', 'generate', 'conformance'])
       assert.match(scripts[`pre${name}`] ?? scripts[name]!, /^node bin\/setup\.mjs/, name);
+  });
+
+  it('has every test that a script runs by name', () => {
+    for (const name of [...LONG, ...SHORT]) assert.ok(testFile(name), name);
+    assert.throws(() => testFile('no-such'), /0 files/);
+    const named = readText('package.json').match(/\b(?:test|bin)\/[\w./-]+\.[cm]?[jt]s\b/g) ?? [];
+    assert.ok(named.length > 20);
+    const all = new Set(filesUnder());
+    none(named.filter((path) => !all.has(path)));
   });
 
   it('names no folder of a machine', () => {

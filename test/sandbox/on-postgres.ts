@@ -2,17 +2,7 @@
 // of a store; with `-- --if-installed` it says so and ends well where there is no PostgreSQL.
 import {spawnSync} from 'node:child_process';
 import {postgresPrograms} from '../store/postgres/postgres-server.ts';
-
-const SHORT = [
-  'authentication',
-  'checkpoints',
-  'control',
-  'idempotency',
-  'ledger',
-  'pagination',
-  'payouts',
-  'timers',
-];
+import {SHORT, testFile} from './test-files.ts';
 
 const flags = new Set(process.argv.slice(2));
 if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) {
@@ -23,7 +13,7 @@ REMIT_TEST_POSTGRES=postgres://user@host/database npm run test:postgres`;
   process.exitCode = flags.has('--if-installed') ? 0 : 1;
 } else {
   const files = flags.has('--short')
-    ? [...SHORT.map((name) => `test/sandbox/${name}.test.ts`), 'test/store/postgres/postgres.test.ts']
+    ? [...SHORT.map(testFile), 'test/store/postgres/postgres.test.ts']
     : ['test/sandbox/**/*.test.ts', 'test/store/postgres/postgres.test.ts'];
   const {status} = spawnSync(
     process.execPath,
