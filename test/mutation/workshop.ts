@@ -24,7 +24,7 @@ const LEFT_OUT = [...LINKED, '.git'];
 const TEMPORARY = 'tmp';
 const MOCHA = 'node_modules/mocha/bin/mocha.js';
 /** More than a test has otherwise: one that is stopped on a busy machine would count as having noticed. */
-const TEST_MS = '60000';
+const TEST_MS = '180000';
 
 /** What the tests said: `noticed` when one failed, or when they did not end. */
 export type TestRun = {noticed: boolean; ms: number; timedOut: boolean; output: string};

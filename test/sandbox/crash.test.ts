@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
-import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
-import {fileURLToPath} from 'node:url';
 import {postgresPrograms} from '../store/postgres/postgres-server.ts';
 import {checkTruth, makePurses, workUntilDeath, type Place, type Purses, type Told} from './crash-load.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
-import {WITH_TYPESCRIPT} from '../repo/tree.ts';
+import {ServerProgram} from './server-program.ts';
 
-const SERVER = fileURLToPath(new URL('server-process.ts', import.meta.url));
 const KILLS = Number(process.env['REMIT_TEST_KILLS'] ?? 2);
 
-const alive = new Set<ChildProcess>();
-
-async function start(store: string): Promise<{child: ChildProcess; place: Place}> {
-  const child = spawn(process.execPath, [...WITH_TYPESCRIPT, SERVER, store], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  alive.add(child);
-  child.on('exit', () => alive.delete(child));
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return {child, place: JSON.parse(line.toString()) as Place};
-}
+let server: ServerProgram;
 
 /**
  * Rounds of: check what earlier rounds were told, work with eight clients, and SIGKILL at some instant.
@@ -30,9 +17,9 @@ async function killLoop(store: TestStore, beside: number): Promise<void> {
   const told: Told = new Map();
   const counted = {records: 0, moves: 0, settled: 0};
   let purses: Purses | undefined;
-  const others = await Promise.all(Array.from({length: beside}, () => start(store.place)));
+  const others = await Promise.all(Array.from({length: beside}, () => server.start<Place>(store.place)));
   for (let round = 0; round <= KILLS; round += 1) {
-    const {child, place} = await start(store.place);
+    const {child, place} = await server.start<Place>(store.place);
     purses ??= await makePurses(place);
     const mine = purses;
     await checkTruth(place, mine, told);
@@ -65,13 +52,10 @@ async function killLoop(store: TestStore, beside: number): Promise<void> {
 describe('sandbox under SIGKILL', function () {
   this.timeout((KILLS + 2) * 60_000);
   let store: TestStore;
+  before(async () => (server = await ServerProgram.bundle()));
+  after(() => server.remove());
   afterEach(async () => {
-    await Promise.all(
-      [...alive].map((child) => {
-        child.kill('SIGKILL');
-        return once(child, 'exit');
-      }),
-    );
+    await server.killAll();
     await store.drop();
   });
 

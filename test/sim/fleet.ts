@@ -49,8 +49,12 @@ class Worker {
     this.#child = fork(program, [], {
       detached: true, // Ctrl-C is for the parent, which lets them end what they have in hand
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // Nobody reads stacks here, and the disk throws many errors; each core has a process of its own that collects its garbage.
-      execArgv: ['--stack-trace-limit=0', '--max-semi-space-size=32', '--single-threaded-gc'],
+      // Nobody reads stacks here, and the disk throws many errors; each core has a process of its own that collects its
+      // garbage; and optimising SQLite's code takes a second that not even a hundred schedules win back.
+      execArgv: [
+        ...['--stack-trace-limit=0', '--max-semi-space-size=32', '--single-threaded-gc'],
+        '--liftoff-only',
+      ],
     });
   }
 

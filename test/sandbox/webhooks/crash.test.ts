@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
-import {fileURLToPath} from 'node:url';
 import {createSandbox} from '../../../src/sandbox/sandbox.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 import {HttpsReceiver} from './https-receiver.ts';
-import {WITH_TYPESCRIPT} from '../../repo/tree.ts';
-
-const SERVER = fileURLToPath(new URL('../server-process.ts', import.meta.url));
+import {ServerProgram} from '../server-program.ts';
 
 interface Place {
   baseUrl: string;
@@ -17,26 +13,27 @@ interface Place {
 
 describe('webhook deliveries under SIGKILL', function () {
   this.timeout(60_000);
+  let server: ServerProgram;
   let store: TestStore;
   let receiver: HttpsReceiver;
 
+  before(async () => (server = await ServerProgram.bundle()));
+  after(() => server.remove());
   beforeEach(async () => {
     store = await testStore();
     receiver = await HttpsReceiver.open();
   });
   afterEach(async () => {
+    await server.killAll();
     await receiver.close();
     await store.drop();
   });
 
-  const start = async (): Promise<{child: ChildProcess; place: Place}> => {
-    const child = spawn(process.execPath, [...WITH_TYPESCRIPT, SERVER, store.place], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {...process.env, REMIT_TEST_AUTHORITY: receiver.authorityFile, REMIT_TEST_TIMING: 'instant'},
+  const start = () =>
+    server.start<Place>(store.place, {
+      REMIT_TEST_AUTHORITY: receiver.authorityFile,
+      REMIT_TEST_TIMING: 'instant',
     });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    return {child, place: JSON.parse(line.toString()) as Place};
-  };
   const post = async (place: Place, path: string, body: object): Promise<{id: string}> => {
     const response = await fetch(place.baseUrl + path, {
       method: 'POST',
