@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import {execFileSync, spawn} from 'node:child_process';
 import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
+import {text} from 'node:stream/consumers';
 import {signatureHeaders} from '../../../src/webhooks/verify/signature.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
@@ -98,6 +100,19 @@ describe('webhooks events', () => {
     const path = join(cwd, 'all.ndjson');
     assert.equal(readFileSync(path, 'utf8').trim().split('\n').length, 4);
     assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+
+  it('export into a pipe or a device, which stays what it is', async () => {
+    const {cwd, run} = await place();
+    const pipe = join(cwd, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = spawn('cat', [pipe], {stdio: ['ignore', 'pipe', 'inherit']});
+    const read = text(reader.stdout);
+    const {exitCode, stderr} = await run(['export', '--out', pipe]);
+    if (statSync(pipe).isFIFO() === false) reader.kill(); // nothing would ever arrive
+    assert.equal(exitCode, 0, stderr);
+    assert.equal((await read).trim().split('\n').length, 4);
+    assert.ok(statSync(pipe).isFIFO());
   });
 
   it('tail shows the last ones, then what arrives, until it is stopped', async () => {

@@ -1,5 +1,7 @@
+import {statSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
+import {fileFailure} from '../../../store/files/failures.ts';
 import {deliveryLine} from '../../../webhooks/delivery/lines.ts';
 import type {RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -26,7 +28,17 @@ export async function exportRecord(
     return undefined;
   }
   const path = resolve(runtime.cwd, file);
-  writeFileAtomic(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  write(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   out.text(`${lines.length} deliveries exported to ${path}.`);
   return {file: path, deliveries: lines.length};
+}
+
+/** A device or a pipe is written to, and never replaced. */
+function write(path: string, text: string): void {
+  if (statSync(path, {throwIfNoEntry: false})?.isFile() ?? true) return writeFileAtomic(path, text);
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw fileFailure(error, 'write', path);
+  }
 }
