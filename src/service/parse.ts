@@ -64,12 +64,23 @@ function issueInRoutes(file: ServiceFile): Issue | undefined {
       };
     if (/[{}]/.test(path.replaceAll(/\{\w+\}/g, '')))
       return {path: at, allowed: 'has a { or } that is not closed'};
-    if (path.startsWith('//') || path.split('/').some((part) => part === '.' || part === '..'))
+    if (path.startsWith('//') || hasDots(path))
       return {path: at, allowed: 'must begin with exactly one / and have no . or .. segments'};
   }
-  for (const id of Object.keys(file.bodies ?? {}))
+  for (const {id} of allOperations()) {
+    if (file.bodies?.[id] === undefined) continue;
     if (requestFieldsOf(id).length > 0)
       return {path: ['bodies', id], allowed: `cannot be set: ${id} has fields of its own`};
+    if (routeOf(id, file).method === 'GET')
+      return {path: ['bodies', id], allowed: 'cannot be set: a GET has no body'};
+  }
+  for (const [name, prefix] of Object.entries(file.prefixes ?? {}))
+    if (hasDots(prefix)) return {path: ['prefixes', name], allowed: 'must have no . or .. segments'};
+  if (file.prefixes?.webhookEndpoints === '')
+    return {
+      path: ['prefixes', 'webhookEndpoints'],
+      allowed: 'must not be empty: it is the whole path of a list',
+    };
   const same = sameRoutes(file);
   if (same === undefined) return undefined;
   const [first, second] = same;
@@ -79,6 +90,9 @@ function issueInRoutes(file: ServiceFile): Issue | undefined {
     allowed: `makes ${first} and ${second} the same request`,
   };
 }
+
+/** Segments that clients and servers resolve, so that another path would be requested. */
+const hasDots = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
 function issueInFields(file: ServiceFile): Issue | undefined {
   for (const [holder, names] of Object.entries(file.fields ?? {})) {
@@ -162,6 +176,8 @@ const OWN = new Set(
   ),
 );
 
+const UUID_LENGTH = 36;
+
 function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
   const key = keys?.header?.toLowerCase();
   const own = Object.keys(headers?.send ?? {}).find(
@@ -169,6 +185,8 @@ function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
   );
   if (own !== undefined)
     return {path: ['headers', 'send', own], allowed: 'is a header that remit sets itself'};
+  if (keys?.format === 'uuid' && (keys.maxLength ?? UUID_LENGTH) < UUID_LENGTH)
+    return {path: ['keys', 'maxLength'], allowed: `must be at least ${UUID_LENGTH}, the length of a UUID`};
   if (key !== undefined && key !== 'idempotency-key' && OWN.has(key))
     return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
   return undefined;

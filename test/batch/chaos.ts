@@ -12,6 +12,8 @@ import {
   TransportFailure,
   type TransportRequest,
 } from '../../src/client/transport/transport.ts';
+import {isEmptyService, type ServiceFile} from '../../src/service/service-file.ts';
+import {spoken} from '../service/spoken.ts';
 import {Bench, payeeId, seeded} from './harness.ts';
 import {type Fault, TruthService} from './truth-service.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
@@ -117,7 +119,7 @@ async function planned(rows: number): Promise<Bench> {
  * Plays a schedule against the service that keeps the truth, and holds every moment of it against the invariants: what is
  * sent when, and after each run what is said against what is true.
  */
-export async function play(schedule: Schedule): Promise<Outcome> {
+export async function play(schedule: Schedule, speaks: ServiceFile = {}): Promise<Outcome> {
   const bench = await planned(schedule.rows);
   const service = serviceFor(schedule, bench);
   const random = seeded(schedule.seed ^ 0x5eed);
@@ -130,7 +132,7 @@ export async function play(schedule: Schedule): Promise<Outcome> {
       service.fault = () =>
         random() < schedule.trouble ? LOSSES[Math.floor(random() * LOSSES.length)] : undefined;
       const path = schedule.path === 'stage-only' && random() < 0.3 ? 'stage-and-release' : schedule.path;
-      await disturbed(bench, wire, run, {path, maxInFlight: schedule.maxInFlight, settings, random});
+      await disturbed(bench, wire, run, {path, maxInFlight: schedule.maxInFlight, settings, random, speaks});
       await compareWithTruth(bench, service, hasForgotten !== 'nothing');
       // Without any state of ours only the service knows, and only as long as it remembers the keys.
       await bench.clock.sleep(hasForgotten === 'everything' ? Math.min(run.pauseMs, 60_000) : run.pauseMs);
@@ -142,16 +144,21 @@ export async function play(schedule: Schedule): Promise<Outcome> {
     service.fault = () => undefined;
     const path = schedule.path === 'stage-only' ? 'release' : schedule.path;
     if (schedule.path === 'stage-only')
-      await undisturbed(bench, wire, {path: 'stage-only', settings, random}, schedule);
+      await undisturbed(bench, wire, {path: 'stage-only', settings, random, speaks}, schedule);
     const summary = await undisturbed(
       bench,
       wire,
-      {path, settings: {...settings, releaseRest: true}, random},
+      {path, settings: {...settings, releaseRest: true}, random, speaks},
       schedule,
     );
     const reported = await compareWithTruth(bench, service, false);
     const before = service.posts;
-    await undisturbed(bench, wire, {path, settings: {...settings, releaseRest: true}, random}, schedule);
+    await undisturbed(
+      bench,
+      wire,
+      {path, settings: {...settings, releaseRest: true}, random, speaks},
+      schedule,
+    );
     const postsAfter = service.posts - before;
     return {schedule, service, summary, reported, isPastHorizon, postsAfter};
   } finally {
@@ -187,6 +194,8 @@ interface RunOptions {
   settings: Partial<RunSettings>;
   random: () => number;
   maxInFlight?: number;
+  /** Its dialect is spoken between the batch and the service. */
+  speaks: ServiceFile;
 }
 
 async function disturbed(
@@ -204,7 +213,7 @@ async function disturbed(
   try {
     const summary = await bench.run(wire.service, {
       ...options,
-      transport: wire,
+      ...overDialect(wire, options.speaks),
       opened: ({journal}) => wire.watch(journal),
       drain: drain.signal,
       abort: abort.signal,
@@ -224,13 +233,16 @@ async function undisturbed(
 ): Promise<Summary> {
   wire.begin(Infinity, () => undefined);
   const summary = await bench.run(wire.service, {
-    ...{...options, maxInFlight, transport: wire},
+    ...{...options, maxInFlight, ...overDialect(wire, options.speaks)},
     opened: ({journal}) => wire.watch(journal),
   });
   checkSums(summary);
   await checkReport(bench, summary);
   return summary;
 }
+
+const overDialect = (wire: WatchedWire, speaks: ServiceFile) =>
+  isEmptyService(speaks) ? {transport: wire} : {transport: spoken(wire, speaks), service: speaks};
 
 class Killed extends Error {}
 

@@ -141,6 +141,10 @@ describe('a service file', () => {
       'webhooks.secret',
       /also set by fields/,
     ],
+    ['an empty path', {prefixes: {webhookEndpoints: ''}}, 'prefixes.webhookEndpoints', /must not be empty/],
+    ['UUIDs that are too long', {keys: {format: 'uuid', maxLength: 35}}, 'keys.maxLength', /at least 36/],
+    ['a prefix with dots', {prefixes: {api: '/a/../b'}}, 'prefixes.api', /no \. or \.\. segments/],
+    ['a body of a GET', {bodies: {'payees.get': {}}}, 'bodies.payees.get', /a GET has no body/],
     [
       'a prototype',
       JSON.parse('{"fields":{"__proto__":{"a":"b"}}}') as object,
