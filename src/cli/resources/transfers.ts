@@ -16,6 +16,7 @@ import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {showPreview} from '../write/previews.ts';
+import {readIds, waitForMany} from '../write/wait-for-many.ts';
 import {
   approvalNote,
   isWaiting,
@@ -172,7 +173,7 @@ async function recordAfterAct(
 }
 
 /** Waits for an existing record. */
-export async function waitTransfer(
+async function waitTransfer(
   context: Context,
   kind: Kind,
   {id, wait}: {id: string; wait: WaitFlagValues},
@@ -180,6 +181,28 @@ export async function waitTransfer(
   const record = await waitFor(context, kind, {id, wait, initial: undefined});
   context.out.record(record, kind.view);
   return done(record);
+}
+
+/** Waits for several records, or for those whose ids are on stdin; for a single id, like `waitTransfer`. */
+export async function waitTransfers(
+  context: Context,
+  kind: Kind,
+  {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
+): Promise<Outcome> {
+  const [only] = typed;
+  if (typed.length === 1 && only !== undefined && only !== '-')
+    return waitTransfer(context, kind, {id: only, wait});
+  const ids = await readIds(typed, context);
+  const exitCode = await waitForMany(
+    context,
+    {
+      ...{topic: kind.resource, plural: kind.view.plural, lifecycle: LIFECYCLES[kind.noun]},
+      read: async (id, options) =>
+        (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data,
+    },
+    {ids, until: wait.until, timeout: wait.timeout},
+  );
+  return {data: undefined, exitCode};
 }
 
 /** The intended effect of a write. */

@@ -1,18 +1,27 @@
+import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {idArg, waitFlags} from '../../cli/input/flags.ts';
-import {PAYIN, waitTransfer} from '../../cli/resources/transfers.ts';
+import {waitFlags} from '../../cli/input/flags.ts';
+import {PAYIN, waitTransfers} from '../../cli/resources/transfers.ts';
 
 export default class PayinsWait extends RemitCommand {
-  static override summary = 'Wait until a payin is settled, failed or canceled';
-  static override args = {id: idArg('payin')};
+  static override summary = 'Wait until payins are settled, failed or canceled';
+  static override description =
+    'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With -o ndjson each change of a status is a line. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
+  static override strict = false;
+  static override args = {
+    id: Args.string({required: true, ignoreStdin: true, description: 'payin ids (UUID), or -'}),
+  };
   static override examples = [
     '<%= config.bin %> payins wait 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> payins wait ID --until debited --timeout 2m',
+    '<%= config.bin %> payins list --status approved -o id | <%= config.bin %> payins wait - -o ndjson',
   ];
   static override flags = {until: waitFlags.until, timeout: waitFlags.timeout};
 
   async run() {
-    const {args, flags} = await this.parse(PayinsWait);
-    return this.conclude(await waitTransfer(await this.open(), PAYIN, {id: args.id, wait: flags}));
+    const {argv, flags} = await this.parse(PayinsWait);
+    return this.conclude(
+      await waitTransfers(await this.open(), PAYIN, {typed: argv.map(String), wait: flags}),
+    );
   }
 }

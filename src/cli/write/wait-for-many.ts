@@ -1,0 +1,191 @@
+import {statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
+import type {Lifecycle} from '../../contract/lifecycle.ts';
+import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
+import {plainValue, status, text, type View} from '../../output/view.ts';
+import {failureText} from '../../output/views/failure.ts';
+import type {Context} from '../core/context.ts';
+import {DEFAULT_WAIT_MS} from '../input/durations.ts';
+import {readStdin} from '../runtime/stdin.ts';
+
+/** How the wait for one of many records ended. */
+export interface WaitRow {
+  id: string;
+  /** `reached`, `ended` (it failed or was canceled), `timeout`, or `error` (it could not be read). */
+  outcome: Waited<unknown>['outcome'] | 'error';
+  /** As last seen. */
+  status: string | null;
+  /** Why it failed, or could not be read. */
+  reason: string | null;
+  error: ErrorCode | null;
+}
+
+/** What is the same for all ids. */
+export interface ManyWaiting {
+  /** `payouts`: the topic of its commands. */
+  topic: string;
+  plural: string;
+  lifecycle: Lifecycle;
+  read: (id: string, options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<unknown>;
+}
+
+const MOST_CHARACTERS = 1_000_000;
+/** Reads at the same time. Each record is still read on its own schedule. */
+const READS = 10;
+/** Time limit for one read. */
+const READ_MS = 10_000;
+const SHORTEST_READ_MS = 1_000;
+/** More open ids than this do not fit into a command to type. */
+const MOST_IN_HINT = 20;
+
+/** The ids that were typed; `-` stands for those on stdin, separated by spaces or lines. */
+export async function readIds(
+  typed: readonly string[],
+  {runtime}: Pick<Context, 'runtime'>,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of typed)
+    if (word === '-') ids.push(...(await readStdin(runtime.stdin, MOST_CHARACTERS)).split(/\s+/));
+    else ids.push(word);
+  const distinct = [...new Set(ids.filter((id) => id !== ''))];
+  if (distinct.length === 0)
+    throw new RemitError('USAGE', 'stdin contains no ids', {hint: 'name at least one id'});
+  return distinct;
+}
+
+/**
+ * Waits for many records at once, all within the same time limit. With -o ndjson each change of a status is a line.
+ * Returns a row for each id, in the order given, and the exit code of the worst one.
+ */
+export async function waitForMany(
+  context: Context,
+  waiting: ManyWaiting,
+  {
+    ids,
+    until,
+    timeout = DEFAULT_WAIT_MS,
+  }: {ids: readonly string[]; until?: string | undefined; timeout?: number | undefined},
+): Promise<ExitCode> {
+  const {out, stop, commands} = context;
+  const last = new Map<string, string | null>();
+  const rows = new Map<string, WaitRow>();
+  const limited = limit(READS);
+  const isStream = out.settings.format === 'ndjson';
+  const show = () => out.progress(progressText(waiting.plural, {ids, last, rows}));
+  const one = async (id: string): Promise<void> => {
+    const row = await waitForOne(context, waiting, {
+      ...{id, until, timeoutMs: timeout, limited},
+      onChange: (record) => {
+        last.set(id, statusOf(record) ?? null);
+        if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
+        show();
+      },
+    });
+    rows.set(id, row);
+    if (isStream) void out.event({type: 'end', ...row});
+    show();
+  };
+  const settled = await Promise.allSettled(ids.map(one));
+  out.endProgress();
+  const found = ids.flatMap((id) => rows.get(id) ?? []);
+  const thrown = settled.find((result) => result.status === 'rejected');
+  const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
+  if (!isStream && (thrown === undefined || !isWhole)) await out.list(found, waitView);
+  if (thrown !== undefined) throw stop.reason ?? thrown.reason;
+  const open = found.filter(({outcome}) => outcome === 'timeout').map(({id}) => id);
+  if (open.length > 0) {
+    const isShort = open.length <= MOST_IN_HINT;
+    out.note(
+      `${open.length} of ${ids.length} ${waiting.plural} were not ${until ?? 'final'} within ${timeout / 1000} s.${isShort ? ' Continue to wait with:' : ''}`,
+    );
+    if (isShort)
+      out.hint(
+        commands.read(waiting.topic, 'wait', ...open, ...(until === undefined ? [] : ['--until', until])),
+      );
+  }
+  return worstExit(found);
+}
+
+async function waitForOne(
+  {clock, runtime, stop}: Context,
+  {lifecycle, read}: ManyWaiting,
+  one: {
+    id: string;
+    until: string | undefined;
+    timeoutMs: number;
+    limited: Limited;
+    onChange: (record: unknown) => void;
+  },
+): Promise<WaitRow> {
+  const {id, until, timeoutMs, limited, onChange} = one;
+  try {
+    const {outcome, record, lastError} = await waitFor<unknown>({
+      ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange},
+      read: ({timeoutMs: leftMs}) =>
+        limited(() => {
+          const totalMs = Math.min(READ_MS, Math.max(leftMs, SHORTEST_READ_MS));
+          return read(id, {signal: stop.signal, retries: 0, totalMs});
+        }),
+    });
+    const reason = failureText(record) ?? lastError?.message ?? null;
+    return {id, outcome, status: statusOf(record) ?? null, reason, error: errorOf(outcome)};
+  } catch (error) {
+    if (!(error instanceof RemitError) || stop.signal.aborted) throw error;
+    return {id, outcome: 'error', status: null, reason: error.message, error: error.code};
+  }
+}
+
+const errorOf = (outcome: Waited<unknown>['outcome']): ErrorCode | null =>
+  outcome === 'reached' ? null : outcome === 'ended' ? 'ENDED_BADLY' : 'WAIT_TIMEOUT';
+
+/** The first of these that applies is the exit code of all; 3 and 7 come before what the records themselves say. */
+const BY_WEIGHT: readonly ExitCode[] = [
+  ...[EXIT.CREDENTIALS, EXIT.CONFLICT, EXIT.UNAVAILABLE, EXIT.INVALID, EXIT.NOT_FOUND],
+  ...[EXIT.ENDED_BADLY, EXIT.TIMED_OUT],
+];
+
+function worstExit(rows: readonly WaitRow[]): ExitCode {
+  const exits = new Set<ExitCode>(rows.flatMap(({error}) => (error === null ? [] : [ERRORS[error].exit])));
+  return BY_WEIGHT.find((code) => exits.has(code)) ?? [...exits][0] ?? EXIT.OK;
+}
+
+/** `3 of 10 payouts final: approved 7, settled 3`. */
+function progressText(
+  plural: string,
+  seen: {
+    ids: readonly string[];
+    last: ReadonlyMap<string, string | null>;
+    rows: ReadonlyMap<string, WaitRow>;
+  },
+): string {
+  const counts = new Map<string, number>();
+  for (const status of seen.last.values())
+    counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
+  const parts = [...counts].sort().map(([name, count]) => `${plainValue(name)} ${count}`);
+  return `${seen.rows.size} of ${seen.ids.length} ${plural} done: ${parts.join(', ')}`;
+}
+
+const waitView: View = {
+  noun: 'wait',
+  plural: 'waits',
+  card: [],
+  columns: [text('ID', 'id'), text('Outcome', 'outcome'), status(), text('Reason', 'reason', 1)],
+};
+
+type Limited = <T>(run: () => Promise<T>) => Promise<T>;
+
+/** Runs at most `most` at the same time; the others wait for their turn in order. */
+function limit(most: number): Limited {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  return async (run) => {
+    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
+    else running += 1;
+    try {
+      return await run();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
