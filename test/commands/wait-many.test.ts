@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {Stop} from '../../src/cli/runtime/stop.ts';
 import {runCli} from '../cli/run-cli.ts';
+import {RecordingClock} from '../client/recording-clock.ts';
 import {answer, type Script} from '../client/transport/fake-transport.ts';
 import {payout} from './fixtures.ts';
 
@@ -141,6 +143,19 @@ describe('waiting for several records', () => {
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.equal(ran.requests.length, 40);
     assert.ok(most <= 10, `${most} at once`);
+  });
+
+  it('stops at Ctrl-C, and shows what was seen', async () => {
+    const stop = new Stop(() => {});
+    const clock = new RecordingClock();
+    clock.onSleep = () => stop.receive('SIGINT');
+    const options = {service: service({[A]: ['settled'], [B]: ['approved']}), stop, clock};
+    const ran = await runCli(['payouts', 'wait', A, B], options);
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    assert.match(ran.stdout, new RegExp(`${A}\treached\tsettled`));
+    assert.match(ran.stderr, /interrupted/);
+    assert.match(ran.stderr, new RegExp(`Hint: remit payouts wait ${B}`));
+    assert.equal(ran.requests.length, 2);
   });
 
   it('keeps the single record as it was', async () => {

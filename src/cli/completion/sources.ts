@@ -97,7 +97,10 @@ const ARGS: Readonly<Record<string, ByPlace>> = {
   delivery: '@events',
   payload: {'webhooks:verify': '@events'},
   account: '@accounts',
-  name: {'sandbox:checkpoint:restore': '@checkpoints'},
+  name: {
+    'sandbox:checkpoint:restore': '@checkpoints',
+    schema: oneOf(allOperations().map(({id}) => id)),
+  },
   word: oneOf(EXPLAINED),
   method: {api: oneOf(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])},
   shell: oneOf(['bash', 'zsh', 'fish', 'powershell']),

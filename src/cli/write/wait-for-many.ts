@@ -90,17 +90,17 @@ export async function waitForMany(
   const thrown = settled.find((result) => result.status === 'rejected');
   const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
   if (!isStream && (thrown === undefined || !isWhole)) await out.list(found, waitView);
-  if (thrown !== undefined) throw stop.reason ?? thrown.reason;
-  const open = found.filter(({outcome}) => outcome === 'timeout').map(({id}) => id);
+  const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
+  const target = until === undefined ? [] : ['--until', until];
+  const next =
+    open.length > MOST_IN_HINT ? undefined : commands.read(waiting.topic, 'wait', ...open, ...target);
+  if (thrown !== undefined) throw stop.reason?.withHint(next) ?? thrown.reason;
   if (open.length > 0) {
-    const isShort = open.length <= MOST_IN_HINT;
+    const end = next === undefined ? '' : ' Continue to wait with:';
     out.note(
-      `${open.length} of ${ids.length} ${waiting.plural} were not ${until ?? 'final'} within ${timeout / 1000} s.${isShort ? ' Continue to wait with:' : ''}`,
+      `${open.length} of ${ids.length} ${waiting.plural} were not ${until ?? 'final'} within ${timeout / 1000} s.${end}`,
     );
-    if (isShort)
-      out.hint(
-        commands.read(waiting.topic, 'wait', ...open, ...(until === undefined ? [] : ['--until', until])),
-      );
+    if (next !== undefined) out.hint(next);
   }
   return worstExit(found);
 }

@@ -14,7 +14,7 @@ export default class PayinsWait extends RemitCommand {
   static override examples = [
     '<%= config.bin %> payins wait 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> payins wait ID --until debited --timeout 2m',
-    '<%= config.bin %> payins list --status approved -o id | <%= config.bin %> payins wait - -o ndjson',
+    '<%= config.bin %> payins wait - -o ndjson < ids.txt',
   ];
   static override flags = {until: waitFlags.until, timeout: waitFlags.timeout};
 

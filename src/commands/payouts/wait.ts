@@ -14,7 +14,7 @@ export default class PayoutsWait extends RemitCommand {
   static override examples = [
     '<%= config.bin %> payouts wait 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> payouts wait ID --until debited --timeout 2m',
-    '<%= config.bin %> payouts list --status approved -o id | <%= config.bin %> payouts wait - -o ndjson',
+    '<%= config.bin %> payouts wait - -o ndjson < ids.txt',
   ];
   static override flags = {until: waitFlags.until, timeout: waitFlags.timeout};
 
