@@ -31,8 +31,10 @@ export default class Doctor extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(Doctor);
-    const context = await this.open();
-    const {runDoctor} = await import('../cli/doctor/doctor.ts');
+    const {runDoctor, withSetup} = await import('../cli/doctor/doctor.ts');
+    const context = await this.open().catch((error: unknown) => {
+      throw withSetup(error, this.openLocal());
+    });
     const {exitOf} = await import('../cli/doctor/report.ts');
     const report = await runDoctor(context, flags);
     this.exitWith(exitOf(report));

@@ -47,6 +47,7 @@ function issueWithin(file: ServiceFile): Issue | undefined {
     issueInUnits(file) ??
     issueInStatuses(file) ??
     issueInHeaders(file) ??
+    issueInErrors(file) ??
     issueInWebhooks(file)
   );
 }
@@ -190,6 +191,15 @@ function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
   if (key !== undefined && key !== 'idempotency-key' && OWN.has(key))
     return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
   return undefined;
+}
+
+/** What the client takes for a code where no path names its place. */
+const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
+
+function issueInErrors({errors: {code, codes = {}} = {}}: ServiceFile): Issue | undefined {
+  const odd = code === undefined ? Object.keys(codes).find((name) => !CODE.test(name)) : undefined;
+  if (odd === undefined) return undefined;
+  return {path: ['errors', 'codes', odd], allowed: 'does not look like a code; set errors.code to its place'};
 }
 
 function issueInWebhooks({webhooks = {}, fields}: ServiceFile): Issue | undefined {

@@ -149,7 +149,7 @@ async function treasury({call, list}: Walker): Promise<void> {
   await call('treasury.updateLabel', {params, body: {label: 'Main'}});
   await call('treasury.simulateInboundCredit', {
     params,
-    body: {amount_in_minor_units: 700, description: 'x'},
+    body: {amount_in_minor_units: 700, currency_code: 'USD', description: 'x'},
   });
   await list('treasury.transactions', params);
   const body = {

@@ -144,6 +144,12 @@ describe('a service file', () => {
     ['an empty path', {prefixes: {webhookEndpoints: ''}}, 'prefixes.webhookEndpoints', /must not be empty/],
     ['UUIDs that are too long', {keys: {format: 'uuid', maxLength: 35}}, 'keys.maxLength', /at least 36/],
     ['a prefix with dots', {prefixes: {api: '/a/../b'}}, 'prefixes.api', /no \. or \.\. segments/],
+    [
+      'a code that is not found without its place',
+      {errors: {codes: {'1042': 'NOT_FOUND'}}},
+      'errors.codes.1042',
+      /set errors\.code/,
+    ],
     ['a body of a GET', {bodies: {'payees.get': {}}}, 'bodies.payees.get', /a GET has no body/],
     [
       'a prototype',

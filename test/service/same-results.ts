@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {play, scheduleOf} from '../batch/chaos.ts';
+import {Bench} from '../batch/harness.ts';
+import {TruthService} from '../batch/truth-service.ts';
 import {everyOperation, type Step} from './every-operation.ts';
 import {randomService} from './random-service.ts';
+import {spoken} from './spoken.ts';
 
 /** What was compared. */
 export const counts = {services: 0, keys: 0, calls: 0, batches: 0, rows: 0, posts: 0};
@@ -49,4 +52,42 @@ export async function compareBatch(seed: number): Promise<void> {
   counts.batches++;
   counts.rows += schedule.rows;
   counts.posts += found.service.posts;
+}
+
+/** The example of the guide, with all that changes a request or an answer of a batch. */
+const DIFFERS: ServiceFile = {
+  routes: {'payouts.create': 'PUT /v1/payments', 'payouts.get': 'GET /v1/payment/{id}'},
+  fields: {
+    payouts: {
+      amount_in_minor_units: 'amount.value',
+      currency_code: 'amount.currency',
+      payee_id: 'to',
+      status: 'state',
+    },
+  },
+  units: {'payouts.amount_in_minor_units': 'major', 'payouts.created_at': 'seconds'},
+  envelopes: {record: 'result.payment'},
+  errors: {code: 'error.id', message: 'error.text'},
+  statuses: {payouts: {NEW: 'created', OK: 'approved'}},
+  headers: {send: {'x-tenant': 'acme'}},
+  keys: {header: 'X-Request-Key', format: 'uuid'},
+};
+
+/** A batch of this size at a service that differs: every row is accepted, and paid once. */
+export async function payRows(rows: number): Promise<void> {
+  const bench = new Bench();
+  try {
+    const service = new TruthService();
+    service.keepRequests = false;
+    await bench.plan(bench.payouts(rows));
+    const transport = spoken(service.transport(), DIFFERS);
+    const summary = await bench.run(service, {transport, service: DIFFERS});
+    assert.deepEqual([summary.state, summary.accepted, summary.planned], ['complete', rows, rows]);
+    assert.equal(service.paid.length, rows);
+    assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    counts.rows += rows;
+    counts.posts += service.posts;
+  } finally {
+    bench.remove();
+  }
 }

@@ -1,5 +1,6 @@
 import type {ServiceFile} from '../../service/service-file.ts';
-import type {Context} from '../core/context.ts';
+import {RemitError} from '../../errors.ts';
+import type {Context, LocalContext} from '../core/context.ts';
 import {checkConnection} from './machine/connection.ts';
 import type {Finding} from './survey/finding.ts';
 import {probeWrites, refuseProbe} from './probe/writes.ts';
@@ -38,6 +39,30 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
     out.hint(context.commands.read('doctor', '--write', 'service.json'));
   return report;
+}
+
+/**
+ * The error that left the command without a key or a configuration, with what can be checked all the same: this machine.
+ */
+export function withSetup(error: unknown, local: LocalContext): unknown {
+  if (!(error instanceof RemitError)) return error;
+  const found = checkSetup(local, process.version);
+  const none = {
+    profile: null,
+    base_url: null,
+    mode: null,
+    requests: 0,
+    service: {},
+    written: null,
+    probed: null,
+  };
+  const report = reportOf(found, none);
+  showReport(local.out, found, report);
+  const {code, message, openHint: hint, details, exitCode, retryable, cause} = error;
+  return new RemitError(code, message, {
+    ...{hint, exitCode, retryable, cause},
+    details: {...details, checks: report.checks},
+  });
 }
 
 /** Checks the OpenAPI document instead of the service. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
@@ -31,6 +31,23 @@ describe('remit doctor, with a service that matches the assumptions', () => {
     const unknown = report.checks.filter(({verdict}) => verdict === 'unknown').map(({check}) => check);
     for (const check of ['fields.payouts', 'routes.payouts.get', 'keys', 'webhooks'])
       assert.ok(unknown.includes(check), check);
+  });
+
+  it('checks this machine without a key, and with a damaged configuration', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
+    const none = await doctor([], {env: {HOME: home}});
+    assert.equal(none.exitCode, 3);
+    assert.match(none.stdout, /^This machine$[\s\S]*holds +node /m);
+    const json = await doctor(['--json'], {env: {HOME: home}});
+    assert.deepEqual([json.exitCode, json.stdout], [3, '']);
+    const checks = json.error().details?.['checks'];
+    assert.ok(Array.isArray(checks) && checks.length > 2);
+    const config = join(home, 'config');
+    mkdirSync(config, {mode: 0o700});
+    writeFileSync(join(config, 'config.json'), '{', {mode: 0o600});
+    const damaged = await doctor([], {env: {HOME: home, REMIT_CONFIG_DIR: config}});
+    assert.equal(damaged.exitCode, 13, damaged.stderr);
+    assert.match(damaged.stdout, /config file/);
   });
 
   it('sends only GET requests', async () => {
