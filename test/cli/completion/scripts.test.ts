@@ -45,7 +45,7 @@ describe('completion scripts', () => {
       open,
       [
         'api', // the path
-          'payins batch resolve', // the row
+        'payins batch resolve', // the row
         'payouts batch resolve',
         'profiles add', // a new name
         'sandbox advance',
