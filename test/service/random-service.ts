@@ -122,10 +122,15 @@ function isValid(file: ServiceFile): boolean {
   return (
     RESOURCES.every((resource) => areApart(resource, file)) &&
     hasOwnParams(file) &&
+    hasFoundMoves(file) &&
     arePagesApart(file) &&
     areErrorsApart(file)
   );
 }
+
+/** A move outside of its envelope is recognized by its id, under the canonical name. */
+const hasFoundMoves = ({envelopes: {record} = {}, fields = {}}: ServiceFile): boolean =>
+  fields['moves']?.['id'] === undefined || (record !== '' && typeof record !== 'object');
 
 /** A GET that has no place for an id in its path sends it under its canonical name; no field may rename it. */
 const hasOwnParams = ({routes = {}, fields = {}}: ServiceFile): boolean =>
