@@ -4,6 +4,7 @@ import {RemitError} from '../errors.ts';
 import {messageOf} from '../narrow.ts';
 import {configPath, readConfig} from './config-file.ts';
 import type {ConfigFile} from './profile.ts';
+import {MOST_BYTES} from './trusted-file.ts';
 
 /** The store's lock and its way to replace a file. */
 export interface FileWork {
@@ -27,7 +28,16 @@ export async function editConfig(
   try {
     removeDrafts(dir);
     const next = edit(readConfig(dir));
-    write(path, `${JSON.stringify(next, undefined, 2)}\n`);
+    const text = `${JSON.stringify(next, undefined, 2)}\n`;
+    if (Buffer.byteLength(text) > MOST_BYTES)
+      throw new RemitError(
+        'STATE',
+        `${path} would be larger than ${MOST_BYTES} bytes, and is left as it was`,
+        {
+          hint: 'the service files of the profiles are stored in it: make this one shorter',
+        },
+      );
+    write(path, text);
     return next;
   } catch (error) {
     if (error instanceof RemitError) throw error;

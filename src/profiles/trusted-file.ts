@@ -3,7 +3,7 @@ import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
 
 /** Far above any configuration, but too small to be noticeable. */
-const MOST_BYTES = 1024 * 1024;
+export const MOST_BYTES = 1024 * 1024;
 
 /**
  * The text of a small regular file. A pipe, a device or an endless file is refused, not waited for.

@@ -81,6 +81,8 @@ function renamed(object: Json, names: readonly Name[], direction: 'in' | 'out'):
   let moved = inPlace(object, simple, direction);
   for (const {from} of moves) moved = withoutValue(moved, from);
   for (const {from, to, value} of moves) {
+    const inTheWay = direction === 'out' ? valueOnTheWay(moved, to) : undefined;
+    if (inTheWay !== undefined) throw bothGiven(from.join('.'), inTheWay.join('.'), to.join('.'));
     const there = valueAt(moved, to);
     if (isObject(there) && isObject(value)) moved = withValue(moved, to, {...there, ...value});
     else if (there === undefined || direction === 'in') moved = withValue(moved, to, value);
@@ -117,8 +119,18 @@ const parted = <T>(values: readonly T[], fits: (value: T) => boolean): [T[], T[]
   values.filter((value) => !fits(value)),
 ];
 
-const bothGiven = (field: string, name: string): Unwritable =>
-  new Unwritable(field, `both ${field} and ${name} are given, and ${field} is to be sent as ${name}`);
+/** A part of a path where the object has a value that is not an object, which would be lost. */
+function valueOnTheWay(object: Json, path: Path): Path | undefined {
+  for (let length = 1; length < path.length; length++) {
+    const value = valueAt(object, path.slice(0, length));
+    if (value === undefined) return undefined;
+    if (!isObject(value)) return path.slice(0, length);
+  }
+  return undefined;
+}
+
+const bothGiven = (field: string, other: string, name = other): Unwritable =>
+  new Unwritable(field, `both ${field} and ${other} are given, and ${field} is to be sent as ${name}`);
 
 const needs = (unit: Unit): string =>
   unit === 'major' || unit === 'major-number' ? ' without a known currency_code' : '';

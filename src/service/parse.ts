@@ -2,6 +2,7 @@ import {allOperations, type OperationId} from '../contract/operations/operations
 import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {RemitError} from '../errors.ts';
+import {isList, isObject} from '../narrow.ts';
 import {keyLines, type KeyLines} from './lines.ts';
 import {findOperation, paramsOf, routeOf, sameRoutes} from './routes.ts';
 import {serviceSchema, STATUSES_OF} from './schema.ts';
@@ -21,6 +22,7 @@ export function parseServiceFile(text: string, name: string): ServiceFile {
   } catch (cause) {
     throw refused(name, undefined, `is not JSON: ${(cause as Error).message}`, cause);
   }
+  refuseDeep(value, name);
   const lines = keyLines(text);
   if (lines.repeated !== undefined)
     throw refused(name, {path: lines.repeated.path, line: lines.repeated.line}, 'occurs twice');
@@ -29,10 +31,22 @@ export function parseServiceFile(text: string, name: string): ServiceFile {
 
 /** Checks a value that is a service file: a parsed one, or one stored in a profile. */
 export function checkService(value: unknown, name: string, lines?: KeyLines): ServiceFile {
+  refuseDeep(value, name);
   const issue = firstIssue(value, serviceSchema()) ?? issueWithin(value as ServiceFile);
   if (issue !== undefined)
     throw refused(name, {path: issue.path, line: lines?.lineOf(issue.path)}, issue.allowed);
   return withoutSchema(value as ServiceFile); // checked against the schema above
+}
+
+/** The deepest meaningful file has a request body in `bodies`; a thousand levels could not be stored and read again. */
+const LEVELS = 32;
+
+function refuseDeep(value: unknown, name: string): void {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > LEVELS) throw refused(name, undefined, `has more than ${LEVELS} levels of objects and lists`);
+    level = level.flatMap((one) => (isList(one) ? one : isObject(one) ? Object.values(one) : []));
+  }
 }
 
 /** The address of the schema, for editors. */

@@ -85,4 +85,21 @@ describe('a change of the config file', () => {
     );
     assert.equal(readFileSync(join(dir, 'config.json'), 'utf8'), '{"version":1,');
   });
+
+  it('is refused if the file would become larger than one that is read', async () => {
+    const dir = scratch();
+    await editConfig(dir, files, (config) => ({...config, profiles: {a: profile}}));
+    const before = readConfig(dir);
+    const names = Object.fromEntries(Array.from({length: 50_000}, (_, n) => [`x-header-${n}`, 'value']));
+    await assert.rejects(
+      editConfig(dir, files, (config) => ({
+        ...config,
+        profiles: {...config.profiles, b: {...profile, service: {headers: {send: names}}}},
+      })),
+      (error) =>
+        (error as RemitError).code === 'STATE' &&
+        /would be larger than 1048576 bytes/.test((error as RemitError).message),
+    );
+    assert.deepEqual(readConfig(dir), before);
+  });
 });

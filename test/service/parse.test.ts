@@ -176,4 +176,14 @@ describe('a service file', () => {
     assert.match(refusal('[]').message, /must be/);
     assert.equal(refusal('{\n"keys": {},\n"keys": {}}').message, 'service.json:3: keys occurs twice');
   });
+
+  it('is refused if it is nested deeper than a file can be meant', () => {
+    for (const levels of [100, 100_000]) {
+      const text = `{"bodies": {"payouts.approve": ${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}}`;
+      assert.match(
+        refusal(text).message,
+        /^service\.json: the file has more than 32 levels of objects and lists$/,
+      );
+    }
+  });
 });
