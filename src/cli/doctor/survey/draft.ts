@@ -1,5 +1,6 @@
 import {RemitError} from '../../../errors.ts';
-import {isObject} from '../../../narrow.ts';
+import {isList, isObject} from '../../../narrow.ts';
+import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import {checkService} from '../../../service/parse.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 
@@ -37,6 +38,16 @@ function deepJoined(one: Readonly<object>, other: Readonly<object>): object {
     whole[name] = isObject(before) && isObject(value) ? deepJoined(before, value) : value;
   }
   return whole;
+}
+
+/** Whether a part has a name or a text that must not be shown: a service can return the key that it received. */
+export function hasSecret(part: unknown, sanitizer: Sanitizer): boolean {
+  if (typeof part === 'string') return sanitizer.exact(part) !== part;
+  if (isList(part)) return part.some((item) => hasSecret(item, sanitizer));
+  return (
+    isObject(part) &&
+    Object.entries(part).some(([name, value]) => hasSecret(name, sanitizer) || hasSecret(value, sanitizer))
+  );
 }
 
 function isValid(file: ServiceFile): boolean {

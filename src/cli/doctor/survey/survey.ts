@@ -1,9 +1,10 @@
 import {findOperation} from '../../../service/routes.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
 import {Asker, type Question, type Reply} from './asker.ts';
-import {Draft} from './draft.ts';
+import {Draft, hasSecret} from './draft.ts';
 import type {Finding} from './finding.ts';
 import type {Json} from './shapes.ts';
 
@@ -21,7 +22,10 @@ export class Survey {
   readonly replies: Reply[] = [];
   readonly samples = new Map<OperationId, Sample>();
 
+  readonly #sanitizer: Sanitizer;
+
   constructor(context: Context) {
+    this.#sanitizer = context.out.sanitizer;
     this.asker = new Asker(context);
     this.draft = new Draft(context.profile.service);
   }
@@ -33,9 +37,17 @@ export class Survey {
     return reply;
   }
 
-  /** Records a difference. If it is certain and valid in a service file, later requests use it. */
+  /**
+   * Records a difference. If it is certain and valid in a service file, later requests use it. What contains a secret is
+   * neither used nor proposed.
+   */
   differs(finding: Finding): void {
-    const {write, sure = false} = finding;
+    const {write, sure = false, evidence} = finding;
+    if (hasSecret(write, this.#sanitizer)) {
+      const open = {...finding, write: undefined, sure: false};
+      this.found.push({...open, evidence: `${evidence}; not proposed, because it contains a secret`});
+      return;
+    }
     const isTaken = write !== undefined && sure && this.draft.add(write);
     this.found.push(write !== undefined && sure && !isTaken ? {...finding, sure: false} : finding);
   }
