@@ -3,53 +3,114 @@ import type {OpenApiDocument} from './document.ts';
 import {type Json, sameName} from '../survey/shapes.ts';
 
 const DEEPEST = 8;
+/** Schemas that are followed for one sample. */
+const MOST = 10_000;
 
-/** A value that fits a schema. `nth` makes records differ from each other. */
-export function sampleOf(document: OpenApiDocument, schema: unknown, nth = 0, name = '', depth = 0): unknown {
-  const own = document.follow(schema);
-  const whole = isList(own['allOf']) ? joinedSchema(document, own) : own;
-  const branches = whole['oneOf'] ?? whole['anyOf'];
-  const [branch] = isList(branches) ? branches.filter((one) => document.follow(one)['type'] !== 'null') : [];
-  if (branch !== undefined && whole['properties'] === undefined)
-    return sampleOf(document, branch, nth, name, depth + 1);
-  if (depth > DEEPEST) return null;
-  const example =
-    whole['const'] ?? whole['example'] ?? (isList(whole['enum']) ? whole['enum'][0] : undefined);
-  const type = typeOf(whole);
-  if (type === 'object') return sampleObject(document, whole, nth, depth);
-  if (type === 'array')
-    return [0, 1].map((at) => sampleOf(document, whole['items'], at, name.replace(/s$/, ''), depth + 1));
-  if (type === 'boolean') return false;
-  if (type === 'integer' || type === 'number') return sampleNumber(whole, type, name, example);
-  return sampleText(whole, name, nth, example);
+/** A value that fits a schema. A schema within itself gives null. */
+export const sampleOf = (document: OpenApiDocument, schema: unknown): unknown =>
+  new Sampler(document).sample(schema);
+
+/** What a value is a part of. `nth` makes records differ from each other. */
+interface Place {
+  readonly nth: number;
+  readonly name: string;
+  readonly depth: number;
+}
+
+class Sampler {
+  readonly #document: OpenApiDocument;
+  /** The schemas around the present one. */
+  readonly #around = new Set<Json>();
+  #left = MOST;
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+  }
+
+  sample(schema: unknown, place: Place = {nth: 0, name: '', depth: 0}): unknown {
+    const own = this.#document.follow(schema);
+    this.#left -= 1;
+    if (this.#left < 0 || place.depth > DEEPEST || this.#around.has(own)) return null;
+    this.#around.add(own);
+    const value = this.#valueOf(this.#joined(own), place);
+    this.#around.delete(own);
+    return value;
+  }
+
+  #valueOf(schema: Json, {nth, name, depth}: Place): unknown {
+    const within = depth + 1;
+    const branch = schema['properties'] === undefined ? this.#branchOf(schema) : undefined;
+    if (branch !== undefined) return this.sample(branch, {nth, name, depth: within});
+    const example =
+      schema['const'] ?? schema['example'] ?? (isList(schema['enum']) ? schema['enum'][0] : undefined);
+    const type = typeOf(schema);
+    if (type === 'object') {
+      const {properties} = schema;
+      const entries = Object.entries(isObject(properties) ? properties : {}).slice(0, this.#left);
+      const values = this.#shared(entries, ([inner, one]) =>
+        this.sample(one, {nth, name: inner, depth: within}),
+      );
+      return Object.fromEntries(entries.map(([inner], at) => [inner, values[at]]));
+    }
+    if (type === 'array')
+      return this.#shared([0, 1], (at) =>
+        this.sample(schema['items'], {nth: at, name: name.replace(/s$/, ''), depth: within}),
+      );
+    if (type === 'boolean') return false;
+    if (type === 'integer' || type === 'number') return sampleNumber(schema, type, name, example);
+    return sampleText(schema, name, nth, example);
+  }
+
+  /** The first of `oneOf` or `anyOf` that is neither null nor around. */
+  #branchOf(schema: Json): unknown {
+    const branches = schema['oneOf'] ?? schema['anyOf'];
+    return isList(branches)
+      ? branches.find((one) => {
+          const own = this.#document.follow(one);
+          return own['type'] !== 'null' && !this.#around.has(own);
+        })
+      : undefined;
+  }
+
+  /** A schema with all parts of its `allOf`, and of theirs; later ones count. */
+  #joined(schema: Json): Json {
+    if (!isList(schema['allOf'])) return schema;
+    const parts = new Set<Json>();
+    const open = [schema];
+    for (let part = open.pop(); part !== undefined && this.#left > 0; part = open.pop()) {
+      if (parts.has(part)) continue;
+      this.#left -= 1;
+      parts.add(part);
+      if (isList(part['allOf']))
+        for (const one of part['allOf'].toReversed()) open.push(this.#document.follow(one));
+    }
+    const whole: Record<string, unknown> = {};
+    const properties: Record<string, unknown> = {};
+    for (const part of parts) {
+      Object.assign(whole, part);
+      if (isObject(part['properties'])) Object.assign(properties, part['properties']);
+    }
+    const isEmpty = Object.keys(properties).length === 0;
+    return {...whole, allOf: undefined, ...(isEmpty ? {} : {type: 'object', properties})};
+  }
+
+  /** Gives each item its share of what is left, so that a large one does not leave the others without a value. */
+  #shared<Item>(items: readonly Item[], valueOf: (item: Item) => unknown): unknown[] {
+    return items.map((item, at) => {
+      const share = Math.ceil(this.#left / (items.length - at));
+      const others = this.#left - share;
+      this.#left = share;
+      const value = valueOf(item);
+      this.#left = others + Math.max(0, this.#left);
+      return value;
+    });
+  }
 }
 
 const typeOf = ({type, properties, items}: Json): unknown => {
   const types = isList(type) ? type.filter((one) => one !== 'null') : [type];
   return types[0] ?? (isObject(properties) ? 'object' : items === undefined ? 'string' : 'array');
 };
-
-function joinedSchema(document: OpenApiDocument, schema: Json): Json {
-  const parts = [
-    schema,
-    ...(isList(schema['allOf'])
-      ? schema['allOf'].map((part) => joinedSchema(document, document.follow(part)))
-      : []),
-  ];
-  const properties = Object.assign(
-    {},
-    ...parts.map((part) => (isObject(part['properties']) ? part['properties'] : {})),
-  ) as Json; // objects
-  const own = {...(Object.assign({}, ...parts) as Json), allOf: undefined}; // schemas
-  return Object.keys(properties).length === 0 ? own : {...own, type: 'object', properties};
-}
-
-function sampleObject(document: OpenApiDocument, {properties}: Json, nth: number, depth: number): Json {
-  const entries = Object.entries(isObject(properties) ? properties : {});
-  return Object.fromEntries(
-    entries.map(([name, schema]) => [name, sampleOf(document, schema, nth, name, depth + 1)]),
-  );
-}
 
 /** `integer` gives a whole number, `number` one with decimals. */
 function sampleNumber(schema: Json, type: string, name: string, example: unknown): number {

@@ -6,6 +6,8 @@ import {after, before, describe, it} from 'mocha';
 import {stringify} from 'yaml';
 import type {Report} from '../../../../src/cli/doctor/report.ts';
 import type {ServiceFile} from '../../../../src/service/service-file.ts';
+import {OpenApiDocument} from '../../../../src/cli/doctor/openapi/document.ts';
+import {sampleOf} from '../../../../src/cli/doctor/openapi/sample.ts';
 import {answer} from '../../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli, TEST_KEY} from '../../run-cli.ts';
 import {readText} from '../../../repo/tree.ts';
@@ -133,5 +135,64 @@ describe('remit doctor --openapi', () => {
     };
     const {ran} = await doctor(write('odd.json', JSON.stringify(odd)));
     assert.ok([0, 8].includes(ran.exitCode), ran.stderr);
+  });
+
+  const names = (count: number) => Array.from({length: count}, (_, at) => `field_${at}`);
+  const ref = (name: string) => ({$ref: `#/components/schemas/${name}`});
+  const fieldsOf = (name: string, count = 40) => ({
+    type: 'object',
+    properties: Object.fromEntries(names(count).map((field) => [field, ref(name)])),
+  });
+  const levels = (schemaOf: (next: string) => unknown, deepest: unknown) => ({
+    ...Object.fromEntries(names(30).map((_, at) => [at === 0 ? 'Payout' : `L${at}`, schemaOf(`L${at + 1}`)])),
+    L30: deepest,
+  });
+  for (const [what, schemas] of [
+    ['40 fields with itself', {Payout: fieldsOf('Payout')}],
+    [
+      'fields with one another',
+      {Payout: fieldsOf('Payee'), Payee: fieldsOf('Payer'), Payer: fieldsOf('Payout')},
+    ],
+    ['40 fields with 40 fields, 30 times', levels((next) => fieldsOf(next), {type: 'string'})],
+    ['itself in allOf', {Payout: {allOf: [ref('Payout')]}}],
+    ['itself in allOf of another', {Payout: {allOf: [ref('Payee')]}, Payee: {allOf: [ref('Payout')]}}],
+    ['the same schema twice in allOf, 30 times', levels((next) => ({allOf: [ref(next), ref(next)]}), {})],
+    ['itself in oneOf', {Payout: {oneOf: [ref('Payout')]}}],
+    ['itself in anyOf and allOf', {Payout: {anyOf: [{allOf: [ref('Payout')]}]}}],
+    ['itself in its items', {Payout: {type: 'array', items: ref('Payout')}}],
+  ] as const)
+    it(`reads a schema that contains ${what}`, async () => {
+      const odd = JSON.parse(OWN) as {components: {schemas: Record<string, unknown>}};
+      Object.assign(odd.components.schemas, schemas);
+      const {ran} = await doctor(write('cyclic.json', JSON.stringify(odd)));
+      assert.ok([0, 8].includes(ran.exitCode), ran.stderr);
+    });
+
+  it('keeps the fields beside a schema within itself, and reads both records of a list', () => {
+    const record = {
+      type: 'object',
+      properties: {large: ref('Large'), again: ref('Record'), id: {type: 'string'}},
+    };
+    const large = {type: 'object', properties: {...fieldsOf('L1').properties}};
+    const document = new OpenApiDocument(
+      {
+        openapi: '3.1.0',
+        paths: {'/a': {get: {}}},
+        components: {schemas: {Record: record, Large: large, ...levels((next) => fieldsOf(next), {})}},
+      },
+      'test',
+    );
+    const list = sampleOf(document, {type: 'array', items: ref('Record')});
+    assert.ok(Array.isArray(list));
+    assert.deepEqual(
+      list.map(({id, again}: {id: unknown; again: unknown}) => [id, again]),
+      [
+        ['0192a000-0000-7000-8000-000000000001', null],
+        ['0192a000-0000-7000-8000-000000000002', null],
+      ],
+    );
+    const choice = {oneOf: [ref('Choice'), {type: 'boolean'}]};
+    const other = {openapi: '3.1.0', paths: {'/a': {get: {}}}, components: {schemas: {Choice: choice}}};
+    assert.equal(sampleOf(new OpenApiDocument(other, 'test'), ref('Choice')), false);
   });
 });
