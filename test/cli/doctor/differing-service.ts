@@ -13,6 +13,8 @@ export class DifferingService implements Transport {
   readonly clock = new RecordingClock();
   readonly requests: TransportRequest[] = [];
   dialect: ServiceFile = {};
+  /** The code of the 404 for a path that does not exist. */
+  codeOfNoRoute = 'ROUTE_UNKNOWN';
   /** The last change to each answer. */
   twist: (answer: TransportAnswer, request: TransportRequest) => TransportAnswer = (same) => same;
 
@@ -69,7 +71,7 @@ export class DifferingService implements Transport {
     const json: unknown = body === undefined ? undefined : JSON.parse(body);
     const id = dialect.operationOnWire(method, route, json);
     if (id === undefined)
-      return this.#refusal(answer(404, {error_code: 'NOT_FOUND', message: 'no such path'}));
+      return this.#refusal(answer(404, {error_code: this.codeOfNoRoute, message: 'no such path'}));
     const query = new URLSearchParams(search);
     const refused = this.#refuses(query);
     if (refused !== undefined)

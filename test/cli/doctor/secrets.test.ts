@@ -28,7 +28,7 @@ describe('remit doctor, with a service that returns the key', () => {
     it(`does not write it from ${where}`, async () => {
       const key = service.sandbox.sandbox.testKey;
       service.twist = (same, {path}) =>
-        path.includes('00000000-0000') ? answer(404, body(key), same.headers) : same;
+        path.startsWith('/api/payouts/00000000-0000') ? answer(404, body(key), same.headers) : same;
       const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
       const place = join(home, 'service.json');
       const ran = await runCli(['doctor', '--json', '--write', place], {

@@ -1,6 +1,7 @@
 import {SERVICE_ERRORS} from '../../../contract/error-codes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {isObject} from '../../../narrow.ts';
+import {routeOf} from '../../../service/routes.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import {isPath, leavesOf} from '../survey/shapes.ts';
@@ -25,14 +26,15 @@ export async function checkErrors(survey: Survey): Promise<void> {
     survey.found.push(differs('errors.code', `${what}, and the body is not a JSON object`, {row: ROW}));
     return;
   }
-  checkCode(survey, reply, what);
+  await checkCode(survey, reply, what);
   checkMessage(survey, reply);
 }
 
 const isCode = (value: unknown): boolean =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/.test(value);
 
-function checkCode(survey: Survey, {errorCode, wire, status}: Reply, what: string): void {
+async function checkCode(survey: Survey, reply: Reply, what: string): Promise<void> {
+  const {errorCode, wire} = reply;
   if (errorCode === undefined) {
     const code = leavesOf(wire).find(
       ({path, name, value}) =>
@@ -42,26 +44,49 @@ function checkCode(survey: Survey, {errorCode, wire, status}: Reply, what: strin
       survey.found.push(differs('errors.code', `${what}, and the body has no code`, {row: ROW}));
       return;
     }
-    const write: ServiceFile = {errors: {code: code.path, ...codesOf(String(code.value), status)}};
-    const evidence = `the code is in ${code.path}: ${String(code.value)}`;
+    const word = String(code.value);
+    const isMeant = isDocumented(word) || (await whyOpen(survey, word)) === undefined;
+    const codes = isDocumented(word) || !isMeant ? {} : {codes: codesOf(word, reply)};
+    const write: ServiceFile = {errors: {code: code.path, ...codes}};
+    const evidence = `the code is in ${code.path}: ${word}`;
     survey.differs(differs('errors.code', evidence, {row: ROW, write, sure: true}));
     return;
   }
   survey.found.push(holds('errors.code', `${what}, with the code ${errorCode}`, {row: ROW}));
-  if (Object.hasOwn(SERVICE_ERRORS, errorCode)) return;
-  const codes = codesOf(errorCode, status);
-  survey.differs(
-    differs('errors.codes', `${errorCode} is not a documented code`, {
-      ...{row: ROW, ...(codes.codes === undefined ? {} : {write: {errors: codes}, sure: true})},
-    }),
-  );
+  if (isDocumented(errorCode)) return;
+  const evidence = `${errorCode} is not a documented code`;
+  const open = await whyOpen(survey, errorCode);
+  if (open !== undefined) survey.found.push(unknown('errors.codes', `${evidence}; ${open}`, {row: ROW}));
+  else {
+    const write: ServiceFile = {errors: {codes: codesOf(errorCode, reply)}};
+    survey.differs(differs('errors.codes', evidence, {row: ROW, write, sure: true}));
+  }
 }
 
+const isDocumented = (code: string): boolean => Object.hasOwn(SERVICE_ERRORS, code);
+
 /** The documented code for an id that does not exist is NOT_FOUND, so the service's code must mean the same. */
-function codesOf(code: string, status: number): {codes?: Record<string, string>} {
-  if (Object.hasOwn(SERVICE_ERRORS, code)) return {};
-  const documented = status === 404 ? 'NOT_FOUND' : 'VALIDATION_ERROR';
-  return {codes: {[code]: documented}};
+const codesOf = (code: string, {status}: Reply): Record<string, string> => ({
+  [code]: status === 404 ? 'NOT_FOUND' : 'VALIDATION_ERROR',
+});
+
+/** Why the code may mean that the route does not exist, not the payout; undefined if it means the payout. */
+async function whyOpen(survey: Survey, code: string): Promise<string | undefined> {
+  const isAt = (check: string, verdict: string) =>
+    survey.found.some((one) => one.check === check && one.verdict === verdict && one.sure !== true);
+  if (isAt('routes.payouts.list', 'differs') || isAt('routes.payouts.list', 'unknown'))
+    return 'its meaning is open, because the list of payouts was not found';
+  if (isAt('routes.payouts.get', 'differs'))
+    return 'its meaning is open, because payouts cannot be read by id';
+  const {path} = routeOf('payouts.list', survey.draft.file);
+  const nowhere = await survey.asker.path(
+    `${path.slice(0, path.lastIndexOf('/'))}/remit-doctor/${NO_SUCH_ID}`,
+  );
+  if (nowhere.status < 200 || nowhere.status === 429 || nowhere.status >= 500)
+    return `its meaning is open, because there was no usable answer for a path that does not exist (${outcomeOf(nowhere)})`;
+  return leavesOf(nowhere.wire).some(({value}) => value === code)
+    ? 'its meaning is open, because a path that does not exist has the same code'
+    : undefined;
 }
 
 function checkMessage(survey: Survey, {message, errorCode, wire}: Reply): void {
