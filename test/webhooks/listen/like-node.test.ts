@@ -135,6 +135,7 @@ describe('requests as the receiver reads them', function () {
       }),
       {numRuns: 500},
     );
-    assert.ok(accepted > 150, `${accepted} were accepted`);
+    // 178 of 500 on average, and hardly ever 40 fewer: this only shows that the comparison is not empty.
+    assert.ok(accepted > 90, `${accepted} were accepted`);
   });
 });
