@@ -339,7 +339,7 @@ for (const kind of KINDS) {
         const began = performance.now();
         assert.equal((await transport.send(request())).status, 200);
         const tookMs = performance.now() - began;
-        assert.ok(tookMs > 900 && tookMs < 2_900, `${tookMs} ms`);
+        assert.ok(tookMs > 900 && tookMs < 9_000, `${tookMs} ms`);
       });
 
       it('that is not resolved in time is named, and nothing was sent', async () => {
