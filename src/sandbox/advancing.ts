@@ -8,14 +8,14 @@ import type {DeliveryCounts, DeliveryDesk} from './webhooks/delivery-desk.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import type {Advanced} from './control/sandbox-interface.ts';
 
-/** Maximum total time that an advance waits for slow receivers; the other deliveries continue in the background. */
+/** The longest wait of a call for slow receivers; the other deliveries continue in the background. */
 const DELIVERIES_MS = 15_000;
 
 export interface AdvancingParts {
   context: Context;
   pump: TimerPump;
   deliveries: DeliveryPump;
-  /** How long an advance waits for receivers; default 15 s. */
+  /** How long a call waits for receivers; default 15 s. */
   receiverPatienceMs?: number | undefined;
 }
 

@@ -59,7 +59,7 @@ export interface SandboxOptions {
   onRequest?: ((entry: RequestEntry) => void) | undefined;
   /** Each delivery attempt, once it is recorded. */
   onDelivery?: ((entry: DeliveryEntry) => void) | undefined;
-  /** How long an advance waits for slow receivers; default 15 s. */
+  /** How long a control call waits for slow receivers; default 15 s. */
   receiverPatienceMs?: number | undefined;
   /** Sends deliveries; HTTPS by default, never anything else. */
   post?: PostWebhook | undefined;

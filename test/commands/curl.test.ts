@@ -3,18 +3,9 @@ import {spawnSync} from 'node:child_process';
 import {describe, it} from 'mocha';
 import {readJson} from '../repo/tree.ts';
 import {runCli} from '../cli/run-cli.ts';
-import {PAYEE_ID} from './fixtures.ts';
+import {createPayout, PAYEE_ID} from './fixtures.ts';
 
-const CREATE = [
-  'payouts',
-  'create',
-  '--payee',
-  PAYEE_ID,
-  '--amount-minor',
-  '12500',
-  '--idempotency-key',
-  'k1',
-];
+const CREATE = createPayout('k1');
 
 /** The arguments that a shell gives to curl. */
 function argumentsOf(command: string): string[] {

@@ -5,6 +5,10 @@ export const PAYEE_ID = '0192a000-0000-7000-8000-0000000000aa';
 export const PAYER_ID = '0192a000-0000-7000-8000-0000000000bb';
 export const METHOD_ID = '0192a000-0000-7000-8000-0000000000cc';
 
+/** The command that creates it, with a key of its own. */
+export const createPayout = (key: string): string[] =>
+  `payouts create --payee ${PAYEE_ID} --amount-minor 12500 --idempotency-key ${key}`.split(' ');
+
 /** A payout as the service answers it. */
 export const payout = (changes: Record<string, unknown> = {}) => ({
   id: PAYOUT_ID,

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import type {Bucket, Outcome} from '../model/outcome.ts';
+import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {Tries} from '../send/row-tries.ts';
 import {LOST} from '../answers/stop-words.ts';
@@ -48,6 +48,15 @@ export const factsOf = ({status, errorCode, message, warning, requestId}: Refusa
   message: warning ?? message ?? null,
   requestId: requestId ?? null,
 });
+
+/** A row in doubt keeps the acceptance of its difference: another run may find out that it was paid. */
+export function acceptedFor(
+  {outcome}: RecordedRow,
+  {state}: Pick<Outcome, 'state'>,
+): Pick<Outcome, 'code'> | undefined {
+  const isAccepted = outcome.state === 'held' || outcome.code === DIFFERS_AS_ACCEPTED.code;
+  return state === 'in_doubt' && isAccepted ? {code: DIFFERS_AS_ACCEPTED.code} : undefined;
+}
 
 /**
  * The refusal of a standalone approve after which the record could not be read. Other doubts have no answer of their

@@ -2,9 +2,9 @@ import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
 import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import {factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
+import {acceptedFor, factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {DIFFERS, DIFFERS_AS_ACCEPTED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {OtherPayment} from '../registry/claim.ts';
@@ -291,13 +291,4 @@ export class ReleasePhase {
   #attempts(job: ReleaseJob): number {
     return job.row.outcome.attempts + job.sends;
   }
-}
-
-/** A row in doubt keeps the acceptance of its difference: another run may find out that it was paid. */
-function acceptedFor(
-  {outcome}: RecordedRow,
-  {state}: Pick<Outcome, 'state'>,
-): Pick<Outcome, 'code'> | undefined {
-  const isAccepted = outcome.state === 'held' || outcome.code === DIFFERS_AS_ACCEPTED.code;
-  return state === 'in_doubt' && isAccepted ? {code: DIFFERS_AS_ACCEPTED.code} : undefined;
 }

@@ -1,19 +1,9 @@
-import {dataOf, globalLines, quoted} from './data.ts';
+import {PASS_FLAGS, reader} from './posix.ts';
 import type {Tree} from './tree.ts';
 
 /** For bash 3.2 and newer. Dynamic values are never expanded by the shell: `compgen -W` would run what is in them. */
-export function bashScript(tree: Tree): string {
-  const cases = dataOf(tree).map(([path, lines]) => `  ${quoted(path)}) _remit_node=${quoted(lines)} ;;\n`);
-  return `_remit_global=${quoted(globalLines(tree))}
-
-_remit_read() {
-  _remit_node=
-  case $1 in
-${cases.join('')}  esac
-}
-
+export const bashScript = (tree: Tree): string => `${reader(tree)}
 ${FUNCTIONS}`;
-}
 
 const FUNCTIONS =
   String.raw`# Sets source to where the values of flag $1 come from; empty if there is no such flag.
@@ -57,14 +47,7 @@ _remit() {
   for ((at = 1; at < COMP_CWORD; at++)); do
     word=\${COMP_WORDS[at]}
     if [[ $word == '=' ]]; then continue; fi
-    if [[ -n $pending ]]; then pending=; continue; fi
-    if [[ -z $ended && $word == -- ]]; then ended=1; continue; fi
-    if [[ -z $ended && $word == -?* ]]; then
-      if [[ $word == *=* ]]; then continue; fi
-      _remit_flag "$word"
-      if [[ -n $source && $source != - ]]; then pending=$source; fi
-      continue
-    fi
+${PASS_FLAGS}
     if ((count == 0)) && [[ $'\n'$_remit_node == *$'\nw\t'"$word"$'\t'* ]]; then
       path=\${path:+$path }$word
       _remit_read "$path"

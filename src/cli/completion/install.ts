@@ -4,6 +4,7 @@ import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
+import {psQuoted} from './powershell.ts';
 import {seenFolder} from './seen.ts';
 import type {Shell} from './script.ts';
 
@@ -29,7 +30,7 @@ export function placesFor(shell: Shell, env: Env, home: string): Installed {
       return {shell, script: join(config, 'fish', 'completions', 'remit.fish'), startup: null, line: null};
     case 'powershell': {
       const script = join(data, 'completion.ps1');
-      return {shell, script, startup: null, line: `. '${script.replaceAll("'", "''")}'`};
+      return {shell, script, startup: null, line: `. ${psQuoted(script)}`};
     }
     default: {
       const script = join(data, `completion.${shell}`);

@@ -1,7 +1,8 @@
 import {dataOf, globalLines} from './data.ts';
 import type {Tree} from './tree.ts';
 
-const psQuoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** A word for PowerShell. */
+export const psQuoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** For Windows PowerShell 5.1 and PowerShell 7. */
 export function powershellScript(tree: Tree): string {

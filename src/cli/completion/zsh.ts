@@ -1,20 +1,10 @@
-import {dataOf, globalLines, quoted} from './data.ts';
+import {PASS_FLAGS, reader} from './posix.ts';
 import type {Tree} from './tree.ts';
 
 /** For zsh 5: as a file named _remit in fpath, or sourced. */
-export function zshScript(tree: Tree): string {
-  const cases = dataOf(tree).map(([path, lines]) => `  ${quoted(path)}) _remit_node=${quoted(lines)} ;;\n`);
-  return `#compdef remit
-_remit_global=${quoted(globalLines(tree))}
-
-_remit_read() {
-  _remit_node=
-  case $1 in
-${cases.join('')}  esac
-}
-
+export const zshScript = (tree: Tree): string => `#compdef remit
+${reader(tree)}
 ${FUNCTIONS}`;
-}
 
 const FUNCTIONS =
   String.raw`# Sets source to where the values of flag $1 come from; empty if there is no such flag.
@@ -53,14 +43,7 @@ _remit() {
   _remit_read ''
   for ((at = 2; at < CURRENT; at++)); do
     word=\${(Q)words[at]}
-    if [[ -n $pending ]]; then pending=; continue; fi
-    if [[ -z $ended && $word == -- ]]; then ended=1; continue; fi
-    if [[ -z $ended && $word == -?* ]]; then
-      if [[ $word == *=* ]]; then continue; fi
-      _remit_flag "$word"
-      if [[ -n $source && $source != - ]]; then pending=$source; fi
-      continue
-    fi
+${PASS_FLAGS}
     if ((count == 0)) && [[ $'\n'$_remit_node == *$'\nw\t'"$word"$'\t'* ]]; then
       cmd=\${cmd:+$cmd }$word
       _remit_read "$cmd"

@@ -1,5 +1,6 @@
 import {Args} from '@oclif/core';
 import {install, placesFor} from '../../cli/completion/install.ts';
+import {psQuoted} from '../../cli/completion/powershell.ts';
 import {completionScript, shellIn, SHELLS} from '../../cli/completion/script.ts';
 import {readCommandConfig} from '../../cli/core/app.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
@@ -34,10 +35,8 @@ export default class CompletionInstall extends RemitCommand {
     if (shell === 'fish') out.text('fish loads it in new shells.');
     if (shell === 'powershell') {
       out.note('Load it in new shells with:');
-      out.hint(`Add-Content $PROFILE ${psWord(places.line ?? '')}`);
+      out.hint(`Add-Content $PROFILE ${psQuoted(places.line ?? '')}`);
     }
     return places;
   }
 }
-
-const psWord = (text: string): string => `'${text.replaceAll("'", "''")}'`;

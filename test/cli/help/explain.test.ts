@@ -4,7 +4,7 @@ import {LIFECYCLES} from '../../../src/contract/lifecycle.ts';
 import {ERRORS, EXIT_MEANINGS, isErrorCode} from '../../../src/errors.ts';
 import {EXPLAINED, explain, type Explanation} from '../../../src/cli/help/explain.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
-import {PAYEE_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
+import {createPayout, PAYEE_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
 
 const only = (word: string, kind: Explanation['kind']): Explanation => {
@@ -54,16 +54,7 @@ describe('explain', () => {
   it('says of an HTTP status what a command does with it', async () => {
     const statuses = EXPLAINED.filter((word) => /^[2-5]\d\d$/.test(word)).map(Number);
     assert.ok(statuses.length >= 15);
-    const create = [
-      'payouts',
-      'create',
-      '--payee',
-      PAYEE_ID,
-      '--amount-minor',
-      '12500',
-      '--idempotency-key',
-      'k',
-    ];
+    const create = createPayout('k');
     for (const status of statuses) {
       const {errors = [], exit_code} = only(String(status), 'HTTP status');
       const body = status === 204 ? undefined : status < 300 ? payout() : {message: 'no'};
