@@ -94,11 +94,19 @@ export async function waitForMany(
   const target = until === undefined ? [] : ['--until', until];
   const next =
     open.length > MOST_IN_HINT ? undefined : commands.read(waiting.topic, 'wait', ...open, ...target);
-  if (thrown !== undefined) throw stop.reason?.withHint(next) ?? thrown.reason;
+  if (stop.reason !== undefined && thrown !== undefined) {
+    const {code, message} = stop.reason;
+    const what = `${open.length} of ${ids.length} ${waiting.plural}`;
+    throw new RemitError(code, `${message} while waiting for ${what}. Stopping the wait does not stop them`, {
+      hint: next,
+      details: {open, next: next ?? null},
+    });
+  }
+  if (thrown !== undefined) throw thrown.reason;
   if (open.length > 0) {
     const end = next === undefined ? '' : ' Continue to wait with:';
     out.note(
-      `${open.length} of ${ids.length} ${waiting.plural} were not ${until ?? 'final'} within ${timeout / 1000} s.${end}`,
+      `${open.length} of ${ids.length} ${waiting.plural} ${open.length === 1 ? 'was' : 'were'} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`,
     );
     if (next !== undefined) out.hint(next);
   }
