@@ -10,7 +10,11 @@ import {declarations} from './declarations.mjs';
 const require = createRequire(import.meta.url);
 
 /** Entries of the package: file in dist/lib -> source. */
-const ENTRIES = {client: 'src/client/index.ts', webhooks: 'src/webhooks/index.ts'};
+const ENTRIES = {
+  client: 'src/client/index.ts',
+  webhooks: 'src/webhooks/index.ts',
+  sandbox: 'src/sandbox/index.ts',
+};
 /** Files of their own: the errors since both entries throw them, the others since they load at their first use. */
 const SHARED = {errors: 'src/errors.ts', schemas: 'src/contract/schemas/registry.ts', undici: 'undici'};
 /** Mostly code of other packages; the others keep their names in stack traces. */
@@ -40,6 +44,7 @@ async function bundleOne(name, source) {
     minifyIdentifiers: SHORT_NAMES.includes(name),
     legalComments: 'external',
     metafile: true,
+    external: ['node-sqlite3-wasm', 'pg-native', 'pg-cloudflare'], // the first is installed with us; pg tries the others
     plugins: [sharedFiles],
     logLevel: 'warning',
   });

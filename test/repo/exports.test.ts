@@ -8,7 +8,9 @@ const modulesUnder = (folder: string, ...extensions: string[]): Module[] =>
 
 /** Exports for the world outside: of the library, and of the two bundles (`bin/bundle.mjs`). */
 const FACES = [
+  'src/automation/index.ts',
   'src/client/index.ts',
+  'src/sandbox/index.ts',
   'src/webhooks/index.ts',
   'src/cli/core/start.ts',
   'src/cli/completion/values.ts',

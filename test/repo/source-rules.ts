@@ -59,8 +59,13 @@ export const exportsDefault: Rule = (source) =>
   }).filter((finding, index, all) => all.indexOf(finding) === index);
 
 const EMPTY_NAMES = /^(utils?|helpers?|common|types|misc|shared)$/;
-/** The two faces of the library are the only index files; elsewhere one would be a barrel. */
-const LIBRARY_ENTRIES = ['src/client/index.ts', 'src/webhooks/index.ts'];
+/** The entries of the library are the only index files; elsewhere one would be a barrel. */
+const LIBRARY_ENTRIES = [
+  'src/automation/index.ts',
+  'src/client/index.ts',
+  'src/sandbox/index.ts',
+  'src/webhooks/index.ts',
+];
 
 export const badFileName: Rule = ({path}) => {
   const name = posix.basename(path).replace(/(\.test)?\.[cm]?[jt]s$/, '');
