@@ -25,7 +25,7 @@ import {operationOf} from './requests/routes.ts';
 import {checkService} from '../service/parse.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
-import type {Timeouts, Transport} from './transport/transport.ts';
+import type {Timeouts, Transport, TransportAnswer} from './transport/transport.ts';
 
 export interface ClientOptions {
   /** https, or http to loopback; a path is a prefix of every route. */
@@ -177,7 +177,12 @@ export class RemitClient {
     path: string,
     input: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
-    return this.#settle(this.#builder.any(method, path, input), isAcknowledged);
+    const built = this.#builder.any(method, path, input);
+    let headers: Readonly<Record<string, string>> = {};
+    const result = await this.#settle(built, isAcknowledged, (answer) => (headers = answer.headers));
+    if (input.wantsHeaders !== true) return result;
+    const shown = Object.entries(headers).map(([name, value]) => [name, built.sanitizer.field(name, value)]);
+    return {...result, headers: Object.fromEntries(shown) as Record<string, string>}; // pairs of a name and its text
   }
 
   /** What a call would send, for a dry run; nothing is sent. */
@@ -218,12 +223,19 @@ export class RemitClient {
     return this.#transport.close();
   }
 
-  async #settle(built: Built, readable: Readable): Promise<Result<unknown>> {
+  async #settle(
+    built: Built,
+    readable: Readable,
+    onAnswer?: (answer: TransportAnswer) => void,
+  ): Promise<Result<unknown>> {
     const {idempotencyKey, options, sanitizer} = built;
     const {answer, attempts} = await settle({
       ...built,
       readable,
-      read: (raw, nowMs) => this.#codec.read(built.request, raw, nowMs),
+      read: (raw, nowMs) => {
+        onAnswer?.(raw);
+        return this.#codec.read(built.request, raw, nowMs);
+      },
       transport: this.#transport,
       clock: this.#clock,
       random: this.#random,

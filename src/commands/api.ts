@@ -1,9 +1,11 @@
 import {Args, Flags} from '@oclif/core';
 import {allItems} from '../cli/api/pages.ts';
-import {effectOf, readData, readPath, readRequest} from '../cli/api/any-request.ts';
+import {effectOf, readPath, readRequest} from '../cli/api/any-request.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import type {Context} from '../cli/core/context.ts';
+import {answerText, readHeaders, type IncludedAnswer} from '../cli/api/headers.ts';
 import {dryRunFlags, statedAmountFlags} from '../cli/input/flags.ts';
+import {readData} from '../cli/input/json-data.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {showPreview} from '../cli/write/previews.ts';
@@ -22,6 +24,7 @@ export default class Api extends RemitCommand {
   static override examples = [
     '<%= config.bin %> api GET /api/payouts?limit=5 --query "data[].id"',
     '<%= config.bin %> api GET /api/payouts?limit=100 --paginate -o ndjson',
+    "<%= config.bin %> api GET /api/payees?limit=1 --include --header 'x-tenant: acme'",
     `<%= config.bin %> api POST /api/payees --data '{"name":"Acme"}'`,
   ];
   static override flags = {
@@ -29,6 +32,18 @@ export default class Api extends RemitCommand {
     'idempotency-key': Flags.string({helpValue: 'KEY', description: 'idempotency key for this request'}),
     raw: Flags.boolean({
       description: 'send and show everything as the service has it, whatever the service file says',
+    }),
+    header: Flags.string({
+      char: 'H',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'NAME:VALUE',
+      description: 'header to send; may be repeated',
+    }),
+    include: Flags.boolean({
+      char: 'i',
+      description: 'show the status and headers of the answer too',
+      exclusive: ['paginate'],
     }),
     paginate: Flags.boolean({description: 'GET: follow the cursors of a list; the result is all items'}),
     ...statedAmountFlags,
@@ -61,27 +76,41 @@ export default class Api extends RemitCommand {
             without: ['--idempotency-key'],
             add: ['--idempotency-key', idempotencyKey],
           });
-    const input = {body, idempotencyKey, isFreshKey: given === undefined, isRaw, signal: stop.signal, hint};
+    const headers = readHeaders(flags.header ?? []);
+    const input = {
+      ...{body, headers, idempotencyKey, isFreshKey: given === undefined, isRaw},
+      ...{wantsHeaders: flags.include, signal: stop.signal, hint},
+    };
     if (flags['dry-run']) return showPreview(context, client.previewRequest(method, args.path, input));
     if (flags.paginate) {
       if (method !== 'GET')
         throw new RemitError('USAGE', '--paginate is only for GET', {hint: 'remit help api'});
       const service = isRaw ? profile.service : {};
-      return this.#list(context, allItems(context, {path: args.path, isRaw: read.isRaw, service}));
+      return this.#list(context, allItems(context, {path: args.path, isRaw: read.isRaw, headers, service}));
     }
     if (method !== 'GET') {
       const request = {method, path: args.path, read, stated: readStated(flags)};
       await context.guardWrite(await requestFacts(context, request));
     }
     if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
-    const {data, status, warning} = await client.request(method, args.path, input);
+    const {data, status, warning, headers: answered} = await client.request(method, args.path, input);
     if (method !== 'GET') effects.took(effectOf(data, {method, path: args.path, idempotencyKey, commands}));
     if (status === 207) {
       out.warn(warning ?? 'the service answered 207');
       this.exitWith(EXIT.PARTIAL);
     }
+    if (answered !== undefined)
+      return this.#included(context, {http_status: status, headers: answered, body: data});
     const answer = data ?? {http_status: status};
     if (this.#isPlainPipe(context)) await out.document(answer);
+    return answer;
+  }
+
+  /** At a terminal like an HTTP answer, for machines as one object. */
+  async #included(context: Context, answer: IncludedAnswer): Promise<IncludedAnswer> {
+    const {out} = context;
+    if (this.#isPlainPipe(context)) await out.document(answer);
+    else out.text(answerText(answer));
     return answer;
   }
 

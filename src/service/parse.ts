@@ -4,6 +4,7 @@ import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {RemitError} from '../errors.ts';
 import {isList, isObject} from '../narrow.ts';
 import {keyLines, type KeyLines} from './lines.ts';
+import {OWN_HEADERS} from './own-headers.ts';
 import {findOperation, paramsOf, routeOf, sameRoutes} from './routes.ts';
 import {serviceSchema, STATUSES_OF} from './schema.ts';
 import type {ServiceFile} from './service-file.ts';
@@ -184,25 +185,18 @@ function issueInStatuses(file: ServiceFile): Issue | undefined {
   return undefined;
 }
 
-/** Headers that the client sets itself: another value would send the request elsewhere, or with another key. */
-const OWN = new Set(
-  'x-api-key authorization cookie host content-length content-type transfer-encoding connection accept accept-encoding expect upgrade te trailer keep-alive proxy-authorization proxy-connection idempotency-key'.split(
-    ' ',
-  ),
-);
-
 const UUID_LENGTH = 36;
 
 function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
   const key = keys?.header?.toLowerCase();
   const own = Object.keys(headers?.send ?? {}).find(
-    (name) => OWN.has(name.toLowerCase()) || name.toLowerCase() === key,
+    (name) => OWN_HEADERS.has(name.toLowerCase()) || name.toLowerCase() === key,
   );
   if (own !== undefined)
     return {path: ['headers', 'send', own], allowed: 'is a header that remit sets itself'};
   if (keys?.format === 'uuid' && (keys.maxLength ?? UUID_LENGTH) < UUID_LENGTH)
     return {path: ['keys', 'maxLength'], allowed: `must be at least ${UUID_LENGTH}, the length of a UUID`};
-  if (key !== undefined && key !== 'idempotency-key' && OWN.has(key))
+  if (key !== undefined && key !== 'idempotency-key' && OWN_HEADERS.has(key))
     return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
   return undefined;
 }

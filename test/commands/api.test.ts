@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {BASE_URL, LIVE_KEY, runCli} from '../cli/run-cli.ts';
+import {BASE_URL, LIVE_KEY, runCli, TEST_KEY} from '../cli/run-cli.ts';
 import {answer, lost} from '../client/transport/fake-transport.ts';
 import {PAYEE_ID, payout} from './fixtures.ts';
 
@@ -107,5 +107,52 @@ describe('api', () => {
     assert.equal((await runCli(['api', 'POST', '/x'], {service: [answer(207, {warning: 'w'})]})).exitCode, 8);
     const deleted = await runCli(['api', 'DELETE', '/x', '--json'], {service: [answer(204)]});
     assert.deepEqual(deleted.json(), {http_status: 204});
+  });
+
+  it('sends the headers that were typed, on every page', async () => {
+    const words = ['-H', 'X-Tenant: acme', '--header', 'x-trace:a:b', '--json'];
+    const one = await runCli(['api', 'GET', '/x', ...words], {service: [answer(200, {})]});
+    assert.equal(one.requests[0]!.headers['x-tenant'], 'acme');
+    assert.equal(one.requests[0]!.headers['x-trace'], 'a:b');
+    const pages = [answer(200, {data: [1], next_cursor: 'c'}), answer(200, {data: [2], next_cursor: null})];
+    const all = await runCli(['api', 'GET', '/x', '--paginate', ...words], {service: pages});
+    assert.deepEqual(
+      all.requests.map(({headers}) => headers['x-tenant']),
+      ['acme', 'acme'],
+    );
+  });
+
+  for (const [header, message] of [
+    ['x-api-key: k', /the header x-api-key is set by remit/],
+    ['Authorization: Bearer x', /set by remit/],
+    ['idempotency-key: k', /set by remit/],
+    ['host: evil.example.com', /set by remit/],
+    ['no colon', /not of the form NAME:VALUE/],
+    ['a b: c', /not a header name/],
+    ['x: \u00e9', /characters that HTTP does not allow/],
+    ['x: a\r\nx-api-key: k', /characters that HTTP does not allow/],
+  ] as const)
+    it(`refuses the header ${JSON.stringify(header)}`, async () => {
+      const ran = await runCli(['api', 'GET', '/x', '-H', header]);
+      assert.deepEqual([ran.exitCode, ran.requests], [2, []]);
+      assert.match(ran.stderr, message);
+    });
+
+  it('shows the status and headers of the answer, redacted', async () => {
+    const headers = {'x-request-id': 'r-1', 'x-api-key': TEST_KEY};
+    const service = [answer(200, {id: 'p'}, headers)];
+    const words = ['api', 'GET', '/x', '--include'];
+    const json = (await runCli([...words, '--json'], {service})).json() as Record<string, unknown>;
+    assert.deepEqual([json['http_status'], json['body']], [200, {id: 'p'}]);
+    assert.equal((json['headers'] as Record<string, string>)['x-request-id'], 'r-1');
+    const piped = await runCli(words, {service});
+    assert.deepEqual(JSON.parse(piped.stdout), json);
+    const shown = await runCli(words, {service, columns: 80});
+    assert.match(shown.stdout, /^HTTP 200\n/);
+    assert.match(shown.stdout, /^x-request-id: r-1$/m);
+    assert.match(shown.stdout, /\n\n\{\n {2}"id": "p"\n\}\n$/);
+    for (const {stdout} of [piped, shown]) assert.doesNotMatch(stdout, new RegExp(TEST_KEY));
+    const empty = await runCli(['api', 'DELETE', '/x', '-i', '--json'], {service: [answer(204)]});
+    assert.deepEqual(empty.json(), {http_status: 204, headers: {}, body: null});
   });
 });

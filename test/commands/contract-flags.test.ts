@@ -28,6 +28,7 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
 
 /** Flags that are ours, not a field's. */
 const OURS = new Set([
+  'data',
   'dry-run',
   'curl',
   'idempotency-key',

@@ -122,11 +122,18 @@ const commandOf = (operation: OperationId): string =>
   Object.entries(COMMAND_OPERATIONS).find(([, operations]) => operations.includes(operation))![0];
 
 /** The body or query of the one request that a command sends. */
-async function sentBy(operation: OperationId, typed: string): Promise<Record<string, unknown>> {
+async function sentBy(
+  operation: OperationId,
+  typed: string,
+  data?: {json: string; by: 'word' | 'stdin'},
+): Promise<Record<string, unknown>> {
   const {method} = operationOf(operation);
-  const argv = [...commandOf(operation).split(':'), ...typed.split(' ')];
+  const words = typed === '' ? [] : typed.split(' ');
+  const dataWords = data === undefined ? [] : ['--data', data.by === 'stdin' ? '-' : data.json];
+  const argv = [...commandOf(operation).split(':'), ...words, ...dataWords];
   const refusal = answer(400, {error_code: 'VALIDATION_ERROR', message: 'm'});
-  const {requests, stderr} = await runCli(argv, {service: [refusal]});
+  const stdin = data?.by === 'stdin' ? {stdin: data.json} : {};
+  const {requests, stderr} = await runCli(argv, {service: [refusal], ...stdin});
   const request = requests.find((one) => one.method === method);
   assert.ok(request, stderr);
   const {searchParams} = new URL(request.path, 'http://service');
@@ -134,6 +141,102 @@ async function sentBy(operation: OperationId, typed: string): Promise<Record<str
     ? Object.fromEntries(searchParams)
     : flat(JSON.parse(String(request.body)) as object);
 }
+
+/** `{'a.b': 1}` as `{a: {b: 1}}`; items of a list are numbered. */
+function nested(fields: Record<string, unknown>): unknown {
+  const tops = new Map<string, Record<string, unknown> | undefined>();
+  for (const name of Object.keys(fields)) tops.set(name.split('.')[0]!, undefined);
+  const entries = [...tops.keys()].map((top): [string, unknown] => {
+    const inner = Object.entries(fields).filter(([name]) => name.startsWith(`${top}.`));
+    if (inner.length === 0) return [top, fields[top]];
+    return [
+      top,
+      nested(Object.fromEntries(inner.map(([name, value]) => [name.slice(top.length + 1), value]))),
+    ];
+  });
+  return entries.every(([name]) => /^\d+$/.test(name))
+    ? entries.map(([, value]) => value)
+    : Object.fromEntries(entries);
+}
+
+/** The words that stay beside `--data`: arguments, the owner of a payment method, and its secret number. */
+const besideData = (typed: string, operation: OperationId): string =>
+  (operation.endsWith('PaymentMethods.add')
+    ? typed.match(/--(payee|payer|account-number|card-number) \S+/g)!.join(' ')
+    : /^(?!--)\S+/.exec(typed)?.[0]) ?? '';
+
+describe('--data', () => {
+  for (const [id, calls] of Object.entries(CALLS) as [OperationId, Call[]][]) {
+    if (operationOf(id).body === undefined || id === 'treasury.updateLabel') continue; // its one field is an argument
+    it(`sends what the flags send: ${commandOf(id).replaceAll(':', ' ')} (${id})`, async () => {
+      for (const [typed, expected] of calls) {
+        const fields = Object.fromEntries(
+          Object.entries(expected).filter(([name]) => !/^(bank_account.account_|card.)number$/.test(name)),
+        );
+        const json = JSON.stringify(nested(fields));
+        for (const by of ['word', 'stdin'] as const)
+          assert.deepEqual(await sentBy(id, besideData(typed, id), {json, by}), expected, by);
+      }
+    });
+  }
+
+  const payout = {payee_id: A, amount_in_minor_units: 125, currency_code: 'USD', metadata: {a: '1', b: '2'}};
+  const json = JSON.stringify(payout);
+
+  it('gives way to flags', async () => {
+    const typed = `--payee ${B} --amount 7.00 --metadata b=3`;
+    assert.deepEqual(await sentBy('payouts.create', typed, {json, by: 'word'}), {
+      ...{payee_id: B, amount_in_minor_units: 700, currency_code: 'USD'},
+      ...{'metadata.a': '1', 'metadata.b': '3'},
+    });
+  });
+
+  it('is repeated as flags by the command to type next, because stdin cannot be read again', async () => {
+    const {stderr, exitCode} = await runCli(['payouts', 'create', '--data', '-', '--retries', '0'], {
+      stdin: json,
+      service: [answer(500, {error_code: 'INTERNAL', message: 'm'})],
+    });
+    assert.equal(exitCode, 12);
+    assert.match(
+      stderr,
+      /remit payouts create .*--payee=0192a000-.* --amount-minor=125 .*--idempotency-key /,
+    );
+    assert.doesNotMatch(stderr, /--data/);
+  });
+
+  const refused: [data: string, message: RegExp][] = [
+    ['[]', /not a JSON object/],
+    ['{', /not JSON/],
+    ['@missing.json', /missing\.json cannot be read/],
+    ['{"payee":"x"}', /payouts create has no field "payee"/],
+    ['{"__proto__":1}', /no field "__proto__"/],
+    ['{"dry_run":true}', /no field "dry_run"/],
+    ['{"payer_id":"x"}', /no field "payer_id"/],
+    ['{"amount_in_minor_units":1.5}', /amount_in_minor_units is not a whole number/],
+    ['{"amount_in_minor_units":"125"}', /amount_in_minor_units is not a whole number/],
+    ['{"amount_in_minor_units":9007199254740993}', /amount_in_minor_units is not a whole number/],
+    ['{"currency_code":null}', /currency_code is not a text/],
+    ['{"auto_approve":"yes"}', /auto_approve is not true or false/],
+    ['{"metadata":{"a":1}}', /metadata\.a is not a text/],
+    ['{"metadata":{"a=b":"1"}}', /metadata has a key/],
+    ['{"bank_account":{"account_number":"1"}}', /no field "bank_account\.account_number"/],
+  ];
+  for (const [data, message] of refused)
+    it(`is refused: ${data}`, async () => {
+      const {stderr, exitCode, requests} = await runCli(['payouts', 'create', '--data', data]);
+      assert.deepEqual([exitCode, requests], [5, []]);
+      assert.match(stderr, message);
+    });
+
+  it('does not take the number of an account or card', async () => {
+    const data = '{"bank_account":{"account_number":"000123456789"}}';
+    const argv = ['payment-methods', 'add', '--payee', A, '--data', data];
+    const {stderr, exitCode, requests} = await runCli(argv);
+    assert.deepEqual([exitCode, requests], [5, []]);
+    assert.match(stderr, /--number-file FILE/);
+    assert.doesNotMatch(stderr, /000123456789/);
+  });
+});
 
 describe('the flags of a command', () => {
   for (const [id, calls] of Object.entries(CALLS) as [OperationId, Call[]][])

@@ -131,6 +131,7 @@ export async function faultOf(
     if (!(error instanceof Error)) throw error;
     const wrong =
       /Nonexistent|Unexpected|unknown|to be one of|not a /i.test(error.message) || !isParseError(error);
-    return partly && !wrong ? undefined : error.message.replace(/\s+/g, ' ');
+    const isPartly = partly || argv.includes('--data'); // the required flags are in the file
+    return isPartly && !wrong ? undefined : error.message.replace(/\s+/g, ' ');
   }
 }

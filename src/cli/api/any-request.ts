@@ -1,18 +1,12 @@
-import {readFileSync} from 'node:fs';
 import {operationOf} from '../../client/requests/routes.ts';
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
-import {RemitError} from '../../errors.ts';
-import {isObject, messageOf} from '../../narrow.ts';
+import {isObject} from '../../narrow.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {valueAt} from '../../output/select.ts';
 import type {Commands} from '../runtime/command-line.ts';
-import type {InStream} from '../runtime/runtime.ts';
-import {readStdin} from '../runtime/stdin.ts';
-
-const MOST_CHARACTERS = 10_000_000;
 
 /** A request typed for `remit api`, as remit reads it. */
 export interface ReadRequest {
@@ -98,37 +92,6 @@ export function decodeSegment(segment: string): string {
 function routePattern(path: string, letters: string): RegExp {
   const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`, letters);
-}
-
-/** `--data` as JSON: the text itself, `@file`, or `-` for stdin. */
-export async function readData(data: string | undefined, stdin: InStream): Promise<unknown> {
-  if (data === undefined) return undefined;
-  const text =
-    data === '-'
-      ? await readStdin(stdin, MOST_CHARACTERS)
-      : data.startsWith('@')
-        ? readFile(data.slice(1))
-        : data;
-  try {
-    const json: unknown = JSON.parse(text);
-    return json;
-  } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${withoutSource(messageOf(error))}`);
-  }
-}
-
-/** The parser quotes the text around the error, which may be a number or a secret. */
-const withoutSource = (message: string): string =>
-  message.replace(/,? (?:\.\.\.)?".*" is not valid JSON$/s, '');
-
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `${path} cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 /** The path that shows whether a write took effect: its own, or that of the record it acts on. */

@@ -4,14 +4,22 @@ import {valueAt} from '../../output/select.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
 
+interface AllItems {
+  path: string;
+  isRaw: boolean;
+  /** Headers to send with each request. */
+  headers: Readonly<Record<string, string>>;
+  /** Where the pages have their items and cursors; empty if the answers are canonical. */
+  service: ServiceFile;
+}
+
 /**
  * The items of all pages of a list, page by page.
- * @param service where its pages have their items and cursors; empty if the answers are canonical
  * @throws RemitError UNAVAILABLE for an answer that is no list, CURSOR_REPEATED and LIST_CUT like every other list
  */
 export async function* allItems(
   {client, stop}: Pick<Context, 'client' | 'stop'>,
-  {path, isRaw, service}: {path: string; isRaw: boolean; service: ServiceFile},
+  {path, isRaw, headers, service}: AllItems,
 ): AsyncGenerator<unknown> {
   const {envelopes = {}, paging = {}} = service;
   const [route = '', query = ''] = path.split('?');
@@ -19,7 +27,7 @@ export async function* allItems(
   const seen = new Set<string>();
   for (;;) {
     const search = params.size === 0 ? '' : `?${params.toString()}`;
-    const {data} = await client.request('GET', route + search, {isRaw, signal: stop.signal});
+    const {data} = await client.request('GET', route + search, {isRaw, headers, signal: stop.signal});
     const items = isList(data) ? data : valueAt(data, envelopes.list ?? 'data');
     if (!isList(items)) throw noList(path, envelopes.list ?? 'data');
     yield* items;

@@ -99,6 +99,21 @@ export abstract class RemitCommand extends Command {
     return parsed;
   }
 
+  /**
+   * As `parse`, for a command with `bodyFlags`: the fields of --data count as flags that were typed, also in the
+   * commands that hints print.
+   */
+  protected async parseWithData<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
+    options: Interfaces.Input<F, B, A>,
+  ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    if (this.argv.some((word) => word.startsWith('--data'))) {
+      const {argvWithData} = await import('../input/data-flags.ts');
+      const {flags} = this.ctor;
+      this.argv = await argvWithData(this.argv, {command: this.id ?? '', flags, stdin: this.runtime.stdin});
+    }
+    return this.parse(options);
+  }
+
   /** Runs the command to its end and writes its result or its error; never throws. */
   async runToEnd(): Promise<ExitCode> {
     let code: ExitCode;

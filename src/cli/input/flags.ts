@@ -131,6 +131,15 @@ export const dryRunFlags = {
   curl: Flags.boolean({description: 'with --dry-run: show it as a curl command', dependsOn: ['dry-run']}),
 };
 
+/** Flags of writes with a body; parse them with `parseWithData`. */
+export const bodyFlags = {
+  data: Flags.string({
+    helpValue: 'JSON',
+    description: 'fields of the body: JSON, @file, or - for stdin; other flags take precedence',
+  }),
+  ...dryRunFlags,
+};
+
 export const amountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
@@ -181,7 +190,7 @@ export const requestFlags = inGroup('REQUEST', {
     helpValue: 'KEY',
     description: 'idempotency key for this payment; generated and printed if omitted',
   }),
-  ...dryRunFlags,
+  ...bodyFlags,
 });
 
 /** Filters of payin and payout lists (assumption 5). */

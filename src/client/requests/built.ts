@@ -2,7 +2,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {CANONICAL, type Codec} from './codec.ts';
-import {checkKey, requestHeaders} from './headers.ts';
+import {checkExtraHeaders, checkKey, requestHeaders} from './headers.ts';
 import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
 import {sensitiveValues} from '../../sanitize/protected-values.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
@@ -88,6 +88,7 @@ export class RequestBuilder {
       ...{method: verb, path: checkRequestPath(path), body, keyed, options},
       operation: options.isRaw ? undefined : this.#options.codec?.operationAt(verb, route),
       approves: isApproving(body),
+      headers: checkExtraHeaders(options.headers ?? {}, this.#options.codec?.service.keys?.header),
     });
   }
 
@@ -112,13 +113,15 @@ export class RequestBuilder {
     keyed: boolean;
     approves: boolean;
     options: KeyedOptions;
+    /** Checked, in lower case. */
+    headers?: Readonly<Record<string, string>>;
   }): Built {
     const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
     const {method, path, operation, keyed, approves, options} = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const idempotencyKey = keyed ? checkIdempotencyKey(options.idempotencyKey ?? newKey()) : undefined;
     const {totalMs} = options;
-    const request = (this.#options.codec ?? CANONICAL).encode({
+    const encoded = (this.#options.codec ?? CANONICAL).encode({
       method,
       path,
       operation,
@@ -127,6 +130,7 @@ export class RequestBuilder {
       timeouts: totalMs === undefined ? this.timeouts : checkTimeouts({...this.timeouts, totalMs}),
       signal: options.signal,
     });
+    const request = {...encoded, headers: {...encoded.headers, ...call.headers}};
     return {
       what: `${request.method} ${baseUrl}${request.path}`,
       request,

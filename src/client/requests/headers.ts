@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {OWN_HEADERS} from '../../service/own-headers.ts';
 import {VERSION} from './version.ts';
 
 const USER_AGENT = `remit/${VERSION}`;
@@ -29,4 +30,29 @@ export function checkKey(key: string): string {
     );
   }
   return key;
+}
+
+/**
+ * Headers that a caller adds, in lower case.
+ * @param keyHeader the name under which the idempotency key is sent
+ * @throws {RemitError} USAGE for a header that remit sets itself, and for a name or value that HTTP does not allow
+ */
+export function checkExtraHeaders(
+  headers: Readonly<Record<string, string>>,
+  keyHeader: string | undefined,
+): Record<string, string> {
+  const checked = Object.entries(headers).map(([given, value]): [string, string] => {
+    const name = given.toLowerCase();
+    if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
+      throw new RemitError('USAGE', `${JSON.stringify(given)} is not a header name`);
+    if (OWN_HEADERS.has(name) || name === keyHeader?.toLowerCase())
+      throw new RemitError('USAGE', `the header ${name} is set by remit`);
+    if (!/^[\t\x20-\x7e]*$/.test(value))
+      throw new RemitError(
+        'USAGE',
+        `the value of the header ${name} has characters that HTTP does not allow`,
+      );
+    return [name, value];
+  });
+  return Object.fromEntries(checked);
 }

@@ -16,6 +16,8 @@ export interface Result<T> {
   requestId?: string;
   /** Interface document, "Errors": the warning of a 207, which succeeded only in part. */
   warning?: string;
+  /** Of the answer, in lower case and redacted; only if `request` was asked for them. */
+  headers?: Readonly<Record<string, string>>;
   attempts: number;
   /** The key that was sent, given or generated. */
   idempotencyKey?: string;
@@ -46,6 +48,10 @@ export interface KeyedOptions extends CallOptions {
 export interface AnyOptions extends KeyedOptions {
   /** It is sent unchanged and its answer is shown unchanged, regardless of the service file. */
   isRaw?: boolean | undefined;
+  /** Headers to send besides those of every request, by name. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** The result has the headers of the answer. */
+  wantsHeaders?: boolean | undefined;
 }
 
 type Verbs<R extends Resource> = (typeof OPERATIONS)[R];

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {amountFlags, dryRunFlags} from '../../cli/input/flags.ts';
+import {amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {createMove} from '../../cli/resources/moves.ts';
 
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
@@ -17,11 +17,11 @@ export default class MovesCreate extends RemitCommand {
     destination: Flags.string({required: true, helpValue: 'ID', description: 'subaccount to credit'}),
     ...amountFlags,
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
-    ...dryRunFlags,
+    ...bodyFlags,
   };
 
   async run() {
-    const {flags} = await this.parse(MovesCreate);
+    const {flags} = await this.parseWithData(MovesCreate);
     const amount = readAmount(flags);
     const body = {
       source_subaccount_id: flags.source,

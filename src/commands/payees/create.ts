@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlags, partyFlags} from '../../cli/input/flags.ts';
+import {bodyFlags, partyFlags} from '../../cli/input/flags.ts';
 import {createParty} from '../../cli/resources/parties.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
@@ -9,10 +9,10 @@ export default class PayeesCreate extends RemitCommand {
     "<%= config.bin %> payees create --name 'Acme Ltd' --type business",
     "<%= config.bin %> payees create --name 'Ada Byron' --email ada@example.com -o id",
   ];
-  static override flags = {...partyFlags, ...dryRunFlags};
+  static override flags = {...partyFlags, ...bodyFlags};
 
   async run() {
-    const {flags} = await this.parse(PayeesCreate);
+    const {flags} = await this.parseWithData(PayeesCreate);
     return createParty(await this.open(), 'payees', payeeView, flags);
   }
 }

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlags, partyFlags} from '../../cli/input/flags.ts';
+import {bodyFlags, partyFlags} from '../../cli/input/flags.ts';
 import {createParty} from '../../cli/resources/parties.ts';
 import {payerView} from '../../output/views/parties.ts';
 
@@ -9,10 +9,10 @@ export default class PayersCreate extends RemitCommand {
     "<%= config.bin %> payers create --name 'Acme Ltd' --type business",
     "<%= config.bin %> payers create --name 'Ada Byron' --email ada@example.com -o id",
   ];
-  static override flags = {...partyFlags, ...dryRunFlags};
+  static override flags = {...partyFlags, ...bodyFlags};
 
   async run() {
-    const {flags} = await this.parse(PayersCreate);
+    const {flags} = await this.parseWithData(PayersCreate);
     return createParty(await this.open(), 'payers', payerView, flags);
   }
 }

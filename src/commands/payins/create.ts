@@ -28,7 +28,7 @@ export default class PayinsCreate extends RemitCommand {
   };
 
   async run() {
-    const {flags} = await this.parse(PayinsCreate);
+    const {flags} = await this.parseWithData(PayinsCreate);
     const amount = readAmount(flags);
     const body = {
       payer_id: flags.payer,

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
-import {dryRunFlags, inGroup, ownerFlags} from '../../cli/input/flags.ts';
+import {bodyFlags, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
@@ -35,7 +35,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       description: 'file with the account or card number, - for stdin',
       exclusive: ['account-number', 'card-number'],
     }),
-    ...dryRunFlags,
+    ...bodyFlags,
     ...inGroup('BANK ACCOUNT', {
       'routing-number': Flags.string({helpValue: 'DIGITS', description: 'routing number, 9 digits'}),
       'holder-name': Flags.string({helpValue: 'NAME', description: 'holder of the bank account'}),
@@ -57,7 +57,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
   };
 
   async run() {
-    const {flags} = await this.parse(PaymentMethodsAdd);
+    const {flags} = await this.parseWithData(PaymentMethodsAdd);
     const owner = readOwner(flags);
     const context = await this.open();
     const body = {

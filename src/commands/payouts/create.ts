@@ -31,7 +31,7 @@ export default class PayoutsCreate extends RemitCommand {
   };
 
   async run() {
-    const {flags} = await this.parse(PayoutsCreate);
+    const {flags} = await this.parseWithData(PayoutsCreate);
     const amount = readAmount(flags);
     const body = {
       payee_id: flags.payee,

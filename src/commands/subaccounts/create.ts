@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlags} from '../../cli/input/flags.ts';
+import {bodyFlags} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
@@ -13,11 +13,11 @@ export default class SubaccountsCreate extends RemitCommand {
   static override flags = {
     name: Flags.string({required: true, helpValue: 'NAME', description: 'name of the subaccount'}),
     currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the main account's)"}),
-    ...dryRunFlags,
+    ...bodyFlags,
   };
 
   async run() {
-    const {flags} = await this.parse(SubaccountsCreate);
+    const {flags} = await this.parseWithData(SubaccountsCreate);
     const context = await this.open();
     const sent = await sendOnce(context, {
       operation: 'subaccounts.create',

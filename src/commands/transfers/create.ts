@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {createAccountTransfer} from '../../cli/resources/account-transfers.ts';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountTransferWaitFlags, amountFlags, dryRunFlags, inGroup} from '../../cli/input/flags.ts';
+import {accountTransferWaitFlags, amountFlags, bodyFlags, inGroup} from '../../cli/input/flags.ts';
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 
 const EXAMPLE =
@@ -19,12 +19,12 @@ export default class TransfersCreate extends RemitCommand {
     rail: Flags.string({required: true, helpValue: 'RAIL', description: ACCOUNT_TRANSFER_RAILS.join(', ')}),
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),
-    ...dryRunFlags,
+    ...bodyFlags,
     ...inGroup('WAIT', accountTransferWaitFlags),
   };
 
   async run() {
-    const {flags} = await this.parse(TransfersCreate);
+    const {flags} = await this.parseWithData(TransfersCreate);
     const amount = readAmount(flags);
     const body = {
       source_account_id: flags.source,

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountArg, amountFlags, dryRunFlags} from '../../cli/input/flags.ts';
+import {accountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
@@ -19,11 +19,11 @@ export default class TreasurySimulateCredit extends RemitCommand {
     currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the account's)"}),
     description: Flags.string({helpValue: 'TEXT', description: 'description that the bank reports'}),
     'counterparty-name': Flags.string({helpValue: 'NAME', description: 'name of the sender'}),
-    ...dryRunFlags,
+    ...bodyFlags,
   };
 
   async run() {
-    const {args, flags} = await this.parse(TreasurySimulateCredit);
+    const {args, flags} = await this.parseWithData(TreasurySimulateCredit);
     const amount = readAmount(flags);
     const context = await this.open();
     const sent = await sendOnce(context, {

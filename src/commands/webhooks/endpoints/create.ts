@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlags, eventTypesFlag} from '../../../cli/input/flags.ts';
+import {bodyFlags, eventTypesFlag} from '../../../cli/input/flags.ts';
 import {createEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsCreate extends RemitCommand {
@@ -21,11 +21,11 @@ export default class WebhooksEndpointsCreate extends RemitCommand {
       helpValue: 'FILE',
       description: 'write the secret to this new file (mode 0600) instead of stdout',
     }),
-    ...dryRunFlags,
+    ...bodyFlags,
   };
 
   async run() {
-    const {flags} = await this.parse(WebhooksEndpointsCreate);
+    const {flags} = await this.parseWithData(WebhooksEndpointsCreate);
     const body = {url: flags.url, event_types: flags['event-types'], description: flags.description};
     const request = {body, dryRun: flags['dry-run'], secretFile: flags['secret-file']};
     return this.conclude(await createEndpoint(await this.open(), request));

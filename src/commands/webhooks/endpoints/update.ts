@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlags, eventTypesFlag, idArg} from '../../../cli/input/flags.ts';
+import {bodyFlags, eventTypesFlag, idArg} from '../../../cli/input/flags.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 import {endpointWrite} from '../../../cli/resources/webhook-endpoints.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
@@ -17,11 +17,11 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
     url: Flags.string({helpValue: 'URL', description: 'https URL that accepts POST with JSON'}),
     'event-types': eventTypesFlag({}),
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
-    ...dryRunFlags,
+    ...bodyFlags,
   };
 
   async run() {
-    const {args, flags} = await this.parse(WebhooksEndpointsUpdate);
+    const {args, flags} = await this.parseWithData(WebhooksEndpointsUpdate);
     const body = {url: flags.url, event_types: flags['event-types'], description: flags.description};
     if (Object.values(body).every((value) => value === undefined))
       throw new RemitError('USAGE', 'nothing to change: use --url, --event-types or --description');
