@@ -1,6 +1,15 @@
+import {formatMajor} from '../money/amount.ts';
 import {isObject} from '../narrow.ts';
 import {quoteFormula} from '../spreadsheet.ts';
 import {valueAt} from './select.ts';
+
+/** An amount in major units. It is a number, so a minus sign begins no formula. */
+class Major {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /**
  * One CSV cell (RFC 4180). Text that a spreadsheet could run as a formula gets a leading apostrophe; numbers are
@@ -9,6 +18,7 @@ import {valueAt} from './select.ts';
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value instanceof Major) return value.text;
   const raw = typeof value === 'string' ? value : JSON.stringify(value);
   const text = quoteFormula(raw);
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -16,28 +26,88 @@ export function csvCell(value: unknown): string {
 
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\n`;
 
+/** The fields of some records, nested as they are. */
+interface Node {
+  /** A record has a value here that is not an object. */
+  isValue: boolean;
+  inner: Map<string, Node>;
+}
+
+/** Objects nested more deeply stay JSON. */
+const MOST_DEPTH = 10;
+
 /**
- * Paths of the CSV's columns if none were given: every field of the records, with objects expanded one level. An
- * object with a dot in one of its names stays whole; otherwise its parts would look like nested ones.
+ * Paths of the CSV's columns if none were given: every field of the records, nested ones with dots, and next to each
+ * amount in minor units the same in major units. Lists stay JSON, and so does an object with a dot in one of its
+ * names; otherwise its parts would look like nested ones.
  */
 export function csvColumns(records: readonly unknown[]): string[] {
-  const paths = new Set<string>();
-  for (const record of records) {
-    if (record === null || typeof record !== 'object') continue;
-    for (const [key, value] of Object.entries(record)) {
-      const inner = isObject(value) ? Object.keys(value) : undefined;
-      if (inner === undefined || [key, ...inner].some((name) => name.includes('.'))) paths.add(key);
-      else for (const name of inner) paths.add(`${key}.${name}`);
-    }
-  }
-  return [...paths];
+  const root: Node = {isValue: false, inner: new Map()};
+  for (const record of records) if (isObject(record)) grow(root, record, 1);
+  return pathsOf(root, '');
 }
+
+function grow(node: Node, record: Readonly<Record<string, unknown>>, depth: number): void {
+  for (const [name, value] of Object.entries(record)) {
+    const child = node.inner.get(name) ?? {isValue: false, inner: new Map<string, Node>()};
+    node.inner.set(name, child);
+    if (value === null || value === undefined) continue;
+    const opens = isObject(value) && depth < MOST_DEPTH && !name.includes('.');
+    if (opens && !Object.keys(value).some((key) => key.includes('.'))) grow(child, value, depth + 1);
+    else child.isValue = true;
+  }
+}
+
+function pathsOf({inner}: Node, prefix: string): string[] {
+  return [...inner].flatMap(([name, child]) => {
+    const path = `${prefix}${name}`;
+    const major = majorName(name);
+    return [
+      ...(child.isValue || child.inner.size === 0 ? [path] : []),
+      ...(major !== undefined && inner.has(CURRENCY) && !inner.has(major) ? [`${prefix}${major}`] : []),
+      ...pathsOf(child, `${path}.`),
+    ];
+  });
+}
+
+const CURRENCY = 'currency_code';
+const MINOR = '_in_minor_units';
+
+/** `amount` of `amount_in_minor_units`. */
+const majorName = (name: string): string | undefined =>
+  name.endsWith(MINOR) && name.length > MINOR.length ? name.slice(0, -MINOR.length) : undefined;
+
+/** The field in minor units that a column in major units is calculated from. */
+export const minorPath = (path: string): string => `${path}${MINOR}`;
 
 export const csvRow = (record: unknown, columns: readonly string[]): string =>
   csvLine(columns.map((path) => (columns.length === 1 && path === '' ? record : cellOf(record, path))));
 
 /** A field may have a dot in its own name. */
-const cellOf = (record: unknown, path: string): unknown =>
-  record !== null && typeof record === 'object' && Object.hasOwn(record, path)
-    ? Reflect.get(record, path)
-    : valueAt(record, path);
+function cellOf(record: unknown, path: string): unknown {
+  const value = isObject(record) && Object.hasOwn(record, path) ? record[path] : valueAt(record, path);
+  if (value !== undefined) return isObject(value) && Object.keys(value).length === 0 ? '' : value;
+  const minor = valueAt(record, minorPath(path));
+  const holder = path.includes('.') ? valueAt(record, path.slice(0, path.lastIndexOf('.'))) : record;
+  return majorOf(minor, valueAt(holder, CURRENCY));
+}
+
+/** Empty if it cannot be calculated; the column in minor units has it as it came. */
+function majorOf(minor: unknown, currency: unknown): Major | undefined {
+  if (typeof minor !== 'number' || !Number.isSafeInteger(minor) || typeof currency !== 'string')
+    return undefined;
+  try {
+    return new Major(formatMajor(BigInt(minor), currency));
+  } catch {
+    return undefined; // an unknown currency
+  }
+}
+
+/** Fields of later records that have no column of their own and are in no column of an enclosing object. */
+export function withoutColumn(records: readonly unknown[], columns: readonly string[]): string[] {
+  const known = new Set(columns);
+  return csvColumns(records).filter((path) => {
+    const steps = path.split('.');
+    return !known.has(path) && !steps.some((_, at) => known.has(steps.slice(0, at).join('.')));
+  });
+}

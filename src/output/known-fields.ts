@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {minorPath} from './csv.ts';
 import {nearest} from './nearest.ts';
 import {valueAt} from './select.ts';
 import type {View} from './view.ts';
@@ -11,19 +12,24 @@ export interface KnownFields {
   onUnknown: 'refuse' | 'warn';
 }
 
-/** Names in `--fields` that exist neither in a given record nor in the known fields. */
+/**
+ * Names in `--fields` that exist neither in a given record nor in the known fields.
+ * @param known.major amounts in major units are calculated: `amount` exists if `amount_in_minor_units` does
+ */
 export function unknownFields(
   fields: readonly string[],
   records: readonly unknown[],
-  known: {paths: readonly string[]; view?: View | undefined},
+  known: {paths: readonly string[]; view?: View | undefined; major?: boolean},
 ): string[] {
   if (records.length === 0 && known.paths.length === 0) return [];
   const names = new Set([
     ...known.paths,
     ...[...(known.view?.card ?? []), ...(known.view?.columns ?? [])].map(({path}) => path),
   ]);
+  const exists = (field: string) =>
+    names.has(field) || records.some((record) => valueAt(record, field) !== undefined);
   return fields.filter((field) => {
-    if (names.has(field) || records.some((record) => valueAt(record, field) !== undefined)) return false;
+    if (exists(field) || (known.major === true && exists(minorPath(field)))) return false;
     const parents = field.split('.').map((_, index, steps) => steps.slice(0, index).join('.'));
     return !parents.some((parent) => parent !== '' && names.has(`${parent}.*`));
   });

@@ -234,7 +234,7 @@ export class Output extends Messages {
   #checkFields(records: readonly unknown[], view: View | undefined): void {
     if (this.#knownFields === undefined || this.#fieldsChecked) return;
     this.#fieldsChecked = true;
-    const known = {paths: this.#knownFields.paths, view};
+    const known = {paths: this.#knownFields.paths, view, major: this.settings.format === 'csv'};
     for (const field of unknownFields(this.settings.fields, records, known)) {
       const error = unknownField(field, records, known);
       if (this.#knownFields.onUnknown === 'refuse') throw error;
@@ -252,7 +252,14 @@ export class Output extends Messages {
 
   #listOf(view: View | undefined): ListContext {
     const {settings, sanitizer} = this;
-    return {settings, sanitizer, view, eye: this.#eye(), note: (text) => this.note(text)};
+    return {
+      settings,
+      sanitizer,
+      view,
+      eye: this.#eye(),
+      note: (text) => this.note(text),
+      warn: (text) => this.warn(text),
+    };
   }
 
   #eye(): Eye {

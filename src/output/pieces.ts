@@ -1,13 +1,16 @@
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './card.ts';
-import {csvColumns, csvLine, csvRow} from './csv.ts';
+import {csvColumns, csvLine, csvRow, withoutColumn} from './csv.ts';
 import type {Format, OutputSettings} from './formats.ts';
 import {pickFields, valueAt} from './select.ts';
 import {TableWriter} from './table.ts';
-import type {Eye, View} from './view.ts';
+import {plainValue, type Eye, type View} from './view.ts';
 
 /** Records collected before a table or CSV chooses its columns. */
 const PIECE = 200;
+
+/** Fields that a warning names. */
+const MOST_NAMED = 10;
 
 /** Records in groups. If their source fails, the records before that come first, then its error. */
 export async function* inPieces(
@@ -38,6 +41,7 @@ export interface ListContext {
   view: View | undefined;
   eye: Eye;
   note: (text: string) => void;
+  warn: (text: string) => void;
 }
 
 /** The next records of a list as text. */
@@ -53,16 +57,24 @@ export function pieceWriter(context: ListContext): PieceWriter {
       return async (records) =>
         records.map((record) => `${scalarText(valueAt(record, 'id') ?? record)}\n`).join('');
     case 'csv':
-      return csvPieces(fields);
+      return csvPieces(context);
     default:
       return tablePieces(context);
   }
 }
 
-function csvPieces(fields: readonly string[]): PieceWriter {
+function csvPieces({settings: {fields}, warn}: ListContext): PieceWriter {
   let columns: readonly string[] | undefined;
+  let hasWarned = fields.length > 0;
   return async (records) => {
     const head = columns === undefined;
+    const lost = hasWarned || columns === undefined ? [] : withoutColumn(records, columns);
+    if (lost.length > 0) {
+      hasWarned = true;
+      warn(
+        `later records have fields that the first ${PIECE} do not have, so they have no column: ${lost.slice(0, MOST_NAMED).map(plainValue).join(', ')}. Name the columns with --fields, or use -o ndjson`,
+      );
+    }
     const known = columns ?? (fields.length > 0 ? fields : csvColumns(records));
     const used = known.length === 0 && records.length > 0 ? [''] : known;
     columns = used;
@@ -72,16 +84,25 @@ function csvPieces(fields: readonly string[]): PieceWriter {
 }
 
 function tablePieces({settings: {fields}, sanitizer, view, eye, note}: ListContext): PieceWriter {
-  const table = new TableWriter(view, {columns: eye.columns, fields, eye});
+  const table = new TableWriter(view, {columns: eye.columns, fields, eye, pieceSize: PIECE});
+  let isFirst = true;
   return async (records) => {
     if (records.length === 0) return eye.terminal ? `No ${view?.plural ?? 'records'}.\n` : '';
     const text = sanitizer.painted(await table.piece(records));
-    if (table.leftOut.length > 0)
-      note(
-        `Columns hidden to fit the terminal: ${table.leftOut.splice(0).join(', ')}. Show them with --fields or -o json.`,
-      );
+    const hidden = isFirst ? hiddenNote(table) : '';
+    if (hidden !== '') note(hidden);
+    isFirst = false;
     return text;
   };
+}
+
+/** What a table does not show; empty if it shows everything. */
+function hiddenNote({leftOut, shortensIds}: TableWriter): string {
+  const ids = shortensIds ? 'IDs are shortened' : '';
+  const columns = leftOut.length > 0 ? `Columns hidden to fit the terminal: ${leftOut.join(', ')}. ` : '';
+  if (columns === '' && ids === '') return '';
+  const where = columns === '' ? ' to fit the terminal' : '';
+  return `${columns}${ids === '' ? '' : `${ids}${where}. `}Show them with --fields or -o json.`;
 }
 
 /** A whole result: scalars one per line, one record as a card, several as a list. */

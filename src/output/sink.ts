@@ -28,9 +28,9 @@ export class Sink {
     return this.#stream.isTTY === true;
   }
 
-  /** Width in characters; 80 without a terminal. */
+  /** Width in characters; 80 without a terminal, and if the terminal has no size (a pty of 0 columns). */
   get columns(): number {
-    return this.isTerminal ? (this.#stream.columns ?? 80) : 80;
+    return (this.isTerminal && this.#stream.columns) || 80;
   }
 
   /** True once the reader is gone: long lists may stop. */

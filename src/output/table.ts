@@ -1,21 +1,32 @@
+import {must} from '../narrow.ts';
+import {fitColumns, GAP} from './fit.ts';
 import {valueAt} from './select.ts';
 import {text, type Eye, type Field, type View} from './view.ts';
 import {cellWidth} from './width.ts';
 import {wrapLines} from './wrap.ts';
 
-const GAP = 2;
+/** A shortened id is its last characters, which differ even between records created in the same second. */
+const ID_END = 8;
+
+/** What is shortened in a column of ids; a column of parties has their names, if they are known. */
+const ID = /^(?=.*\d)[\w-]{13,}$/;
+
+/** `…6f0d9c11` */
+const shortId = (cell: string): string => (ID.test(cell) ? `…${cell.slice(-ID_END)}` : cell);
 
 export interface TableOptions {
   /** Terminal width; ignored in a pipe. */
   columns: number;
   fields: readonly string[];
   eye: Eye;
+  /** Most records of one piece. A first piece with fewer is the whole list. */
+  pieceSize: number;
 }
 
 /**
  * A table written in pieces, so that a list of any length takes little memory. In a pipe: a header line and one
- * tab-separated line per record, with all columns. On a terminal: aligned, without the less important columns if they
- * do not fit.
+ * tab-separated line per record, with all columns. On a terminal: aligned, with shortened ids and without the less
+ * important columns if they do not fit.
  */
 export class TableWriter {
   readonly #view: View | undefined;
@@ -24,8 +35,15 @@ export class TableWriter {
   #widths: number[] = [];
   /** The width at which each column is broken between words; Infinity if it is not broken. */
   #breaks: number[] = [];
+  /** The columns whose ids are shortened. */
+  #shortened: boolean[] = [];
   /** Labels of columns that did not fit. */
   leftOut: string[] = [];
+
+  /** True if ids are shortened. */
+  get shortensIds(): boolean {
+    return this.#shortened.includes(true);
+  }
 
   constructor(view: View | undefined, options: TableOptions) {
     this.#view = view;
@@ -46,11 +64,15 @@ export class TableWriter {
       return (first ? [heads, ...rows] : rows).map((cells) => `${cells.join('\t')}\n`).join('');
     }
     const kept = first ? this.#fit(all, rows, heads) : all.map((_, index) => index);
-    this.#columns = kept.map((index) => all[index]!);
-    if (first) this.#breaks = this.#breakWidest(kept, rows, heads);
-    const keep = (cells: readonly string[]) =>
-      kept.map((index, at) => wrapLines(cells[index]!, this.#breaks[at]!, ''));
-    return this.#aligned(first ? keep(heads) : undefined, rows.map(keep));
+    this.#columns = kept.map((index) => columnAt(all, index));
+    const shorten = (cells: readonly string[]) =>
+      kept.map((index, at) => (this.#shortened[at] === true ? shortId(cells[index]!) : cells[index]!));
+    const shown = rows.map(shorten);
+    const keptHeads = kept.map((index) => heads[index]!);
+    if (first) this.#breaks = this.#breakWidest(shown, keptHeads);
+    const broken = (cells: readonly string[]) =>
+      cells.map((cell, at) => wrapLines(cell, this.#breaks[at]!, ''));
+    return this.#aligned(first ? broken(keptHeads) : undefined, shown.map(broken));
   }
 
   #candidates(records: readonly unknown[]): Field[] {
@@ -63,36 +85,46 @@ export class TableWriter {
     return [...keys].map((key, index) => text(key, key, index === 0 ? 0 : index));
   }
 
-  /** Indexes of the columns that fit, dropping the highest rank first. Columns requested by name all stay. */
+  /** Indexes of the columns that fit. Columns requested by name all stay, with whole ids. */
   #fit(all: readonly Field[], rows: readonly string[][], heads: readonly string[]): number[] {
-    const widths = all.map((_, index) => widest(index, rows, heads));
-    let kept = all.map((_, index) => index);
-    const total = () => kept.reduce((sum, index) => sum + widths[index]! + GAP, -GAP);
-    while (this.#options.fields.length === 0 && total() > this.#options.columns) {
-      const worst = kept.reduce((a, b) => (all[b]!.rank >= all[a]!.rank ? b : a));
-      if (all[worst]!.rank === 0) break;
-      this.leftOut.push(all[worst]!.label);
-      kept = kept.filter((index) => index !== worst);
-    }
-    return kept;
+    const {fields, columns, pieceSize} = this.#options;
+    const every = all.map((_, index) => index);
+    if (fields.length > 0) return every;
+    const isWhole = rows.length < pieceSize;
+    const present = every.filter(
+      (index) =>
+        !(isWhole && columnAt(all, index).optional === true && rows.every((row) => row[index] === '-')),
+    );
+    const sizes = present.map((index) => {
+      const {rank, isId} = columnAt(all, index);
+      const width = widest(index, rows, heads);
+      const short = isId === true ? widest(index, rows, heads, shortId) : width;
+      return {rank, width, short, least: longestWord(index, rows, heads)};
+    });
+    const {kept, shortened} = fitColumns(sizes, columns);
+    this.leftOut = present.filter((_, at) => !kept.includes(at)).map((index) => columnAt(all, index).label);
+    this.#shortened = kept.map((at) => shortened.has(at));
+    return kept.map((at) => must(present[at], 'column of this table'));
   }
 
-  /** Breaks what is still too wide between words, the widest column first; text without spaces stays whole. */
-  #breakWidest(kept: readonly number[], rows: readonly string[][], heads: readonly string[]): number[] {
-    const widths = kept.map((index) => widest(index, rows, heads));
-    const breaks = kept.map(() => Infinity);
-    const words = kept.map((index) =>
-      [heads[index]!, ...rows.map((row) => row[index]!)]
-        .flatMap((cell) => cell.split(' '))
-        .reduce((most, word) => Math.max(most, cellWidth(word)), 0),
-    );
-    for (const at of kept.map((_, index) => index).sort((a, b) => widths[b]! - widths[a]!)) {
-      const over = widths.reduce((sum, width) => sum + width + GAP, -GAP) - this.#options.columns;
-      if (over <= 0) break;
+  /**
+   * Breaks what is still too wide between words, the widest column first; text without spaces stays whole. In later
+   * pieces, text may take the room that is left.
+   */
+  #breakWidest(rows: readonly string[][], heads: readonly string[]): number[] {
+    const {fields, columns} = this.#options;
+    const widths = heads.map((_, index) => widest(index, rows, heads));
+    const breaks = heads.map(() => Infinity);
+    const words = heads.map((_, index) => longestWord(index, rows, heads));
+    const over = () => widths.reduce((sum, width) => sum + width + GAP, -GAP) - columns;
+    for (const at of heads.map((_, index) => index).sort((a, b) => widths[b]! - widths[a]!)) {
+      if (over() <= 0) break;
       if (words[at] === widths[at]) continue;
-      widths[at] = breaks[at] = Math.max(words[at]!, widths[at]! - over);
+      widths[at] = breaks[at] = Math.max(words[at]!, widths[at]! - over());
     }
-    return breaks;
+    const left = Math.max(0, -over());
+    const isText = (at: number) => fields.length === 0 && this.#columns?.[at]?.optional === true;
+    return breaks.map((width, at) => (isText(at) ? Math.min(width, widths[at]! + left) : width));
   }
 
   async #aligned(heads: readonly string[] | undefined, rows: readonly string[][]): Promise<string> {
@@ -115,8 +147,24 @@ export class TableWriter {
   }
 }
 
-const widest = (index: number, rows: readonly string[][], heads: readonly string[]): number =>
-  rows.reduce((most, row) => Math.max(most, linesWidth(row[index] ?? '')), cellWidth(heads[index] ?? ''));
+const columnAt = (columns: readonly Field[], index: number): Field =>
+  must(columns[index], 'column of this table');
+
+const widest = (
+  index: number,
+  rows: readonly string[][],
+  heads: readonly string[],
+  shown = (cell: string) => cell,
+): number =>
+  rows.reduce(
+    (most, row) => Math.max(most, linesWidth(shown(row[index] ?? ''))),
+    cellWidth(heads[index] ?? ''),
+  );
+
+const longestWord = (index: number, rows: readonly string[][], heads: readonly string[]): number =>
+  [heads[index] ?? '', ...rows.map((row) => row[index] ?? '')]
+    .flatMap((cell) => cell.split(/[ \n]/))
+    .reduce((most, word) => Math.max(most, cellWidth(word)), 0);
 
 const linesWidth = (cell: string): number =>
   cell.split('\n').reduce((most, line) => Math.max(most, cellWidth(line)), 0);

@@ -21,8 +21,12 @@ export interface Field {
   path: string;
   show: (value: unknown, record: unknown, eye: Eye) => string;
   align?: 'left' | 'right';
-  /** Narrow terminals leave out the highest rank first; 0 is always shown. */
+  /** Narrow terminals leave out the highest rank first; 0 is always shown. From 3 on, before any id is shortened. */
   rank: number;
+  /** Narrow terminals show only the end of it. */
+  isId?: true;
+  /** Left out of a table on a terminal if no record has it. */
+  optional?: true;
 }
 
 /** How one kind of record is presented. */
@@ -47,6 +51,18 @@ export function plainValue(value: unknown): string {
 export function text(label: string, path: string, rank = 0): Field {
   return {label: cleanLine(label), path, rank, show: (value) => plainValue(value)}; // a label may be the service's own field name
 }
+
+/** An id, which a narrow terminal shortens. */
+export const id = (label: string, path: string, rank = 0): Field => ({
+  ...text(label, path, rank),
+  isId: true,
+});
+
+/** Free text that most records do not have. */
+export const remark = (label: string, path: string, rank = 1): Field => ({
+  ...text(label, path, rank),
+  optional: true,
+});
 
 /** Relative on a terminal, as sent elsewhere. */
 export function time(label: string, path: string, rank = 0): Field {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {describe, it} from 'mocha';
 import {csvCell, csvColumns, csvLine, csvRow} from '../../src/output/csv.ts';
 import {isFormula} from '../../src/spreadsheet.ts';
+import {makeOutput} from './make-output.ts';
 
 describe('a CSV cell', () => {
   for (const [value, cell] of [
@@ -61,14 +62,42 @@ describe('the columns of a CSV', () => {
     assert.deepEqual(csvColumns([null, 'text', {id: 1}, 5]), ['id']);
   });
 
-  it('are every field of the records, objects opened one level', () => {
+  it('are every field of the records, nested ones with dots, lists whole', () => {
     assert.deepEqual(
       csvColumns([
-        {id: 1, m: {a: 1}},
-        {id: 2, m: {b: {c: 1}}, x: [1]},
+        {id: 1, m: {a: 1}, n: null, e: {}, d: null},
+        {id: 2, m: {b: {c: 1}}, n: {z: 1}, e: {}, x: [1]},
       ]),
-      ['id', 'm.a', 'm.b', 'x'],
+      ['id', 'm.a', 'm.b.c', 'n.z', 'e', 'd', 'x'],
     );
+  });
+
+  it('have each amount in minor and in major units', () => {
+    const account = {balance_in_minor_units: -5, currency_code: 'USD'};
+    const records = [
+      {amount_in_minor_units: 12_500, currency_code: 'JPY', account},
+      {amount_in_minor_units: 'many', currency_code: 'XXX', account: {...account, currency_code: null}},
+    ];
+    const columns = csvColumns(records);
+    assert.deepEqual(columns, [
+      ...['amount_in_minor_units', 'amount', 'currency_code'],
+      ...['account.balance_in_minor_units', 'account.balance', 'account.currency_code'],
+    ]);
+    assert.equal(csvRow(records[0], columns), '12500,12500,JPY,-5,-0.05,USD\n');
+    assert.equal(csvRow(records[1], columns), 'many,,XXX,-5,,\n');
+  });
+
+  it('calculate no amount that the record has itself, or without a currency', () => {
+    const own = {amount_in_minor_units: 1, amount: '9', currency_code: 'USD'};
+    assert.deepEqual(csvColumns([own]), ['amount_in_minor_units', 'amount', 'currency_code']);
+    assert.equal(csvRow(own, csvColumns([own])), '1,9,USD\n');
+    assert.deepEqual(csvColumns([{amount_in_minor_units: 1}]), ['amount_in_minor_units']);
+  });
+
+  it('open no more than ten levels', () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 10_000; level += 1) deep = {a: deep};
+    assert.deepEqual(csvColumns([deep]), ['a.a.a.a.a.a.a.a.a.a']);
   });
 
   it('lose no field with a dot in its name', () => {
@@ -77,8 +106,23 @@ describe('the columns of a CSV', () => {
       {'trace.id': 8, m: {b: 3}, 'x.y': null},
     ];
     const columns = csvColumns(records);
-    assert.deepEqual(columns, ['trace.id', 'm', 'x.y', 'm.b']);
-    assert.equal(csvRow(records[0], columns), '7,"{""order.id"":""A"",""b"":1}","{""z"":2}",1\n');
-    assert.equal(csvRow(records[1], columns), '8,"{""b"":3}",,3\n');
+    assert.deepEqual(columns, ['trace.id', 'm', 'm.b', 'x.y']);
+    assert.equal(csvRow(records[0], columns), '7,"{""order.id"":""A"",""b"":1}",1,"{""z"":2}"\n');
+    assert.equal(csvRow(records[1], columns), '8,"{""b"":3}",3,\n');
+  });
+});
+
+describe('a long CSV', () => {
+  it('warns of fields that only later records have', async () => {
+    const list = (last: object) => [...Array.from({length: 200}, (_, id) => ({id, m: {}})), last];
+    for (const [last, lost] of [
+      [{id: 1, more: {b: 2}, a: 1}, 'more.b, a'],
+      [{id: 1, m: {a: 1}}, undefined],
+    ] as const) {
+      const {out, stdout, stderr} = makeOutput({format: 'csv'});
+      await out.list(list(last), undefined);
+      assert.match(stdout.text, /^id,m\n0,\n/);
+      assert.equal(stderr.text.includes(`have no column: ${lost}`), lost !== undefined, stderr.text);
+    }
   });
 });

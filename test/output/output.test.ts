@@ -19,36 +19,67 @@ describe('a list', () => {
     const {out, stdout} = makeOutput();
     await out.list(two, payoutView);
     const [head, first, second] = stdout.text.split('\n').map((line) => line.split('\t'));
-    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Created', 'Payee', 'Rail']);
+    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Payee', 'Last four', 'Reason', 'Created', 'Rail']);
     assert.deepEqual(first, [
-      two[0]!.id,
-      'created',
-      '125.00 USD',
-      '2023-11-14T22:10:00.000Z',
-      two[0]!.payee_id,
-      'standard_ach',
+      ...[two[0]!.id, 'created', '125.00 USD', two[0]!.payee_id, '6789', '-'],
+      ...['2023-11-14T22:10:00.000Z', 'standard_ach'],
     ]);
     assert.equal(second![2], '0.05 USD');
     assert.doesNotMatch(stdout.text, PLAIN);
   });
 
-  for (const [columns, shown] of [
-    [80, ['ID', 'Status', 'Amount', 'Created']],
-    [120, ['ID', 'Status', 'Amount', 'Created', 'Payee']],
-    [160, ['ID', 'Status', 'Amount', 'Created', 'Payee', 'Rail']],
+  for (const [columns, id, shown] of [
+    [75, '…00000001', ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created']],
+    [0, '…00000001', ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail']],
+    [80, '…00000001', ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail']],
+    [120, two[0]!.id, ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail']],
   ] as const) {
-    it(`fits a terminal of ${columns} columns and says what is left out`, async () => {
+    it(`fits a terminal of ${columns} columns and reports what is hidden`, async () => {
       const {out, stdout, stderr} = makeOutput({colour: 'never'}, {columns});
       await out.list(two, payoutView);
       const lines = stdout.text.trimEnd().split('\n');
       assert.equal(lines.length, 3);
-      for (const line of lines) assert.ok(line.length <= columns, line);
+      for (const line of lines) assert.ok(line.length <= (columns || 80), line);
       assert.deepEqual(lines[0]!.trim().split(/\s+/), shown);
-      assert.match(lines[1]!, new RegExp(two[0]!.id));
-      assert.match(lines[1]!, /3 minutes ago/);
-      assert.equal(/hidden to fit the terminal: .*Rail/.test(stderr.text), columns < 160);
+      assert.match(lines[1]!, new RegExp(`^${id} .*Acme Ltd.*6789.*3 minutes ago`));
+      assert.equal(/hidden to fit the terminal: Rail\./.test(stderr.text), columns === 75);
+      assert.equal(stderr.text.includes('IDs are shortened'), columns !== 120);
     });
   }
+
+  it('shows whole ids and every column that --fields names, on any terminal', async () => {
+    const fields = ['id', 'payee_id', 'rail'];
+    const {out, stdout} = makeOutput({colour: 'never', fields}, {columns: 70});
+    await out.list(two, payoutView);
+    assert.match(stdout.text, new RegExp(`${two[0]!.id}  ${two[0]!.payee_id}  standard_ach`));
+  });
+
+  it('says why records failed, only if one did', async () => {
+    const failure = {code: 'R03', message: 'No account, or unable to locate account'};
+    const failed = payout({status: 'failed', transfer_details: {failure}});
+    for (const columns of [80, 120, undefined]) {
+      const {out, stdout} = makeOutput({colour: 'never'}, columns === undefined ? {} : {columns});
+      await out.list([two[0]!, failed], payoutView);
+      const words = stdout.text.split(/\s+/);
+      for (const word of ['Reason', 'R03', 'account,', 'locate', '6789'])
+        assert.ok(words.includes(word), word);
+      for (const line of stdout.text.split('\n')) assert.ok(line.length <= (columns ?? Infinity), line);
+    }
+    const none = makeOutput({colour: 'never'}, {columns: 120});
+    await none.out.list(two, payoutView);
+    assert.doesNotMatch(none.stdout.text, /Reason/);
+  });
+
+  it('keeps room for a reason that a later page may have', async () => {
+    const failed = payout({
+      status: 'failed',
+      transfer_details: {failure: {code: 'R03', message: 'no account'}},
+    });
+    const {out, stdout} = makeOutput({colour: 'never'}, {columns: 120});
+    await out.list([...Array.from({length: 200}, () => payout()), failed], payoutView);
+    assert.match(stdout.text, /^ID .*Reason/);
+    assert.match(stdout.text.replaceAll(/\s+/g, ' '), /R03 .*account/);
+  });
 
   it('takes no width for colour', async () => {
     const plain = makeOutput({colour: 'never'}, {columns: 100});

@@ -1,5 +1,5 @@
+import {failureOf} from '../../contract/failure.ts';
 import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
-import {isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {Outcome} from '../model/outcome.ts';
 
@@ -41,7 +41,7 @@ export function judgeSeen(options: {
     const message = 'its record was canceled after it had been accepted';
     return {is: 'moved', status, unknown, facts: {state: 'dead_key', code: null, message}};
   }
-  if (status === 'failed') return {is: 'moved', status, unknown, facts: {...facts, ...failureOf(record)}};
+  if (status === 'failed') return {is: 'moved', status, unknown, facts: {...facts, ...reasonOf(record)}};
   if (status === lifecycle.initial) {
     const message = 'its record is not approved';
     return {is: 'moved', status, unknown, facts: {...facts, message}};
@@ -49,13 +49,9 @@ export function judgeSeen(options: {
   return {is: 'moved', status, unknown, facts};
 }
 
-/** Why a record failed, if it says so: `transfer_details.failure`, by assumption 58. */
-function failureOf(record: Readonly<Record<string, unknown>>): {code: string | null; message: string} {
-  const details = record['transfer_details'] ?? record['payin_metadata'];
-  const failure = isObject(details) && isObject(details['failure']) ? details['failure'] : {};
-  const {code, message} = failure;
-  return {
-    code: typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : null,
-    message: typeof message === 'string' ? message : 'it failed after it had been accepted',
-  };
+/** Why a record failed, if it says so. */
+function reasonOf(record: unknown): {code: string | null; message: string} {
+  const {code, message} = failureOf(record) ?? {};
+  const isCode = code !== undefined && /^[\w.-]{1,100}$/.test(code);
+  return {code: isCode ? code : null, message: message ?? 'it failed after it had been accepted'};
 }

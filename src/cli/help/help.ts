@@ -117,7 +117,7 @@ export async function helpText(
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
   const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, the same for everyone
   if (page !== undefined)
-    return isTerminal ? wrapLines(page.text(inForce), runtime.stdout.columns ?? 80) : page.text(inForce);
+    return isTerminal ? wrapLines(page.text(inForce), runtime.stdout.columns || 80) : page.text(inForce);
   const help = new RemitHelp(config, {
     maxWidth: Math.min(MAX_WIDTH, (isTerminal && runtime.stdout.columns) || 80),
     stripAnsi: !isTerminal || Boolean(runtime.env['NO_COLOR']),

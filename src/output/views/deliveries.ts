@@ -1,5 +1,5 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {moment, plainValue, text, time, type Field, type View} from '../view.ts';
+import {id, moment, plainValue, text, time, type Field, type View} from '../view.ts';
 
 const state: Field = {
   label: 'State',
@@ -60,7 +60,7 @@ export const deliveryView: View = {
     text('Payload', 'payload'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     text('Event', 'event_type'),
     state,
     text('Sent', 'sent', 2),

@@ -1,4 +1,4 @@
-import {money, moment, status, text, time, type View} from '../view.ts';
+import {id, money, moment, remark, status, text, time, type View} from '../view.ts';
 
 /** Interface document, "Move". */
 export const moveView: View = {
@@ -15,12 +15,13 @@ export const moveView: View = {
     moment('Settled', 'settled_at'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     status(),
     money('Amount'),
-    time('Created', 'created_at', 1),
-    text('From', 'source_subaccount_id', 3),
-    text('To', 'destination_subaccount_id', 2),
+    id('From', 'source_subaccount_id', 1),
+    id('To', 'destination_subaccount_id', 1),
+    remark('Description', 'description'),
+    time('Created', 'created_at', 2),
   ],
 };
 
@@ -31,5 +32,5 @@ export const subaccountView: View = {
   noun: 'subaccount',
   plural: 'subaccounts',
   card: [text('ID', 'id'), text('Name', 'name'), balance, status(), moment('Created', 'created_at')],
-  columns: [text('ID', 'id'), text('Name', 'name'), balance, status(), time('Created', 'created_at', 1)],
+  columns: [id('ID', 'id'), text('Name', 'name'), balance, status(), time('Created', 'created_at', 2)],
 };

@@ -1,4 +1,4 @@
-import {moment, plainValue, status, text, time, type Field, type View} from '../view.ts';
+import {id, moment, plainValue, status, text, time, type Field, type View} from '../view.ts';
 
 /** Assumptions 10 and 15: payees, payers and their payment methods. */
 
@@ -15,11 +15,11 @@ function partyView(noun: string, plural: string): View {
       moment('Updated', 'updated_at'),
     ],
     columns: [
-      text('ID', 'id'),
+      id('ID', 'id'),
       text('Name', 'name'),
       text('Type', 'type', 2),
-      time('Created', 'created_at', 1),
-      text('Email', 'email', 3),
+      time('Created', 'created_at', 2),
+      text('Email', 'email', 2),
     ],
   };
 }
@@ -60,7 +60,7 @@ export const paymentMethodView: View = {
     moment('Updated', 'updated_at'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     text('Type', 'type'),
     status('Verification', 'verification_status'),
     yesNo('Default', 'is_default'),

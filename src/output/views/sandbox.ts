@@ -1,5 +1,5 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {plainValue, text, type Field, type View} from '../view.ts';
+import {id, plainValue, text, type Field, type View} from '../view.ts';
 
 const usd = (minor: unknown): string =>
   typeof minor === 'string' ? `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD` : plainValue(minor);
@@ -97,9 +97,9 @@ export const seededView: View = {
   card: [],
   columns: [
     text('Kind', 'kind'),
-    text('ID', 'id'),
+    id('ID', 'id'),
     text('Name', 'name', 2),
-    text('Payment method', 'payment_method_id', 1),
+    id('Payment method', 'payment_method_id', 1),
   ],
 };
 
@@ -116,7 +116,7 @@ export const faultView: View = {
     text('Hits', 'hits'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     text('Effect', 'effect'),
     text('Match', 'match', 1),
     text('Times', 'times', 3),

@@ -1,5 +1,7 @@
 import {isObject} from '../../narrow.ts';
-import {money, moment, plainValue, status, text, time, type Eye, type Field, type View} from '../view.ts';
+import {valueAt} from '../select.ts';
+import {id, money, moment, plainValue, status, text, time, type Eye, type Field, type View} from '../view.ts';
+import {reason} from './failure.ts';
 
 /** Interface document, "Payin" and "Payout", as shown to people; the contents of the metadata are assumption 58. */
 
@@ -52,6 +54,13 @@ function failure(path: string): Field {
   return {label: 'Failure', path, rank: 0, show};
 }
 
+/** The party's name on a terminal, if the masked details have it; otherwise its id, which scripts need. */
+function partyColumn(label: string, idPath: string, namePath: string): Field {
+  const show = (name: unknown, record: unknown, eye: Eye) =>
+    plainValue(eye.terminal && typeof name === 'string' && name !== '' ? name : valueAt(record, idPath));
+  return {label, path: namePath, rank: 1, isId: true, show};
+}
+
 const amount = money('Amount');
 const after = [
   text('Rail', 'rail'),
@@ -79,11 +88,13 @@ export const payoutView: View = {
     failure('transfer_details.failure'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     status(),
     amount,
-    time('Created', 'created_at', 1),
-    text('Payee', 'payee_id', 2),
+    partyColumn('Payee', 'payee_id', 'payout_metadata.payee.name'),
+    text('Last four', 'payout_metadata.payment_method.last4', 1),
+    reason('transfer_details.failure'),
+    time('Created', 'created_at', 2),
     text('Rail', 'rail', 3),
   ],
 };
@@ -102,11 +113,13 @@ export const payinView: View = {
     failure('payin_metadata.failure'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     status(),
     amount,
-    time('Created', 'created_at', 1),
-    text('Payer', 'payer_id', 2),
+    partyColumn('Payer', 'payer_id', 'payin_metadata.payer.name'),
+    text('Last four', 'payin_metadata.payment_method.last4', 1),
+    reason('payin_metadata.failure'),
+    time('Created', 'created_at', 2),
     text('Rail', 'rail', 3),
   ],
 };

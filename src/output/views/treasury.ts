@@ -1,4 +1,5 @@
-import {money, moment, status, text, time, type View} from '../view.ts';
+import {id, money, moment, remark, status, text, time, type View} from '../view.ts';
+import {reason} from './failure.ts';
 
 /** Interface document: identifier, label, currency; the rest is assumption 19. */
 export const treasuryAccountView: View = {
@@ -12,7 +13,7 @@ export const treasuryAccountView: View = {
     status(),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     text('Label', 'label'),
     text('Currency', 'currency_code'),
     text('Type', 'type', 2),
@@ -30,7 +31,7 @@ export const balanceView: View = {
     money('Available', 'available_balance_in_minor_units'),
     moment('As of', 'as_of'),
   ],
-  columns: [text('Account', 'account_id'), money('Current', 'current_balance_in_minor_units')],
+  columns: [id('Account', 'account_id'), money('Current', 'current_balance_in_minor_units')],
 };
 
 /** Assumption 21; the amount is positive, and `direction` is its direction. */
@@ -49,12 +50,12 @@ export const bankTransactionView: View = {
     text('Value date', 'value_date'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     text('Direction', 'direction'),
     money('Amount'),
     status(),
-    time('Posted', 'posted_at', 1),
-    text('Description', 'description', 2),
+    text('Description', 'description', 1),
+    time('Posted', 'posted_at', 2),
     text('Bank reference', 'bank_reference', 3),
   ],
 };
@@ -76,12 +77,14 @@ export const accountTransferView: View = {
     moment('Updated', 'updated_at'),
   ],
   columns: [
-    text('ID', 'id'),
+    id('ID', 'id'),
     status(),
     money('Amount'),
-    text('Rail', 'rail', 1),
+    id('From', 'source_account_id', 1),
+    id('To', 'destination_account_id', 1),
+    remark('Description', 'description'),
+    reason('failure_reason'),
     time('Created', 'created_at', 2),
-    text('From', 'source_account_id', 4),
-    text('To', 'destination_account_id', 3),
+    text('Rail', 'rail', 3),
   ],
 };

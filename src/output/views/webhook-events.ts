@@ -1,5 +1,5 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import {plainValue, moment, status, text, time, type Eye, type Field, type View} from '../view.ts';
+import {id, plainValue, moment, status, text, time, type Eye, type Field, type View} from '../view.ts';
 import type {Style} from '../colour.ts';
 import {valueAt} from '../select.ts';
 
@@ -74,10 +74,10 @@ export const webhookEventView: View = {
     },
   ],
   columns: [
-    text('Delivery', 'delivery'),
+    id('Delivery', 'delivery'),
     time('Received', 'received_at'),
     text('Type', 'event_type'),
-    text('Event', 'id', 3),
+    id('Event', 'id', 3),
     status('Verdict', 'verdict'),
     text('Attempt', 'attempt', 4),
     forwards,
@@ -157,7 +157,7 @@ export const webhookReplayView: View = {
   plural: 'deliveries to replay',
   card: [],
   columns: [
-    text('Delivery', 'delivery', 1),
+    id('Delivery', 'delivery', 1),
     text('Type', 'event_type'),
     outcome,
     answer('Answer', 'status', 'error'),

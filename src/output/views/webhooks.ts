@@ -1,4 +1,4 @@
-import {moment, plainValue, text, time, type Field, type View} from '../view.ts';
+import {id, moment, plainValue, text, time, type Field, type View} from '../view.ts';
 
 const active = (): Field => ({
   label: 'Active',
@@ -27,7 +27,7 @@ export const webhookEndpointView: View = {
     moment('Updated', 'updated_at'),
     text('Signing secret', 'signing_secret'),
   ],
-  columns: [text('ID', 'id'), text('URL', 'url'), active(), types(1), time('Created', 'created_at', 2)],
+  columns: [id('ID', 'id'), text('URL', 'url'), active(), types(1), time('Created', 'created_at', 2)],
 };
 
 /** Assumption 33. */

@@ -3,6 +3,7 @@ import type {LedText, Output} from '../../../output/output.ts';
 import {cutTo} from '../../../output/width.ts';
 import {valueAt} from '../../../output/select.ts';
 import {majorOf, plainValue} from '../../../output/view.ts';
+import {failureText} from '../../../output/views/failure.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
 import {readJson} from '../../../webhooks/verify/event.ts';
@@ -72,11 +73,13 @@ export function objectText(
   const name = valueAt(object, 'name');
   const money = ['amount_in_minor_units', 'balance_in_minor_units'].map((field) => valueAt(object, field));
   const amount = money.find((value) => value !== undefined && value !== null);
+  const why = status === 'failed' ? failureText(object) : undefined;
   const facts = [
     plainValue(status),
     ...(amount === undefined ? [] : [majorOf(amount, valueAt(object, 'currency_code'))]),
     ...(name === undefined ? [] : [plainValue(name)]),
     ...(valueAt(object, 'rail') === undefined ? [] : [plainValue(valueAt(object, 'rail'))]),
+    ...(why === undefined ? [] : [plainValue(why)]),
   ];
   const text = cleanLine(`${resource} ${id}  ${error === null ? facts.join('  ') : `not read: ${error}`}`);
   return `${' '.repeat(10)}${paint(error === null ? 'dim' : 'yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
