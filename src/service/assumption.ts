@@ -6,6 +6,8 @@ import type {Origin} from '../contract/origin/origin.ts';
 import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
 import {isObject} from '../narrow.ts';
 import {findOperation, type Route} from './routes.ts';
+import {STATUSES_OF} from './schema.ts';
+import {isAmountField} from './units.ts';
 
 /** The assumption that may explain a failure, and the key to set if it does. */
 export interface Assumption {
@@ -61,7 +63,8 @@ function unreadable(id: OperationId, json: unknown): Assumption {
   if (findOperation(id)?.pages === 'cursor')
     return assumed(39, 'envelopes.list', 'the envelope of a list is assumed');
   const [resource = ''] = id.split('.');
-  if (isObject(json) && isRecord(json, resource)) return ofRecord(resource, json);
+  const named = isObject(json) && isRecord(json, resource) ? ofRecord(resource, json) : undefined;
+  if (named !== undefined) return named;
   const {origin} = findOperation(id)!; // ids are checked by type
   const row = id === 'payins.get' || id === 'payouts.get' ? 6 : rowOf(origin);
   return {
@@ -76,10 +79,14 @@ const isRecord = (json: Readonly<Record<string, unknown>>, resource: string): bo
   Object.keys(json).filter((name) => RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS].includes(name))
     .length > 2; // the caller passes the resource of an operation
 
-function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknown>>): Assumption {
-  if (id === undefined && status !== undefined) return given(`fields.${resource}.id`, 'the record has no id');
+/** Undefined if nothing about the record is odd: then it is the envelope. */
+function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknown>>): Assumption | undefined {
+  const hasStatus = Object.hasOwn(STATUSES_OF, resource) && !resource.endsWith('PaymentMethods');
+  if (id === undefined && (status !== undefined || !hasStatus))
+    return given(`fields.${resource}.id`, 'the record has no id');
+  if (!hasStatus) return undefined;
   if (typeof status !== 'string') return given(`fields.${resource}.status`, 'the record has no status');
-  if (SHOWN.test(status))
+  if (SHOWN.test(status) && (resource === 'payouts' || resource === 'payins'))
     return given(`fields.${resource}.client_metadata`, 'the record does not repeat its metadata');
   const shown = status.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, 40);
   return assumed(63, `statuses.${resource}`, `the status ${shown} is unknown to remit`);
@@ -96,32 +103,52 @@ const REFUSING =
 /** Words about the name of a field, not its value. */
 const NAMING =
   /unknown|unrecogni[sz]ed|unexpected|not (a )?(allowed|permitted|recogni[sz]ed|known)|additional|extra|missing|required/i;
+/** Words about the allowed values of a field. */
+const BOUNDING = /at most|at least|max|between|less|greater|exceed|one of|must be|value/i;
 
 function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumption | undefined {
   const words = `${message} ${wordsOf(details)}`;
-  if (/idempotency.?key/i.test(words))
-    return assumed(45, 'keys', 'the header and format of idempotency keys are assumed');
+  if (/idempotency.?key/i.test(words)) return ofKey(words);
   if (!REFUSING.test(words)) return undefined;
   const names = (name: string) => new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_])`).test(words);
   const header = /\bheader\b/i.exec(words);
   if (header !== null) return given('headers.send', 'the service requires a header that remit does not send');
-  const isList = findOperation(id)?.pages === 'cursor';
-  if (isList && names('limit')) return assumed(41, 'paging.max', 'the maximum page size is assumed');
-  if (isList && names('order')) return assumed(40, 'paging.order', 'the sort order values are assumed');
+  const page = findOperation(id)?.pages === 'cursor' ? ofPage(words, names) : undefined;
+  if (page !== undefined) return page;
   const field = requestFieldsOf(id).find((name) => names(name.split('.').at(-1)!)); // split returns at least one part
   if (field === undefined || !NAMING.test(words)) return undefined;
   const [resource] = id.split('.');
-  const key = `fields.${resource}.${field.split('.')[0]}`;
+  const [name = field] = field.split('.');
+  const key = `fields.${resource}.${name}`;
   const row = rowOf(fieldOrigin(id, field, findOperation(id)));
-  return {
-    row,
-    key,
-    text: sentence(
-      row,
-      key,
-      `the name ${field} is ${row === null ? 'given by the interface document' : 'assumed'}`,
-    ),
-  };
+  const what = `the name ${field} is ${row === null ? 'given by the interface document' : 'assumed'}`;
+  const unit = isAmountField(name) ? ` and units.${resource}.${name}` : ''; // a renamed amount needs a unit
+  return {row, key, text: sentence(row, `${key}${unit}`, what)};
+}
+
+/** What a refused idempotency key points to: its length, its format, or its header. */
+function ofKey(words: string): Assumption {
+  if (/\blong|\blength|characters|at most|exceed/i.test(words))
+    return assumed(45, 'keys.maxLength', 'the maximum length of idempotency keys is assumed');
+  if (/uuid|guid|format|malformed|invalid/i.test(words))
+    return assumed(45, 'keys.format', 'the format of idempotency keys is assumed');
+  return assumed(45, 'keys.header', 'the header of idempotency keys is assumed');
+}
+
+/** A refused parameter of paging: its name, or its value. */
+function ofPage(words: string, names: (name: string) => boolean): Assumption | undefined {
+  const isName = NAMING.test(words) && !BOUNDING.test(words);
+  if (names('limit'))
+    return isName
+      ? assumed(41, 'paging.limit', 'the parameter of the page size is assumed')
+      : assumed(41, 'paging.max', 'the maximum page size is assumed');
+  if (names('order'))
+    return isName
+      ? assumed(40, 'paging.order.name', 'the parameter of the sort order is assumed')
+      : assumed(40, 'paging.order', 'the sort order values are assumed');
+  return isName && names('cursor')
+    ? assumed(39, 'paging.cursor', 'the parameter of the cursor is assumed')
+    : undefined; // a wrong cursor says nothing about its name
 }
 
 const wordsOf = (details: unknown): string =>

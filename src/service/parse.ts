@@ -3,13 +3,20 @@ import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {RemitError} from '../errors.ts';
 import {isList, isObject} from '../narrow.ts';
+import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
 import {keyLines, type KeyLines} from './lines.ts';
-import {OWN_HEADERS} from './own-headers.ts';
 import {findOperation, paramsOf, routeOf, sameRoutes} from './routes.ts';
-import {serviceSchema, STATUSES_OF} from './schema.ts';
+import {serviceSchema} from './schema.ts';
 import type {ServiceFile} from './service-file.ts';
 import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from './units.ts';
 import {firstIssue, type Issue} from './validate.ts';
+import {
+  issueInEnvelopes,
+  issueInErrors,
+  issueInNames,
+  issueInPaging,
+  issueInStatuses,
+} from './word-issues.ts';
 
 /**
  * Parses a service file.
@@ -57,29 +64,26 @@ const withoutSchema = (file: ServiceFile): ServiceFile =>
 /** Checks that involve more than one value, which no schema covers. */
 function issueWithin(file: ServiceFile): Issue | undefined {
   return (
+    issueInNames(file) ??
     issueInRoutes(file) ??
     issueInFields(file) ??
     issueInUnits(file) ??
     issueInStatuses(file) ??
-    issueInHeaders(file) ??
     issueInErrors(file) ??
+    issueInEnvelopes(file) ??
+    issueInPaging(file) ??
+    issueInHeaders(file) ??
     issueInWebhooks(file)
   );
 }
 
 function issueInRoutes(file: ServiceFile): Issue | undefined {
   for (const id of Object.keys(file.routes ?? {}) as OperationId[]) {
-    const {path} = routeOf(id, file);
-    const known = paramsOf(findOperation(id)!.path); // the schema allows only known ids
-    const other = paramsOf(path).find((name) => !known.includes(name));
+    const {method, path} = routeOf(id, file);
+    const {path: usual, method: usualMethod} = findOperation(id)!; // the schema allows only known ids
     const at = ['routes', id];
-    if (other !== undefined || paramsOf(path).length !== new Set(paramsOf(path)).size)
-      return {
-        path: at,
-        allowed: `may have ${known.length === 0 ? 'no {parameter}' : `{${known.join('}, {')}}, each once`}`,
-      };
-    if (/[{}]/.test(path.replaceAll(/\{\w+\}/g, '')))
-      return {path: at, allowed: 'has a { or } that is not closed'};
+    const wrong = wrongMethod(usualMethod, method) ?? wrongPlaceholder(path, paramsOf(usual));
+    if (wrong !== undefined) return {path: at, allowed: wrong};
     if (path.startsWith('//') || hasDots(path))
       return {path: at, allowed: 'must begin with exactly one / and have no . or .. segments'};
   }
@@ -107,6 +111,26 @@ function issueInRoutes(file: ServiceFile): Issue | undefined {
   };
 }
 
+/** A read may be a search by POST. Clients and proxies repeat a GET, so it must not change anything. */
+function wrongMethod(usual: string, method: string): string | undefined {
+  if (usual === 'GET' && method !== 'GET' && method !== 'POST')
+    return `must be a GET or a POST, because the operation only reads`;
+  return usual !== 'GET' && method === 'GET'
+    ? 'must not be a GET, because the operation changes data'
+    : undefined;
+}
+
+function wrongPlaceholder(path: string, known: readonly string[]): string | undefined {
+  if (/[{}]/.test(path.replaceAll(/\{\w+\}/g, ''))) return 'has a { or } that is not closed';
+  const names = paramsOf(path);
+  const other = names.find((name) => !known.includes(name));
+  const listed = `{${known.join('}, {')}}`;
+  if (other !== undefined)
+    return `has the placeholder {${other}}, but may have ${known.length === 0 ? 'no {parameter}' : listed}`;
+  if (names.length !== new Set(names).size) return `may have ${listed}, each once`;
+  return /\}\{/.test(path) ? 'has two placeholders with nothing between them' : undefined;
+}
+
 /** Segments that clients and servers resolve, so that another path would be requested. */
 const hasDots = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
@@ -119,7 +143,12 @@ function issueInFields(file: ServiceFile): Issue | undefined {
       const path = ['fields', holder, field];
       const [first = ''] = field.split('.');
       if (!known.has(first))
-        return {path, allowed: `is not a field of ${holder}; known: ${[...known].sort().join(', ')}`};
+        return {
+          path,
+          allowed: known.has(wire)
+            ? `is the wrong way round: the name in remit comes first, then the name at the service; write "${wire}": "${field}"`
+            : `is not a field of ${holder}; known: ${[...known].sort().join(', ')}`,
+        };
       const other = wires.get(wire);
       if (other !== undefined && !areApart(resource, field, other))
         return {path, allowed: `has the same name on the wire as ${other}`};
@@ -172,62 +201,6 @@ function issueInUnits(file: ServiceFile): Issue | undefined {
     if (!isAmountField(field) && !isTimeField(field))
       return {path, allowed: 'is neither an amount nor a time'};
   }
-  return undefined;
-}
-
-function issueInStatuses(file: ServiceFile): Issue | undefined {
-  for (const [resource, words] of Object.entries(file.statuses ?? {})) {
-    const known = STATUSES_OF[resource];
-    for (const [wire, status] of Object.entries(words))
-      if (known !== undefined && !known.includes(status))
-        return {path: ['statuses', resource, wire], allowed: `must be one of ${known.join(', ')}`};
-  }
-  return undefined;
-}
-
-const UUID_LENGTH = 36;
-
-function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
-  const key = keys?.header?.toLowerCase();
-  const own = Object.keys(headers?.send ?? {}).find(
-    (name) => OWN_HEADERS.has(name.toLowerCase()) || name.toLowerCase() === key,
-  );
-  if (own !== undefined)
-    return {path: ['headers', 'send', own], allowed: 'is a header that remit sets itself'};
-  if (keys?.format === 'uuid' && (keys.maxLength ?? UUID_LENGTH) < UUID_LENGTH)
-    return {path: ['keys', 'maxLength'], allowed: `must be at least ${UUID_LENGTH}, the length of a UUID`};
-  if (key !== undefined && key !== 'idempotency-key' && OWN_HEADERS.has(key))
-    return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
-  return undefined;
-}
-
-/** What the client takes for a code where no path names its place. */
-const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
-
-function issueInErrors({errors: {code, codes = {}} = {}}: ServiceFile): Issue | undefined {
-  const odd = code === undefined ? Object.keys(codes).find((name) => !CODE.test(name)) : undefined;
-  if (odd === undefined) return undefined;
-  return {path: ['errors', 'codes', odd], allowed: 'does not look like a code; set errors.code to its place'};
-}
-
-function issueInWebhooks({webhooks = {}, fields}: ServiceFile): Issue | undefined {
-  const {timestamp, timestampHeader, timestampPart, signaturePrefix, signed, secret, active} = webhooks;
-  const at = (key: string, allowed: string): Issue => ({path: ['webhooks', key], allowed});
-  if (timestampPart !== undefined && timestampHeader !== undefined)
-    return at('timestampPart', 'cannot be set together with timestampHeader');
-  if (timestampPart !== undefined && signaturePrefix === undefined)
-    return at('timestampPart', 'needs signaturePrefix, which tells signatures from the timestamp');
-  const isSigned = (signed ?? '{timestamp}').includes('{timestamp}');
-  if (timestamp === 'none' && isSigned) return at('timestamp', 'is none, but {timestamp} is signed');
-  if (timestamp !== 'none' && !isSigned)
-    return at('signed', 'has no {timestamp}, so timestamp must be none: what is not signed can be forged');
-  if (typeof active === 'object' && Object.keys(active).length < 3)
-    return at('active', 'must have field, on and off');
-  const own = fields?.['webhookEndpoints'] ?? {};
-  if (secret !== undefined && own['signing_secret'] !== undefined)
-    return at('secret', 'is also set by fields.webhookEndpoints.signing_secret');
-  if (active !== undefined && own['is_active'] !== undefined)
-    return at('active', 'is also set by fields.webhookEndpoints.is_active');
   return undefined;
 }
 

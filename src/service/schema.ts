@@ -203,4 +203,6 @@ export const STATUSES_OF: Readonly<Record<string, readonly string[]>> = {
   payouts: Object.keys(LIFECYCLES.payout.next),
   moves: Object.keys(LIFECYCLES.move.next),
   accountTransfers: Object.keys(LIFECYCLES.accountTransfer.next),
+  payeePaymentMethods: Object.keys(LIFECYCLES.paymentMethod.next),
+  payerPaymentMethods: Object.keys(LIFECYCLES.paymentMethod.next),
 };

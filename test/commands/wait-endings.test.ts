@@ -67,7 +67,10 @@ describe('a wait that ends badly', () => {
       `remit payouts wait ${PAYOUT_ID}; to find what differs at the service: remit doctor`,
     );
     const none = await run(line, answer(200, payout({status: undefined})));
-    assert.match(none.error().message, /could not be read; .* set fields\.payouts in the service file$/);
+    assert.match(
+      none.error().message,
+      /could not be read; .* set fields\.payouts\.status in the service file$/,
+    );
   });
 
   it('hints at the payment methods of the party, not at the record that was just shown', async () => {

@@ -157,6 +157,174 @@ describe('a service file', () => {
       'fields.__proto__',
       /not a resource/,
     ],
+    [
+      'a parameter that is not closed',
+      {routes: {'payouts.get': 'GET /p/{id'}},
+      'routes.payouts.get',
+      /a \{ or \} that is not closed/,
+    ],
+    ['an empty parameter', {routes: {'payouts.get': 'GET /p/{}'}}, 'routes.payouts.get', /not closed/],
+    [
+      'two parameters in a row',
+      {routes: {'payeePaymentMethods.delete': 'DELETE /p/{payee_id}{payment_method_id}'}},
+      'routes.payeePaymentMethods.delete',
+      /nothing between them/,
+    ],
+    [
+      'a read that deletes',
+      {routes: {'payouts.get': 'DELETE /api/payouts/{id}'}},
+      'routes.payouts.get',
+      /must be a GET or a POST, because the operation only reads/,
+    ],
+    [
+      'a write that is a GET',
+      {routes: {'payouts.approve': 'GET /api/payouts/{id}/approve'}},
+      'routes.payouts.approve',
+      /must not be a GET/,
+    ],
+    [
+      'a field the wrong way round',
+      {fields: {payouts: {recipient_id: 'payee_id'}}},
+      'fields.payouts.recipient_id',
+      /wrong way round: the name in remit comes first.*write "payee_id": "recipient_id"$/,
+    ],
+    [
+      'a status the wrong way round',
+      {statuses: {payouts: {failed: 'RETURNED'}}},
+      'statuses.payouts.failed',
+      /wrong way round: the status at the service comes first.*write "RETURNED": "failed"$/,
+    ],
+    [
+      'an unknown status of an account',
+      {statuses: {payeePaymentMethods: {ok: 'fine'}}},
+      'statuses.payeePaymentMethods.ok',
+      /one of pending, verified, failed: the status at the service comes first/,
+    ],
+    [
+      'statuses in a circle',
+      {statuses: {payouts: {settled: 'failed', failed: 'settled'}}},
+      'statuses.payouts.settled',
+      /cannot be failed: settled is a documented status/,
+    ],
+    [
+      'another meaning of a documented status in capitals',
+      {statuses: {payouts: {SETTLED: 'failed'}}},
+      'statuses.payouts.SETTLED',
+      /cannot be failed/,
+    ],
+    [
+      'one status with two meanings',
+      {statuses: {payouts: {Done: 'settled', DONE: 'failed'}}},
+      'statuses.payouts.DONE',
+      /is failed, but the same word in another case is settled/,
+    ],
+    ['statuses of a payee', {statuses: {payees: {a: 'b'}}}, 'statuses.payees', /payees have no status/],
+    [
+      'another meaning of a documented code',
+      {errors: {codes: {NOT_FOUND: 'VALIDATION_ERROR'}}},
+      'errors.codes.NOT_FOUND',
+      /keeps its meaning/,
+    ],
+    [
+      'a message within the code',
+      {errors: {code: 'error', message: 'error.text'}},
+      'errors.message',
+      /overlaps with errors\.code \(error\)/,
+    ],
+    [
+      'a cursor within the items',
+      {envelopes: {list: 'items', next: 'items.next'}},
+      'envelopes.next',
+      /overlaps with envelopes\.list \(items\)/,
+    ],
+    [
+      'a cursor in place of the items',
+      {envelopes: {next: 'data'}},
+      'envelopes.next',
+      /same as envelopes\.list/,
+    ],
+    [
+      'two paging parameters of one name',
+      {paging: {cursor: 'page', limit: 'page'}},
+      'paging.limit',
+      /same as paging\.cursor \(page\)/,
+    ],
+    [
+      'the name of another paging parameter',
+      {paging: {cursor: 'limit'}},
+      'paging.cursor',
+      /same as paging\.limit/,
+    ],
+    [
+      'one word for both orders',
+      {paging: {order: {asc: 'desc'}}},
+      'paging.order.asc',
+      /cannot be desc in both/,
+    ],
+    [
+      'a name that every object has',
+      {fields: {payouts: {payee_id: 'to.__proto__'}}},
+      'fields.payouts.payee_id',
+      /the name __proto__/,
+    ],
+    [
+      'the constructor as a code',
+      {errors: {codes: {constructor: 'NOT_FOUND'}}},
+      'errors.codes.constructor',
+      /name/,
+    ],
+    [
+      'a prototype in a body',
+      JSON.parse('{"bodies":{"payouts.approve":{"a":[{"__proto__":1}]}}}') as object,
+      'bodies.payouts.approve.a.__proto__',
+      /the name __proto__/,
+    ],
+    [
+      'the name of a header with a space',
+      {keys: {header: 'my key'}},
+      'keys.header',
+      /name of an HTTP header/,
+    ],
+    ['a header twice', {headers: {send: {'X-A': '1', 'x-a': '2'}}}, 'headers.send.x-a', /occurs twice/],
+    [
+      'a header that changes the method',
+      {headers: {send: {'X-HTTP-Method-Override': 'DELETE'}}},
+      'headers.send.X-HTTP-Method-Override',
+      /sets itself/,
+    ],
+    ...['authorization', 'Host', 'content-length', 'Idempotency-Key', 'x-own-key'].map(
+      (name) =>
+        [
+          `${name} among the headers to send`,
+          {headers: {send: {[name]: 'a'}}, keys: {header: 'X-Own-Key'}},
+          `headers.send.${name}`,
+          /is a header that remit sets itself/,
+        ] as const,
+    ),
+    [
+      'a request id that is a cookie',
+      {headers: {requestId: 'Set-Cookie'}},
+      'headers.requestId',
+      /another meaning/,
+    ],
+    [
+      'one header for signature and timestamp',
+      {webhooks: {signatureHeader: 'x-webhook-timestamp'}},
+      'webhooks.signatureHeader',
+      /both the signature and the timestamp/,
+    ],
+    [
+      'a timestamp that is named like a signature',
+      {webhooks: {timestampPart: 'v1', signaturePrefix: 'v1='}},
+      'webhooks.timestampPart',
+      /precedes a signature/,
+    ],
+    [
+      'one word for active and inactive',
+      {webhooks: {active: {field: 'state', on: 'a', off: 'a'}}},
+      'webhooks.active.off',
+      /same as on/,
+    ],
   ] as const)
     it(`is refused with ${title}, naming the key and what is allowed`, () => {
       const error = refusal(JSON.stringify(file));
@@ -169,6 +337,17 @@ describe('a service file', () => {
     const error = refusal('{\n  "keys": {\n    "header": "k",\n    "format": "ulid"\n  }\n}');
     assert.equal(error.message, 'service.json:4: keys.format must be any or uuid');
     assert.deepEqual(error.details, {file: 'service.json', line: 4, key: 'keys.format'});
+  });
+
+  it('names the line of a contradiction, and accepts names that are swapped', () => {
+    const error = refusal(
+      '{\n  "paging": {\n    "cursor": "page",\n    "limit": "page"\n  },\n  "statuses": {"payouts": {"failed": "RETURNED"}}\n}',
+    );
+    assert.match(error.message, /^service\.json:6: statuses\.payouts\.failed is the wrong way round/);
+    const paging = {paging: {cursor: 'limit', limit: 'cursor', order: {asc: 'desc', desc: 'asc'}}};
+    assert.deepEqual(parseServiceFile(JSON.stringify(paging), 'service.json'), paging);
+    const same = {statuses: {payouts: {SETTLED: 'settled', PAID: 'settled', failed: 'failed'}}};
+    assert.deepEqual(parseServiceFile(JSON.stringify(same), 'service.json'), same);
   });
 
   it('is refused if it is not JSON or has a duplicate key', () => {

@@ -133,10 +133,10 @@ function timedOut(
 /** A status that the lifecycle does not have ends no wait; the service file can say what it means. */
 function assumedOf({lifecycle, resource}: Waiting, record: unknown): string {
   const status = valueAt(record, 'status');
-  const set = (key: string) => `if this service differs, set ${key}.${resource} in the service file`;
-  if (record !== undefined && status === undefined) return `; ${set('fields')}`;
+  const set = (key: string) => `if this service differs, set ${key} in the service file`;
+  if (record !== undefined && status === undefined) return `; ${set(`fields.${resource}.status`)}`;
   if (typeof status !== 'string' || Object.hasOwn(lifecycle.next, status)) return '';
-  return `, which remit does not know (row 63); ${set('statuses')}`;
+  return `, which remit does not know (row 63); ${set(`statuses.${resource}`)}`;
 }
 
 const detailsOf = ({id}: Waiting, {record, polls}: Waited<unknown>) => ({

@@ -108,7 +108,7 @@ describe('the codec', () => {
     [405, {error_code: 'METHOD', message: 'no'}, 1, 'routes.payouts.create'],
     [400, {message: 'unknown field metadata'}, 51, 'fields.payouts.metadata'],
     [400, {message: 'payee_id is not a known field'}, null, 'fields.payouts.payee_id'],
-    [400, {error_code: 'VALIDATION_ERROR', message: 'Idempotency-Key must be a UUID'}, 45, 'keys'],
+    [400, {error_code: 'VALIDATION_ERROR', message: 'Idempotency-Key must be a UUID'}, 45, 'keys.format'],
     [409, {reason: 'busy'}, 42, 'errors.code'],
     [201, {result: {id: 'i'}}, 1, 'envelopes.record'],
   ] as const)

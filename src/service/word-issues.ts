@@ -1,0 +1,133 @@
+import {SERVICE_ERRORS} from '../contract/error-codes.ts';
+import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {isList, isObject} from '../narrow.ts';
+import {STATUSES_OF} from './schema.ts';
+import type {ServiceFile} from './service-file.ts';
+import type {Issue} from './validate.ts';
+
+// What the values of a service file must not say together: two names for one place, or one name for two.
+
+/** Names that every JavaScript object has; a value under them could be lost, or change the object itself. */
+const BUILT_IN = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Finds such a name anywhere in the file: as a key, or within a path. Free text is allowed. */
+export function issueInNames(file: ServiceFile): Issue | undefined {
+  return nameIn(file, []);
+}
+
+function nameIn(value: unknown, path: readonly string[]): Issue | undefined {
+  const isText = path[0] === 'bodies' || (path[0] === 'headers' && path[1] === 'send');
+  const odd = typeof value === 'string' && !isText ? value.split('.').find((name) => BUILT_IN.has(name)) : '';
+  if (odd) return {path, allowed: `must not be or contain the name ${odd}`};
+  const inner = isList(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
+  for (const [name, one] of inner) {
+    const at = typeof name === 'string' ? [...path, name] : path;
+    const word =
+      at.length === path.length
+        ? undefined
+        : at
+            .at(-1)!
+            .split('.')
+            .find((part) => BUILT_IN.has(part)); // a key was added
+    const issue =
+      word === undefined ? nameIn(one, at) : {path: at, allowed: `must not be or contain the name ${word}`};
+    if (issue !== undefined) return issue;
+  }
+  return undefined;
+}
+
+/** The key is the status at the service, the value the documented one. */
+export function issueInStatuses({statuses = {}}: ServiceFile): Issue | undefined {
+  for (const [resource, words] of Object.entries(statuses)) {
+    const known = STATUSES_OF[resource];
+    const fields: readonly string[] = RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]; // the schema allows only known resources
+    if (known === undefined && !fields.includes('status'))
+      return {path: ['statuses', resource], allowed: `cannot be set: ${resource} have no status`};
+    const seen = new Map<string, string>();
+    for (const [wire, status] of Object.entries(words)) {
+      const allowed =
+        (known === undefined ? undefined : wrongStatus(wire, status, known)) ??
+        otherMeaning(status, seen.get(wire.toLowerCase()));
+      if (allowed !== undefined) return {path: ['statuses', resource, wire], allowed};
+      seen.set(wire.toLowerCase(), status);
+    }
+  }
+  return undefined;
+}
+
+function wrongStatus(wire: string, status: string, known: readonly string[]): string | undefined {
+  const own = known.find((one) => one.toLowerCase() === wire.toLowerCase());
+  if (!known.includes(status))
+    return own === undefined
+      ? `must be one of ${known.join(', ')}: the status at the service comes first, then the status in remit`
+      : `is the wrong way round: the status at the service comes first, then the status in remit; write "${status}": "${own}"`;
+  // A settled payout that reads as failed would be paid again.
+  return own === undefined || own === status
+    ? undefined
+    : `cannot be ${status}: ${own} is a documented status and keeps its meaning`;
+}
+
+const otherMeaning = (status: string, earlier: string | undefined): string | undefined =>
+  earlier === undefined || earlier === status
+    ? undefined
+    : `is ${status}, but the same word in another case is ${earlier}`;
+
+/** What the client takes for a code where no path names its place. */
+const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
+
+export function issueInErrors({
+  errors: {code, message, details, codes = {}} = {},
+}: ServiceFile): Issue | undefined {
+  for (const [wire, documented] of Object.entries(codes)) {
+    const path = ['errors', 'codes', wire];
+    if (code === undefined && !CODE.test(wire))
+      return {path, allowed: 'does not look like a code; set errors.code to its place'};
+    if (Object.hasOwn(SERVICE_ERRORS, wire) && wire !== documented)
+      return {path, allowed: `cannot be ${documented}: ${wire} is a documented code and keeps its meaning`};
+  }
+  return twice('errors', {code, message}) ?? twice('errors', {code, message, details}, {}, isSame);
+}
+
+/** The items of a list, and what leads to the next page. `data` and `next_cursor` are where they are if not set. */
+export function issueInEnvelopes({envelopes = {}}: ServiceFile): Issue | undefined {
+  const {list, next, more} = envelopes;
+  return twice('envelopes', {list, next, more}, {list: 'data', next: 'next_cursor'});
+}
+
+/** Two parameters of one name would be sent as one. */
+export function issueInPaging({paging = {}}: ServiceFile): Issue | undefined {
+  const {cursor, limit, order = {}} = paging;
+  const usual = {cursor: 'cursor', limit: 'limit', 'order.name': 'order'};
+  const issue = twice('paging', {cursor, limit, 'order.name': order.name}, usual, isSame);
+  if (issue !== undefined) return issue;
+  const {asc = 'asc', desc = 'desc'} = order;
+  const path = ['paging', 'order', order.desc === undefined ? 'asc' : 'desc'];
+  return asc === desc ? {path, allowed: `cannot be ${desc} in both directions`} : undefined;
+}
+
+const isSame = (one: string, other: string): boolean => one === other;
+const isWithin = (one: string, other: string): boolean => `${one}.`.startsWith(`${other}.`);
+const areNested = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one);
+
+/** The first key whose place is taken by another one, whether that is set or usual. */
+function twice(
+  section: string,
+  set: Readonly<Record<string, string | undefined>>,
+  usual: Readonly<Record<string, string>> = {},
+  collide: (one: string, other: string) => boolean = areNested,
+): Issue | undefined {
+  const places = Object.entries({...usual, ...defined(set)});
+  for (const [key, place] of places.toReversed()) {
+    if (set[key] === undefined) continue;
+    const other = places.find(([name, taken]) => name !== key && collide(place, taken));
+    if (other === undefined) continue;
+    const what = other[1] === place ? 'is the same as' : 'overlaps with';
+    return {path: [section, ...key.split('.')], allowed: `${what} ${section}.${other[0]} (${other[1]})`};
+  }
+  return undefined;
+}
+
+const defined = (set: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(set).flatMap(([key, place]) => (place === undefined ? [] : [[key, place]])),
+  );

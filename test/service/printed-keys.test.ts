@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {allOperations} from '../../src/contract/operations/operations.ts';
+import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
+import {assumptionBehind, type Failure} from '../../src/service/assumption.ts';
+import {routeOf} from '../../src/service/routes.ts';
+import {serviceSchema} from '../../src/service/schema.ts';
+import {sourcesUnder} from '../repo/tree.ts';
+import {settingOf} from './key-setting.ts';
+
+const REFUSALS = [
+  'unknown parameter limit',
+  'limit must be at most 25',
+  'unknown query parameter order',
+  'order must be oldest or newest',
+  'cursor is not a known parameter',
+  'the header X-Tenant is required',
+  'Idempotency-Key must be a UUID',
+  'the idempotency key is too long',
+  'unknown header Idempotency-Key',
+];
+
+function failuresOf(id: string): Failure[] {
+  const refused = [...REFUSALS, ...requestFieldsOf(id).map((name) => `unknown field ${name}`)];
+  return [
+    {status: 404, json: {}},
+    {status: 405, json: undefined},
+    {status: 409, json: {reason: 'busy'}},
+    ...[
+      {items: []},
+      {id: 'i', status: 7, rail: 'r', created_at: 'c'},
+      {status: 'x', rail: 'r', created_at: 'c'},
+    ].map((json) => ({status: 200, json})),
+    ...['OTHER', 'created'].map((status) => ({
+      status: 200,
+      json: {id: 'i', status, currency_code: 'USD', created_at: 'c'},
+    })),
+    ...refused.map((message) => ({status: 400, message, json: {message}})),
+  ];
+}
+
+describe('a key of the service file that a message names', () => {
+  it('exists in the schema, and a file with it is valid', () => {
+    const keys = new Map<string, string>();
+    for (const {id} of allOperations())
+      for (const failure of failuresOf(id)) {
+        const found = assumptionBehind(id, routeOf(id, {}), failure);
+        if (found !== undefined) keys.set(found.key, found.text);
+      }
+    assert.ok(keys.size > 100, String(keys.size));
+    for (const [key, text] of keys) {
+      const file = settingOf(key);
+      assert.ok(text.includes(`set ${key}`), text);
+      for (const unit of Object.keys(file.units ?? {})) assert.ok(text.includes(`units.${unit}`), text);
+    }
+  });
+
+  it('is the one that the refusal is about', () => {
+    const after = (message: string) =>
+      assumptionBehind('payouts.list', routeOf('payouts.list', {}), {
+        ...{status: 400, message, errorCode: 'VALIDATION_ERROR', json: {message}},
+      })?.key;
+    assert.deepEqual(REFUSALS.map(after), [
+      'paging.limit',
+      'paging.max',
+      'paging.order.name',
+      'paging.order',
+      'paging.cursor',
+      'headers.send',
+      'keys.format',
+      'keys.maxLength',
+      'keys.header',
+    ]);
+    assert.equal(after('the value 500 of limit is not allowed'), 'paging.max');
+    assert.equal(after('the cursor is invalid'), undefined);
+  });
+
+  it('exists in the schema wherever a text of the sources names one', () => {
+    const sections = Object.keys(serviceSchema().properties ?? {}).filter((name) => !name.startsWith('$'));
+    const key = new RegExp(`\\bset ((?:${sections.join('|')})(?:\\.[A-Za-z_]+)*)(?![\\w.$({])`, 'g');
+    const named = sourcesUnder('src').flatMap(({text}) => [...text.matchAll(key)].map(([, name]) => name!));
+    assert.ok(named.length > 3, String(named.length));
+    for (const name of named) settingOf(name);
+  });
+});
