@@ -4,7 +4,7 @@ import {effectOf, readPath, readRequest} from '../cli/api/any-request.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import type {Context} from '../cli/core/context.ts';
 import {answerText, readHeaders, type IncludedAnswer} from '../cli/api/headers.ts';
-import {dryRunFlags, statedAmountFlags} from '../cli/input/flags.ts';
+import {dryRunFlags, inGroup, statedAmountFlags} from '../cli/input/flags.ts';
 import {readData} from '../cli/input/json-data.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
@@ -28,26 +28,28 @@ export default class Api extends RemitCommand {
     `<%= config.bin %> api POST /api/payees --data '{"name":"Acme"}'`,
   ];
   static override flags = {
-    data: Flags.string({char: 'd', helpValue: 'JSON', description: 'body: JSON, @file, or - for stdin'}),
-    'idempotency-key': Flags.string({helpValue: 'KEY', description: 'idempotency key for this request'}),
-    raw: Flags.boolean({
-      description: 'send and show everything as the service has it, whatever the service file says',
-    }),
-    header: Flags.string({
-      char: 'H',
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'NAME:VALUE',
-      description: 'header to send; may be repeated',
-    }),
     include: Flags.boolean({
       char: 'i',
       description: 'show the status and headers of the answer too',
       exclusive: ['paginate'],
     }),
+    raw: Flags.boolean({
+      description: 'send and show everything as the service has it, whatever the service file says',
+    }),
     paginate: Flags.boolean({description: 'GET: follow the cursors of a list; the result is all items'}),
-    ...statedAmountFlags,
-    ...dryRunFlags,
+    ...inGroup('REQUEST', {
+      data: Flags.string({char: 'd', helpValue: 'JSON', description: 'body: JSON, @file, or - for stdin'}),
+      header: Flags.string({
+        char: 'H',
+        multiple: true,
+        multipleNonGreedy: true,
+        helpValue: 'NAME:VALUE',
+        description: 'header to send; may be repeated',
+      }),
+      'idempotency-key': Flags.string({helpValue: 'KEY', description: 'idempotency key for this request'}),
+      ...dryRunFlags,
+    }),
+    ...inGroup('CHECK', statedAmountFlags),
   };
 
   async run() {

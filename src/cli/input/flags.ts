@@ -132,13 +132,13 @@ export const dryRunFlags = {
 };
 
 /** Flags of writes with a body; parse them with `parseWithData`. */
-export const bodyFlags = {
+export const bodyFlags = inGroup('REQUEST', {
   data: Flags.string({
     helpValue: 'JSON',
     description: 'fields of the body: JSON, @file, or - for stdin; other flags take precedence',
   }),
   ...dryRunFlags,
-};
+});
 
 export const amountFlags = {
   amount: Flags.string({
