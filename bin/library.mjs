@@ -11,6 +11,7 @@ const require = createRequire(import.meta.url);
 
 /** Entries of the package: file in dist/lib -> source. */
 const ENTRIES = {
+  batch: 'src/automation/index.ts',
   client: 'src/client/index.ts',
   webhooks: 'src/webhooks/index.ts',
   sandbox: 'src/sandbox/index.ts',
@@ -19,6 +20,8 @@ const ENTRIES = {
 const SHARED = {errors: 'src/errors.ts', schemas: 'src/contract/schemas/registry.ts', undici: 'undici'};
 /** Mostly code of other packages; the others keep their names in stack traces. */
 const SHORT_NAMES = ['schemas', 'undici'];
+
+const OWN_URL = 'const __importMetaUrl=require("node:url").pathToFileURL(__filename).href;';
 
 /** @returns {Promise<{file: string, metafile: object, code: string, legal: string}[]>} */
 export function bundleLibrary() {
@@ -43,6 +46,8 @@ async function bundleOne(name, source) {
     minifySyntax: true,
     minifyIdentifiers: SHORT_NAMES.includes(name),
     legalComments: 'external',
+    define: {'import.meta.url': '__importMetaUrl'},
+    ...(name === 'batch' ? {banner: {js: OWN_URL}} : {}), // it finds the command beside itself
     metafile: true,
     external: ['node-sqlite3-wasm', 'pg-native', 'pg-cloudflare'], // the first is installed with us; pg tries the others
     plugins: [sharedFiles],

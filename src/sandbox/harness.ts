@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {isErrorCode, RemitError} from '../errors.ts';
-import {isObject, messageOf} from '../narrow.ts';
+import {messageOf, ownJson} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {RunningSandbox, ServerOptions} from './server.ts';
 import type {PostWebhook} from './webhooks/post.ts';
@@ -231,13 +231,10 @@ async function callControl<Answer>(
       ...(body === undefined ? {} : {body: JSON.stringify(body)}),
     }),
   );
-  const json: unknown = answer.status === 204 ? undefined : await answer.json();
-  if (answer.ok) return json as Answer; // our own answer, whose shape a test compares with the declarations
-  const {error_code: code, message} = isObject(json) ? json : {};
-  const text = typeof message === 'string' ? message : `status ${answer.status}`;
-  throw new RemitError(typeof code === 'string' && isErrorCode(code) ? code : 'REFUSED', text, {
-    httpStatus: answer.status,
-  });
+  const text = await answer.text();
+  if (answer.ok) return ownJson<Answer>(text === '' ? 'null' : text);
+  const {error_code: code, message} = ownJson<{error_code: string; message: string}>(text);
+  throw new RemitError(isErrorCode(code) ? code : 'REFUSED', message, {httpStatus: answer.status});
 }
 
 /** Hands deliveries to a function of the caller's. */

@@ -82,6 +82,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sanitize',
     'narrow',
   ],
+  automation: ['batch', 'errors', 'narrow'],
   cli: BELOW_COMMANDS,
   commands: ['cli', ...BELOW_COMMANDS],
 };
