@@ -84,8 +84,9 @@ export class Dialect {
     let search = this.#queryToWire(query, request, isList);
     for (const [name, value] of left) {
       const decoded = decodeURIComponent(String(value));
-      if (wire.method === 'GET') (search = new URLSearchParams(search)).set(name, decoded);
-      else sent = toWire({...(isObject(sent) ? sent : {}), [name]: decoded}, pick(request, name));
+      const own = pick(request, name);
+      if (wire.method === 'GET') search = withLeaves(search, toWire({[name]: decoded}, own));
+      else sent = toWire({...(isObject(sent) ? sent : {}), [name]: decoded}, own);
     }
     return {method: wire.method, path: fill(wire.path, params), query: search, body: sent};
   }
@@ -101,7 +102,7 @@ export class Dialect {
     for (const name of paramsOf(canonical.path)) {
       if (params[name] !== undefined) continue;
       const source: Json = isObject(body) ? toCanonical(body, pick(request, name)) : {};
-      const value = query.get(name) ?? source[name];
+      const value = search.get(name) ?? source[name];
       params[name] = encodeURIComponent(typeof value === 'string' ? value : '');
       if (isObject(read)) read = Object.fromEntries(Object.entries(read).filter(([field]) => field !== name));
       search = new URLSearchParams([...search].filter(([field]) => field !== name));
@@ -118,7 +119,7 @@ export class Dialect {
     const found = envelope.length === 0 ? undefined : valueAt(json, envelope);
     const isWrapped = isObject(found);
     const record = isWrapped ? found : json;
-    const place: Path = isWrapped || valueAt(record, ['id']) !== undefined ? [] : canonicalRecord;
+    const place: Path = isWrapped || hasId(record, answer) ? [] : canonicalRecord;
     const inner = valueAt(record, place);
     if (!isObject(inner)) return json;
     const whole =
@@ -242,6 +243,12 @@ const pick = ({names}: Mapping, name: string): Mapping => ({
   names: names.map((level) => level.filter(({canonical}) => canonical.length === 1 && canonical[0] === name)),
   ...{units: [], words: [], reference: undefined},
 });
+
+function withLeaves(query: URLSearchParams, object: Json): URLSearchParams {
+  const all = new URLSearchParams(query);
+  for (const [name, value] of leavesOf(object)) all.set(name, String(value));
+  return all;
+}
 
 const fill = (path: string, params: Json): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

@@ -76,6 +76,27 @@ describe('a request in another dialect', () => {
     });
   });
 
+  it('puts a parameter that its path does not contain into its query, under the name at this service', () => {
+    const file: ServiceFile = {
+      routes: {
+        'payouts.get': 'GET /v1/payout',
+        'moves.get': 'GET /v1/move',
+        'payeePaymentMethods.list': 'GET /v1/methods',
+      },
+      fields: {
+        payouts: {id: 'payout_no'},
+        moves: {id: 'no', move_id: 'move.no'},
+        payeePaymentMethods: {payee_id: 'owner'},
+      },
+    };
+    const got = sent(file, 'payouts.get', request('/api/payouts/a%20b', undefined, '', 'GET'));
+    assert.equal(got.line, 'GET /v1/payout?payout_no=a+b');
+    const move = sent(file, 'moves.get', request('/api/subaccounts/move/m', undefined, '', 'GET'));
+    assert.equal(move.line, 'GET /v1/move?move.no=m');
+    const methods = request('/api/payees/p/payment-methods', undefined, 'limit=5', 'GET');
+    assert.equal(sent(file, 'payeePaymentMethods.list', methods).line, 'GET /v1/methods?limit=5&owner=p');
+  });
+
   it('has no body, or always the same one', () => {
     const file: ServiceFile = {
       routes: {'payouts.approve': 'PATCH /api/payouts/{id}'},
@@ -164,6 +185,13 @@ describe('an answer in another dialect', () => {
       move: move.data,
       warning: 'w',
     });
+  });
+
+  it('to a move is read without an envelope, also if its id has another name', () => {
+    const file: ServiceFile = {envelopes: {record: ''}, fields: {moves: {id: 'no'}}};
+    const move = {data: {...RECORD, status: 'CREATED'}, warning: 'w'};
+    const {id, ...rest} = move.data;
+    assert.deepEqual(answered(file, 'moves.get', move), {no: id, ...rest, warning: 'w'});
   });
 
   it('to a list has items, cursor and flag in other places', () => {

@@ -120,25 +120,9 @@ function isValid(file: ServiceFile): boolean {
     throw error;
   }
   return (
-    RESOURCES.every((resource) => areApart(resource, file)) &&
-    hasOwnParams(file) &&
-    hasFoundMoves(file) &&
-    arePagesApart(file) &&
-    areErrorsApart(file)
+    RESOURCES.every((resource) => areApart(resource, file)) && arePagesApart(file) && areErrorsApart(file)
   );
 }
-
-/** A move outside of its envelope is recognized by its id, under the canonical name. */
-const hasFoundMoves = ({envelopes: {record} = {}, fields = {}}: ServiceFile): boolean =>
-  fields['moves']?.['id'] === undefined || (record !== '' && typeof record !== 'object');
-
-/** A GET that has no place for an id in its path sends it under its canonical name; no field may rename it. */
-const hasOwnParams = ({routes = {}, fields = {}}: ServiceFile): boolean =>
-  Object.entries(routes).every(([id, route]) => {
-    const {path} = OPERATIONS.find((one) => one.id === id)!.operation; // the schema has checked it
-    const left = [...path.matchAll(/\{(\w+)\}/g)].filter(([param]) => !route.includes(param));
-    return left.every(([, name]) => fields[id.split('.')[0]!]?.[name!] === undefined);
-  });
 
 /** No two fields have one place on the wire, and none is within another one. */
 function areApart(resource: string, {fields, webhooks, envelopes, units}: ServiceFile): boolean {
