@@ -177,11 +177,8 @@ describe('a service that differs', function () {
       for (const {stdout, stderr} of before)
         if (/in the service file/.test(stdout + stderr) && !needsNone)
           assert.match(stderr, /^Hint: .*remit doctor$/m, stdout + stderr);
-      const isHeld = before[3].stdout.includes('--accept differences'); // the command that it prints
-      await works(
-        at,
-        isComplete ? 'resume b' : isHeld ? 'release b --accept differences' : `run ${file} --batch-id b`,
-      );
+      const isHeld = before[3].stdout.includes('held: their record differs');
+      await works(at, isComplete || isHeld ? 'resume b' : `run ${file} --batch-id b`);
       counts.repaired++;
     });
 

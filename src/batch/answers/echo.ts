@@ -11,7 +11,7 @@ type ServiceRecord = Readonly<Record<string, unknown>>;
  * How a record compares with its row. `other`: it is another payment; `differs`: the same payment, with other
  * details.
  */
-type Echo = 'same' | 'differs' | 'other';
+export type Echo = 'same' | 'differs' | 'other';
 
 /** A field that answers repeat, except metadata. */
 interface EchoedField {
@@ -98,6 +98,15 @@ export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): Ser
     ...Object.fromEntries(named),
     amount_in_minor_units: amountIn(json) ?? row.amount,
   };
+}
+
+/**
+ * Compares an open record, fetched by its id, with its row. A field that it omits counts as a difference, since a row that
+ * is `same` may be released.
+ */
+export function compareFetched(record: ServiceRecord, row: JournalRow, kind: Kind): Echo {
+  if (compareEcho(asFetched(record, row, kind), row, kind) === 'other') return 'other';
+  return compareEcho(record, row, kind) === 'same' ? 'same' : 'differs';
 }
 
 /** The differences that make a record another payment: `amount 100300 instead of 1003 minor units`. */

@@ -1,12 +1,13 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
+import {isObject} from '../../narrow.ts';
 import {judgeFailure, judgeLook, type NotSent} from './answers.ts';
 import type {Exchange} from './wire.ts';
 
 /** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
 export type ReadVerdict =
   /** The record is still `created`. */
-  | {is: 'open'}
+  | {is: 'open'; record: Readonly<Record<string, unknown>>}
   /** The record was approved or canceled. */
   | {is: 'moved'; state: 'accepted' | 'dead_key'; status: string; answer: Answer}
   | {is: 'not-found'; answer: Answer}
@@ -30,7 +31,7 @@ export function judgeRead(end: Exchange, id: string): ReadVerdict {
   switch (meaningOf(answer)) {
     case 'success': {
       const {state, status} = judgeLook(answer, id);
-      if (state === 'open') return {is: 'open'};
+      if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
       return state === 'unknown' || status === null ? {is: 'unknown'} : {is: 'moved', state, status, answer};
     }
     case 'not-found':
@@ -47,4 +48,5 @@ export function judgeRead(end: Exchange, id: string): ReadVerdict {
   }
 }
 
+export type Open = Extract<ReadVerdict, {is: 'open'}>;
 export type Moved = Extract<ReadVerdict, {is: 'moved'}>;

@@ -3,8 +3,9 @@ import {type Hint, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import type {Binding} from './facts.ts';
 import type {Journal} from './journal.ts';
-import type {Mode} from '../model/kinds.ts';
+import {KINDS, type Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import {type RequestForm, requestForm, routeKey} from './service-form.ts';
 
 export interface BoundTo {
   mode: Mode;
@@ -19,7 +20,10 @@ export interface BoundTo {
   profileInForce?: string | undefined;
 }
 
-const WORDS: Readonly<Record<keyof Binding, string>> = {
+/** What is a single value; `request` is compared key by key. */
+type Single = Exclude<keyof Binding, 'request'>;
+
+const WORDS: Readonly<Record<Single, string>> = {
   mode: 'mode',
   baseUrl: 'base URL',
   keyFingerprint: 'test key',
@@ -37,7 +41,7 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   if (bound === undefined) return;
   const now = bindingOf(plan, to);
   const other = keysOf(WORDS).find((name) => bound[name] !== now[name]);
-  if (other === undefined) return;
+  if (other === undefined) return checkRequest(journal, plan, to, bound);
   const shown =
     other === 'keyFingerprint'
       ? ''
@@ -54,6 +58,42 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   );
 }
 
+/**
+ * Refuses to send the rest of a batch in another form: its rows are replayed with the bytes that were sent before. A
+ * route may be corrected until the service has answered. What has nothing left to send is bound to nothing.
+ */
+function checkRequest(journal: Journal, plan: Plan, to: BoundTo, bound: Binding): void {
+  if (bound.request === undefined) return;
+  const {topic} = KINDS[plan.kind];
+  const now = requestForm(plan.kind, (to.codec ?? CANONICAL).service);
+  const names = [...new Set([...Object.keys(bound.request), ...Object.keys(now)])];
+  const changed = names.filter((name) => bound.request?.[name] !== now[name]);
+  const [other] = changed;
+  if (other === undefined || !journal.everTaken() || !isUnfinished(journal)) return;
+  if (changed.every((name) => name === routeKey(plan.kind)) && !journal.everAnswered()) return;
+  const shown = (form: RequestForm) => form[other] ?? 'not set';
+  throw new RemitError(
+    'GUARD_BINDING',
+    `batch ${plan.batchId} is bound to ${other} of the service file, which was ${shown(bound.request)} when its rows were sent and is ${shown(now)} now; nothing was sent`,
+    {
+      hint: (commands) =>
+        `the rows sent before would be sent again in another form; set ${other} back. If it was wrong, set it back, cancel the batch with ${commands.write(topic, 'batch', 'cancel', plan.batchId)}, correct it, and run the file as another batch${to.runAgain === undefined ? '' : `: ${to.runAgain}`}`,
+      details: {
+        batch_id: plan.batchId,
+        changed: other,
+        was: bound.request[other] ?? null,
+        is: now[other] ?? null,
+      },
+    },
+  );
+}
+
+/** Whether any request of the batch may still be sent. */
+function isUnfinished(journal: Journal): boolean {
+  const {not_sent: unsent, staged, unapproved, in_doubt: doubts} = journal.tally();
+  return unsent.count + staged.count + unapproved.count + doubts.count > 0;
+}
+
 /** A wrong address is corrected in the profile. What the hint allows depends on the rows at the former address. */
 function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
   const again = to.runAgain ?? 'run the file under another --batch-id';
@@ -66,7 +106,7 @@ function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
 }
 
 /** The command with the profile of the last run. */
-function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other: keyof Binding): Hint {
+function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other: Single): Hint {
   const former = journal.fact('typedProfile') ?? undefined;
   if (former !== undefined && former !== profileInForce && withProfile !== undefined)
     return `use the profile that the batch was last run with: ${withProfile(former)}`;
@@ -102,6 +142,7 @@ function bindingOf(plan: Plan, {mode, baseUrl, keyFingerprint, codec = CANONICAL
     metadataField: named ?? 'metadata',
     ...(isUsual ? {} : {keyRules: rules.join(', ')}),
     ...(metadata?.reference === undefined ? {} : {referenceKey: metadata.reference}),
+    request: requestForm(plan.kind, codec.service),
   };
 }
 

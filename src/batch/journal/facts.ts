@@ -3,6 +3,7 @@ import type {Mode} from '../model/kinds.ts';
 import type {Outcome} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {RunPath} from '../model/run-path.ts';
+import type {RequestForm} from './service-form.ts';
 import type {Stop} from '../model/stop.ts';
 
 /**
@@ -13,6 +14,11 @@ export interface BatchFacts {
   plan: Plan;
   /** Where the batch was first run; absent until then. */
   binding: Binding;
+  /**
+   * The settings of the service file under which the records of the batch were compared with their rows; absent if there
+   * were none. A run under other settings reads the records again before it releases any.
+   */
+  reading: string;
   /** How far the last run was to go. */
   path: RunPath;
   /** How the last run ended; still `running` if it was killed. */
@@ -53,6 +59,7 @@ export type FactName = keyof BatchFacts;
 export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   plan: false, // the revision has its own
   binding: true,
+  reading: true,
   path: true,
   state: true,
   stop: false,
@@ -83,6 +90,8 @@ export interface Binding {
   keyRules?: string;
   /** Where a service file gives the metadata key of the reference another name. */
   referenceKey?: string;
+  /** How a service file changes the route and the fields of creates. Absent from journals of an earlier version. */
+  request?: RequestForm;
 }
 
 export interface RunFacts {

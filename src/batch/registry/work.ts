@@ -36,6 +36,8 @@ export interface Work {
 export interface Reach {
   path: RunPath;
   acceptDifferences: boolean;
+  /** Held rows are compared again, and those that agree are released. */
+  comparesHeld: boolean;
   retryUnapproved: boolean;
 }
 
@@ -64,11 +66,12 @@ export function workOf(options: {
   const ready = minus(staged, held);
   const creates = reach.path !== 'release';
   const releases = reach.path !== 'stage-only';
+  const releasesHeld = reach.acceptDifferences || reach.comparesHeld;
   const open = plus([
     ...(creates ? [parts.not_sent] : []),
     doubts,
     ...(releases ? [ready] : []),
-    ...(releases && reach.acceptDifferences ? [held] : []),
+    ...(releases && releasesHeld ? [held] : []),
     ...(releases && reach.retryUnapproved ? [unapproved] : []),
   ]);
   const done = parts.accepted;
@@ -87,7 +90,7 @@ export function workOf(options: {
       ...(parts.rejected.rows > 0 ? ['rejected'] : []),
       ...(parts.conflict.rows > 0 ? ['conflict'] : []),
       ...(survey.disputed.rows > 0 ? ['in doubt'] : []),
-      ...(releases && !reach.acceptDifferences && held.rows > 0 ? ['held'] : []),
+      ...(releases && !releasesHeld && held.rows > 0 ? ['held'] : []),
       ...(releases && !reach.retryUnapproved && unapproved.rows > 0 ? ['unapproved'] : []),
       ...(!creates && parts.not_sent.rows > 0 ? ['not sent'] : []),
     ],

@@ -4,11 +4,12 @@ import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import {CancelPhase} from './cancel-phase.ts';
 import {refuseCanceled} from '../standing/remaining.ts';
-import {HeldPhase} from './held-phase.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/claim.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
+import {RereadPhase} from './reread-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
+import {isReadAnew, noteReading} from '../journal/service-form.ts';
 import {assembleRun, type RunParts} from '../send/run-parts.ts';
 import type {RunSettings} from '../send/run-settings.ts';
 import type {Speed} from '../speed/speed.ts';
@@ -55,6 +56,9 @@ export class BatchRun {
   #pastHorizon = false;
   /** Rows that an earlier run left held: their records may have been approved by id since then. */
   readonly #heldBefore: number;
+  readonly #codec: Codec;
+  /** The service file has changed since the records of this batch were compared with their rows. */
+  readonly #isReadAnew: boolean;
 
   constructor(options: BatchRunOptions) {
     this.#options = options;
@@ -78,7 +82,12 @@ export class BatchRun {
       beforeWindow: options.assertHeld,
     });
     this.#reporter = new RunReporter(options, this.#run, started);
-    this.#heldBefore = this.#run.outcomes.standing.held;
+    const {tally, held} = this.#run.outcomes.standing;
+    const hasOpenRecords = tally.staged.count + tally.unapproved.count > 0;
+    this.#heldBefore = held;
+    this.#codec = codec;
+    this.#isReadAnew = hasOpenRecords && isReadAnew(journal, plan.kind, codec.service);
+    if (!this.#isReadAnew) noteReading(journal, plan.kind, codec.service);
   }
 
   async run(): Promise<Summary> {
@@ -119,11 +128,7 @@ export class BatchRun {
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     if (path === 'stage-only')
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
-    if (this.#heldBefore > 0 && !this.#run.settings.acceptDifferences) {
-      const held = new HeldPhase(this.#run);
-      await this.#runPhase('releasing', () => held.run());
-      if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
-    }
+    if (!(await this.#reread())) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     this.#reporter.phase = 'probing';
     if (!(await probe(this.#run, releasable(this.#run.settings)))) return this.#stoppedOr('stopped');
@@ -133,10 +138,30 @@ export class BatchRun {
     return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
   }
 
+  /** @returns whether the release may continue */
+  async #reread(): Promise<boolean> {
+    const {journal, halt, settings} = this.#run;
+    const {plan} = this.#options;
+    if (!this.#isReadAnew && (this.#heldBefore === 0 || settings.acceptDifferences)) return true;
+    const states = this.#isReadAnew ? (['held', 'staged', 'unapproved'] as const) : (['held'] as const);
+    const reread = new RereadPhase(this.#run, states, this.#isReadAnew);
+    await this.#runPhase('reading', () => reread.run());
+    if (this.#isReadAnew && reread.unread > 0)
+      halt.stopFor(
+        'unreadable',
+        `${reread.unread} of the records staged under another service file could not be read again; nothing was released`,
+      );
+    if (halt.stop !== undefined) return false;
+    if (this.#isReadAnew) noteReading(journal, plan.kind, this.#codec.service);
+    return true;
+  }
+
   async #direct(): Promise<BatchState> {
     const {halt, outcomes} = this.#run;
     const paying = new CreatePhase(this.#run, 'direct');
     await this.#runPhase('paying', () => paying.run());
+    if (this.#isReadAnew && halt.stop === undefined && !(await this.#reread()))
+      return this.#stoppedOr('stopped');
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
     const staged = outcomes.standing.tally.staged.count > outcomes.standing.held;
     const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);

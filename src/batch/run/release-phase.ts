@@ -1,5 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
+import {compareFetched, otherParts} from '../answers/echo.ts';
 import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {acceptedFor, factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
@@ -8,7 +9,7 @@ import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {OtherPayment} from '../registry/claim.ts';
-import {judgeRead, type Moved} from '../answers/read-verdict.ts';
+import {judgeRead, type Moved, type Open} from '../answers/read-verdict.ts';
 import {RowSource} from './row-source.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
@@ -186,6 +187,8 @@ export class ReleasePhase {
         return this.#againOrDoubt(job, sentAt, false, UNREAD + ('answer' in end ? whyOdd(end.answer) : ''));
       case 'open':
         job.looked = true;
+        if (compareFetched(read.record, job.row, this.#run.settings.kind) === 'other')
+          return this.#otherPayment(job, read.record);
         return this.#stillOpen(job, sentAt);
       case 'moved':
         job.looked = true;
@@ -214,6 +217,15 @@ export class ReleasePhase {
       return {again: true, afterMs: 0};
     }
     return this.#againOrDoubt(job, sentAt, false, UNREAD);
+  }
+
+  /** It was asked to be released before, with what was then the content of the record. It is not released again. */
+  #otherPayment(job: ReleaseJob, record: Open['record']): WorkEnd {
+    const {row, id} = job;
+    const parts = otherParts(record, row, this.#run.settings.kind).join(' and ');
+    this.#settle(job, {state: 'collision', status: 'created', message: `record ${id} has ${parts}`});
+    this.#run.halt.stopFor('collision', otherRecordText(row));
+    return {again: false};
   }
 
   async #approve(job: ReleaseJob): Promise<WorkEnd> {

@@ -31,7 +31,7 @@ function progressOf(phase: string, summary: Summary): {done: number; total: numb
   const refused = summary.rejected + summary.conflict + summary.already_paid;
   if (phase === 'staging') return {done: staged + accepted + unapproved + refused, total: planned};
   if (phase === 'canceling') return {done: canceled, total: canceled + staged + unapproved + doubts};
-  if (phase === 'starting' || phase === 'probing') return {done: 0, total: 0};
+  if (phase === 'starting' || phase === 'reading' || phase === 'probing') return {done: 0, total: 0};
   return {done: accepted + unapproved, total: planned - refused};
 }
 

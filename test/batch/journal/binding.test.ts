@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {checkBinding} from '../../../src/batch/journal/binding.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, type RunArguments} from '../harness.ts';
+import {spoken} from '../../service/spoken.ts';
 import {type SeenRequest, TruthService} from '../truth-service.ts';
 
 const isBound =
@@ -137,6 +138,81 @@ describe('the binding of a batch', () => {
       await refuses({service: file}, words);
       assert.equal((await bench.run(service)).accepted, 3);
     });
+
+  const MAJOR = {
+    fields: {payouts: {amount_in_minor_units: 'amount'}},
+    units: {'payouts.amount_in_minor_units': 'major'},
+  } as const;
+
+  for (const [title, key, file] of [
+    ['another unit', 'units.payouts.amount_in_minor_units', {units: MAJOR.units}],
+    ['another name of the amount', 'fields.payouts.amount_in_minor_units', MAJOR],
+    [
+      'another name of the amount in creates',
+      'fields.payouts.amount_in_minor_units',
+      {fields: {'payouts.create': {amount_in_minor_units: 'cents'}}},
+    ],
+    [
+      'another name of the currency',
+      'fields.payouts.currency_code',
+      {fields: {payouts: {currency_code: 'currency'}}},
+    ],
+    ['another route', 'routes.payouts.create', {routes: {'payouts.create': 'POST /v1/payouts'}}],
+    ['another prefix', 'routes.payouts.create', {prefixes: {api: '/v1'}}],
+  ] as const)
+    it(`is to what is sent: a service file with ${title} is refused in mid-batch, with its key`, async () => {
+      await bench.run(service, {path: 'stage-only'});
+      const bound = new RegExp(`bound to ${key} of the service file, which was not set.* and is .* now`);
+      for (const path of ['release', 'stage-and-release'] as const)
+        await refuses({service: file, path}, bound);
+      assert.equal((await bench.run(service)).accepted, 3);
+    });
+
+  it('is to a unit that was set before: its removal is refused as well, with the way out', async () => {
+    const transport = spoken(service.transport(), MAJOR);
+    await bench.run(service, {service: MAJOR, transport, path: 'stage-only'});
+    await assert.rejects(bench.run(service), (error: RemitError) => {
+      assert.match(
+        error.message,
+        /fields\.payouts\.amount_in_minor_units .*was amount .* is not set now; nothing/,
+      );
+      assert.match(error.hint!, /set it back, cancel the batch with remit payouts batch cancel b1/);
+      return true;
+    });
+    const minor = {...MAJOR, units: {'payouts.amount_in_minor_units': 'minor'}} as const;
+    await refuses({service: minor}, /units\.payouts\.amount_in_minor_units .*was major .* is not set now/);
+    const {canceled} = await bench.run(service, {service: MAJOR, transport, path: 'cancel'});
+    assert.deepEqual([canceled, service.paid.length], [3, 0]);
+  });
+
+  it('to what is sent ends when nothing is left to send', async () => {
+    await bench.run(service);
+    const {accepted, posts} = await bench.run(service, {service: MAJOR});
+    assert.deepEqual([accepted, posts], [3, 0]);
+  });
+
+  it('lets a route be corrected while nothing has answered as the service does', async () => {
+    service.fault = ({path}) => (path === '/api/payouts' ? 'not-json' : undefined);
+    assert.ok((await bench.run(service)).in_doubt > 0);
+    service.fault = () => undefined;
+    const file = {routes: {'payouts.create': 'PUT /v1/payouts'}} as const;
+    const right = {service: file, transport: spoken(service.transport(), file)};
+    await bench.run(service, {...right, path: 'stage-only'});
+    await refuses({}, /bound to routes\.payouts\.create .*was PUT \/v1\/payouts/);
+    assert.equal((await bench.run(service, right)).accepted, 3);
+    assert.equal(service.paid.length, 3);
+  });
+
+  it('lets the rest of a service file be corrected', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    const file = {
+      routes: {'payouts.get': 'GET /v1/payout'},
+      fields: {payouts: {client_metadata: 'labels', created_at: 'at'}},
+      statuses: {payouts: {NEW: 'created'}},
+    } as const;
+    const given = {service: file, transport: spoken(service.transport(), file)};
+    assert.equal((await bench.run(service, given)).accepted, 3);
+  });
 
   it('lets a service file be corrected while no row may have been accepted', async () => {
     service.fault = () => ({status: 400, body: {message: 'the idempotency key must be a UUID'}});

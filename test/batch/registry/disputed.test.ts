@@ -157,7 +157,12 @@ for (const how of ['left in doubt', 'killed'] as const)
     it('is not part of the confirmation of a run', async () => {
       await begin('99.00');
       await bench.inClaims(({survey}, {journal, plan}) => {
-        const reach = {path: 'direct', acceptDifferences: false, retryUnapproved: false} as const;
+        const reach = {
+          path: 'direct',
+          acceptDifferences: false,
+          comparesHeld: false,
+          retryUnapproved: false,
+        } as const;
         const {open, doubts, left, leftAre} = workOf({journal, plan, survey, reach});
         assert.deepEqual([open.rows, doubts, left.rows, leftAre], [0, 0, 1, ['in doubt']]);
         assert.equal(survey.disputed.rows, 1);

@@ -52,7 +52,7 @@ describe('what a command will do', () => {
         ({survey}, {journal, plan}) =>
           workOf({
             ...{journal, plan, survey},
-            reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
+            reach: {path: 'direct', acceptDifferences: false, comparesHeld: false, retryUnapproved: false},
           }),
       );
       assert.deepEqual(

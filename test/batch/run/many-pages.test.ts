@@ -145,12 +145,15 @@ describe('a batch of many pages', () => {
       ),
     );
     assert.equal((await bench.run(service, {path: 'stage-only'})).staged, ROWS);
-    const work = await bench.inClaims(({survey}, {journal, plan}) =>
-      workOf({
-        ...{journal, plan, survey},
-        reach: {path: 'release', acceptDifferences: false, retryUnapproved: false},
-      }),
-    );
-    assert.deepEqual([work.open.rows, work.left.rows], [0, ROWS]);
+    const work = (comparesHeld: boolean) =>
+      bench.inClaims(({survey}, {journal, plan}) =>
+        workOf({
+          ...{journal, plan, survey},
+          reach: {path: 'release', acceptDifferences: false, comparesHeld, retryUnapproved: false},
+        }),
+      );
+    const [usual, compared] = [await work(false), await work(true)];
+    assert.deepEqual([usual.open.rows, usual.left.rows], [0, ROWS]);
+    assert.deepEqual([compared.open.rows, compared.left.rows], [ROWS, 0]);
   });
 });

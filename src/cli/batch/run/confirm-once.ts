@@ -1,5 +1,6 @@
 import type {Journal} from '../../../batch/journal/journal.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../../batch/journal/confirmations.ts';
+import {isReadAnew} from '../../../batch/journal/service-form.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {surveyRetried} from '../../../batch/registry/survey.ts';
@@ -108,10 +109,11 @@ export const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: Run
   );
 
 /** Which rows the run processes; used by both the prompt and the engine. */
-export function reachOf({path, accepted, doing}: RunRequest, journal: Journal): Reach {
+export function reachOf({context, kind, path, accepted, doing}: RunRequest, journal: Journal): Reach {
   return {
     path: path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : path,
     acceptDifferences: accepted.differences,
+    comparesHeld: isReadAnew(journal, kind, context.codec.service),
     retryUnapproved: doing === 'release',
   };
 }

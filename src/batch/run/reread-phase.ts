@@ -1,0 +1,141 @@
+import {differsIn} from '../answers/answers.ts';
+import {compareFetched, otherParts} from '../answers/echo.ts';
+import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {judgeRead, type Moved, type Open, type ReadVerdict} from '../answers/read-verdict.ts';
+import {wordsOf} from '../answers/words.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
+import type {RowState} from '../model/outcome.ts';
+import {DIFFERING_FIELDS} from '../model/row-fields.ts';
+import type {WorkEnd} from '../send/dispatcher.ts';
+import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
+import type {Tries} from '../send/row-tries.ts';
+
+interface Job extends Tries {
+  row: RecordedRow;
+}
+
+const PAGE = 256;
+
+/**
+ * Reads the records of rows before a release; sends only GETs.
+ *
+ * Held rows are always read: a release skips them, and with caps it may not release them at all. If a record was approved
+ * or canceled by its id since then, that is recorded here.
+ *
+ * After a change of the service file, all rows that may be released are read and compared with the plan again. A held
+ * row that now agrees is staged, a staged row that now differs is held, and a record of another payment stops the run.
+ */
+export class RereadPhase {
+  readonly #run: PhaseParts;
+  readonly #states: readonly RowState[];
+  readonly #compares: boolean;
+  #page: RecordedRow[] = [];
+  #after = 0;
+  /** Rows whose record could not be read, and thus not compared. */
+  unread = 0;
+
+  /** @param compares the service file has changed since the records were compared with their rows */
+  constructor(run: PhaseParts, states: readonly RowState[], compares: boolean) {
+    this.#run = run;
+    this.#states = states;
+    this.#compares = compares;
+  }
+
+  async run(): Promise<void> {
+    await dispatch<Job>(this.#run, {
+      next: () => this.#next(),
+      work: (job) => this.#read(job),
+      abandon: () => void this.unread++, // nothing is sent that could be in doubt
+    });
+    endPhase(this.#run);
+  }
+
+  #next(): Job | undefined {
+    if (this.#page.length === 0) {
+      this.#page = this.#run.journal.rows.recorded(this.#states, this.#after, PAGE);
+      if (this.#page.length > 0) this.#run.beforeWindow(); // the batch must still be ours
+    }
+    const row = this.#page.shift();
+    if (row === undefined) return undefined;
+    this.#after = row.n;
+    return {row, sends: 0, tries: 0, successes: undefined};
+  }
+
+  async #read(job: Job): Promise<WorkEnd> {
+    const {row} = job;
+    const {id} = row.outcome;
+    this.#run.tries.begin(job);
+    const sentAt = this.#run.clock.monotonic();
+    const end = await this.#run.send.exchange(this.#run.wire.get(id));
+    const read = judgeRead(end, id);
+    switch (read.is) {
+      case 'not-sent':
+        job.sends--;
+        this.#run.rules.notSent(read, sentAt, wordsOf(end));
+        return {again: true, afterMs: 0};
+      case 'throttled':
+        return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, true)};
+      case 'unanswered':
+      case 'failing':
+        return this.#failed(job, sentAt, wordsOf(end));
+      case 'moved':
+        this.#moved(row, read);
+        return {again: false};
+      case 'open':
+        if (this.#compares) this.#compare(row, read);
+        return {again: false};
+      default:
+        this.#stopFor(row, read, wordsOf(end));
+        this.unread++;
+        return {again: false};
+    }
+  }
+
+  /** A held row that cannot be read stays held. A row that is to be released must be read. */
+  async #failed(job: Job, sentAt: number, words: string): Promise<WorkEnd> {
+    if (this.#compares && (await this.#run.tries.mayTryAgain(job, sentAt, words)))
+      return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, false)};
+    if (!this.#compares) this.#run.rules.failing(sentAt, words);
+    this.unread++;
+    return {again: false};
+  }
+
+  #stopFor(row: RecordedRow, read: ReadVerdict, words: string): void {
+    if (read.is === 'credentials') this.#run.halt.stopFor('credentials', words);
+    if (read.is === 'not-found') this.#run.records.notFound(row, row.outcome.id, read.answer);
+  }
+
+  #moved(row: RecordedRow, {state, status, answer}: Moved): void {
+    const {kind} = this.#run.settings;
+    const differs = state === 'accepted' ? differsIn(answer, row, kind) : undefined;
+    this.#run.outcomes.settle(
+      row,
+      bucketBefore(row, false),
+      outcomeOf(row, {state, status, ...differs}, answer),
+    );
+    this.#run.outcomes.noteEnded(row, row.outcome.id, status);
+  }
+
+  #compare(row: RecordedRow, {record}: Open): void {
+    const {kind} = this.#run.settings;
+    const echo = compareFetched(record, row, kind);
+    const {outcome} = row;
+    if (echo === 'other') {
+      const {halt} = this.#run;
+      halt.isProbeRefused = true;
+      halt.stopFor(
+        'collision',
+        `the service file has changed, and with it the record ${outcome.id} of row ${row.n} (${row.reference}) has ${otherParts(record, row, kind).join(' and ')}; nothing was released`,
+      );
+    } else if (echo === 'same') {
+      if (outcome.state !== 'held') return;
+      this.#settle(row, {...outcome, state: 'staged', code: null, message: null});
+    } else this.#settle(row, {...outcome, state: 'held', message: STILL_DIFFERS});
+  }
+
+  #settle(row: RecordedRow, outcome: RecordedRow['outcome']): void {
+    this.#run.outcomes.settle(row, bucketBefore(row, false), outcome);
+  }
+}
+
+const STILL_DIFFERS = `its record, read after the service file had changed, differs from the row in ${DIFFERING_FIELDS}, or lacks one of them`;
