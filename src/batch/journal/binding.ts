@@ -1,11 +1,11 @@
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {type Hint, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
-import type {Binding} from './facts.ts';
+import type {Binding, RequestForm} from './facts.ts';
 import type {Journal} from './journal.ts';
 import {KINDS, type Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import {type RequestForm, requestForm, routeKey} from './service-form.ts';
+import {requestForm, routeKey} from './service-form.ts';
 
 export interface BoundTo {
   mode: Mode;

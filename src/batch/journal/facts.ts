@@ -3,7 +3,6 @@ import type {Mode} from '../model/kinds.ts';
 import type {Outcome} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {RunPath} from '../model/run-path.ts';
-import type {RequestForm} from './service-form.ts';
 import type {Stop} from '../model/stop.ts';
 
 /**
@@ -93,6 +92,9 @@ export interface Binding {
   /** How a service file changes the route and the fields of creates. Absent from journals of an earlier version. */
   request?: RequestForm;
 }
+
+/** The settings of a service file that decide how rows are sent, by key of the service file. */
+export type RequestForm = Readonly<Record<string, string>>;
 
 export interface RunFacts {
   horizonMs: number;

@@ -1,11 +1,9 @@
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {findOperation, routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
+import type {RequestForm} from './facts.ts';
 import type {Journal} from './journal.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
-
-/** The settings of a service file that decide how rows are sent, by key of the service file. */
-export type RequestForm = Readonly<Record<string, string>>;
 
 /** Units of amounts and times that need no conversion. */
 const USUAL_UNITS: ReadonlySet<string> = new Set(['minor', 'iso']);
