@@ -49,8 +49,9 @@ export function auditWindows(
   const claims = lookInto('/sim/audit/registry.db', (db) =>
     db.get(
       `select coalesce(
-         (select n.way <> 'free' from noted_claims n cross join json_each(n.claims) c
-          where case n.way when 'free' then c.value else c.value ->> 3 end = ?1 order by n.seq desc limit 1),
+         (select n.way <> 'free' from notes n cross join json_each(n.lines) c
+          where n.way <> 'paid' and case n.way when 'free' then c.value else c.value ->> 3 end = ?1
+          order by n.seq desc limit 1),
          (select count(*) from entries where reference = ?1)) as count`,
       [reference],
     ),

@@ -416,8 +416,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a payment counts as ended',
     patches: [
       patch(
-        'if (ended === undefined) pay.run(id, scope, fold, reference);',
-        'if (ended === undefined) {pay.run(id, scope, fold, reference); end.run(id, scope, fold, reference, 0);}',
+        'if (ended === undefined) pay.run(...entry);',
+        'if (ended === undefined) {pay.run(...entry); end.run(...entry, 0);}',
       ),
     ],
     needs: ['edits'],

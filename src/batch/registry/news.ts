@@ -18,7 +18,7 @@ import {
   paymentEnded,
   registryOutcome,
 } from './judge.ts';
-import {registryPath} from './seen-before.ts';
+import {registryPath} from './database.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -62,7 +62,7 @@ export function settlePaidElsewhere(options: Settling): void {
   let waitsFor: string | null = null;
   for (const page of pagesOf((after, limit) => journal.rows.unpaidHere(after, limit), PAGE)) {
     for (const row of page) {
-      const found = registry.find(row.reference);
+      const found = registry.entries.find(row.reference);
       const outcome = outcomeElsewhere(row, found, options);
       if (outcome !== undefined && !isKnown(outcome, row)) journal.record(outcome, now);
       const foreign = foreignEntry(found, plan);

@@ -39,7 +39,7 @@ export const REGISTRY_MIGRATIONS = [
         primary key (scope, fold, reference)
       ) without rowid;
 
-      -- Finds payments that look alike; see Lookalikes.
+      -- Finds payments that look alike; see Entries.
       create table claims_by_content (
         party text not null,
         amount integer not null,
@@ -62,7 +62,7 @@ export const REGISTRY_MIGRATIONS = [
   {
     name: '0002-noted-payments',
     sql: `
-      -- JSON, [[reference, id], …]: not yet written to their claims; see NotedPayments.
+      -- JSON, [[reference, id], …]: not yet written to their claims.
       create table noted_payments (
         seq integer primary key,
         scope integer not null,
@@ -73,7 +73,7 @@ export const REGISTRY_MIGRATIONS = [
   {
     name: '0003-noted-entries',
     sql: `
-      -- For claims that are not yet in entries either; see NotedClaims.
+      -- For claims that are not yet in entries either.
       alter table noted_claims add column claimant integer;
       alter table noted_claims add column way text;
     `,
@@ -107,6 +107,21 @@ export const REGISTRY_MIGRATIONS = [
       alter table entries add column standing text;
       -- Party, amount and currency of the claim; null in entries that are older than this column.
       alter table entries add column content text;
+    `,
+  },
+  {
+    name: '0007-one-log',
+    sql: `
+      -- Everything that is not yet written to entries, in the order in which it happened; see Notes.
+      alter table noted_claims rename to notes;
+      alter table notes rename column claims to lines;
+      insert into notes (scope, at, lines, way) select scope, 0, payments, 'paid' from noted_payments order by seq;
+      drop table noted_payments;
+      -- Claims from before 0003 are among the entries, and not in the other index.
+      insert or replace into claims_by_content (party, amount, currency, scope, reference, at)
+        select c.value ->> 0, c.value ->> 1, c.value ->> 2, n.scope, c.value ->> 3, n.at
+        from notes n cross join json_each(n.lines) c where n.way is null;
+      delete from notes where way is null;
     `,
   },
 ] as const;

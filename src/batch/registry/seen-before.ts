@@ -1,17 +1,11 @@
 import {existsSync} from 'node:fs';
-import {join} from 'node:path';
 import {type Clock, nextTurn} from '../../clock.ts';
-import {acquireLock} from '../../store/locks/lock.ts';
-import {migrate} from '../../store/port/migrate.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
-import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
-import {NotedClaims} from './noted-claims.ts';
-import {NotedPayments} from './noted-payments.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import {REGISTRY_MIGRATIONS} from './schema.ts';
+import {openRegistry, registryPath} from './database.ts';
 
 /** Another batch of this state folder that has references of a plan, in any mode and at any address. */
 export interface SeenBefore {
@@ -25,8 +19,6 @@ export interface SeenBefore {
 }
 
 const PAGE = 1000;
-
-export const registryPath = (stateDir: string): string => join(stateDir, 'batches', 'registry.db');
 
 /**
  * Finds the references of a plan that other batches already have, starting with the batch that has most of them. It
@@ -56,26 +48,15 @@ export async function inRegistry<T>(
   none: T,
   work: (db: SqliteDatabase) => Promise<T>,
 ): Promise<T> {
-  const path = registryPath(stateDir);
-  if (!existsSync(path)) return none;
-  const lock = await acquireLock(join(stateDir, 'batches', 'registry.lock'), {
+  if (!existsSync(registryPath(stateDir))) return none;
+  const {db, lock} = await openRegistry({
+    ...{stateDir, clock, brief: true},
     purpose: `plan of batch ${plan.batchId}`,
-    brief: true,
-    clock,
   });
   try {
-    const db = await openSqlite(path, {durability: 'full'});
-    try {
-      migrate(db, REGISTRY_MIGRATIONS); // the process that created it may have been killed before that
-      const noted = new NotedClaims(db); // or in the middle of a run
-      for (; noted.hasSome; await nextTurn()) noted.sortInSome();
-      const payments = new NotedPayments(db);
-      for (; payments.hasSome; await nextTurn()) payments.sortInOne();
-      return hasOthers(db, plan.journalId) ? await work(db) : none;
-    } finally {
-      db.close();
-    }
+    return hasOthers(db, plan.journalId) ? await work(db) : none;
   } finally {
+    db.close();
     await lock.release();
   }
 }

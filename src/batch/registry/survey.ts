@@ -79,9 +79,9 @@ export function surveyBatch(options: {
     alike: {count: 0, examples: []},
     elsewhere: new Map(),
   };
-  if (registry.isEmpty && !journal.hasOutcomeByRegistry()) return survey;
+  if (registry.entries.isEmpty && !journal.hasOutcomeByRegistry()) return survey;
   for (const row of unsentRows(journal)) {
-    const found = registry.find(row.reference);
+    const found = registry.entries.find(row.reference);
     const entry = foreignEntry(found, plan);
     const isDoubt =
       (entry !== undefined || row.outcome?.state === 'in_doubt') && bucketNow(journal, row) === 'in_doubt';
@@ -97,7 +97,7 @@ export function surveyBatch(options: {
     else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
     if (entry !== undefined || isDoubt) continue;
     if (row.outcome === undefined && journal.coveredSince(row.n) !== undefined) continue; // it may have been sent
-    for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
+    for (const {namespace, baseUrl, batch} of registry.entries.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
     noteLookalikes(survey, row, {registry, since, now});
   }
@@ -126,10 +126,10 @@ function noteLookalikes(
   row: JournalRow,
   {registry, since, now}: {registry: Registry; since: number; now: number},
 ): void {
-  const references = registry.similar(row.reference, since);
+  const references = registry.entries.similar(row.reference, since);
   if (references.length > 0 && similar.count++ < EXAMPLES)
     similar.examples.push([row.reference, ...references]);
-  const other = registry.alike(row, Math.max(since, now - ALIKE_MS));
+  const other = registry.entries.alike(row, Math.max(since, now - ALIKE_MS));
   if (other !== undefined && alike.count++ < EXAMPLES)
     alike.examples.push({reference: row.reference, other: other.reference, batch: other.batch});
 }
@@ -147,7 +147,7 @@ export function settleByRegistry(options: {
   let waitsFor: string | null = null;
   const renewed: {row: JournalRow; reason: string}[] = [];
   for (const row of unsentRows(journal)) {
-    const found = registry.find(row.reference);
+    const found = registry.entries.find(row.reference);
     const raised = raisedElsewhere(row, found, options);
     if (raised !== undefined)
       journal.raiseGeneration({...row, generation: raised.generation - 1}, RAISED, now);

@@ -170,9 +170,9 @@ async function tellRegistry(
   });
   try {
     for (const {row, resolution} of rows)
-      if (resolution === 'not-paid') refusePaid(registry.find(row.reference), batch, row.reference);
+      if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);
     for (const {row, resolution} of rows) {
-      if (resolution === 'not-paid') registry.unpaid(row.reference);
+      if (resolution === 'not-paid') registry.entries.unpaid(row.reference);
       else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
     registry.flush();
@@ -191,7 +191,7 @@ function notePaid(
   id: string,
   {journalId, now}: {journalId: string; now: number},
 ): void {
-  const isOurs = () => registry.find(row.reference)?.journal === journalId;
+  const isOurs = () => registry.entries.find(row.reference)?.journal === journalId;
   if (!isOurs()) registry.keep([row], now);
   if (isOurs()) registry.paid(row.reference, id);
 }

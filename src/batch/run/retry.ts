@@ -7,6 +7,7 @@ import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome, type RowState} from '../model/outcome.ts';
 import {leastGeneration} from '../registry/entry.ts';
+import type {Entries} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {lostOutcome} from '../send/known-records.ts';
@@ -48,7 +49,7 @@ interface Asking extends RecordReading {
   plan: Plan;
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
-  registry: Pick<Registry, 'find' | 'elsewhere' | 'ended' | 'flush'>;
+  registry: Pick<Registry, 'ended' | 'flush'> & {entries: Pick<Entries, 'find' | 'elsewhere'>};
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
 }
@@ -149,7 +150,7 @@ type Found = RetryRow | {lost: RecordedRow} | string;
 
 async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Found> {
   const {plan, registry} = asking;
-  const claim = registry.find(row.reference);
+  const claim = registry.entries.find(row.reference);
   const other = foreignEntry(claim, plan);
   if (other?.paid === true) return `batch ${other.batch} has paid it, record ${other.id}`;
   if (other !== undefined) return `batch ${other.batch} has claimed its reference; finish that batch first`;
@@ -183,7 +184,7 @@ function usedElsewhere(
   {reference}: JournalRow,
   {registry, plan, allowedElsewhere = []}: Asking,
 ): {why: string; elsewhere: string} | undefined {
-  const found = registry
+  const found = registry.entries
     .elsewhere(reference)
     .map(({namespace, baseUrl, batch}) => ({batch, word: namespace === plan.namespace ? baseUrl : namespace}))
     .find(({word}) => !allowedElsewhere.includes(word));

@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {registryPath} from '../../batch/registry/seen-before.ts';
+import {registryPath} from '../../batch/registry/database.ts';
 import type {LocalContext} from '../core/context.ts';
 
 /**

@@ -151,7 +151,7 @@ export class Scene {
     const notes = await readAll(
       registry,
       `select n.way, case n.way when 'free' then c.value else c.value ->> 3 end as reference
-       from noted_claims n cross join json_each(n.claims) c order by n.seq`,
+       from notes n cross join json_each(n.lines) c where n.way <> 'paid' order by n.seq`,
     );
     rmSync(copy, {recursive: true});
     const claimed = new Set(entries.map(({reference}) => reference));

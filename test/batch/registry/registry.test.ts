@@ -98,7 +98,7 @@ describe('the registry', () => {
       assert.deepEqual(await bench.inJournal(({journal}) => journal.windows([phase])), []);
       const registry = await openRegistry();
       assert.deepEqual(
-        ['INV-1', 'INV-2'].map((reference) => registry.find(reference)?.batch),
+        ['INV-1', 'INV-2'].map((reference) => registry.entries.find(reference)?.batch),
         ['b1', 'b1'],
       );
       await registry.close();
@@ -129,7 +129,7 @@ describe('the registry', () => {
       await resolveRow({batch, stateDir, reference: 'INV-1', resolution: {paid: 'the-record'}, clock});
       await batch.close();
       const registry = await openRegistry();
-      const {profile, paid, id} = registry.find('INV-1')!;
+      const {profile, paid, id} = registry.entries.find('INV-1')!;
       await registry.close();
       assert.deepEqual([profile, paid, id], ['acme', true, 'the-record']);
     }

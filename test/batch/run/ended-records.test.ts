@@ -82,7 +82,7 @@ describe('a record that has ended', () => {
     within(batchId, async (batch) => {
       const registry = await registryOf(batch);
       try {
-        return registry.find(`INV-${n}`);
+        return registry.entries.find(`INV-${n}`);
       } finally {
         await registry.close();
       }

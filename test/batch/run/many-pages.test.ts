@@ -117,8 +117,7 @@ describe('a batch of many pages', () => {
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named: []},
         ...{
           registry: {
-            find: () => undefined,
-            elsewhere: () => [],
+            entries: {find: () => undefined, elsewhere: () => []},
             ended: () => undefined,
             flush: () => undefined,
           },

@@ -38,8 +38,7 @@ describe('after the run', () => {
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named},
         ...{
           registry: {
-            find: (reference: string) => claims.get(reference),
-            elsewhere: () => [],
+            entries: {find: (reference: string) => claims.get(reference), elsewhere: () => []},
             ended: () => undefined,
             flush: () => undefined,
           },

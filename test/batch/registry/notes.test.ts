@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import {cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {NotedClaims} from '../../../src/batch/registry/noted-claims.ts';
+import {Notes} from '../../../src/batch/registry/notes.ts';
+import {REGISTRY_MIGRATIONS} from '../../../src/batch/registry/schema.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {planBatch} from '../../../src/batch/plan/plan.ts';
 import {Registry} from '../../../src/batch/registry/registry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {systemClock as clock} from '../../../src/clock.ts';
+import {migrate} from '../../../src/store/port/migrate.ts';
 import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 
 const SCOPE = {mode: 'test', baseUrl: 'http://localhost', kind: 'payout', namespace: 'default'} as const;
@@ -36,7 +38,7 @@ describe('claims that the registry has noted', () => {
   const afterKill = async (reference: string, journalId = 'other') => {
     killedCopy('two');
     const next = await open('two', journalId);
-    const found = next.find(reference);
+    const found = next.entries.find(reference);
     await next.close();
     return found;
   };
@@ -54,7 +56,7 @@ describe('claims that the registry has noted', () => {
     registry.keep([claim('LOST', {outcome: {stagedAt: 2}})], 6);
     registry.keep([claim('NEW', {outcome: {stagedAt: 1}})], 6); // it is there, so it was not lost
     const timesOf = (reference: string) => {
-      const {at, since} = registry.find(reference)!;
+      const {at, since} = registry.entries.find(reference)!;
       return [at, since];
     };
     assert.deepEqual(['NEW', 'SENT', 'LOST'].map(timesOf), [
@@ -82,15 +84,19 @@ describe('claims that the registry has noted', () => {
       [50, null, false],
     ]);
     registry.older(claim('INV 1'), 40);
-    assert.equal(registry.find('INV 1')!.since, 20);
+    assert.equal(registry.entries.find('INV 1')!.since, 20);
     await registry.close();
     registry = await open('one', 'other');
-    assert.equal(registry.alike(claim('another'), 45)?.batch, 'batch of j', 'claimed when it was claimed');
+    assert.equal(
+      registry.entries.alike(claim('another'), 45)?.batch,
+      'batch of j',
+      'claimed when it was claimed',
+    );
   });
 
   it('are found by every lookup', () => {
     registry.claim([claim('INV 1')], 5);
-    const {reference, journal, generation, fingerprint, paid, id, at} = registry.find('INV 1')!;
+    const {reference, journal, generation, fingerprint, paid, id, at} = registry.entries.find('INV 1')!;
     assert.deepEqual(
       {reference, journal, generation, fingerprint, paid, id, at},
       {
@@ -125,8 +131,8 @@ describe('claims that the registry has noted', () => {
     killedCopy('three');
     assert.equal(await afterKill('FREE'), undefined);
     const next = await open('three', 'other');
-    assert.equal(next.find('AGAIN')?.fingerprint, 'new');
-    assert.equal(next.find('MINE')?.journal, 'j');
+    assert.equal(next.entries.find('AGAIN')?.fingerprint, 'new');
+    assert.equal(next.entries.find('MINE')?.journal, 'j');
     await next.close();
   });
 
@@ -140,12 +146,12 @@ describe('claims that the registry has noted', () => {
     killedCopy('two');
     const path = join(folder('two'), 'registry.db');
     const killed = await openSqlite(path, {durability: 'full'});
-    new NotedClaims(killed).sortInSome();
-    const left = killed.prepare('select count(*) as notes from noted_claims').get()!['notes'];
+    new Notes(killed).sortInSome();
+    const left = killed.prepare('select count(*) as notes from notes').get()!['notes'];
     killed.close();
     const next = await open('two', 'other');
-    const found = (name: string) => numbers.filter((n) => next.find(`${name}-${n}`)?.journal === 'j');
-    assert.deepEqual([left, found('INV'), found('FREE')], [18, numbers, []]);
+    const found = (name: string) => numbers.filter((n) => next.entries.find(`${name}-${n}`)?.journal === 'j');
+    assert.deepEqual([left, found('INV'), found('FREE')], [14, numbers, []]);
     await next.close();
   });
 
@@ -155,7 +161,7 @@ describe('claims that the registry has noted', () => {
     registry = await open('one', 'other');
     registry.free('INV-1');
     registry.flush();
-    assert.equal(registry.find('INV-1')?.journal, 'j');
+    assert.equal(registry.entries.find('INV-1')?.journal, 'j');
   });
 
   it('yield to the batch that has the record, unless they are paid', async () => {
@@ -165,7 +171,9 @@ describe('claims that the registry has noted', () => {
     await registry.close();
     registry = await open('one', 'other');
     registry.keep([claim('STAGED'), claim('PAID'), claim('LOST')], 2);
-    const claimants = ['STAGED', 'PAID', 'LOST'].map((reference) => registry.find(reference)?.journal);
+    const claimants = ['STAGED', 'PAID', 'LOST'].map(
+      (reference) => registry.entries.find(reference)?.journal,
+    );
     assert.deepEqual(claimants, ['other', 'j', 'other']);
   });
 
@@ -186,8 +194,8 @@ describe('claims that the registry has noted', () => {
       1,
     );
     for (const reference of references) {
-      assert.equal(registry.find(reference)?.reference, reference);
-      assert.equal(registry.find(reference)?.fingerprint, `f of ${reference}`);
+      assert.equal(registry.entries.find(reference)?.reference, reference);
+      assert.equal(registry.entries.find(reference)?.fingerprint, `f of ${reference}`);
     }
   });
 
@@ -196,11 +204,11 @@ describe('claims that the registry has noted', () => {
     killedCopy('two');
     killedCopy('three');
     const namesake = await open('two', 'other');
-    assert.deepEqual(namesake.similar('inv-1'), ['INV-1']);
-    assert.equal(namesake.alike(claim('INV-9'), 0)?.reference, 'INV-1');
+    assert.deepEqual(namesake.entries.similar('inv-1'), ['INV-1']);
+    assert.equal(namesake.entries.alike(claim('INV-9'), 0)?.reference, 'INV-1');
     await namesake.close();
     const elsewhere = await open('three', 'other', 'payroll');
-    assert.equal(elsewhere.elsewhere('INV-1')[0]?.batch, 'batch of j');
+    assert.equal(elsewhere.entries.elsewhere('INV-1')[0]?.batch, 'batch of j');
     await elsewhere.close();
   });
 
@@ -208,7 +216,7 @@ describe('claims that the registry has noted', () => {
     registry.claim([claim('INV-1')], 5);
     await registry.close();
     registry = await open('one', 'other');
-    const like = (facts: object) => registry.alike(claim('INV-9', facts), 0)?.reference;
+    const like = (facts: object) => registry.entries.alike(claim('INV-9', facts), 0)?.reference;
     assert.equal(like({}), 'INV-1');
     const others = [{party: PAYEE.replace(/1$/, '2')}, {amount: 101}, {currency: 'EUR'}];
     assert.deepEqual(others.map(like), [undefined, undefined, undefined]);
@@ -230,22 +238,120 @@ describe('claims that the registry has noted', () => {
     );
   });
 
-  it('of an older registry, which are among the entries, go into the other index only', async () => {
-    const path = join(folder('one'), 'registry.db');
-    await registry.close();
+  it('of an older registry are sorted in', async () => {
+    mkdirSync(folder('two'), {recursive: true});
+    const path = join(folder('two'), 'registry.db');
     const old = await openSqlite(path, {durability: 'full'});
-    old
-      .prepare('insert into noted_claims (scope, at, claims) values (1, 1, ?)')
-      .run(JSON.stringify([[PAYEE, 700, 'USD', 'OLD']]));
+    migrate(old, REGISTRY_MIGRATIONS.slice(0, 6));
+    old.exec(
+      "insert into scopes (mode, base_url, kind, namespace) values ('test', 'http://localhost', 'payout', 'default')",
+    );
+    old.exec("insert into claimants (profile, batch, journal) values ('p', 'batch of j', 'j')");
+    const note = (claims: unknown, way: string | null) =>
+      old
+        .prepare('insert into noted_claims (scope, claimant, at, way, claims) values (1, 1, 7, ?, ?)')
+        .run(way, JSON.stringify(claims));
+    note([[PAYEE, 700, 'USD', 'OLD']], null); // among the entries when it was noted
+    note(
+      [
+        [PAYEE, 800, 'USD', 'PAID', 'f', 0, 'paid'],
+        [PAYEE, 900, 'USD', 'ENDED', 'f', 0, 'ended'],
+      ],
+      'claim',
+    );
+    old.prepare('insert into noted_payments (scope, payments) values (1, ?)').run(
+      JSON.stringify([
+        ['PAID', 'id-1'],
+        ['ENDED', 'id-2', 0],
+      ]),
+    );
     old.close();
-    registry = await open('one', 'other');
-    assert.equal(registry.find('OLD'), undefined);
-    await registry.close();
+    const next = await open('two', 'other');
+    const {entries} = next;
+    const {paid, id, journal} = entries.find('PAID')!;
+    assert.deepEqual([paid, id, journal], [true, 'id-1', 'j']);
+    assert.equal(entries.find('ENDED')?.standing, 'ended');
+    assert.equal(entries.find('OLD'), undefined);
+    await next.close();
     const db = await openSqlite(path, {durability: 'full'});
-    assert.deepEqual(db.prepare('select reference, amount from claims_by_content').all(), [
+    assert.deepEqual(db.prepare('select reference, amount from claims_by_content order by 1').all(), [
+      {reference: 'ENDED', amount: 900},
       {reference: 'OLD', amount: 700},
+      {reference: 'PAID', amount: 800},
     ]);
     db.close();
-    registry = await open('one');
+  });
+});
+
+describe('payments that the registry has noted', () => {
+  let home: string;
+  let registry: Registry;
+  const open = (stateDir: string) =>
+    Registry.open({
+      ...{stateDir, scope: SCOPE, clock},
+      claimant: {profile: 'p', batchId: 'b', journalId: 'j'},
+    });
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'remit-noted-'));
+    registry = await open(join(home, 'one'));
+    registry.claim([claim('INV-1'), claim('INV-2')], 1);
+    registry.paid('INV-1', 'id-1');
+    registry.flush();
+  });
+  afterEach(async () => {
+    await registry.close();
+    rmSync(home, {recursive: true});
+  });
+
+  it('are seen by every lookup', () => {
+    assert.deepEqual(
+      [registry.entries.find('INV-1')?.paid, registry.entries.find('INV-1')?.id],
+      [true, 'id-1'],
+    );
+    assert.equal(registry.entries.find('INV-2')?.paid, false);
+  });
+
+  it('are known to the next process when this one is killed before they were sorted in', async () => {
+    const batches = (name: string) => join(home, name, 'batches');
+    mkdirSync(batches('two'), {recursive: true});
+    for (const file of ['registry.db', 'registry.db-wal'])
+      cpSync(join(batches('one'), file), join(batches('two'), file));
+    const next = await open(join(home, 'two'));
+    assert.deepEqual([next.entries.find('INV-1')?.paid, next.entries.find('INV-1')?.id], [true, 'id-1']);
+    await next.close();
+  });
+
+  it('apply to the generation of each claim, even if several arrive together', () => {
+    const generations = [0, 0, 2, 1, 1, 0];
+    registry.claim(
+      generations.map((generation, i) => claim(`MIX-${i}`, {generation})),
+      2,
+    );
+    assert.deepEqual(
+      generations.map((_, i) => registry.entries.find(`MIX-${i}`)?.generation),
+      generations,
+    );
+  });
+
+  it('never come after a new generation, which is not paid', () => {
+    registry.claim([claim('INV-1', {generation: 1})], 2);
+    assert.deepEqual(
+      [registry.entries.find('INV-1')?.paid, registry.entries.find('INV-1')?.id],
+      [false, null],
+    );
+  });
+
+  it('yield to a later payment of the same reference', () => {
+    registry.claim([claim('INV-1', {generation: 1})], 2);
+    registry.paid('INV-1', 'id-2');
+    registry.flush();
+    assert.equal(registry.entries.find('INV-1')?.id, 'id-2');
+  });
+
+  it('are not lost to a refusal that comes later, even if both are still noted', () => {
+    registry.claim([claim('INV-3')], 2);
+    registry.paid('INV-3', 'id-3');
+    registry.free('INV-3');
+    assert.deepEqual(registry.entries.find('INV-3')?.paid, true);
   });
 });

@@ -1,0 +1,93 @@
+import type {SqliteDatabase} from '../../store/port/port.ts';
+import {foldReference} from '../model/identity.ts';
+import type {Claim} from './claim.ts';
+import {type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
+
+const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
+
+/** The entries of a registry, as one batch looks them up. All notes must be sorted in before. */
+export class Entries {
+  readonly #db: SqliteDatabase;
+  readonly #scope: number;
+  readonly #journalId: string;
+
+  constructor(db: SqliteDatabase, scope: number, journalId: string) {
+    this.#db = db;
+    this.#scope = scope;
+    this.#journalId = journalId;
+  }
+
+  get isEmpty(): boolean {
+    return this.#db.prepare('select 1 from entries limit 1').get() === undefined;
+  }
+
+  /** The entry of exactly this reference in our scope. */
+  find(reference: string): Entry | undefined {
+    const stored = this.#db
+      .prepare<StoredEntry>(
+        `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
+      )
+      .get(this.#scope, foldReference(reference), reference);
+    return stored === undefined ? undefined : toEntry(stored);
+  }
+
+  /**
+   * References of our scope that other batches have claimed since a given time and that differ from this one only in
+   * case or spaces.
+   */
+  similar(reference: string, since = 0): string[] {
+    return this.#db
+      .prepare<{reference: string}>(
+        `select e.reference from ${ENTRIES}
+       where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ? and e.standing is null`,
+      )
+      .all(this.#scope, foldReference(reference), reference, this.#journalId, since)
+      .map((row) => row.reference);
+  }
+
+  /** The same reference of the same mode and kind in other scopes: namespaces, and in live mode other addresses. */
+  elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
+    return this.#db
+      .prepare<{namespace: string; baseUrl: string; batch: string}>(
+        // CROSS JOIN fixes the order of the joins: a few scopes first, then one lookup by key in each.
+        `select s.namespace, s.base_url as baseUrl, c.batch
+       from scopes own cross join scopes s cross join entries e cross join claimants c
+       where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
+         and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?
+         and e.standing is null`,
+      )
+      .all(this.#scope, foldReference(reference), reference);
+  }
+
+  /** A payment by another batch to the same party, with the same amount and currency, since a given time. */
+  alike(claim: Pick<Claim, 'reference' | 'party' | 'amount' | 'currency'>, since: number): Entry | undefined {
+    const {party, amount, currency} = claim;
+    const references = this.#db
+      .prepare<{reference: string}>(
+        `select reference from claims_by_content
+         where party = ? and amount = ? and currency = ? and scope = ? and at >= ?`,
+      )
+      .all(party, amount, currency, this.#scope, since);
+    for (const {reference} of references) {
+      const entry = reference === claim.reference ? undefined : this.foreign(reference);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  }
+
+  /** The valid claim of another batch. */
+  foreign(reference: string): Entry | undefined {
+    const entry = this.find(reference);
+    return entry?.standing === null && entry.journal !== this.#journalId ? entry : undefined;
+  }
+
+  /** Withdraws a wrong statement: the claim stays ours and is no longer a payment. */
+  unpaid(reference: string): void {
+    this.#db
+      .prepare(
+        `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
+         and claimant in (select id from claimants where journal = ?)`,
+      )
+      .run(this.#scope, foldReference(reference), reference, this.#journalId);
+  }
+}
