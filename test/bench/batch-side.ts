@@ -14,11 +14,11 @@ import {BatchRun} from '../../src/batch/run/batch-run.ts';
 import {idempotencyKey} from '../../src/batch/model/identity.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
+import type {Speed} from '../../src/batch/speed/speed.ts';
 import {planBatch} from '../../src/batch/plan/plan.ts';
 import {PoolTransport} from '../../src/client/transport/pool-transport.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport/transport.ts';
 import {systemClock} from '../../src/clock.ts';
-import {CountedSpeed} from './counted-speed.ts';
 import {FixedSpeed} from './fixed-speed.ts';
 import {currency, payee, reference} from './payout-rows.ts';
 
@@ -192,7 +192,7 @@ async function run({
     ...{plan: batch.plan, journal: batch.journal, claims: claims.registry, place: batch.place},
     ...{transport, baseUrl, mode: 'test', key: KEY, keyFingerprint: 'bench'},
     timeouts: DEFAULT_TIMEOUTS,
-    speed: new CountedSpeed(
+    speed: counted(
       findsSpeed ? new AdaptiveSpeed({maxInFlight: inFlight}) : new FixedSpeed(inFlight),
       rows,
       () => (sent = mark()),
@@ -217,6 +217,17 @@ async function run({
   await batch.close();
   if (summary.accepted !== rows) throw new Error(`accepted ${summary.accepted} of ${rows}`);
   return measured(rows, from, sent!, end);
+}
+
+/** Calls `onAll` when so many requests have succeeded. */
+function counted(speed: Speed, count: number, onAll: () => void): Speed {
+  const succeeded = speed.succeeded.bind(speed);
+  let left = count;
+  speed.succeeded = (now, sending) => {
+    succeeded(now, sending);
+    if (--left === 0) onAll();
+  };
+  return speed;
 }
 
 const SIDES = {bare, dispatch, plan, run} as const;

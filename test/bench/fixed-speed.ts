@@ -2,7 +2,6 @@ import type {Speed} from '../../src/batch/speed/speed.ts';
 
 /** The same number in flight from the first request to the last: what the bare loop does. */
 export class FixedSpeed implements Speed {
-  readonly hasSucceeded = true;
   readonly #inFlight: number;
 
   constructor(inFlight: number) {
@@ -20,6 +19,7 @@ export class FixedSpeed implements Speed {
   answered(): void {}
   refused(): void {}
   failed(): void {}
+  tooMany(): void {}
   admitsNewRows(): boolean {
     return true;
   }

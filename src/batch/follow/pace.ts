@@ -1,4 +1,4 @@
-import type {Speed} from '../speed/speed.ts';
+import type {Pace} from '../speed/speed.ts';
 
 /** Default number of GETs per second while a batch is followed. Following must not load the service. */
 export const FOLLOW_RPS = 50;
@@ -13,13 +13,13 @@ const WAITING = 32;
  * The speed of following: a fixed rate, halved by each refusal for load and slowly raised again. Fetching faster has
  * no benefit, so there is no optimal speed to search for.
  */
-export class FollowPace implements Speed {
+export class FollowPace implements Pace {
   readonly #maxRps: number;
   #rps: number;
   #next = 0;
   /** Rows that failed and wait for another try; maintained by Follow. */
   waiting = 0;
-  hasSucceeded = false;
+  #hasSucceeded = false;
 
   constructor(maxRps = FOLLOW_RPS) {
     this.#maxRps = maxRps;
@@ -27,7 +27,7 @@ export class FollowPace implements Speed {
   }
 
   limit(): number {
-    return this.hasSucceeded ? IN_FLIGHT : 1;
+    return this.#hasSucceeded ? IN_FLIGHT : 1;
   }
 
   earliest(now: number): number {
@@ -39,17 +39,13 @@ export class FollowPace implements Speed {
   }
 
   succeeded(): void {
-    this.hasSucceeded = true;
+    this.#hasSucceeded = true;
     this.#rps = Math.min(this.#maxRps, this.#rps * 1.02);
   }
 
   refused(): void {
     this.#rps = Math.max(Math.min(1, this.#maxRps), this.#rps / 2);
   }
-
-  answered(): void {}
-
-  failed(): void {}
 
   admitsNewRows(): boolean {
     return this.waiting < WAITING;

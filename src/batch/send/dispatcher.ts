@@ -1,11 +1,11 @@
 import type {Clock} from '../../clock.ts';
-import type {Speed} from '../speed/speed.ts';
+import type {Pace} from '../speed/speed.ts';
 
 /** How one step ended: the job is finished, or it continues after a pause. */
 export type WorkEnd = {again: false} | {again: true; afterMs: number};
 
 export interface DispatcherOptions<J> {
-  speed: Speed;
+  speed: Pace;
   clock: Clock;
   /** The next new job, or undefined if there is none left. Called in order; may commit to disk. */
   next: () => J | undefined;

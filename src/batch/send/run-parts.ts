@@ -4,7 +4,6 @@ import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Claims} from '../registry/claim.ts';
-import {CappedSpeed} from '../speed/cap.ts';
 import type {Speed} from '../speed/speed.ts';
 import {type Activity, StepRate} from '../standing/activity.ts';
 import {EarlierTries, noteRun} from './earlier-tries.ts';
@@ -26,7 +25,7 @@ export interface RunParts {
   readonly claims: Claims;
   readonly wire: Wire;
   readonly clock: Clock;
-  readonly speed: CappedSpeed;
+  readonly speed: Speed;
   readonly settings: RunSettings;
   /** Throws if this process must not continue; called before each window. */
   readonly beforeWindow: () => void;
@@ -63,10 +62,9 @@ export interface AssembleOptions {
 
 /** Notes in the journal how this run sends, and records the doubts that earlier runs left implicit. */
 export function assembleRun(options: AssembleOptions): RunParts {
-  const {journal, claims, wire, clock, random, settings, beforeWindow} = options;
+  const {journal, claims, wire, clock, random, speed, settings, beforeWindow} = options;
   const {sanitizer} = journal;
   sanitizer.conceal(wire.secret);
-  const speed = new CappedSpeed(options.speed);
   const sentWith = noteRun(journal, {
     ...{key: options.keyFingerprint, isDirect: options.isDirect, at: clock.now()},
   });

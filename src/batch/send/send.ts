@@ -5,8 +5,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import type {Clock} from '../../clock.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {CappedSpeed} from '../speed/cap.ts';
-import type {Sending} from '../speed/speed.ts';
+import type {Sending, Speed} from '../speed/speed.ts';
 import {isOwnLimit, isReadable} from '../answers/answers.ts';
 import type {StopRules} from './stop-rules.ts';
 import type {Exchange} from '../answers/wire.ts';
@@ -15,7 +14,7 @@ interface SenderOptions {
   transport: Transport;
   codec: Codec;
   clock: Clock;
-  speed: CappedSpeed;
+  speed: Speed;
   rules: StopRules;
   sanitizer: Sanitizer;
   /** Aborts what is in flight: the second Ctrl-C. */
@@ -34,7 +33,7 @@ export class Sender {
   readonly #transport: Transport;
   readonly #codec: Codec;
   readonly #clock: Clock;
-  readonly #speed: CappedSpeed;
+  readonly #speed: Speed;
   readonly #rules: StopRules;
   readonly #sanitizer: Sanitizer;
   readonly #abort: AbortSignal;

@@ -24,6 +24,8 @@ export class AdaptiveSpeed implements Speed {
   #window: Window | undefined;
   #ceiling: Curve | undefined;
   #inFlight = 0;
+  /** How many requests this machine can have in flight, found when no socket could be opened. */
+  #most = Infinity;
   #answeredAt = 0;
   /** Answers since the gate was last opened, to estimate goodput before the first epoch is over. */
   #answers = 0;
@@ -36,16 +38,17 @@ export class AdaptiveSpeed implements Speed {
     this.#pacer = new Pacer(limits.maxRps ?? Infinity);
   }
 
-  get hasSucceeded(): boolean {
-    return this.#window !== undefined;
-  }
-
   /** Requests per second that the pacer allows now; Infinity while it is off. */
   get rps(): number {
     return this.#pacer.rps;
   }
 
   limit(): number {
+    return Math.min(this.#most, this.#bound());
+  }
+
+  /** The window and the ceiling, without regard to the sockets of this machine. */
+  #bound(): number {
     if (this.#window === undefined) return 1;
     const {size} = this.#window;
     return this.#ceiling === undefined ? size : Math.min(size, Math.floor(this.#ceiling.value));
@@ -71,7 +74,7 @@ export class AdaptiveSpeed implements Speed {
   answered(now: number, {at, inFlight}: Sending): void {
     this.#answers++;
     // The ceiling rises only while it is the limiting bound.
-    if (this.#ceiling !== undefined && this.#inFlight >= this.limit())
+    if (this.#ceiling !== undefined && this.#inFlight >= this.#bound())
       this.#ceiling.advance(Math.min(STEP_MS, now - this.#answeredAt) / 1000 / this.#pacer.stretch);
     this.#answeredAt = now;
     this.#pacer.accepted(now, this.#window?.goodput || Infinity);
@@ -81,7 +84,7 @@ export class AdaptiveSpeed implements Speed {
   refused(now: number, {at, inFlight}: Sending, retryAfterMs = 0): void {
     if (at < this.#heardUntil) return;
     const window = this.#window;
-    const limit = this.limit();
+    const limit = this.#bound();
     const full = inFlight >= Math.round(FULL * limit);
     const unusual = window?.isUnusual(inFlight) ?? false;
     const costly = retryAfterMs > 0;
@@ -100,6 +103,10 @@ export class AdaptiveSpeed implements Speed {
 
   failed(now: number): void {
     this.#budget.failed(now);
+  }
+
+  tooMany(inFlight: number): void {
+    this.#most = Math.max(1, Math.min(this.#most, inFlight - 1));
   }
 
   admitsNewRows(now: number): boolean {

@@ -5,18 +5,23 @@ export interface Sending {
   inFlight: number;
 }
 
-/**
- * How fast a run may go. The dispatcher asks before each send and reports each end; all decisions are made here.
- * Times are monotonic milliseconds.
- */
-export interface Speed {
-  readonly hasSucceeded: boolean;
+/** How fast requests may be sent, as the dispatcher asks before each send. Times are monotonic milliseconds. */
+export interface Pace {
   /** How many requests may be in flight now. */
   limit(): number;
   /** Earliest time at which the next request may be sent. */
   earliest(now: number): number;
   /** A request is sent; `inFlight` includes it. */
   sent(now: number, inFlight: number): void;
+  /**
+   * False while retries are too large a share of the sends. Then no new row is started, unless nothing else is in
+   * progress.
+   */
+  admitsNewRows(now: number): boolean;
+}
+
+/** A pace that is found from how requests end. All decisions are made here. */
+export interface Speed extends Pace {
   /** A 2xx. */
   succeeded(now: number, sending: Sending): void;
   /** Another complete answer, about the request and not the load of the service: it counts as completed work. */
@@ -25,11 +30,8 @@ export interface Speed {
   refused(now: number, sending: Sending, retryAfterMs?: number): void;
   /** A 5xx, or no answer to a request: it will be sent again, and is no evidence about speed. */
   failed(now: number): void;
-  /**
-   * False while retries are too large a share of the sends. Then no new row is started, unless nothing else is in
-   * progress.
-   */
-  admitsNewRows(now: number): boolean;
+  /** This machine could not open a socket while this many requests were in flight. */
+  tooMany(inFlight: number): void;
 }
 
 export interface SpeedLimits {

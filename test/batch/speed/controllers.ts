@@ -8,7 +8,6 @@ import type {Sending, Speed} from '../../../src/batch/speed/speed.ts';
 
 /** +1 for each success while at least half of the limit is used, x 0.9 for each refusal or an answer slower than 5 s. */
 export class NetflixAimd implements Speed {
-  readonly hasSucceeded = true;
   #limit = 10;
 
   limit(): number {
@@ -34,6 +33,7 @@ export class NetflixAimd implements Speed {
   }
   answered(): void {}
   failed(): void {}
+  tooMany(): void {}
   admitsNewRows(): boolean {
     return true;
   }
@@ -44,7 +44,6 @@ export class NetflixAimd implements Speed {
  * a refusal or when the latency is above the average by more than 2.5 deviations.
  */
 export class VectorArc implements Speed {
-  readonly hasSucceeded = true;
   #limit = 1;
   #mean: number | undefined;
   #variance = 0;
@@ -108,6 +107,7 @@ export class VectorArc implements Speed {
   }
   answered(): void {}
   failed(): void {}
+  tooMany(): void {}
   admitsNewRows(): boolean {
     return true;
   }
@@ -115,7 +115,6 @@ export class VectorArc implements Speed {
 
 /** A token bucket whose rate falls to 0.7 at a refusal and comes back along a cubic; 64 workers use it. Times in seconds. */
 export class AwsCubic implements Speed {
-  readonly hasSucceeded = true;
   #enabled = false;
   #measured = 0;
   #count = 0;
@@ -179,6 +178,7 @@ export class AwsCubic implements Speed {
 
   answered(): void {}
   failed(): void {}
+  tooMany(): void {}
   admitsNewRows(): boolean {
     return true;
   }
