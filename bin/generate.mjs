@@ -1,6 +1,6 @@
 // Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md,
-// control.md and service.schema.json; and commands.md from the help of the commands.
-// A test does the same with the texts below, so that they are never stale. Needs `node --import ./bin/typescript.mjs`.
+// control.md and service.schema.json; commands.md from the help of the commands; and library.md from the declarations.
+// Tests compare them with what the sources give, so that they are never stale. Needs `node --import ./bin/typescript.mjs`.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
@@ -39,8 +39,20 @@ async function config() {
   return appOf({root, pjson, commands: COMMANDS, fromSource: true}).config();
 }
 
+/** The page of the library's declarations. Emitting them takes seconds: a test that has a build reads those. */
+async function libraryFile() {
+  const [{declarations}, {ENTRIES}, {libraryPage}, {allOperations}] = await Promise.all([
+    import('./declarations.mjs'),
+    import('./library.mjs'),
+    import('./library-page.mjs'),
+    import('../src/contract/operations/operations.ts'),
+  ]);
+  const texts = declarations(Object.values(ENTRIES));
+  return ['docs/reference/library.md', libraryPage((path) => texts.get(path), allOperations())];
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  for (const [path, text] of await generatedFiles()) {
+  for (const [path, text] of [...(await generatedFiles()), await libraryFile()]) {
     writeFileSync(join(root, path), text);
     process.stderr.write(`wrote ${path}\n`);
   }

@@ -10,7 +10,7 @@ import {declarations} from './declarations.mjs';
 const require = createRequire(import.meta.url);
 
 /** Entries of the package: file in dist/lib -> source. */
-const ENTRIES = {
+export const ENTRIES = {
   batch: 'src/automation/index.ts',
   client: 'src/client/index.ts',
   webhooks: 'src/webhooks/index.ts',
@@ -19,7 +19,7 @@ const ENTRIES = {
 /** Files of their own: the errors since both entries throw them, the others since they load at their first use. */
 const SHARED = {errors: 'src/errors.ts', schemas: 'src/contract/schemas/registry.ts', undici: 'undici'};
 /** Mostly code of other packages; the others keep their names in stack traces. */
-const SHORT_NAMES = ['schemas', 'undici'];
+const SHORT_NAMES = ['sandbox', 'schemas', 'undici'];
 
 const OWN_URL = 'const __importMetaUrl=require("node:url").pathToFileURL(__filename).href;';
 

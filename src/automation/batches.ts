@@ -4,7 +4,7 @@ import {RemitError, type ExitCode} from '../errors.ts';
 import {runCommand, type CommandResult} from './run-command.ts';
 import {rowsToCsv, type BatchRow} from './rows.ts';
 
-/** Which service and key: a stored profile, with its caps; or an address and a key. */
+/** Which service and key: a stored profile, or an address and a key. */
 export type BatchesOptions = {
   /** Default `payouts`. */
   kind?: 'payouts' | 'payins' | undefined;
@@ -12,15 +12,26 @@ export type BatchesOptions = {
   stateDir?: string | undefined;
   /** Folder of the result files; default: the current folder. */
   outDir?: string | undefined;
-  /** For tests: the program to run, with its first arguments. */
+  /** @internal The program to run, with its first arguments; for tests. */
   program?: readonly string[] | undefined;
-} & (
-  | {
-      profile: string;
-      /** Folder of the profiles; default: that of the command. */ configDir?: string | undefined;
-    }
-  | {baseUrl: string; key: string; /** Path of a service file. */ serviceFile?: string | undefined}
-);
+} & (StoredService | NamedService);
+
+interface StoredService {
+  /** A stored profile, with its caps. */
+  profile: string;
+  /** Folder of the profiles; default: that of the command. */
+  configDir?: string | undefined;
+  baseUrl?: never;
+  key?: never;
+}
+
+interface NamedService {
+  baseUrl: string;
+  key: string;
+  /** Path of a service file. */
+  serviceFile?: string | undefined;
+  profile?: never;
+}
 
 /** What is planned: exactly one of `rows` and `file`. */
 export type PlanOptions = {
@@ -132,9 +143,9 @@ export class Batches {
     args: readonly string[],
     how: {stdin?: string | undefined; signal?: AbortSignal | undefined} = {},
   ): Promise<CommandResult<T>> {
-    const {kind = 'payouts', stateDir, program} = this.#options;
+    const {kind = 'payouts', stateDir, profile, program} = this.#options;
     const [verb = '', ...rest] = args;
-    const chosen = 'profile' in this.#options ? ['--profile', this.#options.profile] : [];
+    const chosen = profile === undefined ? [] : ['--profile', profile];
     const folder = stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)];
     return runCommand<T>({
       args: [kind, 'batch', verb, ...rest, ...chosen, ...folder],
@@ -145,7 +156,7 @@ export class Batches {
   }
 
   #env(): Record<string, string> {
-    if ('profile' in this.#options) {
+    if (this.#options.profile !== undefined) {
       const {configDir} = this.#options;
       return configDir === undefined ? {} : {REMIT_CONFIG_DIR: resolve(configDir)};
     }
