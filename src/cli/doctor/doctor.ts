@@ -7,7 +7,7 @@ import {probeWrites, refuseProbe} from './probe/writes.ts';
 import {type Report, reportOf, showReport} from './report.ts';
 import {checkService, notReadable} from './reads/service.ts';
 import {checkSetup} from './machine/setup.ts';
-import {placeFor, writeService} from './write-file.ts';
+import {type Place, placeFor, proposedName, writeService} from './write-file.ts';
 
 export interface DoctorFlags {
   readonly write?: string | undefined;
@@ -19,11 +19,13 @@ export interface DoctorFlags {
 export async function runDoctor(context: Context, flags: DoctorFlags): Promise<Report> {
   const {out, profile} = context;
   const place = flags.write === undefined ? undefined : placeFor(flags.write, context);
+  if (place?.hasMore === true)
+    out.note(`${place.path} has settings that are not active. They are used for the checks and kept.`);
   if (flags['probe-writes']) await refuseProbe(context);
   if (flags.openapi !== undefined) return fromDocument(context, flags.openapi, place);
   out.progress('Checking…');
   const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
-  const survey = await checkService(context);
+  const survey = await checkService(context, place?.base ?? profile.service);
   const isReached = survey.samples.size > 0;
   const probed = flags['probe-writes'] && isReached ? await probeWrites(context, survey) : null;
   await survey.asker.close();
@@ -32,12 +34,12 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   const service = survey.draft.file;
   const report = reportOf(found, {
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode},
-    ...{requests: survey.asker.requests, service, written: place ?? null, probed},
+    ...{requests: survey.asker.requests, service, written: place?.path ?? null, probed},
   });
   showReport(out, found, report);
   if (place !== undefined) putInto(place, service, {context, found});
   else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
-    out.hint(context.commands.read('doctor', '--write', 'service.json'));
+    out.hint(context.commands.read('doctor', '--write', proposedName(context)));
   return report;
 }
 
@@ -66,13 +68,13 @@ export function withSetup(error: unknown, local: LocalContext): unknown {
 }
 
 /** Checks the OpenAPI document instead of the service. */
-async function fromDocument(context: Context, source: string, place: string | undefined): Promise<Report> {
+async function fromDocument(context: Context, source: string, place: Place | undefined): Promise<Report> {
   const {out, profile} = context;
   const {checkDocument} = await import('./openapi/openapi.ts');
-  const {found, draft} = await checkDocument(context, source);
+  const {found, draft} = await checkDocument(context, source, place?.base ?? profile.service);
   const report = reportOf(found, {
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode, requests: 0},
-    ...{service: draft.file, written: place ?? null, probed: null},
+    ...{service: draft.file, written: place?.path ?? null, probed: null},
   });
   showReport(out, found, report);
   if (place !== undefined) putInto(place, draft.file, {context, found});
@@ -82,7 +84,7 @@ async function fromDocument(context: Context, source: string, place: string | un
 }
 
 function putInto(
-  place: string,
+  place: Place,
   service: ServiceFile,
   {context, found}: {context: Context; found: readonly Finding[]},
 ): void {
@@ -92,6 +94,9 @@ function putInto(
     open === 0
       ? ''
       : `, without ${open === 1 ? 'one difference that needs' : `${open} differences that need`} your decision`;
-  context.out.note(`Wrote ${place}${rest}. Activate it with:`);
-  context.out.hint(next);
+  const done = `${place.text === undefined ? 'Wrote' : 'Updated'} ${place.path}${rest}.`;
+  context.out.note(
+    next === undefined ? `${done} It is the active service file.` : `${done} Activate it with:`,
+  );
+  if (next !== undefined) context.out.hint(next);
 }

@@ -45,9 +45,10 @@ export interface Facts {
 export function reportOf(found: readonly Finding[], facts: Facts): Report {
   const count = (verdict: Verdict) => found.filter((finding) => finding.verdict === verdict).length;
   const {profile, base_url, mode, requests, service, written, probed} = facts;
+  const failed = found.filter(({isFailed}) => isFailed === true);
   const counts = {holds: count('holds'), differs: count('differs'), unknown: count('unknown')};
   return {
-    ...{profile, base_url, mode, ok: counts.differs === 0, counts, requests},
+    ...{profile, base_url, mode, ok: counts.differs === 0 && failed.length === 0, counts, requests},
     checks: found.map((one) => ({
       ...{area: one.area, check: one.check, verdict: one.verdict, evidence: one.evidence},
       ...{row: one.row ?? null, write: one.write ?? null},
@@ -76,7 +77,9 @@ export function showReport(out: Output, found: readonly Finding[], {counts}: Rep
     lines.push(...(lines.length === 0 ? [] : ['']), out.paint('bold', TITLES[area]));
     for (const finding of own) lines.push(...linesOf(out, finding, width));
   }
-  lines.push('', `${counts.holds} hold, ${counts.differs} differ, ${counts.unknown} unknown.`);
+  const failed = found.filter(({isFailed}) => isFailed === true).length;
+  const rest = failed === 0 ? '' : `, of which ${failed} failed to answer`;
+  lines.push('', `${counts.holds} hold, ${counts.differs} differ, ${counts.unknown} unknown${rest}.`);
   void out.texts(lines);
 }
 

@@ -7,20 +7,21 @@ import {readDocument} from './document.ts';
 import {matchRoutes} from './routes.ts';
 import {DescribedService} from './service.ts';
 import {checkShapes} from '../reads/service.ts';
+import {untilNothingNew} from '../survey/passes.ts';
 import {Survey} from '../survey/survey.ts';
 import {routeOf} from '../../../service/routes.ts';
 
 const {holds, differs} = findings('service');
 
 /** Checks the assumptions against the OpenAPI document of the service. Sends no request to the service. */
-export async function checkDocument(context: Context, source: string): Promise<Survey> {
+export async function checkDocument(context: Context, source: string, base: ServiceFile): Promise<Survey> {
   const document = await readDocument(source, context);
   const described: Context = {...context, transportFor: async () => new DescribedService(document)};
-  const survey = new Survey(described);
-  matchRoutes(document, survey);
-  await checkShapes(survey);
-  checkKeys(document, survey);
-  return survey;
+  return untilNothingNew(new Survey(described, base), async (survey) => {
+    matchRoutes(document, survey);
+    await checkShapes(survey);
+    checkKeys(document, survey);
+  });
 }
 
 /** Checks header and format of idempotency keys. */

@@ -163,7 +163,7 @@ async function approveNothing(survey: Survey): Promise<void> {
   const check = 'routes.payouts.approve';
   const reply = await survey.ask('payouts.approve', {params: {id: NO_SUCH_ID}, body: {}});
   const evidence = `${outcomeOf(reply)} for a payout that does not exist`;
-  const nowhere = await survey.asker.path(`/remit-doctor/${NO_SUCH_ID}`);
+  const nowhere = await survey.asker.path(`/remit-doctor/${NO_SUCH_ID}`, survey.draft.file);
   const isElsewhere = wordsOf(nowhere) === wordsOf(reply);
   if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
   else if (reply.status === 405 || reply.status === 501)

@@ -81,6 +81,7 @@ async function whyOpen(survey: Survey, code: string): Promise<string | undefined
   const {path} = routeOf('payouts.list', survey.draft.file);
   const nowhere = await survey.asker.path(
     `${path.slice(0, path.lastIndexOf('/'))}/remit-doctor/${NO_SUCH_ID}`,
+    survey.draft.file,
   );
   if (nowhere.status < 200 || nowhere.status === 429 || nowhere.status >= 500)
     return `its meaning is open, because there was no usable answer for a path that does not exist (${outcomeOf(nowhere)})`;
@@ -94,9 +95,11 @@ function checkMessage(survey: Survey, {message, errorCode, wire}: Reply): void {
     survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));
     return;
   }
+  const code = survey.draft.file.errors?.code;
   const words = leavesOf(wire).find(
     ({path, name, value}) =>
       isPath(path) &&
+      path !== code &&
       /message|detail|description|reason|title|text|msg/i.test(name) &&
       typeof value === 'string',
   );

@@ -1,13 +1,13 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {unwrapRecord} from '../../../client/answers/readable.ts';
-import {isObject} from '../../../narrow.ts';
+import {isList, isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {findOperation, paramsOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
-import {findings} from '../survey/finding.ts';
+import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, itemsIn, leavesOf} from '../survey/shapes.ts';
-import {isGood, isMissing, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
+import {isGood, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -61,16 +61,16 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   const check = `routes.${id}`;
   if (survey.found.some((finding) => finding.check === check)) return;
   const row = rowOf(id);
-  const seen = outcomeOf(reply);
   const isNoBalance = id === 'treasury.balance' && reply.status === 404; // row 20: the bank has not reported yet
-  if (isGood(reply)) survey.found.push(holds(check, seen, {row}));
-  else if (isMissing(reply) && !isNoBalance)
+  const isWhole = isObject(reply.wire) || isList(reply.wire);
+  if (isGood(reply) && isWhole) survey.found.push(holds(check, outcomeOf(reply), {row}));
+  else if (isNoBalance) survey.found.push(unknown(check, outcomeOf(reply), {row}));
+  else
     survey.found.push(
-      differs(check, `${seen} for a record in the list`, {
-        ...{row, fix: `set ${check} in the service file: "GET /path/of/one/{id}"`},
+      routeTrouble(id, reply, 'JSON', {
+        routes: {[id]: `GET /path/of/one/{${paramsOf(findOperation(id)!.path)[0]}}`},
       }),
-    );
-  else survey.found.push(unknown(check, seen, {row}));
+    ); // ids are checked by type
 }
 
 function keepSample(survey: Survey, id: OperationId, reply: Reply): void {
@@ -103,7 +103,9 @@ function noteWrapper(
   if (holder !== undefined) wrappers.set(id, holder.path);
   else
     survey.found.push(
-      unknown(`envelopes.record (${id})`, `${reply.asked} returned no record with an id`, {row: 6}),
+      differs(`envelopes.record (${id})`, `${reply.asked} returned no record with an id`, {
+        ...{row: 6, fix: toAdd({envelopes: {record: {[id]: 'path.to.record'}}})},
+      }),
     );
 }
 

@@ -1,16 +1,16 @@
 import {readPage} from '../../../client/reading/pages.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isObject} from '../../../narrow.ts';
+import {isList, isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Question, type Reply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {isPath, itemsIn} from '../survey/shapes.ts';
-import {isGood, isMissing, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
+import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
 import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
 
-const {holds, differs, unknown} = findings('service');
+const {holds, differs} = findings('service');
 
 /** Lists that need no id. */
 export const LISTS: readonly OperationId[] = [
@@ -132,13 +132,14 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   const check = `routes.${id}`;
   const row = rowOf(id);
   if (survey.found.some((finding) => finding.check === check)) return;
-  const seen = outcomeOf(reply);
-  if (isListed(id, reply)) survey.found.push(holds(check, `${reply.asked} returned a list`, {row}));
-  else if (isMissing(reply))
-    survey.found.push(
-      differs(check, seen, {row, fix: `set ${check} in the service file: "GET /path/of/the/list"`}),
-    );
-  else survey.found.push(unknown(check, isGood(reply) ? `${seen} without a list` : seen, {row}));
+  if (isListed(id, reply)) {
+    survey.found.push(holds(check, `${reply.asked} returned a list`, {row}));
+    return;
+  }
+  const example: ServiceFile = isGood(reply)
+    ? {envelopes: {list: 'path.to.items'}}
+    : {routes: {[id]: 'GET /path/of/the/list'}};
+  survey.found.push(routeTrouble(id, reply, 'a list', example));
 }
 
 /** Checks where the items are. A service file has one path for all lists. */
@@ -174,10 +175,13 @@ function noteEnvelope(survey: Survey, id: OperationId, reply: Reply): void {
 async function checkEventTypes(survey: Survey): Promise<void> {
   const reply = await survey.ask('eventTypes.list');
   const check = 'routes.eventTypes.list';
-  const seen = outcomeOf(reply);
   if (survey.found.some((finding) => finding.check === check)) return;
-  if (isGood(reply)) survey.found.push(holds(check, seen));
-  else if (isMissing(reply))
-    survey.found.push(differs(check, seen, {fix: `set ${check} in the service file`}));
-  else survey.found.push(unknown(check, seen));
+  const isRead = isList(reply.json) || (isObject(reply.json) && Object.values(reply.json).some(isList));
+  survey.found.push(
+    isGood(reply) && isRead
+      ? holds(check, outcomeOf(reply))
+      : routeTrouble('eventTypes.list', reply, 'a list', {
+          routes: {'eventTypes.list': 'GET /path/of/the/event-types'},
+        }),
+  );
 }

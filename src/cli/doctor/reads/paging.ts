@@ -3,7 +3,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings} from '../survey/finding.ts';
+import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, itemsIn, type Json, leavesOf} from '../survey/shapes.ts';
 import {isGood, resourceOf, type Survey} from '../survey/survey.ts';
 import {CURSOR_NAMES, LIMIT_NAMES, ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
@@ -90,7 +90,7 @@ async function checkLimit(survey: Survey, id: OperationId): Promise<boolean> {
   }
   survey.found.push(
     differs(check, 'limit has no effect', {
-      ...{row: ROW.limit, fix: 'set paging.limit in the service file to the name of the page size parameter'},
+      ...{row: ROW.limit, fix: toAdd({paging: {limit: 'page_size'}})},
     }),
   );
   survey.found.push(unknown('envelopes.next', 'pages of one record are not possible', {row: ROW.envelope}));
@@ -129,7 +129,10 @@ async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<
   }
   survey.found.push(
     differs(check, 'the next page could not be requested', {
-      ...{row: ROW.envelope, fix: 'set envelopes.next and paging.cursor in the service file'},
+      ...{
+        row: ROW.envelope,
+        fix: toAdd({envelopes: {next: 'path.to.cursor'}, paging: {cursor: 'parameter'}}),
+      },
     }),
   );
 }
@@ -192,7 +195,9 @@ async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
     }
   }
   const seen = tried.refused ? 'order=asc and order=desc are refused' : 'order has no effect';
-  survey.found.push(differs(check, seen, {row, fix: 'set paging.order in the service file'}));
+  survey.found.push(
+    differs(check, seen, {row, fix: toAdd({paging: {order: {name: 'sort', asc: 'oldest', desc: 'newest'}}})}),
+  );
 }
 
 async function bothOrders(survey: Survey, id: OperationId, file: ServiceFile) {

@@ -4,7 +4,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
-import {findings} from '../survey/finding.ts';
+import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, type Json, leavesOf, sameName, shown} from '../survey/shapes.ts';
 import {resourceOf, type Sample, type Survey} from '../survey/survey.ts';
 import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from '../survey/words.ts';
@@ -51,7 +51,13 @@ function checkField(survey: Survey, place: Place): void {
     if (NEEDED.has(field))
       survey.found.push(
         differs(check, `records have no ${field}, only ${namesOf(sample)}`, {
-          ...{row, fix: `set ${check} in the service file to the name of that field`},
+          ...{
+            row,
+            fix: toAdd({
+              fields: {[resource]: {[field]: 'name'}},
+              ...(isAmountField(field) ? {units: {[`${resource}.${field}`]: 'minor'}} : {}),
+            }),
+          },
         }),
       );
     return;

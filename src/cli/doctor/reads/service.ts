@@ -2,31 +2,54 @@ import {allOperations} from '../../../contract/operations/operations.ts';
 import type {Context} from '../../core/context.ts';
 import {checkAnswers} from '../machine/connection.ts';
 import {checkErrors, checkRequestId} from './errors.ts';
-import {type Finding, findings} from '../survey/finding.ts';
+import {type Finding, findings, toAdd} from '../survey/finding.ts';
 import {checkGets} from './gets.ts';
 import {checkLists, LISTS} from './lists.ts';
 import {checkPaging} from './paging.ts';
 import {checkRecords} from './records.ts';
-import type {Reply} from '../survey/asker.ts';
+import {failureOf, type Reply} from '../survey/asker.ts';
+import {untilNothingNew} from '../survey/passes.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
 import {rowOf, Survey} from '../survey/survey.ts';
 
 const {unknown} = findings('service');
 const connection = findings('connection');
 
-/** Checks everything about the service that GET requests can show. */
-export async function checkService(context: Context): Promise<Survey> {
-  const survey = new Survey(context);
-  const first = await survey.ask('payouts.list', {query: {limit: 5}});
-  const end = endOf(first, context);
+/**
+ * Checks everything about the service that GET requests can show.
+ * @param base the service file to start from
+ */
+export async function checkService(context: Context, base: ServiceFile): Promise<Survey> {
+  const first = new Survey(context, base);
+  const reply = await first.ask('payouts.list', {query: {limit: 5}});
+  const end = endOf(reply, context);
   if (end !== undefined) {
-    survey.found.push(end, unknown('service', 'not checked, because the service cannot be used'));
-    return survey;
+    first.found.push(end, unknown('service', 'not checked, because the service cannot be used'));
+    return first;
   }
-  survey.found.push(connection.holds('service', `${context.profile.baseUrl} returned ${first.status}`));
-  await checkShapes(survey);
+  const survey = await untilNothingNew(first, checkShapes);
+  survey.found.unshift(
+    survey.samples.size > 0
+      ? connection.holds('service', `${context.profile.baseUrl} returned ${reply.status}`)
+      : nothingRead(reply),
+  );
   survey.found.push(...checkAnswers(survey.replies, {nowMs: context.clock.now()}));
   return survey;
 }
+
+function nothingRead(reply: Reply): Finding {
+  const {key} = reply.assumption ?? {};
+  return connection.differs('service', `no list could be read; ${failureOf(reply, 'a list')}`, {
+    fix:
+      key === 'headers.send'
+        ? toAdd({headers: {send: {[headerIn(reply.message)]: 'value'}}})
+        : 'check that the base URL is the address of the API; describe other paths in a service file (routes, prefixes)',
+  });
+}
+
+/** The name of the header in `the header X-Tenant is missing`. */
+const headerIn = (message = ''): string =>
+  /\b(x-[a-z0-9-]+|[a-z0-9]+(-[a-z0-9]+)+)\b/i.exec(message)?.[0] ?? 'X-Name';
 
 /** Checks routes, envelopes, paging, fields and errors. */
 export async function checkShapes(survey: Survey): Promise<void> {

@@ -6,6 +6,7 @@ import {
   TransportFailure,
   type TransportRequest,
 } from '../../../client/transport/transport.ts';
+import type {Assumption} from '../../../service/assumption.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
@@ -22,8 +23,12 @@ export interface Reply {
   readonly wire: unknown;
   /** The body in canonical form. */
   readonly json: unknown;
+  /** What the body is instead of JSON: `text/html`, or `nothing`. */
+  readonly body: string | undefined;
   readonly errorCode: string | undefined;
   readonly message: string | undefined;
+  /** What may explain a refusal. */
+  readonly assumption: Assumption | undefined;
   readonly ms: number;
   /** Why there was no answer. */
   readonly failure: TransportFailure | undefined;
@@ -60,8 +65,8 @@ export class Asker {
   }
 
   /** Sends a GET for a path of the service, without any mapping. */
-  async path(path: string): Promise<Reply> {
-    const codec = new Codec({headers: this.#context.profile.service.headers ?? {}});
+  async path(path: string, {headers = {}}: ServiceFile): Promise<Reply> {
+    const codec = new Codec({headers});
     const {request} = this.#builder(codec).any('GET', path, {isRaw: true});
     return this.#send(request, codec, undefined);
   }
@@ -105,14 +110,25 @@ export class Asker {
     this.#transport ??= transportFor('one-shot');
     try {
       const raw = await (await this.#transport).send({...request, operation, signal: stop.signal});
-      const {json: wire} = readAnswer(raw, clock.now());
-      const {json, errorCode, message} = codec.read({operation}, raw, clock.now());
-      return {status: raw.status, headers: raw.headers, wire, json, errorCode, message, failure: undefined};
+      const {json: wire, unreadable, empty} = readAnswer(raw, clock.now());
+      const {json, errorCode, message, assumption} = codec.read({operation}, raw, clock.now());
+      const body = empty ? 'nothing' : unreadable?.what;
+      return {
+        ...{status: raw.status, headers: raw.headers, wire, json, body, errorCode, assumption},
+        message: assumption === undefined ? message : message?.replace(` (${assumption.text})`, ''),
+        failure: undefined,
+      };
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error;
       stop.signal.throwIfAborted();
-      const nothing = {wire: undefined, json: undefined, errorCode: undefined, message: undefined};
-      return {status: 0, headers: {}, ...nothing, failure: error};
+      const nothing = {
+        wire: undefined,
+        json: undefined,
+        body: undefined,
+        errorCode: undefined,
+        message: undefined,
+      };
+      return {status: 0, headers: {}, ...nothing, assumption: undefined, failure: error};
     }
   }
 }
@@ -120,6 +136,20 @@ export class Asker {
 /** `GET /api/payouts returned 404` */
 export const outcomeOf = ({asked, status}: Pick<Reply, 'asked' | 'status'>): string =>
   status === 0 ? `no answer to ${asked}` : `${asked} returned ${status}`;
+
+/** `GET /api/payouts returned 400 (limit is unknown)`, or `… returned 200 with text/html instead of a list` */
+export function failureOf(reply: Reply, noun: string): string {
+  const {status, message, body} = reply;
+  const good = status >= 200 && status < 300;
+  const words = !good
+    ? message === undefined
+      ? ''
+      : ` (${message})`
+    : body === undefined
+      ? ` without ${noun}`
+      : ` with ${body} instead of ${noun}`;
+  return outcomeOf(reply) + words;
+}
 
 /** Method and path of an operation under a service file: `GET /v1/payouts`. */
 export function routeText(id: OperationId, file: ServiceFile): string {

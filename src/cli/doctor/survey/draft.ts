@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util';
 import {RemitError} from '../../../errors.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
@@ -21,12 +22,26 @@ export class Draft {
 
   /** Adds a part. Returns false, and changes nothing, if the result would not be a valid service file. */
   add(part: ServiceFile): boolean {
+    if (this.problemWith(part) !== undefined) return false;
     const next = joined(this.#file, part);
-    if (!isValid(next)) return false;
-    this.#file = next;
+    if (!isDeepStrictEqual(next, this.#file)) this.#file = next;
     return true;
   }
+
+  /** Why the service file would not be valid with a part; undefined if it would be. */
+  problemWith(part: ServiceFile): string | undefined {
+    try {
+      checkService(joined(this.#file, part), NAME);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RemitError && error.code === 'SERVICE_FILE')
+        return error.message.slice(NAME.length + 2);
+      throw error;
+    }
+  }
 }
+
+const NAME = 'the service file';
 
 /** Merges two service files; where both set a key, the second counts. */
 export const joined = (file: ServiceFile, part: ServiceFile): ServiceFile => deepJoined(file, part); // keys of both, at every level
@@ -48,14 +63,4 @@ export function hasSecret(part: unknown, sanitizer: Sanitizer): boolean {
     isObject(part) &&
     Object.entries(part).some(([name, value]) => hasSecret(name, sanitizer) || hasSecret(value, sanitizer))
   );
-}
-
-function isValid(file: ServiceFile): boolean {
-  try {
-    checkService(file, 'service');
-    return true;
-  } catch (error) {
-    if (error instanceof RemitError && error.code === 'SERVICE_FILE') return false;
-    throw error;
-  }
 }

@@ -20,9 +20,11 @@ export interface Finding {
   readonly sure?: boolean | undefined;
   /** How to fix it: a command, or a step in words. */
   readonly fix?: string | undefined;
+  /** The check needs an answer that the service did not give. Without it nothing can be called right. */
+  readonly isFailed?: boolean | undefined;
 }
 
-type More = Pick<Finding, 'row' | 'write' | 'sure' | 'fix'>;
+type More = Pick<Finding, 'row' | 'write' | 'sure' | 'fix' | 'isFailed'>;
 type Make = (check: string, evidence: string, more?: More) => Finding;
 
 const made =
@@ -35,6 +37,10 @@ export const findings = (area: Area) => ({
   differs: made(area, 'differs'),
   unknown: made(area, 'unknown'),
 });
+
+/** How to fix a difference whose value only a person knows: the line, with a value in place of the right one. */
+export const toAdd = (example: ServiceFile): string =>
+  `add to the service file, with the right value: ${lineOf(example)}`;
 
 /** Part of a service file as a line to add to it: `"paging": {"max": 25}`. */
 export const lineOf = (write: ServiceFile): string =>

@@ -3,10 +3,12 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
-import {Asker, type Question, type Reply} from './asker.ts';
+import {Asker, failureOf, type Question, type Reply} from './asker.ts';
 import {Draft, hasSecret} from './draft.ts';
-import type {Finding} from './finding.ts';
+import {type Finding, findings, toAdd} from './finding.ts';
 import type {Json} from './shapes.ts';
+
+const service = findings('service');
 
 /** Records of one list, in the service's form and in canonical form. */
 export interface Sample {
@@ -18,16 +20,24 @@ export interface Sample {
 export class Survey {
   readonly asker: Asker;
   readonly draft: Draft;
-  readonly found: Finding[] = [];
+  found: Finding[] = [];
   readonly replies: Reply[] = [];
   readonly samples = new Map<OperationId, Sample>();
 
+  readonly #context: Context;
   readonly #sanitizer: Sanitizer;
 
-  constructor(context: Context) {
+  /** @param base the service file to start from */
+  constructor(context: Context, base: ServiceFile = context.profile.service, asker = new Asker(context)) {
+    this.#context = context;
     this.#sanitizer = context.out.sanitizer;
-    this.asker = new Asker(context);
-    this.draft = new Draft(context.profile.service);
+    this.asker = asker;
+    this.draft = new Draft(base);
+  }
+
+  /** A survey that starts from what this one has found out. */
+  next(): Survey {
+    return new Survey(this.#context, this.draft.file, this.asker);
   }
 
   /** Sends a request in the form known so far, or in the form of `file` to try something out. */
@@ -38,18 +48,29 @@ export class Survey {
   }
 
   /**
-   * Records a difference. If it is certain and valid in a service file, later requests use it. What contains a secret is
-   * neither used nor proposed.
+   * Records a difference. If it is certain, later requests use it. What contains a secret or would not be valid in the
+   * service file is neither used nor proposed.
    */
   differs(finding: Finding): void {
     const {write, sure = false, evidence} = finding;
-    if (hasSecret(write, this.#sanitizer)) {
-      const open = {...finding, write: undefined, sure: false};
-      this.found.push({...open, evidence: `${evidence}; not proposed, because it contains a secret`});
+    const problem =
+      write === undefined
+        ? undefined
+        : hasSecret(write, this.#sanitizer)
+          ? ', because it contains a secret'
+          : this.draft.problemWith(write);
+    if (problem !== undefined) {
+      const why = problem.startsWith(',') ? problem : `: ${problem}`;
+      this.found.push({
+        ...finding,
+        write: undefined,
+        sure: false,
+        evidence: `${evidence}; not proposed${why}`,
+      });
       return;
     }
-    const isTaken = write !== undefined && sure && this.draft.add(write);
-    this.found.push(write !== undefined && sure && !isTaken ? {...finding, sure: false} : finding);
+    if (write !== undefined && sure) this.draft.add(write);
+    this.found.push(finding);
   }
 }
 
@@ -58,6 +79,20 @@ export function rowOf(id: OperationId): number | undefined {
   const {origin, prefix} = findOperation(id)!; // ids are checked by type
   if (origin.kind === 'assumed') return origin.row;
   return prefix?.origin.kind === 'assumed' ? prefix.origin.row : undefined;
+}
+
+/** A route whose answer was no success, or not what it must contain. `example`: the line that may be missing. */
+export function routeTrouble(id: OperationId, reply: Reply, noun: string, example: ServiceFile): Finding {
+  const check = `routes.${id}`;
+  const row = rowOf(id);
+  const {status, assumption} = reply;
+  const evidence = failureOf(reply, noun);
+  if (isGood(reply) || isMissing(reply)) return service.differs(check, evidence, {row, fix: toAdd(example)});
+  if (status === 400 || status === 422) {
+    const fix = assumption === undefined ? undefined : `set ${assumption.key} in the service file`;
+    return service.differs(check, evidence, {row, fix});
+  }
+  return service.unknown(check, evidence, {row, isFailed: status !== 401 && status !== 403});
 }
 
 export const resourceOf = (id: OperationId): string => id.slice(0, id.indexOf('.'));
