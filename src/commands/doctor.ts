@@ -4,7 +4,7 @@ import {RemitCommand} from '../cli/core/command.ts';
 export default class Doctor extends RemitCommand {
   static override summary = 'Check the setup and find where the service differs from what remit assumes';
   static override description =
-    'For each assumption, prints whether it holds, differs or is unknown, and the line to add to the service file. Sends only GET requests unless --probe-writes is given. Exits 8 if anything differs.';
+    'For each assumption, prints whether it holds, differs or is unknown, and the line to add to the service file. Sends only GET requests unless --probe-writes is given. Exits 8 if anything differs or cannot be read.';
   static override examples = [
     '<%= config.bin %> doctor -p prod',
     '<%= config.bin %> doctor -p prod --write service.json',
@@ -15,7 +15,8 @@ export default class Doctor extends RemitCommand {
   static override flags = {
     write: Flags.string({
       helpValue: 'FILE',
-      description: 'write a service file: the active one plus every difference that is certain',
+      description:
+        'write a service file: the active one plus every difference that is certain; what an existing FILE contains is kept',
     }),
     openapi: Flags.string({
       helpValue: 'FILE|URL',

@@ -31,6 +31,7 @@ export interface PlainRequest {
 export class Dialect {
   readonly file: ServiceFile;
   readonly #compiled = new Map<OperationId, Compiled>();
+  #ids: readonly OperationId[] | undefined;
 
   constructor(file: ServiceFile) {
     this.file = file;
@@ -222,8 +223,13 @@ export class Dialect {
     return own;
   }
 
+  /** A path without parameters comes first: `/webhooks/event-types` is not the endpoint with the id `event-types`. */
   #find(fits: (one: Compiled) => boolean): OperationId | undefined {
-    return allOperations().find(({id}) => fits(this.#of(id)))?.id;
+    this.#ids ??= allOperations()
+      .map(({id}) => ({id, params: paramsOf(this.#of(id).wire.path).length}))
+      .sort((a, b) => a.params - b.params)
+      .map(({id}) => id);
+    return this.#ids.find((id) => fits(this.#of(id)));
   }
 
   #of(id: OperationId): Compiled {

@@ -54,6 +54,8 @@ export class WireSide {
     const read = this.#withUsualIds(
       this.#dialect.requestFromWire(operation, {method, path: route, query, body}),
     );
+    if (this.#dialect.operationAt(read.method, read.path) !== operation)
+      return this.#refused(400, 'VALIDATION_ERROR', 'the id in the path is malformed'); // it is a word of another path
     const canonical = read.query.size === 0 ? read.path : `${read.path}?${read.query.toString()}`;
     return {
       operation,

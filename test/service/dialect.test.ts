@@ -40,6 +40,13 @@ const BODY = {
 };
 
 describe('a request in another dialect', () => {
+  it('belongs to the operation whose path has no parameter there', () => {
+    const dialect = new Dialect({prefixes: {webhookEndpoints: '/api/webhooks'}});
+    const at = (path: string) => dialect.operationOnWire('GET', path, undefined);
+    assert.equal(at('/api/webhooks/event-types'), 'eventTypes.list');
+    assert.equal(at('/api/webhooks/0192a000'), 'webhookEndpoints.get');
+  });
+
   it('has another route, prefix, field names and unit', () => {
     const file: ServiceFile = {
       prefixes: {api: '/v1'},

@@ -24,7 +24,7 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
   ],
   [
     'moves at their own path',
-    {routes: {'moves.list': '/api/moves', 'moves.get': '/api/moves/{id}'}},
+    {routes: {'moves.list': '/api/moves', 'moves.get': '/api/moves/{move_id}'}},
     ['routes.moves.list'],
   ],
   ['items', {envelopes: {list: 'items'}}, ['envelopes.list']],

@@ -86,14 +86,4 @@ describe('remit doctor, with a service that matches the assumptions', () => {
     assert.match(ran.stdout, /^\d+ hold, 1 differ, \d+ unknown\.$/m);
     assert.match(ran.stderr, /remit doctor --write service\.json/);
   });
-
-  it('refuses to overwrite a file, before any request is sent', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'remit-doctor-')), 'service.json');
-    writeFileSync(path, '{}');
-    const before = service.requests.length;
-    const ran = await doctor(['--write', path, '--json']);
-    assert.equal(ran.exitCode, 13);
-    assert.match(ran.error().message, /already exists and is not overwritten/);
-    assert.equal(service.requests.length, before);
-  });
 });

@@ -103,6 +103,10 @@ function checkMessage(survey: Survey, {message, errorCode, wire}: Reply): void {
       /message|detail|description|reason|title|text|msg/i.test(name) &&
       typeof value === 'string',
   );
+  if (words?.path === 'message') {
+    survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));
+    return;
+  }
   const evidence = words === undefined ? 'the error body has no message' : `the message is in ${words.path}`;
   const write = words === undefined ? undefined : {errors: {message: words.path}};
   survey.differs(differs('errors.message', evidence, {row: ROW, write, sure: write !== undefined}));

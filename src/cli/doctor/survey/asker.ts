@@ -14,7 +14,7 @@ import type {Context} from '../../core/context.ts';
 
 /** The result of one request: the answer in the service's form and in canonical form. */
 export interface Reply {
-  /** Method and path as sent, without the query: `GET /api/payouts`. */
+  /** Method and path, without the query and with the names of ids: `GET /api/payouts/{id}`. */
   readonly asked: string;
   /** 0 if there was no answer. */
   readonly status: number;
@@ -61,14 +61,14 @@ export class Asker {
     const {params = {}, query = {}, body, key} = question;
     const options = key === undefined ? {} : {idempotencyKey: key};
     const {request} = this.#builder(codec).operation(id, {params, query, body, options});
-    return this.#send(request, codec, id);
+    return this.#send(request, codec, {operation: id, asked: routeText(id, file)});
   }
 
   /** Sends a GET for a path of the service, without any mapping. */
   async path(path: string, {headers = {}}: ServiceFile): Promise<Reply> {
     const codec = new Codec({headers});
     const {request} = this.#builder(codec).any('GET', path, {isRaw: true});
-    return this.#send(request, codec, undefined);
+    return this.#send(request, codec, {operation: undefined, asked: `GET ${path}`});
   }
 
   async close(): Promise<void> {
@@ -83,9 +83,12 @@ export class Asker {
     });
   }
 
-  async #send(request: TransportRequest, codec: Codec, operation: OperationId | undefined): Promise<Reply> {
+  async #send(
+    request: TransportRequest,
+    codec: Codec,
+    {operation, asked}: {operation: OperationId | undefined; asked: string},
+  ): Promise<Reply> {
     const {clock, stop, out, flags} = this.#context;
-    const asked = `${request.method} ${request.path.replace(/\?.*/, '')}`;
     const mayRepeat = request.method === 'GET';
     for (let attempt = 0; ; attempt += 1) {
       stop.signal.throwIfAborted();
@@ -93,7 +96,7 @@ export class Asker {
       const began = clock.monotonic();
       const reply = await this.#once(request, codec, operation);
       const ms = clock.monotonic() - began;
-      if (flags.debug) out.debug(`${asked} ${reply.status} (${Math.round(ms)} ms)`);
+      if (flags.debug) out.debug(`${request.method} ${request.path} ${reply.status} (${Math.round(ms)} ms)`);
       out.sanitizer.learn(reply.wire);
       const isBusy = BUSY.has(reply.status) || reply.failure !== undefined;
       if (!isBusy || !mayRepeat || attempt >= (flags.retries ?? 1)) return {...reply, asked, ms};
