@@ -101,7 +101,7 @@ export const ERRORS = {
   ),
   LIST_CUT: kind(
     EXIT.UNAVAILABLE,
-    'the list continues, but the service gave no cursor for the rest; only the first part was read',
+    'the list continues, but only its first part was read: the service gave no cursor for the rest, or too many pages',
   ),
   SIGNATURE: kind(EXIT.SIGNATURE, 'a webhook signature does not verify'),
   INTERRUPTED: kind(EXIT.INTERRUPTED, 'interrupted by Ctrl-C', true),

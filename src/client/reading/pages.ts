@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {LIMITS} from '../../contract/limits.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -20,6 +21,8 @@ export interface ListOptions {
   pageSize?: number | undefined;
   /** Where to start: the `nextCursor` of an earlier list. */
   cursor?: string | undefined;
+  /** Stops the list with an error after this many pages; a million if absent. */
+  mostPages?: number | undefined;
 }
 
 export type FetchPage<T> = (page: {cursor: string | undefined; limit: number}) => Promise<Page<T>>;
@@ -38,6 +41,7 @@ export class Listing<T> implements AsyncIterable<T> {
   readonly #limit: number;
   readonly #pageSize: number;
   readonly #start: string | undefined;
+  readonly #mostPages: number;
   #position: {cursor: string | undefined; overlap: number} | 'end';
 
   constructor(fetch: FetchPage<T>, options: ListOptions = {}) {
@@ -46,6 +50,7 @@ export class Listing<T> implements AsyncIterable<T> {
       options.all === true || options.limit === undefined ? Infinity : atLeastOne('limit', options.limit);
     this.#pageSize = pageSizeOf(options.pageSize);
     this.#start = options.cursor;
+    this.#mostPages = options.mostPages ?? MOST_PAGES;
     this.#position = {cursor: options.cursor, overlap: 0};
   }
 
@@ -95,8 +100,9 @@ export class Listing<T> implements AsyncIterable<T> {
     void,
     undefined
   > {
-    const seen = new Set<string>(this.#start === undefined ? [] : [this.#start]);
+    const seen = new Set<string>(this.#start === undefined ? [] : [shortOf(this.#start)]);
     let from = this.#start;
+    let pages = 0;
     let empty = 0;
     for (let left = this.#limit; left > 0;) {
       const page = await this.#fetch({cursor: from, limit: Math.min(this.#pageSize, left)});
@@ -104,7 +110,7 @@ export class Listing<T> implements AsyncIterable<T> {
       const items = whole ? page.items : page.items.slice(0, left);
       left -= items.length;
       const {moreBy, nextCursor: cursor} = page;
-      const repeated = cursor !== undefined && seen.has(cursor);
+      const repeated = cursor !== undefined && seen.has(shortOf(cursor));
       const isLast = (cursor === undefined && moreBy === undefined) || repeated;
       const after: Position = isLast ? 'end' : {cursor, overlap: 0};
       const next: Position = whole ? after : {cursor: from, overlap: items.length};
@@ -115,7 +121,8 @@ export class Listing<T> implements AsyncIterable<T> {
       if (cursor === undefined) return;
       empty = items.length === 0 ? empty + 1 : 0;
       if (empty === MOST_EMPTY_PAGES) throw endless();
-      seen.add(cursor);
+      if (++pages === this.#mostPages && left > 0) throw tooManyPages(this.#mostPages, cursor);
+      seen.add(shortOf(cursor));
       from = cursor;
     }
   }
@@ -195,6 +202,25 @@ function repeatedCursor(cursor: string): RemitError {
     },
   );
 }
+
+/**
+ * Every cursor is kept, so that a repeated one is noticed. Long ones are kept as hashes: then this many need less than
+ * 100 MB.
+ */
+const MOST_PAGES = 1_000_000;
+const LONGEST_KEPT = 24;
+
+const shortOf = (cursor: string): string =>
+  cursor.length <= LONGEST_KEPT
+    ? cursor
+    : `#${createHash('sha256').update(cursor).digest('base64url').slice(0, LONGEST_KEPT)}`;
+
+const tooManyPages = (pages: number, cursor: string): RemitError =>
+  new RemitError(
+    'LIST_CUT',
+    `the service sent ${pages} pages and has more; the list was stopped there, and continues at the cursor ${cursor}`,
+    {details: {cursor}},
+  );
 
 /** A filter may leave pages empty, but not this many; such a list would never end. */
 const MOST_EMPTY_PAGES = 1000;

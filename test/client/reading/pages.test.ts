@@ -55,6 +55,33 @@ describe('a list', () => {
     assert.deepEqual([list.more, list.nextCursor], [false, undefined]);
   });
 
+  it('stops after a maximum number of pages, and names the cursor to continue at', async () => {
+    const {list, asked} = service(10, () => 1);
+    const items: number[] = [];
+    const cut = list({mostPages: 4});
+    await assert.rejects(
+      async () => {
+        for await (const item of cut) items.push(item);
+      },
+      (error: RemitError) =>
+        error.code === 'LIST_CUT' && /4 pages .* continues at the cursor c4$/.test(error.message),
+    );
+    assert.deepEqual([items, asked.length], [[0, 1, 2, 3], 4]);
+    assert.deepEqual(await list({cursor: 'c4', mostPages: 6}).toArray(), range(4, 10));
+    assert.deepEqual(await list({limit: 4, mostPages: 4}).toArray(), range(0, 4));
+  });
+
+  it('notices a long cursor that is repeated', async () => {
+    const long = (n: number) => 'x'.repeat(500) + String(n % 3);
+    let nth = 0;
+    const list = new Listing(async () => ({items: [nth], nextCursor: long(nth++)}));
+    await assert.rejects(
+      list.toArray(),
+      (error) => error instanceof RemitError && error.code === 'CURSOR_REPEATED',
+    );
+    assert.equal(nth, 4);
+  });
+
   it('stops at a cursor that it saw before, after the items that came with it', async () => {
     for (const cursors of [['a', 'a'], ['a', 'b', 'a'], ['start']]) {
       let nth = 0;
