@@ -13,3 +13,29 @@ export const isId = (text: string, format: IdFormat): boolean =>
 /** Upper and lower case are the same in a UUID, and differ in any other id. */
 export const usualId = (text: string): string => (isUuid(text) ? text.toLowerCase() : text);
 export const isSameId = (a: string, b: string): boolean => a === b || usualId(a) === usualId(b);
+
+export const isIdField = (name: string): boolean => name === 'id' || name.endsWith('_id');
+
+/**
+ * An id as text, also if the service sends it as a JSON number. Undefined for a number that JSON readers round (2^53 and
+ * above) and for anything that is no id.
+ */
+export function idText(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The record with text instead of numbers in these fields; undefined if one of the numbers was rounded. */
+export function withTextIds<R extends Readonly<Record<string, unknown>>>(
+  record: R,
+  fields: readonly string[],
+): R | undefined {
+  let changed: Record<string, unknown> | undefined;
+  for (const field of fields) {
+    if (typeof record[field] !== 'number') continue;
+    const text = idText(record[field]);
+    if (text === undefined) return undefined;
+    (changed ??= {...record})[field] = text;
+  }
+  return changed === undefined ? record : (changed as R); // the same fields; ids are typed as text
+}

@@ -1,3 +1,4 @@
+import {idText} from '../../contract/ids.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {readErrorBody} from './error-body.ts';
 import type {Assumption} from '../../service/assumption.ts';
@@ -129,9 +130,10 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 function namedBy(json: unknown): {id?: string; status?: string} {
   if (!isObject(json)) return {};
-  const {id, status} = json;
+  const {status} = json;
+  const id = idText(json['id']);
   return {
-    ...(typeof id === 'string' ? {id} : {}),
+    ...(id === undefined ? {} : {id}),
     ...(typeof status === 'string' ? {status} : {}),
   };
 }

@@ -8,6 +8,7 @@ import {Unwritable} from '../../service/mapping.ts';
 import {type Path, pathOf, withBeside} from '../../service/paths.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {type Answer, type AnswerPlaces, isSuccess, readAnswer} from '../answers/answer.ts';
+import {readNumberIds} from '../answers/number-ids.ts';
 import {keyOnWire} from './idempotency.ts';
 import type {TransportAnswer, TransportRequest} from '../transport/transport.ts';
 
@@ -87,6 +88,7 @@ export class Codec {
     if (isGood && answer.json !== undefined) {
       if (this.#dialect !== undefined) answer.json = this.#dialect.answerFromWire(operation, answer.json);
       answer.json = tolerated(operation, answer.json);
+      readNumberIds(operation, answer, raw.body.length);
       if (answer.warning === undefined && isObject(answer.json) && typeof answer.json['warning'] === 'string')
         answer.warning = answer.json['warning'];
     }

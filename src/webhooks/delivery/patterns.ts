@@ -39,6 +39,10 @@ export function bodyMatch(text: string): BodyMatch {
       if (value === null || typeof value !== 'object' || !Object.hasOwn(value, step)) return false;
       value = Reflect.get(value, step);
     }
-    return typeof value === 'string' ? value === wanted : JSON.stringify(value) === wanted;
+    if (typeof value === 'string') return value === wanted;
+    return !isRounded(value) && JSON.stringify(value) === wanted;
   };
 }
+
+/** A whole number of 2^53 or more: another one was sent, perhaps. */
+const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);

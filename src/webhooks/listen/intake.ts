@@ -1,4 +1,5 @@
 import type {Clock} from '../../clock.ts';
+import {idText} from '../../contract/ids.ts';
 import {isObject, must} from '../../narrow.ts';
 import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery/delivery.ts';
 import {readJson, type JsonBody} from '../verify/event.ts';
@@ -169,7 +170,7 @@ export class Intake {
       verdict,
       reason,
       secret,
-      eventId: nameOf(id),
+      eventId: nameOf(idText(id)),
       eventType: nameOf(type),
       attempt: 1,
       duplicateOf: null,

@@ -1,3 +1,5 @@
+import {idText, withTextIds} from '../../contract/ids.ts';
+
 /** The data of a payout event. Fetch the payout for everything else. */
 export interface PayoutEventData {
   payout_id: string;
@@ -46,6 +48,9 @@ export type UnknownWebhookEvent = EventOf<UnknownEventType, Record<string, unkno
 /** A `switch` over `type` narrows it; its `default` branch has the unknown types. */
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
+/** Ids in the data of events; a service may send them as numbers. */
+const DATA_IDS = ['payout_id', 'payin_id', 'subaccount_id'] as const;
+
 const decoder = new TextDecoder('utf-8', {fatal: true});
 
 /**
@@ -56,9 +61,13 @@ export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   const value = parseBody(body);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
   const {id, type, data} = value as Record<string, unknown>;
-  if (typeof id !== 'string' || typeof type !== 'string') return undefined;
+  const eventId = idText(id);
+  if (eventId === undefined || typeof type !== 'string') return undefined;
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return undefined;
-  return value as WebhookEvent; // the fields of data are as documented, not checked
+  const named = withTextIds(data as Record<string, unknown>, DATA_IDS);
+  if (named === undefined) return undefined;
+  const isText = eventId === id && named === data;
+  return (isText ? value : {...value, id: eventId, data: named}) as WebhookEvent; // the fields of data are as documented, not checked
 }
 
 /** A body as text, and its JSON value. */

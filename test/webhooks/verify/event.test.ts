@@ -39,6 +39,15 @@ function subject(event: WebhookEvent): string {
 const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 describe('webhook events', () => {
+  it('have ids that are text, also if they were sent as numbers', () => {
+    const sent = (id: number, payout: number) =>
+      parseEvent(body(`{"id":${id},"type":"payout.settled","data":{"payout_id":${payout},"n":1}}`));
+    assert.deepEqual(sent(41, 12_345), {id: '41', type: 'payout.settled', data: {payout_id: '12345', n: 1}});
+    assert.equal(sent(41, 2 ** 53), undefined, 'it was rounded');
+    assert.equal(sent(2 ** 53, 1), undefined);
+    assert.equal(sent(1.5, 1), undefined);
+  });
+
   it('have the types and data of the contract', () => {
     assert.ok(Object.values(SAME).every(Boolean));
     for (const [type, {data}] of Object.entries(EVENT_TYPES)) {
@@ -69,7 +78,7 @@ describe('webhook events', () => {
       '[]',
       'null',
       '{}',
-      {id: 1, type: 'a', data: {}},
+      {id: true, type: 'a', data: {}},
       {id: 'a', type: 'b', data: []},
       {id: 'a', data: {}},
     ])

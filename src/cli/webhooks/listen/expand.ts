@@ -1,4 +1,5 @@
 import {unwrapRecord} from '../../../client/answers/readable.ts';
+import {idText} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
 import {valueAt} from '../../../output/select.ts';
 import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
@@ -105,8 +106,8 @@ const messageOf = (error: unknown): string =>
 function jobOf({id: delivery, body}: Delivery): Job | undefined {
   const data = valueAt(parseBody(body), 'data');
   for (const [field, {resource, operation}] of Object.entries(OBJECTS)) {
-    const id = valueAt(data, field);
-    if (typeof id === 'string' && /^[\x21-\x7e]{1,100}$/.test(id)) return {delivery, resource, operation, id};
+    const id = idText(valueAt(data, field));
+    if (id !== undefined && /^[\x21-\x7e]{1,100}$/.test(id)) return {delivery, resource, operation, id};
   }
   return undefined;
 }
