@@ -24,10 +24,6 @@ export class LineQueue<Line> {
     this.#options = options;
   }
 
-  get length(): number {
-    return this.#waiting.length;
-  }
-
   /** @param line created only if there is space for it */
   push(line: () => Line): void {
     const {bytesOf, bounds = BOUNDS} = this.#options;
