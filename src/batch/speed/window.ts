@@ -8,9 +8,8 @@ const NO_QUEUE = 1.25;
 const SOME_QUEUE = 1.5;
 /** Above this, requests only wait in the service, and the window shrinks. */
 const LONG_QUEUE = 2;
-/** Growth per epoch while there already is a queue; doubled after each growth that did no harm. */
-const LEAST_CREEP = 0.02;
-const MOST_CREEP = 0.25;
+/** Growth per epoch while something queues already. */
+const GROWTH = 1.1;
 const SHRINK = 0.95;
 /** After shrinking by this much, latency must have fallen in proportion, or by at least half of that. */
 const SHRUNK = 0.7;
@@ -26,7 +25,6 @@ const MIN_SPAN_MS = 50;
 /** A mean latency is judged once it is known to within a quarter, or after this many windows. */
 const TOLERANCE = 0.25;
 const MAX_WINDOWS = 8;
-const MAX_HOLD = 16;
 
 /**
  * Determines how many requests in flight are useful, from latency and goodput; refusals are handled elsewhere. It
@@ -45,10 +43,6 @@ export class Window {
   /** While true, it doubles each epoch, until latency rises. */
   #ramping = true;
   #suspect = false;
-  /** Epochs until doubling is tried again; doubled after each failed try. */
-  #hold = 0;
-  #nextHold = 1;
-  #creep = LEAST_CREEP;
   /** Latency of the service without a queue caused by this run. */
   #base: number | undefined;
   /** Epochs since it last grew. */
@@ -154,7 +148,6 @@ export class Window {
 
   #ramp(latency: number, base: number): void {
     if (latency <= SOME_QUEUE * base) {
-      this.#nextHold = 1;
       this.#double();
       return;
     }
@@ -162,37 +155,30 @@ export class Window {
     this.#suspect = !this.#suspect;
     if (this.#suspect) return;
     this.#ramping = false;
-    this.#hold = this.#nextHold;
-    this.#nextHold = Math.min(MAX_HOLD, this.#nextHold * 2);
     const enough = (SOME_QUEUE * this.goodput * base) / 1000;
     this.#size = Math.max(this.#floor, this.#size / 2, Math.min(this.#size, enough));
   }
 
   #double(): void {
-    this.#stuck = 0;
-    this.#shrunkFrom = undefined;
     this.#ramping = true;
     this.#suspect = false;
-    this.#size = Math.min(this.#cap, this.#size * 2);
+    this.#grow(2);
   }
 
   #steady(latency: number, error: number, base: number): void {
-    if (this.#hold > 0) this.#hold--;
-    if (latency <= NO_QUEUE * base && this.#hold === 0) this.#double();
-    else if (latency <= SOME_QUEUE * base) this.#grow();
+    if (latency <= NO_QUEUE * base) this.#double();
+    else if (latency <= SOME_QUEUE * base) this.#grow(GROWTH);
     else {
-      this.#creep = LEAST_CREEP;
       this.#stuck++;
       if (latency - 2 * error > LONG_QUEUE * base || this.#stuck > Math.min(PATIENCE, this.#size))
         this.#shrink(latency);
     }
   }
 
-  #grow(): void {
+  #grow(factor: number): void {
     this.#stuck = 0;
     this.#shrunkFrom = undefined;
-    this.#size = Math.min(this.#cap, this.#size * (1 + this.#creep));
-    this.#creep = Math.min(MOST_CREEP, this.#creep * 2);
+    this.#size = Math.min(this.#cap, this.#size * factor);
   }
 
   /**
