@@ -1,6 +1,5 @@
 import {createHash} from 'node:crypto';
-import {mkdtempSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../src/batch/registry/batch-claims.ts';
 import {prepareRetry, type RetryFacts} from '../../src/batch/run/retry.ts';
@@ -20,6 +19,7 @@ import {DEFAULT_TIMEOUTS} from '../../src/client/transport/transport.ts';
 import type {SqliteDatabase} from '../../src/store/port/port.ts';
 import {openSqlite} from '../../src/store/sqlite/sqlite.ts';
 import type {TruthService} from './truth-service.ts';
+import {memoryFolder} from '../repo/memory-folder.ts';
 import {VirtualClock} from './virtual-clock.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
 
@@ -59,19 +59,9 @@ export interface RunArguments {
   opened?: (batch: OpenBatch) => void;
 }
 
-/** Memory where there is plenty: a process that dies loses nothing there either, and a sync costs nothing. */
-function scratchRoot(): string {
-  try {
-    const {bavail, bsize} = statfsSync('/dev/shm');
-    return bavail * bsize > 512 * 1024 * 1024 ? '/dev/shm' : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
-
 /** A state folder, an input folder and a clock of their own for one test. */
 export class Bench {
-  readonly folder = mkdtempSync(join(scratchRoot(), 'remit-batch-'));
+  readonly folder = mkdtempSync(join(memoryFolder(), 'remit-batch-'));
   readonly stateDir = join(this.folder, 'state');
   readonly clock = new VirtualClock();
 

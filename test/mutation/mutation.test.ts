@@ -148,7 +148,7 @@ describe('the tests over a mutation', function () {
     const {noticed, timedOut, ms} = await workshop.tryOut(
       changed('sum.open += minor', endless),
       tests,
-      4_000,
+      2_000,
     );
     assert.deepEqual({noticed, timedOut}, {noticed: true, timedOut: true});
     assert.ok(ms < 300_000);

@@ -69,8 +69,7 @@ describe('a server with a seed and a frozen clock', function () {
     it(`answers the same calls with the same bytes under the timing ${timing}, however fast they come`, async () => {
       const first = await told(timing, await fileStore(), atOnce);
       assert.ok(first.length > 60, `${first.length} lines`);
-      for (const pause of [atOnce, atRandom])
-        assert.equal(differences(first, await told(timing, await fileStore(), pause)), '');
+      assert.equal(differences(first, await told(timing, await fileStore(), atRandom)), '');
     });
 
   it('answers the same when started twice with `remit sandbox start`', async () => {
@@ -84,7 +83,7 @@ describe('a server with a seed and a frozen clock', function () {
           REMIT_STATE_DIR: join(home, 's'),
           REMIT_CONFIG_DIR: join(home, 'c'),
         },
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: ['ignore', 'pipe', 'ignore'],
       });
       try {
         const [line] = (await once(createInterface({input: child.stdout}), 'line')) as [string];

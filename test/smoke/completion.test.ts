@@ -30,9 +30,9 @@ zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z 'PS1=; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -u -d ${script}.dump; . ${script}'
 zpty -w z 'compadd() { if [[ \${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]]; then builtin compadd "$@"; return; fi; local -a hits; builtin compadd -A hits "$@"; print -rl -- "HIT:"\${^hits}; }'
-zpty -w z 'finish() { print -r -- "DO""NE"; zle send-break }; zle -C show list-choices _main_complete; zle -N finish; bindkey "^I" show; bindkey "^X" finish; print -r -- "REA""DY"'
+zpty -w z 'finish() { print -r -- "DO""NE"; zle send-break }; zle -C show list-choices _main_complete; zle -N finish; bindkey "^I" show; bindkey "^]" finish; print -r -- "REA""DY"'
 zpty -r z out '*READY*'
-zpty -w -n z "$LINE"$'\\t\\x18'
+zpty -w -n z "$LINE"$'\\t\\x1d'
 zpty -r z out '*DONE*'
 print -r -- "$out" | tr -d '\\r' | sed -n 's/.*HIT://p'
 `,

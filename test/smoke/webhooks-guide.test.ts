@@ -44,7 +44,7 @@ describe('the commands of docs/guides/webhooks.md and of the README on webhooks'
     const {port} = app.address() as AddressInfo;
     return block
       .replaceAll('remit webhooks listen', 'remit webhooks listen --port 0')
-      .replaceAll('remit sandbox start', 'remit sandbox start --port 0')
+      .replaceAll('remit sandbox start', 'remit sandbox start --port 0 --timing instant')
       .replaceAll('3000', String(port));
   }
 

@@ -94,7 +94,7 @@ describe('guides that are tried on a sandbox', function () {
   let leave = () => {};
 
   before(async () => {
-    await live.start();
+    await live.start(['--timing', 'instant']);
     baseUrl = readRecord(live.place)!.base_url;
     const issued = (await live.run(['sandbox', 'keys', '--json'])).json() as {key: string; mode: string}[];
     key = issued.find((one) => one.key.startsWith('test_'))!.key;
