@@ -70,7 +70,9 @@ describe(`a batch whose process is killed or whose disk fails (seed ${SEED})`, f
 
   it('pays each row once when journal, registry, both, or the results were deleted', async () => {
     const losses = Object.keys(LOSSES) as (keyof typeof LOSSES)[];
-    await inTurns(drawn(losses, 2).entries(), 2, ([turn, loss]) => loseState(program, way(turn), loss, between(2, 38)));
+    await inTurns(drawn(losses, 2).entries(), 2, ([turn, loss]) =>
+      loseState(program, way(turn), loss, between(2, 38)),
+    );
     await loseResults(program, way(1));
   });
 });
