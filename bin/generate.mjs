@@ -1,5 +1,5 @@
 // Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md,
-// control.md and service.schema.json; commands.md from the help of the commands; and library.md from the declarations.
+// control.md, service.schema.json and output.schema.json; commands.md from the help of the commands; and library.md from the declarations.
 // Tests compare them with what the sources give, so that they are never stale. Needs `node --import ./bin/typescript.mjs`.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -8,15 +8,23 @@ import {root} from './commands.mjs';
 
 /** `[path, text]` of each generated file. */
 export async function generatedFiles() {
-  const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {serviceSchema}, {format}, {commandsPage}] =
-    await Promise.all([
-      import('../src/sandbox/control/openapi.ts'),
-      import('../src/contract/openapi/operations-page.ts'),
-      import('../src/sandbox/control/page.ts'),
-      import('../src/service/schema.ts'),
-      import('prettier'),
-      import('../src/cli/help/reference.ts'),
-    ]);
+  const [
+    {sandboxOpenApi},
+    {operationsPage},
+    {controlPage},
+    {serviceSchema},
+    {format},
+    {commandsPage},
+    {outputsDocument},
+  ] = await Promise.all([
+    import('../src/sandbox/control/openapi.ts'),
+    import('../src/contract/openapi/operations-page.ts'),
+    import('../src/sandbox/control/page.ts'),
+    import('../src/service/schema.ts'),
+    import('prettier'),
+    import('../src/cli/help/reference.ts'),
+    import('../src/cli/help/outputs/published.ts'),
+  ]);
   const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));
   const json = (value) => format(JSON.stringify(value), {...style, parser: 'json'});
   return [
@@ -24,6 +32,7 @@ export async function generatedFiles() {
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/control.md', controlPage()],
     ['docs/reference/service.schema.json', await json(serviceSchema())],
+    ['docs/reference/output.schema.json', await json(outputsDocument())],
     ['docs/reference/commands.md', await commandsPage(await config())],
   ];
 }

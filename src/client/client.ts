@@ -181,8 +181,11 @@ export class RemitClient {
     let headers: Readonly<Record<string, string>> = {};
     const result = await this.#settle(built, isAcknowledged, (answer) => (headers = answer.headers));
     if (input.wantsHeaders !== true) return result;
-    const shown = Object.entries(headers).map(([name, value]) => [name, built.sanitizer.field(name, value)]);
-    return {...result, headers: Object.fromEntries(shown) as Record<string, string>}; // pairs of a name and its text
+    const shown = Object.entries(headers).map(([name, value]): [string, string] => [
+      name,
+      built.sanitizer.field(name, value),
+    ]);
+    return {...result, headers: Object.fromEntries(shown)};
   }
 
   /** What a call would send, for a dry run; nothing is sent. */

@@ -17,6 +17,7 @@ import type {Clock} from '../../src/clock.ts';
 import {FakeTransport, type Reply, type Script} from '../client/transport/fake-transport.ts';
 import {RecordingClock} from '../client/recording-clock.ts';
 import {readJson, ROOT} from '../repo/tree.ts';
+import {checkPrinted} from './printed.ts';
 
 export const TEST_KEY = 'test_0123456789abcdef';
 export const LIVE_KEY = 'live_0123456789abcdef';
@@ -145,6 +146,8 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     transport: options.transport ?? (async () => transport),
   };
   const {exitCode} = await main(argv, await sourceApp(), runtime);
+  if (options.stdoutError === undefined)
+    checkPrinted(argv, stdout.text, {fromSandbox: 'sandbox' in (options.service ?? [])});
   return {
     exitCode,
     stdout: stdout.text,

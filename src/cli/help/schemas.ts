@@ -6,6 +6,7 @@ import {nearest} from '../../output/nearest.ts';
 import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {factsOf, type CommandFacts} from './catalogue.ts';
+import type {OutputSchema} from './outputs/published.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,8 @@ export interface OperationSchema {
 export interface CommandSchema extends CommandFacts {
   /** Flags and arguments as one object, as JSON Schema. */
   input: Json;
+  /** What it prints: the document of `-o json` and a line of `-o ndjson`. */
+  output: OutputSchema | null;
   operation_schemas: OperationSchema[];
 }
 
@@ -47,9 +50,11 @@ export async function schemaOf(
   if (command !== undefined) {
     const facts = factsOf(command);
     const called = allOperations().filter(({id}) => facts.operations.includes(id));
+    const {outputSchema} = await import('./outputs/published.ts');
     return {
       ...facts,
       input: inputSchema(facts),
+      output: outputSchema(command.id) ?? null,
       operation_schemas: called.map(({id}) => operationSchema(id, service, toJson)),
     };
   }

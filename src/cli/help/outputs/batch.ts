@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import type {BatchState} from '../../../batch/model/batch-state.ts';
+import {BUCKETS} from '../../../batch/model/outcome.ts';
+import {byName} from '../../../narrow.ts';
+import * as forms from './forms.ts';
+import {anything, count, document, list, mode, object, text, textOrNull} from './forms.ts';
+
+const STATES = [
+  'planned',
+  'running',
+  'staged',
+  'held',
+  'stopped',
+  'interrupted',
+  'complete',
+  'incomplete',
+  'canceled',
+] as const satisfies readonly BatchState[];
+
+const kind = z.enum(['payin', 'payout']);
+
+const Followed = object({
+  until: textOrNull.describe('null if each record was fetched once'),
+  outcome: z.enum(['reached', 'ended', 'timeout', 'passed', 'stopped']),
+  reached: count,
+  ended: count,
+  open: count,
+  statuses: z.record(z.string(), count).describe('rows by the last seen status of their record'),
+  gets: count,
+  unread: count,
+});
+
+const Summary = object({
+  batch_id: text,
+  revision: count,
+  kind,
+  mode: mode.nullable(),
+  state: z.enum(STATES),
+  planned: count.describe('the sum of the buckets from accepted to not_sent'),
+  left_out: count,
+  ...byName(BUCKETS, () => count),
+  settled: count,
+  failed: count,
+  canceled: count,
+  held: count,
+  differs: count,
+  posts: count.describe('POSTs sent by this invocation'),
+  elapsed_ms: count,
+  totals: z
+    .record(z.string(), object({planned: text, ...byName(BUCKETS, () => text)}))
+    .describe('by currency, exact, in major units'),
+  plan_hash: text,
+  results: textOrNull,
+  failed_file: textOrNull,
+  summary_file: textOrNull,
+  stopped_because: object({reason: text, message: text}).nullable(),
+  orphans: z.array(object({reference: text, id: text})),
+  next: textOrNull.describe('the next command to type'),
+  followed: Followed.optional().describe('with --wait, --until or --refresh'),
+  report_file: text.optional().describe('with --html'),
+});
+
+const Issue = object({row: count, line: count, column: text, code: text, message: text, value: text});
+
+const Plan = object({
+  batch_id: text,
+  revision: count,
+  kind,
+  namespace: text,
+  plan_hash: text,
+  file: text,
+  file_sha256: text,
+  changed: z.boolean(),
+  changes: anything.describe('what an edited file changes in a batch that has run; otherwise null'),
+  planned: count,
+  invalid_rows: count,
+  empty_rows: count,
+  totals: forms.amounts,
+  rails: z.array(object({rail: textOrNull, currency: text, rows: count, total: text})),
+  largest: object({n: count, line: count, reference: text, party: text, currency: text, amount: text}),
+  soft_duplicates: object({
+    count,
+    examples: z.array(object({references: z.array(text), party: text, currency: text, amount: text})),
+  }),
+  similar_references: object({count, examples: z.array(z.array(text))}),
+  scheduled: object({first: textOrNull, last: textOrNull}),
+  warnings: z.array(text),
+  error_groups: z.array(object({code: text, column: text, count, examples: z.array(Issue)})),
+  errors: z.array(Issue),
+  seen_before: z
+    .array(object({batch: text, mode, base_url: text, namespace: text, rows: count, example: text}))
+    .nullable(),
+  seen_alike: z.array(object({mode, base_url: text, alike: count, similar: count})).nullable(),
+  next: textOrNull,
+});
+
+const Listed = object({
+  batch_id: text,
+  state: text,
+  mode: mode.nullable(),
+  planned: count,
+  accepted: count,
+  left_out: count,
+  total: text,
+  needs_attention: count,
+  updated_at: textOrNull,
+  problem: textOrNull,
+});
+
+const resolvedRow = {reference: text, state: text, id: textOrNull.optional()};
+const Resolved = z.union([
+  object({batch_id: text, ...resolvedRow, next: textOrNull, unseen: text.optional()}),
+  object({
+    batch_id: text,
+    paid: count,
+    not_paid: count,
+    rows: z.array(object(resolvedRow)),
+    unseen: z.array(object({reference: text, why: text})),
+    next: textOrNull,
+  }),
+]);
+
+const Template = object({csv: text, columns: z.array(anything)});
+
+const VERBS: Readonly<Record<string, forms.Printed>> = {
+  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'status', 'report'], () => document(Summary)),
+  plan: document(Plan),
+  list: list(Listed),
+  resolve: document(Resolved),
+  template: document(Template),
+};
+
+export const BATCH: Readonly<Record<string, forms.Printed>> = Object.fromEntries(
+  ['payins', 'payouts'].flatMap((topic) =>
+    Object.entries(VERBS).map(([verb, printed]) => [`${topic}:batch:${verb}`, printed]),
+  ),
+);

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import {ERRORS} from '../../../errors.ts';
+import {keysOf} from '../../../narrow.ts';
+import {allOperations} from '../../../contract/operations/operations.ts';
+import {SCHEMAS} from '../../../contract/schemas/registry.ts';
+import {COMMAND_OPERATIONS} from '../command-operations.ts';
+import type * as forms from './forms.ts';
+import {count, document, DryRun, list, object, text, textOrNull} from './forms.ts';
+
+/** A write whose answer could not be read: exit code 8. */
+const Unread = object({id: text, http_status: count, status: z.null().optional()});
+
+const WaitRow = object({
+  id: text,
+  outcome: z.enum(['reached', 'ended', 'timeout', 'error']),
+  status: textOrNull,
+  reason: textOrNull,
+  error: z.enum(keysOf(ERRORS)).nullable(),
+});
+const WaitLine = z.discriminatedUnion('type', [
+  object({type: z.literal('change'), id: text, status: textOrNull, record: z.looseObject({})}),
+  object({type: z.literal('end'), ...WaitRow.shape}),
+]);
+
+/** One id gives its record, several ids a row each. */
+const waited = (record: z.ZodType): forms.Printed => ({
+  form: 'lines',
+  schema: z.union([record, WaitLine]),
+  document: z.union([record, z.array(WaitRow)]),
+});
+
+const deleted = (extra: z.ZodRawShape = {}): forms.Printed =>
+  document(z.union([object({id: text, deleted: z.literal(true), ...extra}), DryRun]));
+
+const Rotated = object({
+  id: text,
+  replaced: text,
+  url: text,
+  event_types: z.array(text),
+  secret_fingerprint: text,
+  secret_file: textOrNull,
+  verified_by: z.enum(['delivery', 'confirmation']),
+  delivery: textOrNull,
+});
+
+/** Commands whose result is not the answer of their operation. */
+const OTHERS: Readonly<Record<string, forms.Printed>> = {
+  'payouts:wait': waited(SCHEMAS.Payout),
+  'payins:wait': waited(SCHEMAS.Payin),
+  'transfers:get': document(SCHEMAS.AccountTransfer),
+  'transfers:wait': document(SCHEMAS.AccountTransfer),
+  'payment-methods:delete': deleted({payee_id: text.optional(), payer_id: text.optional()}),
+  'webhooks:endpoints:delete': deleted(),
+  'webhooks:endpoints:rotate': document(z.union([Rotated, DryRun])),
+  'webhooks:event-types': list(SCHEMAS.EventTypeList.shape.data.element),
+  api: document(z.unknown().describe('the answer of the service')),
+};
+
+/** Of a command, by the operation that it calls first. */
+function printedBy(command: string): forms.Printed {
+  const [first] = COMMAND_OPERATIONS[command] ?? [];
+  const operation = allOperations().find(({id}) => id === first)?.operation;
+  const name = operation === undefined ? undefined : Object.values(operation.ok)[0];
+  if (operation === undefined || name === undefined || name === null)
+    throw new Error(`${command} has no operation with an answer`);
+  const answer = SCHEMAS[name];
+  if (operation.pages === 'cursor') return list(itemOf(answer));
+  const record = name === 'MoveEnvelope' ? SCHEMAS.MoveEnvelope.shape.data : answer;
+  return document(operation.method === 'GET' ? record : z.union([record, Unread, DryRun]));
+}
+
+function itemOf(page: z.ZodType): z.ZodType {
+  const shape: Readonly<Record<string, unknown>> = page instanceof z.ZodObject ? page.shape : {};
+  const {data} = shape;
+  const items: unknown = data instanceof z.ZodArray ? data.element : undefined;
+  if (items instanceof z.ZodType) return items;
+  throw new Error('the page of a list has no data');
+}
+
+export const SERVICE: Readonly<Record<string, forms.Printed>> = {
+  ...Object.fromEntries(
+    Object.keys(COMMAND_OPERATIONS)
+      .filter((command) => !(command in OTHERS))
+      .map((command) => [command, printedBy(command)]),
+  ),
+  ...OTHERS,
+};
