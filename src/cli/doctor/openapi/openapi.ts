@@ -38,9 +38,10 @@ function checkKeys(document: OpenApiDocument, survey: Survey): void {
   const keys: NonNullable<ServiceFile['keys']> = {
     ...(name.toLowerCase() === 'idempotency-key' ? {} : {header: name}),
     ...(format === 'uuid' ? {format: 'uuid'} : {}),
-    ...(typeof maxLength === 'number' && maxLength < 255 ? {maxLength: Math.max(22, maxLength)} : {}),
+    ...(typeof maxLength === 'number' && maxLength < 255 ? {maxLength} : {}),
   };
-  const evidence = `header ${name}${format === undefined ? '' : `, ${JSON.stringify(format)}`}`;
+  const length = keys.maxLength === undefined ? '' : `, at most ${keys.maxLength} characters`;
+  const evidence = `header ${name}${format === undefined ? '' : `, ${JSON.stringify(format)}`}${length}`;
   if (Object.keys(keys).length === 0) survey.found.push(holds('keys', evidence, {row: 45}));
   else survey.differs(differs('keys', evidence, {row: 45, write: {keys}, sure: true}));
 }
