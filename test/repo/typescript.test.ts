@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, readdirSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {before, describe, it} from 'mocha';
 import {ROOT, WITH_TYPESCRIPT} from './tree.ts';
 
 interface Hooks {
+  compileAll: (paths: readonly string[], folder: string) => Promise<void>;
   compiled: (path: string, text: string, folder: string) => string;
   load: (url: string, context: object, next: (url: string) => unknown) => unknown;
 }
@@ -45,6 +46,26 @@ describe('TypeScript without a build', () => {
     );
     assert.match(hooks.compiled(path, 'export const a: number = 3;', folder), /a = 3/, 'it is out of date');
     assert.deepEqual(kept(), ['src+clock.ts.mjs']);
+  });
+
+  it('is compiled before the tests, all files together, and again where a file has changed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'remit-typescript-'));
+    const paths = ['clock', 'errors'].map((name) => join(folder, `${name}.ts`));
+    for (const path of paths) writeFileSync(path, 'export const a: number = 1;');
+    await hooks.compileAll(paths, folder);
+    const kept = () => readdirSync(folder).filter((name) => name.endsWith('.mjs'));
+    assert.equal(kept().length, 2);
+    for (const name of kept()) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      writeFileSync(join(folder, name), text.replace('a = 1', 'a = 2'));
+    }
+    const now = () => hooks.compiled(paths[0]!, 'export const a: number = 1;', folder);
+    assert.match(now(), /a = 2/, 'what is kept is what the loader looks for');
+    const later = new Date(Date.now() + 10_000);
+    utimesSync(paths[0]!, later, later);
+    await hooks.compileAll(paths, folder);
+    assert.match(now(), /a = 1/);
+    assert.match(hooks.compiled(paths[1]!, 'export const a: number = 1;', folder), /a = 2/);
   });
 
   it('is compiled each time where nothing can be kept', () => {
