@@ -97,6 +97,8 @@ const LAZY = new Set([
   'hono',
   '@hono/node-server',
   'csv-parse',
+  'sax',
+  'yauzl',
   'yaml',
   '@jmespath-community/jmespath',
   'node-sqlite3-wasm',

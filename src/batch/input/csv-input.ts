@@ -1,5 +1,5 @@
 import {createHash, type Hash} from 'node:crypto';
-import {closeSync, createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
+import {closeSync, createReadStream, fstatSync, openSync, type ReadStream, readSync} from 'node:fs';
 import {basename} from 'node:path';
 import {type Hint, RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
@@ -14,7 +14,10 @@ export interface InputFile {
   isPipe: boolean;
   /** Size of the file before it is read; undefined for a pipe. */
   bytes: number | undefined;
-  stream: ReadStream | NodeJS.ReadableStream;
+  /** The bytes from the beginning; may be asked for once. */
+  open: () => ReadStream | NodeJS.ReadableStream;
+  /** For a file that can be read at any place: its first bytes identify a workbook. */
+  file: {fd: number; head: Buffer} | undefined;
   /** Arguments of the command that prints a template, if there is one: `payouts batch template`. */
   template: readonly string[] | undefined;
 }
@@ -28,7 +31,16 @@ export function openInput(
   stdin: NodeJS.ReadableStream = process.stdin,
   template?: readonly string[],
 ): InputFile {
-  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin, template};
+  if (path === '-')
+    return {
+      path,
+      name: 'stdin',
+      isPipe: true,
+      bytes: undefined,
+      open: () => stdin,
+      file: undefined,
+      template,
+    };
   let fd: number;
   let stats;
   try {
@@ -38,12 +50,12 @@ export function openInput(
     throw new RemitError('CSV_INVALID', `cannot read ${path}: ${reasonOf(cause)}`, {
       cause,
       hint: (commands) =>
-        `name a CSV file, or - for standard input${template === undefined ? '' : `; ${commands.read(...template)} prints one to start from`}`,
+        `name a CSV or .xlsx file, or - for standard input${template === undefined ? '' : `; ${commands.read(...template)} prints one to start from`}`,
     });
   }
   if (stats.isDirectory()) {
     closeSync(fd);
-    throw new RemitError('CSV_INVALID', `${path} is a directory, not a CSV file`, {
+    throw new RemitError('CSV_INVALID', `${path} is a directory, not a file`, {
       hint: `name a file in it; to see them: ls ${path}`,
     });
   }
@@ -52,9 +64,21 @@ export function openInput(
     name: basename(path),
     isPipe: !stats.isFile(),
     bytes: stats.isFile() ? stats.size : undefined,
-    stream: createReadStream(path, {fd, highWaterMark: 256 * 1024}),
+    open: () =>
+      createReadStream(path, {fd, highWaterMark: 256 * 1024, ...(stats.isFile() ? {start: 0} : {})}),
+    file: stats.isFile() ? {fd, head: headOf(path, fd)} : undefined,
     template,
   };
+}
+
+function headOf(path: string, fd: number): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    return head.subarray(0, readSync(fd, head, 0, HEAD_BYTES, 0));
+  } catch (cause) {
+    closeSync(fd);
+    throw new RemitError('CSV_INVALID', `reading ${path} failed: ${reasonOf(cause)}`, {cause});
+  }
 }
 
 function reasonOf(cause: unknown): string {
@@ -110,7 +134,7 @@ export class TextInput {
   /** The bytes as they arrive, except that the first piece is large enough to identify a workbook. */
   async *#pieces(): AsyncGenerator<Buffer> {
     let head: Buffer | undefined = Buffer.alloc(0);
-    for await (const piece of this.#input.stream) {
+    for await (const piece of this.#input.open()) {
       const chunk = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
       if (head === undefined) {
         if (chunk.length > 0) yield chunk;
@@ -128,7 +152,7 @@ export class TextInput {
   }
 
   #refuseForeignFormat(head: Buffer): void {
-    const format = foreignFormat(head);
+    const format = foreignFormat(head, this.#input.file?.fd);
     if (format === undefined) return;
     throw new RemitError('CSV_INVALID', `${this.#input.path} is ${format.what}, not a CSV file`, {
       hint: format.fix,

@@ -3,16 +3,9 @@ import {RemitError} from '../../errors.ts';
 import {codeOf} from '../../narrow.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
 import {startFrom} from './csv-input.ts';
+import type {InputRecord} from './record.ts';
 
 const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
-
-/** One record of the file; `line` is the physical line on which it begins. */
-export interface CsvRecord {
-  /** 1 for the first record after the header; empty records have no number. */
-  row: number;
-  line: number;
-  cells: string[];
-}
 
 export interface CsvHeader {
   cells: string[];
@@ -41,7 +34,7 @@ export class CsvRecords {
   }
 
   /** @throws RemitError CSV_INVALID: empty file, ambiguous delimiter, broken quoting */
-  async *read(): AsyncGenerator<{header: CsvHeader} | {records: CsvRecord[]}> {
+  async *read(): AsyncGenerator<{header: CsvHeader} | {records: InputRecord[]}> {
     let start = await this.#firstLine('');
     const declared = declaredDelimiter(start);
     if (declared !== undefined) start = await this.#firstLine(withoutLine(start));
@@ -51,8 +44,8 @@ export class CsvRecords {
     let header: CsvHeader | undefined;
     let lastLine = 0;
     let row = 0;
-    const take = (): CsvRecord[] => {
-      const page: CsvRecord[] = [];
+    const take = (): InputRecord[] => {
+      const page: InputRecord[] = [];
       for (const cells of parsed.splice(0)) {
         const line = lastLine + 1;
         lastLine = line + lineEndsIn(cells);

@@ -54,8 +54,12 @@ class IssueGroups {
   }
 }
 
-export function groupsOf(issues: Iterable<Issue>): IssueCounts {
+/** @param located adds where an issue is */
+export function groupsOf(
+  issues: Iterable<Issue>,
+  located: (issue: Issue) => Issue = (issue) => issue,
+): IssueCounts {
   const groups = new IssueGroups();
-  for (const issue of issues) groups.add(issue);
+  for (const issue of issues) groups.add(located(issue));
   return groups.counts();
 }

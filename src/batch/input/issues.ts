@@ -10,10 +10,10 @@ export function maskCell(text: string): string {
   return masked.length > 40 ? `${masked.slice(0, 39)}…` : masked;
 }
 
-/** `line 7, column amount: …` */
+/** `line 7, column amount: …`, or `Payouts!C7, column amount: …` */
 export function describeIssue(issue: Issue): string {
   const place = [
-    ...(issue.line > 0 ? [`line ${issue.line}`] : []),
+    ...(issue.cell !== undefined ? [issue.cell] : issue.line > 0 ? [`line ${issue.line}`] : []),
     ...(issue.row > 0 ? [`row ${issue.row}`] : []),
     ...(issue.column === '' ? [] : [`column ${issue.column}`]),
   ].join(', ');

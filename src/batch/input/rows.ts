@@ -12,7 +12,7 @@ import {
 import {must} from '../../narrow.ts';
 import {isCertain} from './amount-format.ts';
 import {type ColumnMap, headerAt} from './columns.ts';
-import type {CsvRecord} from './csv-records.ts';
+import type {InputRecord} from './record.ts';
 import {
   checkReference,
   fingerprintOf,
@@ -76,7 +76,7 @@ const NO_ID = 'is not an id, which has up to 144 letters, digits and _ . : ~ -';
 
 /** Checks one record. Returns the row, or everything that is wrong with it. */
 export function readRow(
-  record: CsvRecord,
+  record: InputRecord,
   map: ColumnMap,
   rules: RowRules,
 ): {row?: PlannedRow; issues: Issue[]; decimals: Decimals} {
@@ -120,7 +120,8 @@ export function readRow(
   }
   content.metadata = readMetadata(record, map, reference, issues);
 
-  const decimals = decimalsOf(amount, amountText(record, map), rules);
+  const decimals = decimalsOf(amount, record, map, rules);
+  applyFaults(record, map, issues);
   if (issues.length > 0 || amount === undefined) return {issues, decimals};
   const row: PlannedRow = {
     ...content,
@@ -135,23 +136,37 @@ export function readRow(
 
 type Complain = (name: string, code: string, message: string, value?: string) => void;
 
+/** A cell of a sheet that cannot be read has one error: what its empty text would mean does not matter. */
+function applyFaults({row, line, typed}: InputRecord, map: ColumnMap, issues: Issue[]): void {
+  for (const {index, code, message, value} of typed?.faults ?? []) {
+    const column = index === -1 ? '' : headerAt(map, index);
+    for (let at = issues.length - 1; at >= 0; at--)
+      if (column !== '' && issues[at]?.column === column) issues.splice(at, 1);
+    issues.push({row, line, column, code, message, value});
+  }
+}
+
 function decimalsOf(
   amount: number | undefined,
-  text: string,
+  record: InputRecord,
+  map: ColumnMap,
   {numberFormat, foundFormat}: RowRules,
 ): Decimals {
+  const typed = record.typed?.amount;
+  if (typed !== undefined) return amount === undefined ? 'unread' : typed.hasDecimals ? 'proven' : 'none';
+  const text = amountText(record, map);
   if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'unread';
   return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
 }
 
 /** Empty where the file has no such column. */
-function cellOf({cells}: CsvRecord, {at}: ColumnMap, name: string): string {
+function cellOf({cells}: InputRecord, {at}: ColumnMap, name: string): string {
   const index = at[name];
   return index === undefined ? '' : must(cells[index], 'cell of a column');
 }
 
 /** A code in lower case is unambiguous. */
-export function currencyOf(record: CsvRecord, map: ColumnMap, rules: RowRules): string {
+export function currencyOf(record: InputRecord, map: ColumnMap, rules: RowRules): string {
   const text = cellOf(record, map, 'currency_code').trim() || (rules.currency ?? '');
   return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : text;
 }
@@ -160,11 +175,11 @@ const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
   map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
 
 /** Removes surrounding spaces; other white space is kept, and refused later. */
-export const amountText = (record: CsvRecord, map: ColumnMap): string =>
+export const amountText = (record: InputRecord, map: ColumnMap): string =>
   cellOf(record, map, amountColumn(map)).replace(/^[ \t]+|[ \t]+$/g, '');
 
 function readAmount(
-  record: CsvRecord,
+  record: InputRecord,
   map: ColumnMap,
   rules: RowRules,
   currency: string,
@@ -186,14 +201,21 @@ function readAmount(
     complain('currency_code', 'currency', amountError(error).message, currency);
     return undefined;
   }
+  const isNumber = record.typed?.amount !== undefined; // written by the sheet, so it has one reading
   const {formatDoubt: doubt} = rules;
-  if (doubt !== undefined && !isCertain(text)) {
+  if (!isNumber && doubt !== undefined && !isCertain(text)) {
     complain(name, 'amount-grouping', doubt, text);
     return undefined;
   }
   const isMinor = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
   try {
-    return toWire(isMinor ? parseMinor(text) : readMajor(text, currency, rules));
+    return toWire(
+      isMinor
+        ? parseMinor(text)
+        : isNumber
+          ? parseMajor(text, currency, '1,234.56')
+          : readMajor(text, currency, rules),
+    );
   } catch (error) {
     const {message, problem} = amountError(error);
     if (doubt !== undefined && problem === 'grouping') complain(name, `amount-${problem}`, doubt, text);
@@ -265,7 +287,12 @@ function isDay(text: string): boolean {
 /** In UTF-16 units; each takes at most six bytes in JSON. */
 const SURELY_SMALL = LIMITS.metadataBytes / 8;
 
-function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issues: Issue[]): string | null {
+function readMetadata(
+  record: InputRecord,
+  map: ColumnMap,
+  reference: string,
+  issues: Issue[],
+): string | null {
   const entries: [string, string][] = [];
   const complain = (column: string, message: string) =>
     issues.push({row: record.row, line: record.line, column, code: 'metadata', message, value: ''});

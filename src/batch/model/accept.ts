@@ -18,6 +18,7 @@ export const ACCEPTABLE = {
     value: null,
     meaning: '--direct with a live key: the service remembers keys',
   },
+  'hidden-rows': {value: 'N', meaning: 'N hidden or filtered rows of the sheet are included'},
   'cut-input': {value: null, meaning: 'piped input is complete without a final newline'},
 } as const satisfies Record<string, {value: 'N' | 'NAME' | null; meaning: string}>;
 

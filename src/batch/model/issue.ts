@@ -5,8 +5,10 @@
 export interface Issue {
   /** Record number after the header, or 0 for the whole file. */
   row: number;
-  /** Physical line on which the record begins, or 0. */
+  /** Physical line on which the record begins, or row of the sheet; or 0. */
   line: number;
+  /** In a workbook, the cell or row: `Payouts!C14`. */
+  cell?: string;
   /** Column as written in the file, or empty. */
   column: string;
   code: string;

@@ -4,7 +4,7 @@ import {ownJson} from '../../narrow.ts';
 import {type Draft, PAGE} from '../journal/draft.ts';
 import {AmountFormats, waitsForOthers} from '../input/amount-format.ts';
 import {cellsAt, type ColumnMap, headerAt} from '../input/columns.ts';
-import type {CsvRecord} from '../input/csv-records.ts';
+import type {InputRecord} from '../input/record.ts';
 import {referenceOfContent} from '../model/identity.ts';
 import {hashText} from '../model/name-hash.ts';
 import {pagesOf} from '../model/pages.ts';
@@ -55,27 +55,29 @@ export class PlanLoader {
     this.#texts = texts;
   }
 
-  load(records: readonly CsvRecord[]): void {
+  load(records: readonly InputRecord[]): void {
     this.#draft.transaction(() => {
       for (const record of records) this.#loadOne(record);
     });
   }
 
-  #loadOne(record: CsvRecord): void {
+  #loadOne(record: InputRecord): void {
     this.records++;
     this.#draft.addRecord(record.row, record.line, JSON.stringify(keptCells(record.cells, this.#map)));
     if (this.#mustWait(record)) return;
     const {decimals} = this.#read(record, this.#rules);
-    if (decimals === 'proven' && !this.#formats.hasPoint)
+    if (decimals === 'proven' && !this.#formats.hasPoint && record.typed?.amount === undefined)
       this.#formats.notePoint(amountText(record, this.#map), record.line);
   }
 
   /** Whether an amount is ambiguous by itself; then the record is read after the last one. */
-  #mustWait(record: CsvRecord): boolean {
+  #mustWait(record: InputRecord): boolean {
     const {amountUnit, numberFormat} = this.#rules;
     if (amountUnit === 'minor' || numberFormat !== undefined || this.#map.at['amount'] === undefined)
       return false;
     if (record.cells.length !== this.#map.headers.length) return false;
+    const {typed} = record;
+    if (typed !== undefined && (typed.amount !== undefined || typed.faults.length > 0)) return false;
     const text = amountText(record, this.#map);
     if (!waitsForOthers(text)) return false;
     this.#formats.note(text, currencyOf(record, this.#map, this.#rules), record.line);
@@ -84,7 +86,7 @@ export class PlanLoader {
     return true;
   }
 
-  #read(record: CsvRecord, rules: RowRules): ReturnType<typeof readRow> {
+  #read(record: InputRecord, rules: RowRules): ReturnType<typeof readRow> {
     const read = readRow(record, this.#map, rules);
     this.#decimals.add(read.decimals);
     for (const issue of read.issues) this.#draft.addIssue(issue);

@@ -8,8 +8,10 @@ import {must} from '../../narrow.ts';
 import {migrate} from '../../store/port/migrate.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {cellsAt, type ColumnMap, headerAt, readHeader} from '../input/columns.ts';
-import {type InputFile, openInput, TextInput} from '../input/csv-input.ts';
-import {CsvRecords} from '../input/csv-records.ts';
+import {type InputFacts, type InputFile, openInput} from '../input/csv-input.ts';
+import {locator} from '../input/locate.ts';
+import type {RecordSource, SheetPlace} from '../input/record.ts';
+import {openSource} from '../input/source.ts';
 import {Draft, PAGE} from '../journal/draft.ts';
 import {batchFolder, makeFolder} from '../journal/folder.ts';
 import type {Retype} from '../model/accept.ts';
@@ -26,15 +28,17 @@ import {FigureSums} from './figures.ts';
 import {PlanLoader, type RowTexts} from './loader.ts';
 import {checkNames, nameByContent} from './names.ts';
 import {putInPlace} from './publish.ts';
-import {checkEnd, type FileErrors, invalidFile, noValidRow} from './refusals.ts';
+import {bare, checkEnd, checkHidden, type FileErrors, invalidFile, noValidRow} from './refusals.ts';
 import type {RevisionFacts} from './revision.ts';
 import {scheduleDay} from '../input/rows.ts';
 import type {Delimiter, Plan} from '../model/plan-facts.ts';
 
 export interface PlanOptions {
   kind: Kind;
-  /** A path, or `-` for standard input. */
+  /** A path of a CSV or workbook, or `-` for a CSV from standard input. */
   file: string;
+  /** Name of the sheet, for a workbook with several. */
+  sheet?: string | undefined;
   stateDir: string;
   batchId?: string | undefined;
   namespace?: string | undefined;
@@ -49,6 +53,8 @@ export interface PlanOptions {
   validOnly?: boolean;
   /** Without this, a pipe that does not end with a newline is refused. */
   allowCutInput?: boolean;
+  /** Number of rows that the sheet hides and that are planned all the same. */
+  allowHiddenRows?: number | undefined;
   /** Builds the typed command with these arguments added. */
   retype?: Retype;
   clock: Clock;
@@ -70,7 +76,7 @@ export interface PlannedBatch {
 const SHOWN_ISSUES = 10_000;
 
 /**
- * Reads a CSV to its end and writes the plan of a batch. It works offline: nothing is sent. Every error of the file
+ * Reads a CSV or a sheet to its end and writes the plan of a batch. It works offline: nothing is sent. Every error of the file
  * is found in one pass, and memory does not grow with the file. An existing plan with the same content and id is left
  * unchanged.
  *
@@ -129,13 +135,20 @@ async function writePlan(
       contents: new Buckets(pages, 1),
       alike: new Buckets(pages, 2),
     };
-    const text = new TextInput(input);
-    const read = await loadRecords(options, input, text, draft, texts);
-    const facts = text.facts();
+    const spool = join(dirname(file), 'texts');
+    const retype = options.retype ?? bare;
+    const source = await openSource(input, {sheet: options.sheet, spool, retype});
+    const {sheet} = source;
+    const read = await loadRecords(options, input, source, draft, texts).finally(() => source.close());
+    const {facts} = read;
     const warnings = [...checkEnd(input, facts, options), ...read.warnings];
+    const located = locator(sheet);
     if (!read.hasReferences) await nameByContent(draft, texts.contents, texts.references);
     const {similar, refused} = await checkNames(draft, texts.references, referenceColumn(read.map));
-    const found = {...groupsOf(draft.issues()), errors: draft.firstIssues(SHOWN_ISSUES)};
+    const found = {
+      ...groupsOf(draft.issues(), located),
+      errors: draft.firstIssues(SHOWN_ISSUES).map(located),
+    };
     if (found.issues > 0 && !options.validOnly) throw invalidFile(input, found);
     const alike = await findDuplicates(texts.alike, refused);
     pages.drop();
@@ -146,7 +159,7 @@ async function writePlan(
     const plan: Plan = {
       journalId: randomUUID(),
       kind: options.kind,
-      batchId: options.batchId ?? deriveBatchId(input.name, facts.sha256),
+      batchId: options.batchId ?? derivedId(input, facts, sheet),
       revision: 1,
       namespace,
       plannedAt: options.clock.now(),
@@ -157,6 +170,7 @@ async function writePlan(
         sha256: facts.sha256,
         bytes: facts.bytes,
       },
+      ...(sheet === undefined ? {} : {sheet: sheet.name}),
       ...keptColumns(read.map),
       minorAmounts: read.map.at['amount'] === undefined || options.amountUnit === 'minor',
       hasReferences: read.hasReferences,
@@ -174,7 +188,17 @@ async function writePlan(
   }
 }
 
+/** Sheets of one workbook are different batches. */
+function derivedId({name}: InputFile, {sha256}: InputFacts, sheet: SheetPlace | undefined): string {
+  if (sheet === undefined || !sheet.isOneOfSeveral) return deriveBatchId(name, sha256);
+  const both = createHash('sha256')
+    .update(JSON.stringify([sha256, sheet.name]))
+    .digest('hex');
+  return deriveBatchId(`${name.replace(/\.[^.]*$/, '')}-${sheet.name}.xlsx`, both);
+}
+
 interface LoadedRecords {
+  facts: InputFacts;
   map: ColumnMap;
   delimiter: Delimiter;
   /** Valid or not. */
@@ -190,17 +214,15 @@ const HEADER = 'header of the file';
 async function loadRecords(
   options: PlanOptions,
   input: InputFile,
-  text: TextInput,
+  source: RecordSource,
   draft: Draft,
   texts: RowTexts,
 ): Promise<LoadedRecords> {
   const kind = KINDS[options.kind];
-  const {path, template} = input;
-  const records = new CsvRecords({path, template, chunks: text.chunks()});
-  let begun: {loader: PlanLoader; map: ColumnMap; delimiter: Delimiter} | undefined;
-  for await (const piece of records.read()) {
+  let begun: {loader: PlanLoader; map: ColumnMap} | undefined;
+  for await (const piece of source.read()) {
     if ('header' in piece) {
-      const header = readHeader(piece.header.cells, kind, {
+      const header = readHeader(piece.header, kind, {
         mapping: options.mapping ?? {},
         ignored: options.ignored ?? [],
         needsReference: options.namespace === undefined,
@@ -214,18 +236,21 @@ async function loadRecords(
       const today = scheduleDay(options.clock.now());
       const rules = {kind, amountUnit, numberFormat, currency, today, ids};
       const loader = new PlanLoader(draft, map, rules, texts);
-      begun = {loader, map, delimiter: piece.header.delimiter};
+      source.begin(map, kind);
+      begun = {loader, map};
     } else must(begun, HEADER).loader.load(piece.records);
   }
-  const {loader, map, delimiter} = must(begun, HEADER);
+  const {loader, map} = must(begun, HEADER);
   await loader.finish();
+  const {facts, emptyRecords, hiddenRecords, warnings} = source.end();
   return {
+    facts,
     map,
-    delimiter,
+    delimiter: source.delimiter,
     records: loader.records,
-    emptyRecords: records.emptyRecords,
+    emptyRecords,
     hasReferences: map.at['reference'] !== undefined,
-    warnings: loader.warnings,
+    warnings: [...checkHidden(input, source.sheet, hiddenRecords, options), ...warnings, ...loader.warnings],
   };
 }
 

@@ -3,8 +3,9 @@ import {type InputFacts, type InputFile, startFrom} from '../input/csv-input.ts'
 import {accepting, type Retype} from '../model/accept.ts';
 import type {IssueCounts} from '../input/issue-groups.ts';
 import type {Issue} from '../model/issue.ts';
+import type {SheetPlace, SourceEnd} from '../input/record.ts';
 
-const bare: Retype = (words) => words.join(' ');
+export const bare: Retype = (words) => words.join(' ');
 
 /**
  * A truncated pipe may shorten the last number as well as the file; only a final newline shows that it is complete.
@@ -25,6 +26,40 @@ export function checkEnd(
     );
   return [`${input.name} does not end with a newline; check that the file is complete`];
 }
+
+/**
+ * Rows that a filter or a person has hidden are in the file, but the person who checks the sheet does not see them. So
+ * they are neither paid nor left out without a word.
+ */
+export function checkHidden(
+  input: InputFile,
+  sheet: SheetPlace | undefined,
+  {count, lines}: SourceEnd['hiddenRecords'],
+  {allowHiddenRows, retype = bare}: {allowHiddenRows?: number | undefined; retype?: Retype},
+): string[] {
+  if (count === (allowHiddenRows ?? 0) || sheet === undefined)
+    return count === 0
+      ? []
+      : [`${rowsText(count)} of the sheet ${count === 1 ? 'is' : 'are'} hidden, and included`];
+  const named = `${lines.join(', ')}${count > lines.length ? ', …' : ''}`;
+  const found =
+    count === 0
+      ? `no row of sheet ${sheet.name} is hidden`
+      : `sheet ${sheet.name} has ${rowsText(count)} that ${count === 1 ? 'is' : 'are'} hidden or filtered out (${named})`;
+  const isStated = allowHiddenRows !== undefined;
+  const stated = isStated ? `, not ${allowHiddenRows} as stated with --accept hidden-rows` : '';
+  throw new RemitError('CSV_INVALID', `${input.name}: ${found}${stated}; nothing was sent`, {
+    details: {hidden_rows: count},
+    hint:
+      count === 0
+        ? 'leave out --accept hidden-rows'
+        : isStated
+          ? `check the rows of the sheet; if all of them are intended, state --accept hidden-rows=${count}`
+          : `show all rows (Data > Clear), delete those that are not to be paid, and save; or include them: ${retype(accepting('hidden-rows', count))}`,
+  });
+}
+
+const rowsText = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`;
 
 /** What is wrong with a file. */
 export interface FileErrors extends IssueCounts {

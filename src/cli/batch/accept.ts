@@ -1,11 +1,12 @@
 import {Flags} from '@oclif/core';
-import {ACCEPTABLE, type AcceptName} from '../../batch/model/accept.ts';
+import {ACCEPTABLE, type AcceptName, type CountedName} from '../../batch/model/accept.ts';
 import {RemitError} from '../../errors.ts';
 
 /** The statements of the `--accept` flags of one command. */
 export interface Accepted {
   duplicates?: number;
   similar?: number;
+  hiddenRows?: number;
   paidElsewhere: readonly string[];
   differences: boolean;
   rest: boolean;
@@ -69,17 +70,19 @@ export function readAccepted(stated: readonly Statement[] = []): Accepted {
   const valuesOf = (wanted: AcceptName) =>
     new Set(stated.flatMap(({name, value}) => (name === wanted && value !== null ? [value] : [])));
   const has = (name: AcceptName) => stated.some((statement) => statement.name === name);
-  const rows = (name: 'duplicates' | 'similar'): {[name]?: number} => {
+  const rows = (name: CountedName): number | undefined => {
     const [first, second] = valuesOf(name);
     if (second !== undefined)
       throw new RemitError('USAGE', `--accept states ${name}=${first} and ${name}=${second}`, {
         hint: `state one number: ${form(name)}: ${ACCEPTABLE[name].meaning}`,
       });
-    return first === undefined ? {} : {[name]: Number(first)};
+    return first === undefined ? undefined : Number(first);
   };
+  const [duplicates, similar, hiddenRows] = [rows('duplicates'), rows('similar'), rows('hidden-rows')];
   return {
-    ...rows('duplicates'),
-    ...rows('similar'),
+    ...(duplicates === undefined ? {} : {duplicates}),
+    ...(similar === undefined ? {} : {similar}),
+    ...(hiddenRows === undefined ? {} : {hiddenRows}),
     paidElsewhere: [...valuesOf('paid-elsewhere')],
     differences: has('differences'),
     rest: has('rest'),

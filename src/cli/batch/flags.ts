@@ -13,7 +13,7 @@ export const stateDirFlag = inGroup('OUTPUT', {
   }),
 });
 
-/** How to read a CSV. */
+/** How to read a file. */
 export const inputFlags = {
   'batch-id': Flags.string({
     helpValue: 'NAME',
@@ -24,6 +24,7 @@ export const inputFlags = {
     description: 'namespace in which references are unique (default: default)',
   }),
   ...inGroup('INPUT FORMAT', {
+    sheet: Flags.string({helpValue: 'NAME', description: 'sheet of a workbook (.xlsx) with several'}),
     map: Flags.string({
       multiple: true,
       multipleNonGreedy: true,

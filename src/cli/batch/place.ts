@@ -23,14 +23,15 @@ export const placeFlags = (context: LocalContext, stateDir: string, lastProfile?
   placedBy(context, stateDir, lastProfile).flags;
 
 /** The command that runs the file of a plan as another batch, with an unused id. */
-export function runAsAnother(context: Context, stateDir: string, {kind, batchId, file}: Plan): string {
+export function runAsAnother(context: Context, stateDir: string, {kind, batchId, file, sheet}: Plan): string {
   let number = 2;
   const name = () => `${batchId.slice(0, 58)}-${number}`;
   while (batchExists(stateDir, kind, name())) number++;
   const live = context.profile.mode === 'live' ? ' --live' : '';
   const absolute = join(file.folder, file.name);
   const path = file.path === '-' ? '-' : resolve(file.path) === absolute ? file.path : absolute;
-  return `${batchCommand(kind)} run ${shellWord(path)} --batch-id ${name()}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
+  const from = sheet === undefined ? '' : ` --sheet ${shellWord(sheet)}`;
+  return `${batchCommand(kind)} run ${shellWord(path)}${from} --batch-id ${name()}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
 }
 
 /**
@@ -69,6 +70,6 @@ export function fileOrBatch(
   if (isFile || /\.\w{1,5}$/.test(argument)) return 'file';
   throw new RemitError('NO_BATCH', `${argument} is neither a file nor a planned batch`, {
     hint: (commands) =>
-      `name a CSV file: ${commands.write(KINDS[kind].topic, 'batch', 'run', 'FILE.csv')}; or another state folder with --state-dir`,
+      `name a CSV or .xlsx file: ${commands.write(KINDS[kind].topic, 'batch', 'run', 'FILE.csv')}; or another state folder with --state-dir`,
   });
 }

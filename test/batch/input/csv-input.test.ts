@@ -141,25 +141,19 @@ describe('the input of a batch', () => {
     ]);
   const workbooks: [string, Buffer, RegExp, RegExp][] = [
     [
-      'an Excel workbook',
+      'an Excel workbook from a pipe',
       zip('[Content_Types].xml'),
-      /is an Excel workbook \(\.xlsx\)/,
-      /save the sheet as CSV/,
+      /is an Excel workbook \(\.xlsx\) or another ZIP file that arrives through a pipe/,
+      /save it as a file, and name that file; unpack it first/,
     ],
-    [
-      'an OpenDocument spreadsheet',
-      zip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
-      /an OpenDocument spreadsheet \(\.ods\)/,
-      /save the sheet as CSV/,
-    ],
-    ['a ZIP file', zip('photo.jpg'), /or another ZIP file/, /unpack it/],
     [
       'an old Excel workbook',
       Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(500)]),
       /is an Excel workbook \(\.xls\)/,
-      /save the sheet as CSV/,
+      /save it as "Excel Workbook \(\.xlsx\)" or as "CSV UTF-8"/,
     ],
     ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ\n'), /is a PDF, not a CSV/, /export the payments as CSV/],
+    ['a web page', Buffer.from('<!DOCTYPE html>\n<table>'), /is a web page or XML/, /save it as "Excel/],
     ['a gzip file', Buffer.from('1f8b0800000000000003', 'hex'), /compressed with gzip/, /gunzip/],
   ];
   for (const [what, bytes, message, hint] of workbooks) {

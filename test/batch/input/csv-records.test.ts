@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {type CsvRecord, CsvRecords} from '../../../src/batch/input/csv-records.ts';
+import {CsvRecords} from '../../../src/batch/input/csv-records.ts';
+import type {InputRecord} from '../../../src/batch/input/record.ts';
 import {RemitError} from '../../../src/errors.ts';
 import type {Delimiter} from '../../../src/batch/model/plan-facts.ts';
 
@@ -21,7 +22,7 @@ async function read(text: string, options: {cuts?: readonly number[]} = {}) {
     chunks: chunksOf(text, options.cuts),
   });
   let header: {cells: string[]; delimiter: string} | undefined;
-  const records: CsvRecord[] = [];
+  const records: InputRecord[] = [];
   for await (const piece of reader.read()) {
     if ('header' in piece) ({header} = piece);
     else records.push(...piece.records);
@@ -151,7 +152,7 @@ describe('the records of a CSV', () => {
   }
 
   it('before a broken quote are still delivered, so that their errors are shown too', async () => {
-    const seen: CsvRecord[] = [];
+    const seen: InputRecord[] = [];
     const reader = new CsvRecords({path: 'a.csv', chunks: chunksOf('a,b\n1,2\n"3\n')});
     await assert.rejects(async () => {
       for await (const piece of reader.read()) if ('records' in piece) seen.push(...piece.records);

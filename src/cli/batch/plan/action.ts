@@ -15,6 +15,7 @@ import {count, issuesText, revisionText} from './view.ts';
 
 export interface InputFlags {
   'batch-id'?: string | undefined;
+  sheet?: string | undefined;
   namespace?: string | undefined;
   map?: string[] | undefined;
   'ignore-column'?: string[] | undefined;
@@ -53,6 +54,7 @@ export async function planFromFlags(options: {
     kind,
     file,
     stateDir,
+    sheet: flags.sheet,
     batchId,
     namespace: flags.namespace,
     mapping: readMapping(flags.map),
@@ -63,6 +65,7 @@ export async function planFromFlags(options: {
     ids: options.ids,
     validOnly: flags['valid-only'] ?? false,
     allowCutInput: options.accepted.cutInput,
+    allowHiddenRows: options.accepted.hiddenRows,
     retype,
     clock,
     stdin: file === '-' ? runtime.stdin : undefined,

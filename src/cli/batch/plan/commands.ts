@@ -9,7 +9,10 @@ import {outlookOf} from './next.ts';
 import {templateFor} from './template.ts';
 import {outlookText, planResult, planText} from './view.ts';
 
-const fileArg = Args.string({required: true, description: 'CSV file, or - for standard input'});
+const fileArg = Args.string({
+  required: true,
+  description: 'CSV or .xlsx file, or - for a CSV from standard input',
+});
 
 export abstract class BatchTemplate extends BatchCommand {
   async run() {
@@ -22,7 +25,7 @@ export abstract class BatchTemplate extends BatchCommand {
 
 export abstract class BatchPlan extends BatchCommand {
   static override args = {file: fileArg};
-  static override flags = {...acceptFlag(['cut-input']), ...inputFlags, ...stateDirFlag};
+  static override flags = {...acceptFlag(['hidden-rows', 'cut-input']), ...inputFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchPlan);

@@ -37,7 +37,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
     ]);
   const {largest} = figures;
   lines.push(['Largest', `${groupMajor(largest.amount)} ${largest.currency} to ${party} ${largest.party}`]);
-  lines.push(['', `${largest.reference}, line ${largest.line}`]);
+  lines.push(['', `${largest.reference}, ${plan.sheet === undefined ? 'line' : 'row'} ${largest.line}`]);
   if (figures.firstScheduled !== null)
     lines.push([
       'Scheduled',
@@ -71,7 +71,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   ]);
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
   return [
-    `Batch ${plan.batchId}${revision}, from ${plan.file.name}`,
+    `Batch ${plan.batchId}${revision}, from ${plan.file.name}${plan.sheet === undefined ? '' : `, sheet ${plan.sheet}`}`,
     ...lines.map(
       ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(width)}${text}`,
     ),
@@ -97,9 +97,14 @@ export function issuesText(groups: readonly IssueGroup[]): string {
     .flatMap(({count: n, examples}) => {
       if (n <= LISTED) return examples.map((issue) => `  ${describeIssue(issue)}`);
       const [first, ...others] = examples;
-      const lines = others.map(({line}) => line).join(', ');
+      const lines = others.map(({cell, line}) => cell?.split('!').at(-1) ?? line).join(', ');
+      const place = first.cell === undefined ? 'on' : 'in';
+      const places = first.cell === undefined ? 'lines' : 'cells';
       const more = n > examples.length ? `, and ${n - examples.length} more` : '';
-      return [`  ${describeIssue(first)}`, `      the same on ${n - 1} other lines: ${lines}${more}`];
+      return [
+        `  ${describeIssue(first)}`,
+        `      the same ${place} ${n - 1} other ${places}: ${lines}${more}`,
+      ];
     })
     .join('\n');
 }
@@ -124,6 +129,7 @@ export function planResult({plan, ...facts}: PlannedBatch, {before, alike, next}
     plan_hash: plan.planHash,
     file: plan.file.path,
     file_sha256: plan.file.sha256,
+    sheet: plan.sheet ?? null,
     changed: facts.fresh,
     changes: facts.revision ?? null,
     planned: figures.rows,

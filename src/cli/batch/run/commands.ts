@@ -25,7 +25,10 @@ const continueFlags = {
 
 export abstract class BatchRunCommand extends BatchCommand {
   static override args = {
-    file: Args.string({required: true, description: 'CSV file (or -), or the id of a planned batch'}),
+    file: Args.string({
+      required: true,
+      description: 'CSV or .xlsx file (or -), or the id of a planned batch',
+    }),
   };
   static override flags = {
     'stage-only': Flags.boolean({
@@ -34,7 +37,15 @@ export abstract class BatchRunCommand extends BatchCommand {
     }),
     ...followFlags,
     ...confirmFlags,
-    ...acceptFlag(['duplicates', 'similar', 'paid-elsewhere', ...ON_RELEASE, 'key-trust', 'cut-input']),
+    ...acceptFlag([
+      'duplicates',
+      'similar',
+      'paid-elsewhere',
+      ...ON_RELEASE,
+      'key-trust',
+      'hidden-rows',
+      'cut-input',
+    ]),
     ...inputFlags,
     direct: Flags.boolean({
       description:

@@ -1,6 +1,6 @@
 import {RemitError} from '../../../errors.ts';
 import type {Acknowledged} from '../../../batch/journal/facts.ts';
-import {accepting, type CountedName, type Retype} from '../../../batch/model/accept.ts';
+import {accepting, type Retype} from '../../../batch/model/accept.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
 import type {Typed} from '../../runtime/command-line.ts';
 import type {Context} from '../../core/context.ts';
@@ -118,7 +118,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   /** A repeated command states again what was accepted when this batch was first confirmed. */
   const isStated = (n: number, typed: number | undefined, before: number | undefined) =>
     n === (typed ?? 0) || (before !== undefined && typed !== undefined && typed >= n && typed <= before + n);
-  const unacknowledged = (what: string, n: number, name: CountedName) => {
+  const unacknowledged = (what: string, n: number, name: 'duplicates' | 'similar') => {
     surveyText(survey).forEach(show);
     const found = n === 0 ? `there are none for --accept ${name}=${accepted[name]}` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {

@@ -17,7 +17,7 @@ const CONTINUING: readonly AcceptName[] = [
 ];
 const VERBS: Readonly<Record<string, readonly AcceptName[]>> = {
   'run ./p.csv': NAMES,
-  'plan ./p.csv': ['cut-input'],
+  'plan ./p.csv': ['hidden-rows', 'cut-input'],
   'release b': CONTINUING,
   'resume b': CONTINUING,
   'retry b': CONTINUING,

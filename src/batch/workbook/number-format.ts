@@ -1,0 +1,128 @@
+/** How a number is shown by its format. */
+export interface ShownAs {
+  /**
+   * `plain`: digits, perhaps with separators and a currency sign. `text`: as typed. `other`: a percentage, a fraction,
+   * thousands and so on: what is shown differs from what is stored.
+   */
+  kind: 'general' | 'plain' | 'text' | 'date' | 'time' | 'date-time' | 'scientific' | 'other';
+  /** Most decimals that are shown. */
+  decimals: number;
+  /** Decimals that are always shown: 2 for `0.00`. */
+  fixedDecimals: number;
+  /** Digits that are always shown: 5 for `00000`, which shows 123 as 00123. */
+  digits: number;
+  /** Nothing but digits is shown: no separators, signs or text. */
+  isBare: boolean;
+}
+
+const shown = (kind: ShownAs['kind']): ShownAs => ({
+  kind,
+  decimals: 0,
+  fixedDecimals: 0,
+  digits: 1,
+  isBare: false,
+});
+
+export const GENERAL: ShownAs = {...shown('general'), isBare: true};
+
+/** Formats without a code of their own in the file (ECMA-376, 18.8.30). Others of these ids depend on the language. */
+const BUILT_IN: ReadonlyMap<number, string> = new Map([
+  [0, 'General'],
+  [1, '0'],
+  [2, '0.00'],
+  [3, '#,##0'],
+  [4, '#,##0.00'],
+  [5, '$#,##0'],
+  [6, '$#,##0'],
+  [7, '$#,##0.00'],
+  [8, '$#,##0.00'],
+  [9, '0%'],
+  [10, '0.00%'],
+  [11, '0.00E+00'],
+  [12, '# ?/?'],
+  [13, '# ??/??'],
+  [14, 'mm-dd-yy'],
+  [15, 'd-mmm-yy'],
+  [16, 'd-mmm'],
+  [17, 'mmm-yy'],
+  [18, 'h:mm AM/PM'],
+  [19, 'h:mm:ss AM/PM'],
+  [20, 'h:mm'],
+  [21, 'h:mm:ss'],
+  [22, 'm/d/yy h:mm'],
+  [37, '#,##0'],
+  [38, '#,##0'],
+  [39, '#,##0.00'],
+  [40, '#,##0.00'],
+  [41, '#,##0'],
+  [42, '$#,##0'],
+  [43, '#,##0.00'],
+  [44, '$#,##0.00'],
+  [45, 'mm:ss'],
+  [46, '[h]:mm:ss'],
+  [47, 'mm:ss.0'],
+  [48, '##0.0E+0'],
+  [49, '@'],
+]);
+/** Dates in the languages of East Asia and Thailand. */
+const isDateOfOtherLanguage = (id: number): boolean =>
+  (id >= 27 && id <= 36) || (id >= 50 && id <= 58) || (id >= 67 && id <= 81);
+
+/** @param code as in the file, if it has one for this id */
+export function readFormat(id: number, code: string | undefined): ShownAs {
+  const text = code ?? BUILT_IN.get(id);
+  if (text !== undefined) return readCode(text);
+  return shown(isDateOfOtherLanguage(id) ? 'date' : 'other');
+}
+
+/** A part of a format that shows itself: "text", \x, _x (a space of this width), *x (fills the cell). */
+const LITERALS = /"[^"]*"|\\.|_.|\*./gu;
+const CURRENCY = /\[\$[^\]-]*(?:-[^\]]*)?\]|[$€£¥]/gu;
+const ELAPSED = /\[(?:h+|m+|s+)\]/iu;
+const CONDITION = /\[[<>=][^\]]*\]/u;
+
+/** Reads the section for positive numbers. What is not understood is `other`. */
+function readCode(code: string): ShownAs {
+  const [first = ''] = sectionsOf(code);
+  if (CONDITION.test(first)) return shown('other');
+  const bare = first.replace(LITERALS, '');
+  if (ELAPSED.test(bare)) return shown('time');
+  const text = bare.replace(CURRENCY, '').replace(/\[[^\]]*\]/gu, '');
+  if (/^\s*general\s*$/iu.test(text)) return {...GENERAL, isBare: /^general$/iu.test(first)};
+  if (text.trim() === '@') return shown('text');
+  if (/[0#?]\s*e[+-]/iu.test(text)) return shown('scientific');
+  if (/[ymdhsbeg]|上午|下午/iu.test(text)) return dateOf(text);
+  return numberOf(text, /^[0#?.]+$/u.test(first));
+}
+
+function dateOf(text: string): ShownAs {
+  const hasTime = /[hs]|am\/pm|a\/p/iu.test(text);
+  const hasDay = /[yd]/iu.test(text) || (/m/iu.test(text) && !hasTime);
+  if (/[^ymdhsapbegAPM\s\d/.,:;-]/iu.test(text.replace(/am\/pm|a\/p/giu, ''))) return shown('date-time');
+  return shown(hasDay ? (hasTime ? 'date-time' : 'date') : 'time');
+}
+
+function numberOf(text: string, isBare: boolean): ShownAs {
+  if (/[%/]/u.test(text)) return shown('other');
+  const [, whole, decimals] = /^[^0#?.]*([0#?,]*)(?:\.([0#?]*))?[^0#?.,]*$/u.exec(text) ?? [];
+  if (whole === undefined || whole.endsWith(',') || `${whole}${decimals ?? ''}` === '') return shown('other');
+  return {
+    kind: 'plain',
+    decimals: decimals?.length ?? 0,
+    fixedDecimals: decimals?.replace(/[^0]/gu, '').length ?? 0,
+    digits: whole.replace(/[^0]/gu, '').length,
+    isBare,
+  };
+}
+
+/** Sections are separated by semicolons that are not quoted: positive; negative; zero; text. */
+function sectionsOf(code: string): string[] {
+  const sections: string[] = [];
+  let at = 0;
+  for (const match of code.matchAll(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|;/gu)) {
+    if (match[0] !== ';') continue;
+    sections.push(code.slice(at, match.index));
+    at = match.index + 1;
+  }
+  return [...sections, code.slice(at)];
+}

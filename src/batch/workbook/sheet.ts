@@ -1,0 +1,175 @@
+import {cellPlace, MOST_COLUMNS, MOST_ROWS, type SheetCell, type SheetRow} from './cell.ts';
+import {brokenWorkbook} from './refusal.ts';
+import type {SharedStrings} from './shared-strings.ts';
+import {isTrue, unescaped, type XmlHandler} from './xml.ts';
+
+/** A range of merged cells; rows count from 1, columns from 0. */
+export interface Range {
+  name: string;
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+/** Merged ranges that are kept, to name them. */
+const KEPT_RANGES = 10_000;
+
+interface OpenCell {
+  column: number;
+  type: string;
+  style: number;
+  isFormula: boolean;
+  hasValue: boolean;
+  value: string;
+}
+
+/** Reads the rows of a sheet in the order of the file. `take()` returns those that are complete. */
+export class SheetReader implements XmlHandler {
+  readonly #path: string;
+  readonly #what: string;
+  readonly #strings: SharedStrings | undefined;
+  #rows: SheetRow[] = [];
+  #row: SheetRow | undefined;
+  #cell: OpenCell | undefined;
+  #lastRow = 0;
+  #isData = false;
+  #takesText = false;
+  #isPhonetic = false;
+  #hasData = false;
+
+  readonly hiddenColumns: {from: number; to: number}[] = [];
+  readonly merged: Range[] = [];
+
+  /** @param what the sheet, as errors name it */
+  constructor(path: string, what: string, strings: SharedStrings | undefined) {
+    this.#path = path;
+    this.#what = what;
+    this.#strings = strings;
+  }
+
+  get hasData(): boolean {
+    return this.#hasData;
+  }
+
+  take(): SheetRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (this.#cell !== undefined) {
+      if (name === 'f') this.#cell.isFormula = true;
+      else if (name === 'rPh') this.#isPhonetic = true;
+      else if (name === 'v' || name === 't') {
+        this.#cell.hasValue = true;
+        this.#takesText = true;
+      }
+    } else if (name === 'c' && this.#row !== undefined) this.#cell = this.#begin(this.#row, attributes);
+    else if (name === 'row' && this.#isData) this.#row = this.#beginRow(attributes);
+    else if (name === 'sheetData') {
+      if (this.#hasData) throw this.#broken('it has its rows twice');
+      this.#isData = true;
+      this.#hasData = true;
+    } else if (name === 'col' && isTrue(attributes['hidden']))
+      this.hiddenColumns.push({from: Number(attributes['min']) - 1, to: Number(attributes['max']) - 1});
+    else if (name === 'mergeCell') this.#merge(attributes['ref'] ?? '');
+  }
+
+  text(text: string): void {
+    if (this.#takesText && !this.#isPhonetic && this.#cell !== undefined) this.#cell.value += text;
+  }
+
+  close(name: string): void {
+    if (name === 'v' || name === 't') this.#takesText = false;
+    else if (name === 'rPh') this.#isPhonetic = false;
+    else if (name === 'c' && this.#cell !== undefined) {
+      const cell = this.#finish(this.#cell);
+      if (cell !== undefined) this.#row?.cells.push(cell);
+      this.#cell = undefined;
+    } else if (name === 'row' && this.#row !== undefined) {
+      this.#rows.push(this.#row);
+      this.#row = undefined;
+    } else if (name === 'sheetData') this.#isData = false;
+  }
+
+  #beginRow(attributes: Readonly<Record<string, string>>): SheetRow {
+    const stated = attributes['r'];
+    const number = stated === undefined ? this.#lastRow + 1 : Number(stated);
+    if (!Number.isInteger(number) || number <= this.#lastRow || number > MOST_ROWS)
+      throw this.#broken(`row ${stated ?? number} follows row ${this.#lastRow}`);
+    this.#lastRow = number;
+    this.#lastColumn = -1;
+    const isFlat = isTrue(attributes['customHeight']) && Number(attributes['ht']) === 0;
+    return {number, isHidden: isTrue(attributes['hidden']) || isFlat, cells: []};
+  }
+
+  #lastColumn = -1;
+
+  #begin({number}: SheetRow, attributes: Readonly<Record<string, string>>): OpenCell {
+    const stated = attributes['r'];
+    const place = stated === undefined ? {column: this.#lastColumn + 1, row: number} : cellPlace(stated);
+    if (place?.row !== number || place.column <= this.#lastColumn || place.column >= MOST_COLUMNS)
+      throw this.#broken(`a cell of row ${number} is named ${(stated ?? '').slice(0, 20)}`);
+    this.#lastColumn = place.column;
+    return {
+      column: place.column,
+      type: attributes['t'] ?? 'n',
+      style: Number(attributes['s'] ?? 0),
+      isFormula: false,
+      hasValue: false,
+      value: '',
+    };
+  }
+
+  /** Undefined for an empty cell, such as one that only has a colour. */
+  #finish({column, type, style, isFormula, hasValue, value}: OpenCell): SheetCell | undefined {
+    const cell = (kind: SheetCell['kind'], text: string): SheetCell => ({
+      column,
+      kind,
+      text,
+      style,
+      isFormula,
+    });
+    if (!hasValue && !isFormula) return undefined;
+    switch (type) {
+      case 'n':
+        if (value.trim() === '') return isFormula ? cell('no-result', '') : undefined;
+        return cell('number', value.trim());
+      case 's':
+        return cell('text', this.#shared(value));
+      case 'inlineStr':
+        return cell('text', unescaped(value));
+      case 'str':
+        return hasValue ? cell('text', unescaped(value)) : cell('no-result', '');
+      case 'b':
+        return cell('boolean', value.trim());
+      case 'e':
+        return cell('error', value.trim());
+      case 'd':
+        return cell('iso-date', value.trim());
+      default:
+        throw this.#broken(`a cell has the unknown type ${type.slice(0, 20)}`);
+    }
+  }
+
+  #shared(value: string): string {
+    const text = /^\s*\d{1,9}\s*$/u.test(value) ? this.#strings?.get(Number(value)) : undefined;
+    if (text === undefined) throw this.#broken('a cell refers to a text that is not in the workbook');
+    return text;
+  }
+
+  #merge(name: string): void {
+    const [first = '', last = first] = name.split(':');
+    const [from, to] = [cellPlace(first), cellPlace(last)];
+    if (from === undefined || to === undefined)
+      throw this.#broken(`its merged cells are ${name.slice(0, 40)}`);
+    if (this.merged.length < KEPT_RANGES)
+      this.merged.push({name, top: from.row, left: from.column, bottom: to.row, right: to.column});
+  }
+
+  #broken(what: string): Error {
+    return brokenWorkbook(this.#path, `in ${this.#what}, ${what}`);
+  }
+}

@@ -1,0 +1,39 @@
+import {GENERAL, readFormat, type ShownAs} from './number-format.ts';
+import type {XmlHandler} from './xml.ts';
+
+/** Reads how the cells of a workbook are shown: style number -> format. */
+export class Styles implements XmlHandler {
+  readonly #codes = new Map<number, string>();
+  readonly #formatIds: number[] = [];
+  readonly #formats = new Map<number, ShownAs>();
+  #isInCells = false;
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === 'numFmt') this.#codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
+    else if (name === 'cellXfs') this.#isInCells = true;
+    else if (name === 'xf' && this.#isInCells) this.#formatIds.push(Number(attributes['numFmtId'] ?? 0));
+  }
+
+  text(): void {
+    // only attributes matter
+  }
+
+  close(name: string): void {
+    if (name === 'cellXfs') this.#isInCells = false;
+  }
+
+  /** @param style the number of a style; a cell without one is General */
+  format(style: number): ShownAs {
+    const known = this.#formats.get(style);
+    if (known !== undefined) return known;
+    const id = this.#formatIds[style];
+    const format =
+      id === undefined
+        ? style === 0
+          ? GENERAL
+          : readFormat(-1, undefined)
+        : readFormat(id, this.#codes.get(id));
+    this.#formats.set(style, format);
+    return format;
+  }
+}

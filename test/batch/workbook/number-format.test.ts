@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import {dayOf, dayOfIso} from '../../../src/batch/workbook/dates.ts';
+import {decimalOf} from '../../../src/batch/workbook/decimal.ts';
+import {cellPlace, columnLetters, quotedSheet} from '../../../src/batch/workbook/cell.ts';
+import {readFormat} from '../../../src/batch/workbook/number-format.ts';
+
+describe('the format of a cell', () => {
+  for (const [code, kind, decimals] of [
+    ['General', 'general', 0],
+    ['0', 'plain', 0],
+    ['0.00', 'plain', 2],
+    ['#,##0.00_);[Red](#,##0.00)', 'plain', 2],
+    ['_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-', 'plain', 2],
+    ['[$$-409]#,##0.00', 'plain', 2],
+    ['"US$" 0.0##', 'plain', 3],
+    ['_("$"* #,##0.00_)', 'plain', 2],
+    ['@', 'text', 0],
+    ['yyyy-mm-dd', 'date', 0],
+    ['[$-409]d\\-mmm\\-yy;@', 'date', 0],
+    ['mmm-yy', 'date', 0],
+    ['dd.mm.yyyy hh:mm', 'date-time', 0],
+    ['h:mm AM/PM', 'time', 0],
+    ['[h]:mm', 'time', 0],
+    ['mm:ss', 'time', 0],
+    ['0.00E+00', 'scientific', 0],
+    ['##0.0E+0', 'scientific', 0],
+    ['0%', 'other', 0],
+    ['# ?/?', 'other', 0],
+    ['#,##0,', 'other', 0],
+    ['0.0,,', 'other', 0],
+    ['000-00-0000', 'other', 0],
+    ['[>100]0;0.00', 'other', 0],
+    ['"closed"', 'other', 0],
+    ['', 'other', 0],
+  ] as const)
+    it(`${code} is ${kind} with ${decimals} decimals`, () => {
+      const format = readFormat(200, code);
+      assert.deepEqual([format.kind, format.decimals], [kind, decimals]);
+    });
+
+  it('without a code is one of those that every program knows', () => {
+    assert.equal(readFormat(0, undefined).kind, 'general');
+    assert.equal(readFormat(4, undefined).decimals, 2);
+    assert.equal(readFormat(14, undefined).kind, 'date');
+    assert.equal(readFormat(31, undefined).kind, 'date');
+    assert.equal(readFormat(99, undefined).kind, 'other');
+  });
+
+  it('tells whether it shows nothing but digits', () => {
+    for (const code of ['0', '00000', 'General', '0.00']) assert.ok(readFormat(200, code).isBare, code);
+    for (const code of ['#,##0', '"INV-"0', '0 ', '$0']) assert.ok(!readFormat(200, code).isBare, code);
+    assert.equal(readFormat(200, '00000').digits, 5);
+  });
+});
+
+describe('the number of a cell', () => {
+  for (const [stored, decimal] of [
+    ['0.30000000000000004', '0.3'],
+    ['1.0000000000000001E-2', '0.01'],
+    ['1e-7', '0.0000001'],
+    ['1.5E-7', '0.00000015'],
+    ['-2.50', '-2.5'],
+    ['1E14', '100000000000000'],
+    ['999999999999999', '999999999999999'],
+    ['1234567890.12', '1234567890.12'],
+    ['0', '0'],
+  ] as const)
+    it(`${stored} is ${decimal}`, () => assert.equal(decimalOf(stored), decimal));
+
+  for (const stored of [
+    '',
+    'x',
+    '1,5',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1e999',
+    '1000000000000000',
+    '12345678901234.56',
+  ])
+    it(`${stored === '' ? 'of nothing' : stored} is none that can be trusted`, () =>
+      assert.equal(decimalOf(stored), undefined));
+});
+
+describe('the day of a cell', () => {
+  it('counts from 1900 or 1904', () => {
+    assert.equal(dayOf('61', false), '1900-03-01');
+    assert.equal(dayOf('46113', false), '2026-04-01');
+    assert.equal(dayOf('0', true), '1904-01-01');
+    assert.equal(dayOf('44651', true), '2026-04-01');
+    assert.equal(dayOf('2958465', false), '9999-12-31');
+  });
+
+  it('is none with a time, before Excel counts right, or after its last day', () => {
+    for (const stored of ['46113.5', '60', '-1', '2958466', 'x', ''])
+      assert.equal(dayOf(stored, false), undefined);
+    assert.equal(dayOfIso('2026-04-01T00:00:00'), '2026-04-01');
+    assert.equal(dayOfIso('2026-04-01T12:00:00'), undefined);
+  });
+});
+
+describe('the place of a cell', () => {
+  it('has the letters of its column', () => {
+    for (const [column, letters] of [
+      [0, 'A'],
+      [25, 'Z'],
+      [26, 'AA'],
+      [701, 'ZZ'],
+      [702, 'AAA'],
+      [16_383, 'XFD'],
+    ] as const) {
+      assert.equal(columnLetters(column), letters);
+      assert.deepEqual(cellPlace(`${letters}7`), {column, row: 7});
+    }
+    for (const name of ['A0', 'a1', '1A', 'XFE1', 'A1048577', 'AAAA1', ''])
+      assert.equal(cellPlace(name), undefined);
+  });
+
+  it('has the name of its sheet, quoted where Excel quotes it', () => {
+    assert.equal(quotedSheet('Payouts'), 'Payouts');
+    assert.equal(quotedSheet("Ann's 2026"), "'Ann''s 2026'");
+  });
+});
