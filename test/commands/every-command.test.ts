@@ -64,7 +64,7 @@ describe('every command', () => {
       ['payouts get', /Missing 1 required arg/],
       [
         'payouts batch run',
-        /^(?!.*multiple values).*Missing 1 required arg:\s+file {2}CSV file .*planned batch/s,
+        /^(?!.*multiple values).*Missing 1 required arg:\s+file {2}CSV or \.xlsx file .*planned batch/s,
       ],
       ['sandbox faults add', /effect {2}latency, status, .*, stale-timestamp$/m],
       ['payouts create', /Missing required flag payee/],

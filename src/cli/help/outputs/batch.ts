@@ -60,7 +60,15 @@ const Summary = object({
   report_file: text.optional().describe('with --html'),
 });
 
-const Issue = object({row: count, line: count, column: text, code: text, message: text, value: text});
+const Issue = object({
+  row: count,
+  line: count,
+  cell: text.optional().describe('in a workbook: Payouts!C14'),
+  column: text,
+  code: text,
+  message: text,
+  value: text,
+});
 
 const Plan = object({
   batch_id: text,
@@ -70,6 +78,7 @@ const Plan = object({
   plan_hash: text,
   file: text,
   file_sha256: text,
+  sheet: textOrNull.describe('of a workbook'),
   changed: z.boolean(),
   changes: anything.describe('what an edited file changes in a batch that has run; otherwise null'),
   planned: count,
