@@ -1,5 +1,5 @@
 import {RemitCommand} from '../cli/core/command.ts';
-import {text, type View} from '../output/view.ts';
+import {text, type View} from '../output/records/view.ts';
 import {profileDetails} from '../output/views/profiles.ts';
 
 const whoamiView: View = {

@@ -1,7 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
-import type {Paint} from './colour.ts';
-import {wrapHint, wrapLines} from './wrap.ts';
+import type {Paint} from './text/colour.ts';
+import {wrapHint, wrapLines} from './text/wrap.ts';
 
 /** Turns anything thrown into one of our errors; anything unexpected is reported as a bug. */
 export function asRemitError(thrown: unknown): RemitError {

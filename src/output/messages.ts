@@ -1,12 +1,12 @@
 import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
 import {Sanitizer} from '../sanitize/sanitizer.ts';
-import {ansiPaint, type Paint, plainPaint, wantsColour} from './colour.ts';
+import {ansiPaint, type Paint, plainPaint, wantsColour} from './text/colour.ts';
 import {failureLine, failureText} from './failure.ts';
 import {isJsonish, type OutputSettings} from './formats.ts';
 import {Progress} from './progress.ts';
 import {type OutStream, Sink} from './sink.ts';
-import {wrapHint, wrapLines} from './wrap.ts';
+import {wrapHint, wrapLines} from './text/wrap.ts';
 
 /** Known before anything is read, even for commands that open no profile. */
 const SECRET_VARIABLES = ['REMIT_API_KEY', 'REMIT_WEBHOOK_SECRET'];

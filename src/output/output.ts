@@ -2,16 +2,17 @@ import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
 import {isList, messageOf} from '../narrow.ts';
 import {safeJson} from '../sanitize/sanitizer.ts';
-import {cardText} from './card.ts';
-import type {Paint} from './colour.ts';
+import {cardText} from './records/card.ts';
+import type {Paint} from './text/colour.ts';
+import {FieldCheck} from './field-check.ts';
 import {isJsonish} from './formats.ts';
-import {type KnownFields, unknownField, unknownFields} from './known-fields.ts';
+import type {KnownFields} from './records/known-fields.ts';
 import {type MessageOptions, Messages, paintFor, wrapFor} from './messages.ts';
 import {inPieces, type ListContext, pieceWriter, wholeText} from './pieces.ts';
-import {pickFields, runQuery} from './select.ts';
+import {pickFields, runQuery} from './records/select.ts';
 import {Sink, type OutStream} from './sink.ts';
-import type {Eye, View} from './view.ts';
-import {safeYaml} from './yaml.ts';
+import type {Eye, View} from './records/view.ts';
+import {safeYaml} from './records/yaml.ts';
 
 /**
  * A text after a lead that was made here, such as a time. The lead is shown unchanged: its colons would make every
@@ -51,17 +52,16 @@ export class Output extends Messages {
   readonly #stdout: Sink;
   readonly #clock: Clock;
   readonly #paint: Paint;
-  readonly #knownFields: KnownFields | undefined;
+  readonly #fieldCheck: FieldCheck;
   readonly #mustTell: boolean;
   readonly #onShown: OutputOptions['onShown'];
   #shown = 0;
-  #fieldsChecked = false;
   #resultWritten = false;
   #queryFailed = false;
 
   constructor({stdout, knownFields, mustTell, onShown, ...options}: OutputOptions) {
     super(options);
-    this.#knownFields = knownFields;
+    this.#fieldCheck = new FieldCheck(options.settings, knownFields, (text) => this.warn(text));
     this.#mustTell = mustTell ?? false;
     this.#onShown = onShown;
     this.#stdout = new Sink(stdout);
@@ -103,7 +103,7 @@ export class Output extends Messages {
   record(record: unknown, view?: View): void {
     this.#noteShown(record, view);
     if (!this.forPeople || this.settings.query !== undefined) return;
-    this.#checkFields([record], view);
+    this.#fieldCheck.ofRecords([record], view);
     const card = cardText(this.#clean(record), view, this.settings.fields, this.#eye());
     void this.#stdout.write(this.sanitizer.painted(card));
     this.#resultWritten = true;
@@ -139,12 +139,7 @@ export class Output extends Messages {
       drained = this.#stdout.write(`${shown.join('\n')}\n`);
     });
     this.#resultWritten = true;
-    if (this.settings.fields.length > 0 && !this.#fieldsChecked) {
-      this.#fieldsChecked = true;
-      this.warn(
-        '--fields selects fields of records, but this result is text; use -o json --fields to select fields of the result',
-      );
-    }
+    this.#fieldCheck.ofText();
     return drained;
   }
 
@@ -165,7 +160,7 @@ export class Output extends Messages {
     let count = 0;
     const writePiece = pieceWriter(this.#listOf(view));
     const write = async (piece: readonly unknown[]) => {
-      this.#checkFields(piece, view);
+      this.#fieldCheck.ofRecords(piece, view);
       await this.#stdout.write(await writePiece(piece.map((record) => this.#clean(record))));
     };
     for await (const piece of inPieces(records, format)) {
@@ -230,18 +225,6 @@ export class Output extends Messages {
     return this.#stdout.failure(options);
   }
 
-  /** Names in `--fields` that no record has: refused before anything is written, or a warning after a write. */
-  #checkFields(records: readonly unknown[], view: View | undefined): void {
-    if (this.#knownFields === undefined || this.#fieldsChecked) return;
-    this.#fieldsChecked = true;
-    const known = {paths: this.#knownFields.paths, view, major: this.settings.format === 'csv'};
-    for (const field of unknownFields(this.settings.fields, records, known)) {
-      const error = unknownField(field, records, known);
-      if (this.#knownFields.onUnknown === 'refuse') throw error;
-      this.warn(`${error.message}. ${error.hint}`);
-    }
-  }
-
   /** What is shown of a record: for machines each text unchanged; for people, CSV and ids on one line. */
   #clean(value: unknown): unknown {
     const {format} = this.settings;
@@ -277,7 +260,7 @@ export class Output extends Messages {
     const clean = this.#clean(value); // before a query, which may rename a field
     const queried = query === undefined ? clean : await this.#queried(clean, query);
     const shown = query === undefined ? view : undefined; // a query may change the shape of a record
-    if (query === undefined) this.#checkFields(isList(queried) ? queried : [queried], view);
+    if (query === undefined) this.#fieldCheck.ofRecords(isList(queried) ? queried : [queried], view);
     switch (format) {
       case 'json':
         await this.#stdout.write(`${safeJson(pickFields(queried, fields), 2)}\n`);

@@ -1,10 +1,10 @@
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
-import {cardText} from './card.ts';
-import {csvColumns, csvLine, csvRow, withoutColumn} from './csv.ts';
+import {cardText} from './records/card.ts';
+import {csvColumns, csvLine, csvRow, withoutColumn} from './records/csv.ts';
 import type {Format, OutputSettings} from './formats.ts';
-import {pickFields, valueAt} from './select.ts';
-import {TableWriter} from './table.ts';
-import {plainValue, type Eye, type View} from './view.ts';
+import {pickFields, valueAt} from './records/select.ts';
+import {TableWriter} from './records/table.ts';
+import {plainValue, type Eye, type View} from './records/view.ts';
 
 /** Records collected before a table or CSV chooses its columns. */
 const PIECE = 200;

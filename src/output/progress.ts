@@ -1,7 +1,7 @@
 import type {Clock} from '../clock.ts';
 import {cleanLine} from '../sanitize/harmful.ts';
 import type {Sink} from './sink.ts';
-import {cutTo} from './width.ts';
+import {cutTo} from './text/width.ts';
 
 /** Without a terminal, a progress line is a line of a log: one per this interval is enough. */
 const PLAIN_EVERY_MS = 10_000;

@@ -3,7 +3,7 @@ import {describe, it} from 'mocha';
 import {parse} from 'yaml';
 import {RemitError} from '../../src/errors.ts';
 import type {Output} from '../../src/output/output.ts';
-import {text} from '../../src/output/view.ts';
+import {text} from '../../src/output/records/view.ts';
 import {payoutView} from '../../src/output/views/transfers.ts';
 import {payout} from '../commands/fixtures.ts';
 import {makeOutput} from './make-output.ts';

@@ -5,7 +5,7 @@ import {isObject} from '../../narrow.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 import type {Commands} from '../runtime/command-line.ts';
 
 /** A request typed for `remit api`, as remit reads it. */

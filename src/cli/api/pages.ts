@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {isList} from '../../narrow.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
 

@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {isObject, must} from '../../narrow.ts';
-import {plainValue} from '../../output/view.ts';
+import {plainValue} from '../../output/records/view.ts';
 import {moneyTrace} from './money-trace.ts';
 
 /** An amount, as far as it can be read. `absent`: there is none in any form. */

@@ -1,7 +1,7 @@
 import {operationOf} from '../../client/requests/routes.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {SchemaName} from '../../contract/schemas/registry.ts';
-import type {KnownFields} from '../../output/known-fields.ts';
+import type {KnownFields} from '../../output/records/known-fields.ts';
 import {COMMAND_OPERATIONS} from './command-operations.ts';
 
 /** Verbs that change nothing: for them an unknown field is an error; after a change there can only be a warning. */

@@ -4,8 +4,8 @@ import {routesOf} from './command-operations.ts';
 import {globalFlags} from '../input/flags.ts';
 import type {ServiceInForce} from './assumptions.ts';
 import {PAGES} from './pages.ts';
-import {wrapLines} from '../../output/wrap.ts';
-import {nearest} from '../../output/nearest.ts';
+import {wrapLines} from '../../output/text/wrap.ts';
+import {nearest} from '../../output/text/nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 
 /** Maximum width of help; longer lines are hard to read. */

@@ -1,6 +1,6 @@
 import type {Listing} from '../../client/reading/pages.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
-import type {View} from '../../output/view.ts';
+import type {View} from '../../output/records/view.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 

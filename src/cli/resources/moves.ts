@@ -1,8 +1,8 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 import {moveView} from '../../output/views/moves.ts';
 import type {Amount} from '../input/amounts.ts';
 import type {Context} from '../core/context.ts';

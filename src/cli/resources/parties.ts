@@ -1,4 +1,4 @@
-import type {View} from '../../output/view.ts';
+import type {View} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import {readMetadata} from '../input/metadata.ts';
 import {sendOnce} from '../write/send-once.ts';

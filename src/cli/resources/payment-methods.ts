@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 
 /** The owner of the payment methods: exactly one of `--payee` and `--payer`. */

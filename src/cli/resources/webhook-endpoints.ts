@@ -1,8 +1,8 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
 import type {Context} from '../core/context.ts';
 import {openSecretFile, type SecretFile} from '../input/secret-file.ts';

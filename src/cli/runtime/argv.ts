@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/nearest.ts';
+import {nearest} from '../../output/text/nearest.ts';
 
 /** The command tree; ids are joined with colons (`payouts:batch:run`). */
 export interface CommandTree {

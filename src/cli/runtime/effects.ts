@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {plainValue} from '../../output/view.ts';
+import {plainValue} from '../../output/records/view.ts';
 
 /** What the service has done for this command, or the record that it waits for. */
 export interface Effect {

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/nearest.ts';
+import {nearest} from '../../output/text/nearest.ts';
 
 interface ParseErrorLike {
   message: string;

@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {DEFAULT_SETTINGS, FORMATS, type Format, type OutputSettings} from '../../output/formats.ts';
-import {readFields} from '../../output/select.ts';
+import {readFields} from '../../output/records/select.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 
 export interface OutputFlags {

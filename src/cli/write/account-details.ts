@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, Details} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';

@@ -1,8 +1,8 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 
 /**

@@ -1,5 +1,5 @@
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 
 /**
  * A note for a write on a record that is beyond its first status, which the service may refuse; otherwise undefined.

@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {Amount} from '../input/amounts.ts';
 import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';

@@ -4,7 +4,7 @@ import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 import {recordAfter} from './answered-record.ts';
 import type {Context} from '../core/context.ts';
 import type {WriteFacts} from '../guard/facts.ts';

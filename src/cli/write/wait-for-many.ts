@@ -1,7 +1,7 @@
 import {statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
-import {plainValue, status, text, type View} from '../../output/view.ts';
+import {plainValue, status, text, type View} from '../../output/records/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';

@@ -1,8 +1,8 @@
 import type {Waited} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue, type View} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue, type View} from '../../output/records/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';

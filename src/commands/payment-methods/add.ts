@@ -7,7 +7,7 @@ import {methodOperation, methodParams, readOwner} from '../../cli/resources/paym
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {plainValue} from '../../output/view.ts';
+import {plainValue} from '../../output/records/view.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsAdd extends RemitCommand {

@@ -4,7 +4,7 @@ import type {Context} from '../../cli/core/context.ts';
 import {accountArg, dryRunFlags} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';
 
 export default class TreasuryLabel extends RemitCommand {

@@ -1,5 +1,5 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {id, moment, plainValue, text, time, type Field, type View} from '../view.ts';
+import {id, moment, plainValue, text, time, type Field, type View} from '../records/view.ts';
 
 const state: Field = {
   label: 'State',

@@ -1,5 +1,5 @@
 import {failureOf} from '../../contract/failure.ts';
-import {plainValue, type Field} from '../view.ts';
+import {plainValue, type Field} from '../records/view.ts';
 
 /** `R01 account closed`: the reason code and its text, as far as the record has them. */
 export function failureText(record: unknown): string | undefined {

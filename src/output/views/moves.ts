@@ -1,4 +1,4 @@
-import {id, money, moment, remark, status, text, time, type View} from '../view.ts';
+import {id, money, moment, remark, status, text, time, type View} from '../records/view.ts';
 
 /** Interface document, "Move". */
 export const moveView: View = {

@@ -1,4 +1,4 @@
-import {id, moment, plainValue, status, text, time, type Field, type View} from '../view.ts';
+import {id, moment, plainValue, status, text, time, type Field, type View} from '../records/view.ts';
 
 /** Assumptions 10 and 15: payees, payers and their payment methods. */
 

@@ -1,4 +1,4 @@
-import {majorOf, plainValue, text, type Field, type View} from '../view.ts';
+import {majorOf, plainValue, text, type Field, type View} from '../records/view.ts';
 
 const yes = (label: string, path: string): Field => ({
   label,

@@ -1,5 +1,5 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {id, plainValue, text, type Field, type View} from '../view.ts';
+import {id, plainValue, text, type Field, type View} from '../records/view.ts';
 
 const usd = (minor: unknown): string =>
   typeof minor === 'string' ? `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD` : plainValue(minor);

@@ -1,6 +1,17 @@
 import {isObject} from '../../narrow.ts';
-import {valueAt} from '../select.ts';
-import {id, money, moment, plainValue, status, text, time, type Eye, type Field, type View} from '../view.ts';
+import {valueAt} from '../records/select.ts';
+import {
+  id,
+  money,
+  moment,
+  plainValue,
+  status,
+  text,
+  time,
+  type Eye,
+  type Field,
+  type View,
+} from '../records/view.ts';
 import {reason} from './failure.ts';
 
 /** Interface document, "Payin" and "Payout", as shown to people; the contents of the metadata are assumption 58. */

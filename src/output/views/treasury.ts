@@ -1,4 +1,4 @@
-import {id, money, moment, remark, status, text, time, type View} from '../view.ts';
+import {id, money, moment, remark, status, text, time, type View} from '../records/view.ts';
 import {reason} from './failure.ts';
 
 /** Interface document: identifier, label, currency; the rest is assumption 19. */

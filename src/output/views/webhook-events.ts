@@ -1,7 +1,17 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import {id, plainValue, moment, status, text, time, type Eye, type Field, type View} from '../view.ts';
-import type {Style} from '../colour.ts';
-import {valueAt} from '../select.ts';
+import {
+  id,
+  plainValue,
+  moment,
+  status,
+  text,
+  time,
+  type Eye,
+  type Field,
+  type View,
+} from '../records/view.ts';
+import type {Style} from '../text/colour.ts';
+import {valueAt} from '../records/select.ts';
 
 interface Forward {
   target: string;

@@ -1,4 +1,4 @@
-import {id, moment, plainValue, text, time, type Field, type View} from '../view.ts';
+import {id, moment, plainValue, text, time, type Field, type View} from '../records/view.ts';
 
 const active = (): Field => ({
   label: 'Active',

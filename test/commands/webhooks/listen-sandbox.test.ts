@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import {valueAt} from '../../../src/output/select.ts';
+import {valueAt} from '../../../src/output/records/select.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
 import {Listening} from './listening.ts';

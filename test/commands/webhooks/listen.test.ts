@@ -8,7 +8,7 @@ import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';
 import {systemClock} from '../../../src/clock.ts';
 import {objectText} from '../../../src/cli/webhooks/listen/view.ts';
-import {plainPaint} from '../../../src/output/colour.ts';
+import {plainPaint} from '../../../src/output/text/colour.ts';
 import type {ObjectLine} from '../../../src/webhooks/delivery/lines.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';

@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {idText} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
-import {valueAt} from '../../../output/select.ts';
+import {valueAt} from '../../../output/records/select.ts';
 import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import {parseBody} from '../../../webhooks/verify/event.ts';
 import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';

@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {valueAt} from '../../../output/select.ts';
+import {valueAt} from '../../../output/records/select.ts';
 import {lifeOf, systemProbe} from '../../../store/locks/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
 import {deleteCommand, forget, notedEndpoints, removeEndpoint, type NotedEndpoint} from './endpoint-note.ts';

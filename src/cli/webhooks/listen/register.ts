@@ -1,7 +1,7 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
 import {unwrapRecord} from '../../../client/answers/readable.ts';
-import {valueAt} from '../../../output/select.ts';
+import {valueAt} from '../../../output/records/select.ts';
 import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';

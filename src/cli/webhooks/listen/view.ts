@@ -1,8 +1,8 @@
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
-import {cutTo} from '../../../output/width.ts';
-import {valueAt} from '../../../output/select.ts';
-import {majorOf, plainValue} from '../../../output/view.ts';
+import {cutTo} from '../../../output/text/width.ts';
+import {valueAt} from '../../../output/records/select.ts';
+import {majorOf, plainValue} from '../../../output/records/view.ts';
 import {failureText} from '../../../output/views/failure.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {hasArrived} from '../../../webhooks/delivery/delivery.ts';

@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
-import {valueAt} from '../../../output/select.ts';
+import {valueAt} from '../../../output/records/select.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import type {Context} from '../../core/context.ts';

@@ -1,7 +1,7 @@
 import {rmSync} from 'node:fs';
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {RemitError} from '../../../errors.ts';
-import {valueAt} from '../../../output/select.ts';
+import {valueAt} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';

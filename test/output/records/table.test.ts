@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {text} from '../../src/output/view.ts';
-import {makeOutput} from './make-output.ts';
+import {text} from '../../../src/output/records/view.ts';
+import {makeOutput} from '../make-output.ts';
 
 const view = {
   noun: 'value',

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {parse} from 'csv-parse/sync';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {csvCell, csvColumns, csvLine, csvRow} from '../../src/output/csv.ts';
-import {isFormula} from '../../src/spreadsheet.ts';
-import {makeOutput} from './make-output.ts';
+import {csvCell, csvColumns, csvLine, csvRow} from '../../../src/output/records/csv.ts';
+import {isFormula} from '../../../src/spreadsheet.ts';
+import {makeOutput} from '../make-output.ts';
 
 describe('a CSV cell', () => {
   for (const [value, cell] of [

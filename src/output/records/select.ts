@@ -1,5 +1,5 @@
-import {RemitError} from '../errors.ts';
-import {messageOf} from '../narrow.ts';
+import {RemitError} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {ansiPaint, plainPaint, wantsColour} from '../../src/output/colour.ts';
+import {ansiPaint, plainPaint, wantsColour} from '../../../src/output/text/colour.ts';
 
 describe('colour', () => {
   it('is one standard code before the text and its end after it', () => {

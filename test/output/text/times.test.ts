@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {relativeTime} from '../../src/output/times.ts';
+import {relativeTime} from '../../../src/output/text/times.ts';
 
 const NOW = Date.parse('2024-03-10T12:00:00Z');
 

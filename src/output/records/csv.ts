@@ -1,6 +1,6 @@
-import {formatMajor} from '../money/amount.ts';
-import {isObject} from '../narrow.ts';
-import {quoteFormula} from '../spreadsheet.ts';
+import {formatMajor} from '../../money/amount.ts';
+import {isObject} from '../../narrow.ts';
+import {quoteFormula} from '../../spreadsheet.ts';
 import {valueAt} from './select.ts';
 
 /** An amount in major units. It is a number, so a minus sign begins no formula. */

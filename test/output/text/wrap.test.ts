@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {stripVTControlCharacters} from 'node:util';
-import {wrapHint, wrapLines} from '../../src/output/wrap.ts';
-import {RemitError} from '../../src/errors.ts';
-import {text} from '../../src/output/view.ts';
-import {makeOutput} from './make-output.ts';
+import {wrapHint, wrapLines} from '../../../src/output/text/wrap.ts';
+import {RemitError} from '../../../src/errors.ts';
+import {text} from '../../../src/output/records/view.ts';
+import {makeOutput} from '../make-output.ts';
 
 describe('wrapped text', () => {
   it('breaks between words and carries over further in', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {unknownField, unknownFields} from '../../src/output/known-fields.ts';
-import {text, type View} from '../../src/output/view.ts';
+import {unknownField, unknownFields} from '../../../src/output/records/known-fields.ts';
+import {text, type View} from '../../../src/output/records/view.ts';
 
 const PATHS = ['id', 'status', 'client_metadata', 'client_metadata.*'];
 const view: View = {noun: 'x', plural: 'xs', card: [text('A', 'on.card')], columns: [text('B', 'in.column')]};

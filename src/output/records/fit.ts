@@ -1,4 +1,4 @@
-import {must} from '../narrow.ts';
+import {must} from '../../narrow.ts';
 
 /** Spaces between two columns. */
 export const GAP = 2;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {cellWidth, cutTo} from '../../src/output/width.ts';
+import {cellWidth, cutTo} from '../../../src/output/text/width.ts';
 
 describe('the width of a text', () => {
   for (const [text, cells] of [

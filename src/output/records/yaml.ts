@@ -1,4 +1,4 @@
-import {escapedYaml, isPrintable} from '../sanitize/harmful.ts';
+import {escapedYaml, isPrintable} from '../../sanitize/harmful.ts';
 
 /** YAML that cannot control a terminal; it parses to the same value. The package is loaded only here. */
 export async function safeYaml(value: unknown): Promise<string> {

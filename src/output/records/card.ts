@@ -1,7 +1,7 @@
-import {isObject} from '../narrow.ts';
+import {isObject} from '../../narrow.ts';
 import {valueAt} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
-import {wrapLines} from './wrap.ts';
+import {wrapLines} from '../text/wrap.ts';
 
 /** Fields shown elsewhere: the deprecated alias, the currency next to its amount, a 207's warning on stderr. */
 const REPEATED = new Set(['amount_in_cents', 'currency_code', 'warning']);

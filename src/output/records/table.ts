@@ -1,9 +1,9 @@
-import {must} from '../narrow.ts';
+import {must} from '../../narrow.ts';
 import {fitColumns, GAP} from './fit.ts';
 import {valueAt} from './select.ts';
 import {text, type Eye, type Field, type View} from './view.ts';
-import {cellWidth} from './width.ts';
-import {wrapLines} from './wrap.ts';
+import {cellWidth} from '../text/width.ts';
+import {wrapLines} from '../text/wrap.ts';
 
 /** A shortened id is its last characters, which differ even between records created in the same second. */
 const ID_END = 8;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {pickFields, readFields, runQuery, valueAt} from '../../src/output/select.ts';
+import {pickFields, readFields, runQuery, valueAt} from '../../../src/output/records/select.ts';
 
 describe('fields of a record', () => {
   const record = {id: 1, m: {a: {b: 2}, c: null}, list: [{id: 3}]};

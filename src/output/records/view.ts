@@ -1,8 +1,8 @@
-import {formatMajor, groupMajor} from '../money/amount.ts';
-import {cleanLine} from '../sanitize/harmful.ts';
-import type {Paint, Style} from './colour.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
+import type {Paint, Style} from '../text/colour.ts';
 import {valueAt} from './select.ts';
-import {relativeTime} from './times.ts';
+import {relativeTime} from '../text/times.ts';
 
 /** What a cell may depend on besides its record. */
 export interface Eye {

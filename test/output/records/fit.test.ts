@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {fitColumns, GAP, type ColumnSize} from '../../src/output/fit.ts';
+import {fitColumns, GAP, type ColumnSize} from '../../../src/output/records/fit.ts';
 
 const id = (rank = 0): ColumnSize => ({rank, width: 36, short: 9, least: 36});
 const word = (rank: number, width: number): ColumnSize => ({rank, width, short: width, least: width});
