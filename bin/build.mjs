@@ -6,7 +6,7 @@ import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:f
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {bundle, bundleCompletion, inlinedPackage} from './bundle.mjs';
-import {root} from './commands.mjs';
+import {commandFiles, root} from './commands.mjs';
 import {bundleLibrary, writeLibrary} from './library.mjs';
 import {manifestText} from './manifest.mjs';
 import {licencesText, shippedPackages} from './packages.mjs';
@@ -16,12 +16,15 @@ const require = createRequire(import.meta.url);
 const dist = join(root, 'dist');
 
 async function buildCli() {
-  const built = await bundle();
-  // The launcher keys V8's code cache with this line, so that it need not hash the bundle at each start.
-  const key = createHash('sha256').update(built.code).digest('hex').slice(0, 32);
-  writeAtomic(join(dist, 'remit.cjs'), `//${key}\n${built.code}`);
+  const parts = await bundle();
+  for (const {file, code} of parts) {
+    // The launcher keys V8's code cache with this line, so that it need not hash the file at each start.
+    const key = createHash('sha256').update(code).digest('hex').slice(0, 32);
+    writeAtomic(join(root, file), `//${key}\n${code}`);
+  }
+  writeAtomic(join(dist, 'commands.txt'), commandFiles().map(([id]) => `${id}\n`).join(''));
   writeAtomic(join(dist, 'complete.cjs'), await bundleCompletion());
-  return built;
+  return parts;
 }
 
 /** What others want to know about the bundles: licences and parts. */
@@ -62,5 +65,5 @@ for (const [name, text] of await require(join(dist, 'remit.cjs')).manPages(root)
 await attempt('the library', async () => {
   const bundles = await library;
   writeLibrary(bundles);
-  describe([cli, ...bundles]);
+  describe([...cli, ...bundles]);
 });

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {build} from 'esbuild';
 import {commandFiles, root} from './commands.mjs';
 import {lazyRequires} from './lazy-requires.mjs';
+import {asCalls, HELPERS, modules, ownName} from './modules.mjs';
 
 /** What oclif reads of package.json, inlined so that no start searches for it. */
 export function inlinedPackage() {
@@ -12,15 +13,44 @@ export function inlinedPackage() {
 }
 
 /**
- * The bundle, esbuild's record of what is in it, and the legal comments of its files. Without `minify` each module keeps
- * its path as the name of its function, so that a test can see which of them ran.
+ * The command in two parts: `remit.cjs` has what commands of one request use, and starts; `rest.cjs` has everything
+ * else, and is loaded when something of it is first used. Each names what it takes from the other.
+ */
+const REST = [
+  /^src\/(batch|html|sandbox|store|webhooks)\//,
+  /^src\/contract\/openapi\//,
+  /^src\/cli\/(batch|demo|doctor|sandbox|webhooks)\//,
+  /^src\/commands\/((payins|payouts)\/batch|sandbox|webhooks|demo|doctor)/,
+];
+const PACKAGES_AT_START = ['@oclif/core', 'string-width', 'zod'];
+
+const isAtStart = (name) =>
+  name.startsWith('src/') ? !REST.some((pattern) => pattern.test(name)) : PACKAGES_AT_START.includes(name);
+
+/**
+ * Both parts, each with esbuild's record of what is in it and the legal comments of its files. Without `minify` each
+ * module keeps its path as the name of its function, so that a test can see which of them ran.
  */
 export async function bundle({minify = true} = {}) {
+  const [fromStart, fromRest] = [new Set(), new Set()];
+  const start = () => bundlePart('remit', startText(fromStart), {holds: isAtStart, wanted: fromRest}, minify);
+  await start(); // finds what it wants
+  for (;;) {
+    const known = fromRest.size;
+    const holds = (name) => !isAtStart(name);
+    const rest = await bundlePart('rest', tableText(fromRest), {holds, wanted: fromStart}, minify);
+    const parts = [await start(), rest];
+    if (fromRest.size === known) return parts;
+  }
+}
+
+async function bundlePart(name, contents, part, minify) {
+  const file = `dist/${name}.cjs`;
   const result = await build({
-    stdin: {contents: entryText(), resolveDir: root, loader: 'ts', sourcefile: 'entry.ts'},
+    stdin: {contents, resolveDir: root, loader: 'ts', sourcefile: `${name}.ts`},
     absWorkingDir: root,
     bundle: true,
-    outfile: 'dist/remit.cjs',
+    outfile: file,
     write: false,
     format: 'cjs',
     platform: 'node',
@@ -32,18 +62,33 @@ export async function bundle({minify = true} = {}) {
     metafile: true,
     external: ['node-sqlite3-wasm'], // finds its .wasm beside itself
     define: {'import.meta.url': '__importMetaUrl'},
-    banner: {js: 'const __importMetaUrl=require("node:url").pathToFileURL(__filename).href;'},
-    plugins: [lazyRequires(), without],
+    banner: {js: `const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;${HELPERS}${OTHERS[name]}`},
+    plugins: [without, lazyRequires(), modules(part)],
+    conditions: ['import'], // what an import statement names, although it is a require() by now,
     logLevel: 'warning',
+    logOverride: {'import-is-undefined': 'error'},
   });
   const text = (extension) => result.outputFiles.find(({path}) => path.endsWith(extension))?.text ?? '';
   return {
-    file: 'dist/remit.cjs',
-    metafile: result.metafile,
-    code: asAscii(text('.cjs')),
+    file,
+    metafile: JSON.parse(ownName(JSON.stringify(result.metafile))),
+    code: asAscii(asCalls(ownName(text('.cjs')))),
     legal: text('.LEGAL.txt'),
   };
 }
+
+/** How a part takes a module from the other one, which Node or the launcher loads once. */
+const OTHERS = {
+  remit: `const $other = (name) => require('./rest.cjs').modules[name]();`,
+  rest: `const $other = (name) => require('./remit.cjs').modules[name]();`,
+};
+
+/** The modules that the other part takes. */
+const tableText = (names) =>
+  `export const modules = {\n${[...names]
+    .sort()
+    .map((name) => `  ${JSON.stringify(name)}: () => require(${JSON.stringify(name.startsWith('src/') ? `./${name}` : name)}),\n`)
+    .join('')}};`;
 
 /** What the completion scripts ask for values: a file of its own, a hundredth of the bundle, that starts as fast as Node. */
 export async function bundleCompletion() {
@@ -67,13 +112,13 @@ export async function bundleCompletion() {
 const asAscii = (code) =>
   code.replace(/[\u0080-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The bundle's entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
-function entryText() {
+/** The entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
+function startText(wanted) {
   const lazy = commandFiles().map(
     ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
   );
   return `
-import {manPages as manPagesWith, rootHelp as rootHelpWith, start as startWith} from './src/cli/core/start.ts';
+const {manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
 export const COMMANDS = {};
 const pjson = ${JSON.stringify(inlinedPackage())};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
@@ -83,19 +128,21 @@ const lazy = {
 ${lazy.join('\n')}
 };
 for (const id of Object.keys(lazy)) Object.defineProperty(COMMANDS, id, {enumerable: true, get: lazy[id]});
+${tableText(wanted)}
 `;
 }
 
 /**
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
  * compiler for running from source (3.5 MB; bin/dev.js does that without it), the prompt that opens an editor (0.5 MB of
- * character sets), oclif's own DEBUG output (2 ms; --debug is ours), and the PostgreSQL driver's two other ways to connect.
+ * character sets), oclif's own DEBUG output (2 ms; --debug is ours), the PostgreSQL driver's two other ways to connect,
+ * and zod's messages in other languages (0.25 MB).
  */
 const without = {
   name: 'without',
   setup(plugin) {
     plugin.onResolve(
-      {filter: /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare)$/},
+      {filter: /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|\.\.\/locales\/index\.js)$/},
       ({path}) => ({
         path,
         namespace: 'without',

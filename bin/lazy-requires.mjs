@@ -1,29 +1,38 @@
-// esbuild plugin: modules of @oclif/core are required when they are first used, not when the file that names them loads.
-// Its files are tsc output, so each import is one line of a known form: const path_1 = require("node:path");
+// Modules are required when they are first used, not when the file that names them loads. Works on what tsc and esbuild
+// write for an import: one line of a known form, `const path_1 = require("node:path");`.
 import {readFileSync} from 'node:fs';
 
 const CORE = /node_modules[\\/]@oclif[\\/]core[\\/]lib[\\/].*\.js$/;
-const REQUIRE = /^(?:const|var) (\w+) = ((?:__importDefault\(|__importStar\()?require\("[^"]+"\)\)?);$/gm;
+const REQUIRE =
+  /^(?:const|var) (\w+) = ((?:__importDefault\(|__importStar\(|\$import\()?require\((?:"[^"]+"|'[^']+')\)\)?);$/gm;
 
+/** esbuild plugin for the files of @oclif/core. */
 export function lazyRequires(filter = CORE) {
   return {
     name: 'lazy-requires',
     setup(plugin) {
+      // The version is all that it reads of its own manifest.
+      plugin.onLoad({filter: /@oclif[\\/]core[\\/]package\.json$/}, ({path}) => {
+        const {name, version} = JSON.parse(readFileSync(path, 'utf8'));
+        return {contents: JSON.stringify({name, version}), loader: 'json'};
+      });
       plugin.onLoad({filter}, ({path}) => ({contents: makeLazy(readFileSync(path, 'utf8')), loader: 'js'}));
     },
   };
 }
 
-/** Exported for its test. */
-export function makeLazy(source) {
+/** `pattern`: which of the imports; a name that occurs as a word in a text would be replaced there as well. */
+export function makeLazy(source, pattern = /^/) {
   const names = [];
-  const declared = source.replace(REQUIRE, (_, name, expression) => {
+  const declared = source.replace(REQUIRE, (line, name, expression) => {
+    if (!pattern.test(name)) return line;
     names.push(name);
     return `let __held_${name}; const __get_${name} = () => (__held_${name} ??= ${expression});`;
   });
   const started = declared.replace(/^checkNodeVersion\(\);$/m, ''); // 5 ms of semver; the launcher looks itself
   return names.reduce(
-    (text, name) => text.replace(new RegExp(`(?<![\\w$.'"\`/-])${name}(?![\\w$])`, 'g'), `(__get_${name}())`),
+    (text, name) =>
+      text.replace(new RegExp(`(?<![\\w$'"\`/-]|(?<!\\.\\.)\\.)${name}(?![\\w$])`, 'g'), `(__get_${name}())`),
     started,
   );
 }

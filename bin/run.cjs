@@ -7,6 +7,7 @@ const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 const argv = process.argv.slice(2);
+const HEADER = 8; // bytes before V8's data in a cache file
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -18,64 +19,100 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const asked = argv.length === 0 ? '--help' : argv.length === 1 ? argv[0] : '';
 if (asked === '--version' || asked === '-v') {
   const {name, version} = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`);
+  print(Buffer.from(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`));
 } else if (asked === '--help' || asked === '-h') {
-  process.stdout.write(fs.readFileSync(path.join(root, 'dist', 'help.txt')));
+  print(readDist('help.txt'));
 } else if (argv[0] === '__complete') {
   complete();
 } else {
   void run();
 }
 
+// Without the stream of stdout, which takes Node 2 ms to make.
+function print(bytes) {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += fs.writeSync(1, bytes, written);
+  } catch (error) {
+    if (error.code === 'EAGAIN') process.stdout.write(bytes.subarray(written)); // a full pipe that does not block
+    else if (error.code !== 'EPIPE') throw error;
+  }
+}
+
 // A key press in a shell with completion: nothing of remit is loaded except what finds values on this machine.
 function complete() {
   try {
-    process.stdout.write(require(path.join(root, 'dist', 'complete.cjs')).complete(argv.slice(1)));
+    print(Buffer.from(require(path.join(root, 'dist', 'complete.cjs')).complete(argv.slice(1))));
   } catch {
     // No values. Whatever is wrong, the next command reports it.
   }
 }
 
 async function run() {
-  const file = path.join(root, 'dist', 'remit.cjs');
-  const source = readBundle(file);
-  const cache = openCache(source);
-  const {exports: bundle, script} = load(file, source, cache.code);
+  const name = nameOf(argv);
+  const parts = [];
+  const bundle = load('remit.cjs', name, parts);
   const {exitCode, id} = await bundle.start(argv, root);
-  if (id !== undefined && (script.cachedDataRejected || !cache.ids.includes(id))) keep(cache, script, id);
+  if (id !== undefined) for (const part of parts) if (isWorthKeeping(part, exitCode)) keep(part, exitCode);
   process.exit(exitCode);
 }
 
-function readBundle(file) {
+// The command that these words begin with, for the name of its caches: each command has its own, since V8 reads all of
+// a cache at once.
+function nameOf(words) {
+  if (words.includes('--help') || words.includes('-h')) return 'help';
+  const ids = readDist('commands.txt').toString('latin1').split('\n');
+  const end = words.findIndex((word) => word.startsWith('-'));
+  const typed = words.slice(0, end === -1 ? 3 : Math.min(end, 3));
+  for (let length = typed.length; length > 0; length -= 1) {
+    const id = typed.slice(0, length).join(':');
+    if (ids.includes(id)) return id.replaceAll(':', '.');
+  }
+  return 'other';
+}
+
+function readDist(name) {
   try {
-    return fs.readFileSync(file, 'latin1'); // the bundle is ASCII: half the memory and no decoding
+    return fs.readFileSync(path.join(root, 'dist', name));
   } catch (error) {
     process.stderr.write(`Error: remit is not built: ${error.message}\nHint: npm run build\n`);
-    process.exit(13);
+    return process.exit(13);
   }
 }
 
-function load(file, source, cachedData) {
+// Runs one part of the bundle. Each requires the other when it needs it, and then the launcher loads that one as well.
+function load(part, name, parts) {
   const Module = require('node:module');
   const vm = require('node:vm');
+  const file = path.join(root, 'dist', part);
+  const source = readDist(part).latin1Slice(); // the bundle is ASCII: half the memory and no decoding
+  const cache = openCache(source, name);
   const module = new Module(file, null);
   module.filename = file;
   module.paths = Module._nodeModulePaths(path.dirname(file));
   Module._cache[file] = module; // oclif requires the bundle once more, for its commands
-  const script = new vm.Script(Module.wrap(source), {filename: file, cachedData});
-  const requireFrom = Module.createRequire(file);
+  const script = new vm.Script(Module.wrap(source), {filename: file, cachedData: cache.code});
+  parts.push({script, cache});
+  const plain = Module.createRequire(file);
+  const requireFrom = (id) => (id === './rest.cjs' ? (rest ??= load('rest.cjs', name, parts)) : plain(id));
+  let rest;
+  requireFrom.resolve = plain.resolve;
   script
     .runInThisContext()
     .call(module.exports, module.exports, requireFrom, module, file, path.dirname(file));
   module.loaded = true;
-  return {exports: module.exports, script};
+  return module.exports;
 }
 
-// The cache file: CRC-32 of all that follows (4 bytes), length of the list (2 bytes), ids of the commands whose code
-// it holds (JSON), V8's data. V8 aborts the process on data with a flipped bit, so nothing unchecked may reach it; and it
+// A cache without what a successful run needs is written again after the first such run.
+const isWorthKeeping = ({script, cache}, exitCode) =>
+  cache.code === undefined || script.cachedDataRejected || (!cache.complete && exitCode === 0);
+
+// The cache file: CRC-32 of all that follows (4 bytes), 1 if it was written by a run that succeeded (1 byte), V8's data
+// at an offset of 8. V8 aborts the process on data with a flipped bit, so nothing unchecked may reach it; and it
 // runs what it is given, so a file or folder that another user could have written is not read, and not written either.
-function openCache(source) {
-  const cache = {file: undefined, ids: [], code: undefined};
+function openCache(source, name) {
+  const cache = {file: undefined, complete: false, code: undefined};
   try {
     const folder =
       process.env.XDG_CACHE_HOME || path.join(process.env.HOME || require('node:os').homedir(), '.cache');
@@ -84,12 +121,11 @@ function openCache(source) {
     const own = path.join(folder, 'remit');
     const stats = fs.lstatSync(own, {throwIfNoEntry: false});
     if (stats !== undefined && !(stats.isDirectory() && isOurs(stats))) return cache;
-    cache.file = path.join(own, `code-${key}-${process.version}-${process.arch}.bin`);
+    cache.file = path.join(own, `code-${key}-${process.version}-${process.arch}-${name}.bin`);
     const bytes = readOurs(cache.file);
     if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) return cache;
-    const end = 6 + bytes.readUInt16LE(4);
-    cache.ids = JSON.parse(bytes.toString('utf8', 6, end));
-    cache.code = bytes.subarray(end);
+    cache.complete = bytes[4] === 1;
+    cache.code = bytes.subarray(HEADER);
   } catch {
     // No cache, or none that can be used.
   }
@@ -116,21 +152,19 @@ function isOurs({uid, mode}) {
   return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o022) === 0);
 }
 
-// Written after a command whose code the cache does not hold yet; V8 keeps what it had from the cache as well.
-function keep(cache, script, id) {
+function keep({script, cache}, exitCode) {
   if (cache.file === undefined) return;
   try {
-    const ids = Buffer.from(JSON.stringify([...(script.cachedDataRejected ? [] : cache.ids), id]));
-    const length = Buffer.alloc(2);
-    length.writeUInt16LE(ids.length);
-    const body = Buffer.concat([length, ids, script.createCachedData()]);
-    const checksum = Buffer.alloc(4);
-    checksum.writeUInt32LE(crc32(body));
+    const code = script.createCachedData();
+    const bytes = Buffer.alloc(HEADER + code.length);
+    bytes[4] = exitCode === 0 ? 1 : 0;
+    code.copy(bytes, HEADER);
+    bytes.writeUInt32LE(crc32(bytes.subarray(4)));
     const folder = path.dirname(cache.file);
     makeFolder(path.dirname(folder));
     makeFolder(folder);
     const temporary = `${cache.file}.${process.pid}`;
-    fs.writeFileSync(temporary, Buffer.concat([checksum, body]), {mode: 0o600, flag: 'wx'});
+    fs.writeFileSync(temporary, bytes, {mode: 0o600, flag: 'wx'});
     fs.renameSync(temporary, cache.file);
     dropOld(folder, path.basename(cache.file));
   } catch {

@@ -11,7 +11,10 @@ import {npmCommand} from './setup/npm.mjs';
 import {underLock} from './setup/lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const OUTPUTS = ['dist/remit.cjs', 'dist/complete.cjs', '.oclif.manifest.json'];
+const OUTPUTS = [
+  ...['dist/remit.cjs', 'dist/rest.cjs', 'dist/commands.txt', 'dist/complete.cjs'],
+  '.oclif.manifest.json',
+];
 const BUILD_STAMP = 'dist/.remit-built';
 
 /** Ends the run with a reason that a newcomer can act on; everything goes to stderr, so stdout stays the script's. */

@@ -22,8 +22,9 @@ import {
 } from './requests/resource.ts';
 import {DEFAULT_POLICY, settle, type RetryPolicy} from './requests/retry.ts';
 import {operationOf} from './requests/routes.ts';
+import {isObject} from '../narrow.ts';
 import {checkService} from '../service/parse.ts';
-import type {ServiceFile} from '../service/service-file.ts';
+import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Timeouts, Transport, TransportAnswer} from './transport/transport.ts';
 
@@ -261,7 +262,8 @@ export class RemitClient {
 }
 
 /** Also checks a service file that a caller of the library built by hand. */
-const codecOf = (service: ServiceFile): Codec => new Codec(checkService(service, 'service'));
+const codecOf = (service: ServiceFile): Codec =>
+  isObject(service) && isEmptyService(service) ? CANONICAL : new Codec(checkService(service, 'service'));
 
 /** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
 function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {

@@ -5,18 +5,6 @@ import {type FormerOverrides, serviceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** REMIT_CONFIG_DIR, otherwise the XDG config folder. */
-export function configDir(env: Env, home: string): string {
-  return env['REMIT_CONFIG_DIR'] || join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'remit');
-}
-
-/** REMIT_STATE_DIR, otherwise the XDG state folder. */
-export function stateDir(env: Env, home: string): string {
-  return env['REMIT_STATE_DIR'] || join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'remit');
-}
-
 export const configPath = (dir: string): string => join(dir, 'config.json');
 
 /**

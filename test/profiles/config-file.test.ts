@@ -4,7 +4,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {RemitError} from '../../src/errors.ts';
-import {configDir, parseConfig, readConfig, stateDir} from '../../src/profiles/config-file.ts';
+import {parseConfig, readConfig} from '../../src/profiles/config-file.ts';
+import {configDir, stateDir} from '../../src/profiles/folders.ts';
 
 const profile = {base_url: 'https://a.example.com', key: {stored: 'test_aaaaaaaaaaaa'}, mode: 'test'};
 const scratch = () => mkdtempSync(join(tmpdir(), 'remit-config-'));

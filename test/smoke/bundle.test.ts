@@ -11,7 +11,7 @@ import {scriptedServer, type ScriptedServer} from './scripted-server.ts';
 import {cleanEnv} from './spawn-cli.ts';
 
 interface BuildTools {
-  bundle: (options?: {minify?: boolean}) => Promise<{code: string}>;
+  bundle: (options?: {minify?: boolean}) => Promise<{file: string; code: string}[]>;
   inlinedPackage: () => object;
   manifestText: (facts: {root: string; pjson: object}) => Promise<string>;
 }
@@ -29,43 +29,49 @@ interface Coverage {
 
 describe('the bundle', () => {
   const folder = mkdtempSync(join(tmpdir(), 'remit-bundle-'));
-  const file = join(folder, 'dist', 'remit.cjs');
   let server: ScriptedServer;
-  before(async () => {
+  before(async function () {
+    this.timeout(120_000);
     server = await scriptedServer([{status: 200, body: payout()}]);
     mkdirSync(join(folder, 'dist'));
     mkdirSync(join(folder, 'bin'));
-    writeFileSync(file, `//test\n${(await bundle({minify: false})).code}`);
-    for (const name of ['package.json', '.oclif.manifest.json', 'bin/run.cjs'])
+    for (const {file, code} of await bundle({minify: false}))
+      writeFileSync(join(folder, file), `//test\n${code}`);
+    for (const name of ['package.json', '.oclif.manifest.json', 'bin/run.cjs', 'dist/commands.txt'])
       writeFileSync(join(folder, name), readText(name));
   });
   after(() => server.close());
 
-  /** Which modules of the bundle run for a command line: V8 counts the calls of each one's function. */
-  async function modulesRunBy(...argv: string[]): Promise<string[]> {
+  /** Files of the bundle that were loaded, and modules that ran. */
+  const PART = /\/(remit|rest)\.cjs$/;
+
+  /** What V8 counted of the bundle in a run. */
+  async function countedIn(argv: readonly string[]): Promise<Coverage['result']> {
     const coverage = mkdtempSync(join(tmpdir(), 'remit-coverage-'));
     await exec(process.execPath, [join(folder, 'bin', 'run.cjs'), ...argv], {
-      timeout: 15_000,
+      timeout: 60_000,
       env: cleanEnv({
         NODE_V8_COVERAGE: coverage,
         REMIT_API_KEY: 'test_0123456789abcdef',
         REMIT_BASE_URL: server.baseUrl,
       }),
     });
-    return readdirSync(coverage).flatMap((name) =>
-      (JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Coverage).result
-        .filter(({url}) => url.endsWith('remit.cjs'))
-        .flatMap(({functions}) =>
-          functions.filter(({ranges}) => ranges[0]!.count > 0).map((one) => one.functionName),
-        )
-        .filter((name) => /^(src|node_modules)\//.test(name)),
-    );
+    return readdirSync(coverage)
+      .flatMap((name) => (JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Coverage).result)
+      .filter(({url}) => PART.test(url));
   }
+
+  /** Which modules of the bundle run for a command line: V8 counts the calls of each one's function. */
+  const modulesRunBy = async (...argv: string[]): Promise<string[]> =>
+    (await countedIn(argv))
+      .flatMap(({functions}) => functions.filter(({ranges}) => ranges[0]!.count > 0))
+      .map(({functionName}) => functionName)
+      .filter((name) => /^(src|node_modules)\//.test(name));
   const packagesOf = (modules: readonly string[]) =>
     new Set(modules.flatMap((name) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1] ?? []));
 
   it('runs no heavy package for one read', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const modules = await modulesRunBy('payouts', 'get', PAYOUT_ID);
     assert.ok(modules.includes('src/commands/payouts/get.ts'), 'the count itself works');
     assert.ok(!modules.includes('src/commands/payouts/list.ts'), 'other commands stay unloaded');
@@ -93,18 +99,38 @@ describe('the bundle', () => {
     assert.ok(packages.size <= 12, [...packages].join(', '));
   });
 
+  for (const line of [
+    `payouts get ${PAYOUT_ID}`,
+    `payouts get ${PAYOUT_ID} -o json`,
+    `payouts create --payee ${PAYOUT_ID} --amount 1 --currency USD --rail wire --dry-run`,
+    'whoami',
+    'profiles list',
+    'help exit-codes',
+  ])
+    it(`loads one part for ${line.replace(PAYOUT_ID, 'ID')}`, async function () {
+      this.timeout(120_000);
+      const parts = (await countedIn(line.split(' '))).map(({url}) => PART.exec(url)?.[1]);
+      assert.deepEqual(parts, ['remit']);
+    });
+
   it('loads a heavy package with the command that needs it', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const packages = packagesOf(await modulesRunBy('payouts', 'get', PAYOUT_ID, '-o', 'yaml'));
     assert.ok(packages.has('yaml'));
   });
 
   it('is the same bytes each time, and the manifest with it', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const [one, two] = [await bundle(), await bundle()];
-    assert.equal(one.code, two.code);
-    assert.match(one.code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');
-    assert.doesNotMatch(one.code, new RegExp(ROOT.replaceAll('/', '\\/')), 'no path of this machine');
+    assert.deepEqual(one, two);
+    assert.deepEqual(
+      one.map(({file}) => file),
+      ['dist/remit.cjs', 'dist/rest.cjs'],
+    );
+    for (const {code} of one) {
+      assert.match(code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');
+      assert.doesNotMatch(code, new RegExp(ROOT.replaceAll('/', '\\/')), 'no path of this machine');
+    }
     const manifest = await manifestText({root: ROOT, pjson: inlinedPackage()});
     assert.equal(
       manifest,

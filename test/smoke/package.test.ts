@@ -57,7 +57,9 @@ describe('the packed package', function () {
       'bin/run.cjs',
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/help.txt',
+      'dist/commands.txt',
       'dist/remit.cjs',
+      'dist/rest.cjs',
       'dist/sbom.cdx.json',
       'docs/start.md',
     ])

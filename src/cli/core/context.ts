@@ -6,7 +6,7 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {NetworkSettings, Unsent} from '../../network/settings.ts';
 import type {Output} from '../../output/output.ts';
-import {configDir, stateDir} from '../../profiles/config-file.ts';
+import {configDir, stateDir} from '../../profiles/folders.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {resolveProfile} from '../../profiles/resolve.ts';

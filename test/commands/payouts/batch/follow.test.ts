@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {Followed} from '../../../../src/batch/follow/follow-run.ts';
-import {stateDir} from '../../../../src/profiles/config-file.ts';
+import {stateDir} from '../../../../src/profiles/folders.ts';
 import {Stop} from '../../../../src/cli/runtime/stop.ts';
 import type {Transport, TransportRequest} from '../../../../src/client/transport/transport.ts';
 import {acquireLock} from '../../../../src/store/locks/lock.ts';

@@ -1,0 +1,135 @@
+// esbuild plugin: each ES module of the bundle is a function of its own, which runs when something of it is first used.
+//
+// esbuild alone joins ES modules into one scope. V8 then creates all their functions at each start, whatever the
+// command, and its code cache holds all of them: 0.8 MB that no command needs.
+import {readFileSync} from 'node:fs';
+import {isBuiltin} from 'node:module';
+import {dirname, extname, join, relative, sep} from 'node:path';
+import {transform} from 'esbuild';
+import {root} from './commands.mjs';
+import {makeLazy} from './lazy-requires.mjs';
+
+/** esbuild sees them under other names: by their own, and by package.json, it would know that they are ES modules. */
+const NAMESPACE = 'module';
+const SUFFIX = '.js';
+export const ownName = (text) => text.replaceAll(/"module:([^"]*)\.js"/g, '"$1"');
+const RESOLVING = Symbol('resolving');
+
+/**
+ * @param part which part of the bundle this is: `holds` says whether a file of ours or a package that it imports belongs
+ *   to it; what does not is required from the other part, and added to `wanted`
+ */
+export function modules({holds, wanted}) {
+  return {
+    name: 'modules',
+    setup(plugin) {
+      plugin.onResolve({filter: /^[^\0]/}, async ({path, pluginData, ...from}) => {
+        if (pluginData === RESOLVING || isBuiltin(path)) return undefined;
+        const name = nameIn(path, from);
+        if (name !== undefined && !holds(name)) {
+          wanted.add(name);
+          return {path: `${OTHER}${name}`, external: true};
+        }
+        const isRelative = /^\.\.?\//.test(path);
+        if (isRelative && isInCommonJs(from)) return undefined; // what a package of this form names has it as well
+        if (isRelative && /\.[jt]s$/.test(path)) return found(join(from.resolveDir, path)); // most of them
+        const resolved = await plugin.resolve(path, {...from, pluginData: RESOLVING});
+        const isFile = resolved.errors.length === 0 && !resolved.external && resolved.namespace === 'file';
+        return isFile && isModule(resolved.path) ? found(resolved.path) : resolved;
+      });
+      plugin.onLoad({filter: /./, namespace: NAMESPACE}, async ({path: named}) => {
+        const path = named.slice(0, -SUFFIX.length);
+        const file = join(root, path);
+        const contents = await asCommonJs(readFileSync(file, 'utf8'), extname(path) === '.ts' ? 'ts' : 'js');
+        return {contents: path.startsWith('src/') ? makeLazy(contents, /^import_/) : contents, resolveDir: dirname(file)};
+      });
+    },
+  };
+}
+
+/** Of a file of ours its path, of a package that one of ours imports its name. */
+function nameIn(path, {importer, namespace, resolveDir}) {
+  if (namespace === NAMESPACE ? importer.startsWith('node_modules/') : importer.includes('node_modules')) return undefined;
+  return path.startsWith('.') ? relative(root, join(resolveDir, path)).split(sep).join('/') : path;
+}
+
+const OTHER = 'other-part:';
+export const asCalls = (code) => code.replaceAll(/\brequire\("other-part:([^"]+)"\)/g, '$$other("$1")');
+
+const isInCommonJs = ({importer, namespace}) => namespace === 'file' && importer.includes('node_modules');
+
+const found = (file) =>
+  isModule(file)
+    ? {path: `${relative(root, file).split(sep).join('/')}${SUFFIX}`, namespace: NAMESPACE}
+    : {path: file, namespace: 'file'};
+
+/** Exported for its test. */
+export async function asCommonJs(source, loader) {
+  const {code} = await transform(source, {
+    loader,
+    sourcefile: 'module.mts', // Node's rules for what a default import is
+    format: 'cjs',
+    target: 'node20',
+    supported: {'dynamic-import': false}, // becomes require(): a script that runs from V8's code cache cannot import()
+    define: {'import.meta.url': '__importMetaUrl'},
+    legalComments: 'inline',
+  });
+  return sharedHelpers(code);
+}
+
+/** Node's rules: the extension, otherwise the nearest package.json. */
+function isModule(path) {
+  if (/\.m[jt]s$/.test(path)) return true;
+  return /\.[jt]s$/.test(path) && typeOf(dirname(path)) === 'module';
+}
+
+const types = new Map();
+
+function typeOf(folder) {
+  if (!types.has(folder)) types.set(folder, ownType(folder) ?? typeOf(dirname(folder)));
+  return types.get(folder);
+}
+
+function ownType(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type ?? 'commonjs';
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return folder === dirname(folder) ? 'commonjs' : undefined;
+  }
+}
+
+/**
+ * What esbuild writes into each module, once, for the head of the bundle. A module of this form is its own namespace;
+ * everything else gets one when it is imported.
+ */
+export const HELPERS = `
+const $module = Symbol.for('remit module');
+const $copy = (to, from, except) => {
+  for (const name of Object.getOwnPropertyNames(from))
+    if (name !== except && !Object.hasOwn(to, name))
+      Object.defineProperty(to, name, {get: () => from[name], enumerable: true});
+  return to;
+};
+const $export = (to, getters) => {
+  to[$module] = true;
+  Object.defineProperty(to, '__esModule', {value: true});
+  for (const name in getters) Object.defineProperty(to, name, {get: getters[name], enumerable: true});
+};
+const $exportAll = (to, from) => $copy(to, from, 'default');
+const $import = (from) =>
+  from[$module] ? from : $copy(Object.defineProperty({}, 'default', {value: from, enumerable: true}), from);
+`;
+
+const OWN_HELPER =
+  /^var __(?:create|defProp|getOwnPropDesc|getOwnPropNames|getProtoOf|hasOwnProp|export|copyProps|reExport|toESM|toCommonJS) = [^]*?;\n(?=[^\s})])/;
+
+function sharedHelpers(code) {
+  let text = code;
+  while (OWN_HELPER.test(text)) text = text.replace(OWN_HELPER, '');
+  return text
+    .replace(/^__export\(\w+_exports, /m, '$$export(exports, ')
+    .replace(/^module\.exports = __toCommonJS\(\w+_exports\);$/m, '')
+    .replaceAll(/^__reExport\(\w+_exports, (.*), module\.exports\);$/gm, '$$exportAll(exports, $1);')
+    .replaceAll(/\b__toESM\((require\("[^"]*"\)), 1\)/g, '$$import($1)');
+}
