@@ -4,8 +4,6 @@ import {Curve} from './curve.ts';
 import {Pacer} from './pacer.ts';
 import {Window} from './window.ts';
 
-/** A refusal this soon after the last one means that the last change was not enough. */
-const SOON_MS = 1000;
 const STEP_MS = 250;
 /** Answers that arrived in the same instant are removed from the count before their places are taken again. */
 const FULL = 0.95;
@@ -88,15 +86,12 @@ export class AdaptiveSpeed implements Speed {
     const full = inFlight >= Math.round(FULL * limit);
     const unusual = window?.isUnusual(inFlight) ?? false;
     const costly = retryAfterMs > 0;
-    const soon = now - this.#heardUntil < SOON_MS;
     if (window !== undefined && (full || unusual)) this.#lowerCeiling(Math.min(limit, inFlight) - 1);
-    const goodput = window?.goodputNow(now) || this.#goodputSinceOpen(now);
-    // A refusal at an unusual number in flight is attributed to that number alone, and so is the first one with a
-    // full window: a service that limits requests in flight must not be paced for it. A refusal that costs seconds
-    // gets no such credit.
-    if (!this.#pacer.isOn) this.#pacer.start(now, goodput ?? 1, costly);
-    else if (costly || (!unusual && (!full || soon || this.#pacer.isFelt)))
-      this.#pacer.cut(now, goodput ?? Infinity);
+    // A refusal at an unusual number in flight is attributed to that number alone: a service that limits requests in
+    // flight must not be paced for it. A refusal that costs seconds gets no such credit.
+    if (!this.#pacer.isOn)
+      this.#pacer.start(now, window?.goodputNow(now) || this.#goodputSinceOpen(now) || 1, costly);
+    else if (costly || !unusual) this.#pacer.cut(now);
     this.#pacer.stretch = 1 + retryAfterMs / 1000;
     this.#forget(now, retryAfterMs);
   }

@@ -14,7 +14,6 @@ const DEEP_CUT = 0.7;
 const SHALLOW_CUT = 0.9;
 /** If two refusals are at least this many seconds apart, the rate is considered nearly right. */
 const SETTLED_S = 5;
-const SMOOTHING = 1 / 16;
 
 /**
  * The minimum interval between two sends. Without a limit from the user it is off until a refusal switches it on, at
@@ -27,8 +26,6 @@ export class Pacer {
   #curve: Curve | undefined;
   /** When the next send is due. */
   #next = -Infinity;
-  /** Share of the latest sends that went out when they were due; the others waited for something else. */
-  #punctual = 1;
   #accepted = 0;
   #acceptedAt = 0;
 
@@ -45,11 +42,6 @@ export class Pacer {
     return this.#curve !== undefined;
   }
 
-  /** Whether it is the bound that limits the sends. */
-  get isFelt(): boolean {
-    return this.isOn && this.#punctual > 0.5;
-  }
-
   earliest(now: number): number {
     return Math.max(now, this.#next);
   }
@@ -57,8 +49,6 @@ export class Pacer {
   sent(now: number): void {
     const {rps} = this;
     if (rps === Infinity) return;
-    const punctual = now - this.#next < CATCH_UP_MS / 2 ? 1 : 0;
-    this.#punctual += (punctual - this.#punctual) * SMOOTHING;
     this.#next = Math.max(this.#next, now - CATCH_UP_MS) + 1000 / rps;
   }
 
@@ -67,7 +57,7 @@ export class Pacer {
     this.#accepted++;
     const step = Math.min(STEP_MS, now - this.#acceptedAt) / 1000;
     this.#acceptedAt = now;
-    if (this.#curve !== undefined && this.isFelt && this.#curve.value < 2 * goodput)
+    if (this.#curve !== undefined && this.#curve.value < 2 * goodput)
       this.#curve.advance(step / this.stretch);
   }
 
@@ -82,7 +72,7 @@ export class Pacer {
   }
 
   /** Another refusal that was caused by the rate. */
-  cut(now: number, goodput: number): void {
+  cut(now: number): void {
     const curve = must(this.#curve, 'curve, which the first refusal begins');
     // Nothing was accepted since the last cut: halve it, but keep the top, to return to it when the service recovers.
     if (this.#accepted === 0) this.#set(curve.top, curve.value / 2 / curve.top);
@@ -90,8 +80,7 @@ export class Pacer {
       // A token bucket with a reserve refuses late, so the rate at the refusal is too high, and the mean since the
       // last refusal is too low. A refusal soon after the last one means that the rate is far off; a late one means
       // that it is nearly right.
-      const felt = Math.max((curve.mean + curve.value) / 2, 0.85 * curve.value);
-      const top = this.isFelt ? felt : Math.min(curve.value, goodput);
+      const top = Math.max((curve.mean + curve.value) / 2, 0.85 * curve.value);
       this.#set(top, DEEP_CUT + (SHALLOW_CUT - DEEP_CUT) * Math.min(1, curve.time / SETTLED_S));
     }
     this.#pause(now);
