@@ -71,7 +71,7 @@ export function scheduleDay(nowMs: number): string {
  */
 export type Decimals = 'proven' | 'none' | 'seen' | 'unread';
 
-export const NO_UUID = 'is not a UUID';
+const NO_UUID = 'is not a UUID';
 const NO_ID = 'is not an id, which has up to 144 letters, digits and _ . : ~ -';
 
 /** Checks one record. Returns the row, or everything that is wrong with it. */

@@ -1,5 +1,4 @@
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
-import {NO_UUID} from '../../../batch/input/rows.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
@@ -87,7 +86,7 @@ export async function planFromFlags(options: {
     if (groups === undefined) throw error;
     if (out.forPeople) out.notice(issuesText(groups));
     throw withCommand(error, groups, {
-      ...{retype, leavesOut: flags['valid-only'] ?? false},
+      ...{retype, leavesOut: flags['valid-only'] ?? false, ids: options.ids},
       doctor: localCommands(local.flags).read('doctor'),
     });
   }
@@ -108,7 +107,12 @@ function unknownColumns(groups: readonly IssueGroup[]): string[] {
 function withCommand(
   error: RemitError,
   groups: readonly IssueGroup[],
-  {retype, leavesOut, doctor}: {retype: Retype; leavesOut: boolean; doctor: string},
+  {
+    retype,
+    leavesOut,
+    ids,
+    doctor,
+  }: {retype: Retype; leavesOut: boolean; ids: IdFormat | undefined; doctor: string},
 ): RemitError {
   const again = (...words: string[]) => `\`${retype(words)}\``;
   const hints: string[] = [];
@@ -122,7 +126,7 @@ function withCommand(
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)
     hints.push(`to ignore them: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
-  if (groups.some(({examples}) => examples.some(({message}) => message === NO_UUID)))
+  if (ids !== 'any' && groups.some(({code}) => code === 'uuid'))
     hints.push(`${OTHER_IDS}; to find what differs at the service: ${doctor}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;

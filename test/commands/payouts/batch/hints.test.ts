@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {shellTokens} from '../../../repo/command-lines.ts';
 import {runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
@@ -44,6 +46,20 @@ describe('the hints of a batch', () => {
     const hint = await hintOf(`plan ./p.csv --batch-id b ${at}`);
     assert.match(hint, /as it was planned: remit payouts batch resume b --state-dir \S+s -p acme$/);
     assert.equal((await follow(hint)).exitCode, 0);
+  });
+
+  it('of ids that are not UUIDs name the setting that accepts them, if it is not set', async () => {
+    const csv = (id: string) => `reference,payee_id,amount,currency_code\nA-1,${id},10.00,USD\n`;
+    writeFileSync(join(desk.folder, 'i.csv'), csv('pe_77'));
+    assert.match(
+      await hintOf(`plan ./i.csv ${at}`),
+      /set ids\.format to any in the service file; .*: remit doctor -p acme$/,
+    );
+    writeFileSync(join(desk.folder, 'service.json'), JSON.stringify({ids: {format: 'any'}}));
+    await runCli(['profiles', 'set', 'acme', '--service', join(desk.folder, 'service.json')], {env});
+    assert.equal((await type(`plan ./i.csv ${at}`)).exitCode, 0);
+    writeFileSync(join(desk.folder, 'i.csv'), csv('pe 77'));
+    assert.doesNotMatch(await hintOf(`plan ./i.csv ${at}`), /ids\.format/);
   });
 
   it('of a batch that does not exist name the list', async () => {
