@@ -121,7 +121,8 @@ export abstract class RemitCommand extends Command {
       const result: unknown = await this.run();
       const {out} = this.openLocal();
       await out.result(result);
-      code = out.queryFailed && this.exitCode === EXIT.OK ? EXIT.PARTIAL : this.exitCode;
+      const isPartial = out.queryFailed || this.#local?.effects.isPartial === true;
+      code = isPartial && this.exitCode === EXIT.OK ? EXIT.PARTIAL : this.exitCode;
     } catch (error) {
       code = await this.#fail(error);
     }

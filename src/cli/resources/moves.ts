@@ -32,6 +32,7 @@ export async function createMove(
     },
     announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
     noun: 'move',
+    reportsWarning: true,
     checkedBy: ['moves', 'list', '--limit', '5'],
     shownBy: (id) => ['moves', 'get', id],
   });
@@ -57,6 +58,7 @@ export async function approveMove(
           details: (record) => moveDetails(context, record, 'approve'),
         }),
       noun: 'move',
+      reportsWarning: true,
       id,
       done: 'was approved',
       checkedBy: ['moves', 'get', id],

@@ -30,10 +30,20 @@ const ENDS_A_WAIT: ReadonlySet<string> = new Set([
 export class Effects {
   #effect: Effect | undefined;
   #waiting = false;
+  #partly = false;
 
   /** A write was accepted. */
   took(effect: Effect & {done: string}): void {
     this.#effect = effect;
+  }
+
+  /** The service did it with a warning (207): the command ends with exit 8. */
+  tookPartly(): void {
+    this.#partly = true;
+  }
+
+  get isPartial(): boolean {
+    return this.#partly;
   }
 
   /** A wait begins; `effect` names the record if no write of this command created it. */

@@ -30,6 +30,8 @@ export interface Write {
   checkedBy: readonly string[];
   /** The command that shows a record that was just created; default `checkedBy`. */
   shownBy?: (id: string) => readonly string[];
+  /** The caller itself reports a 207, with what it means for this record. */
+  reportsWarning?: boolean;
   /** Reads the record after an answer without one; absent if the answer is not a record. */
   read?: () => Promise<unknown>;
 }
@@ -63,6 +65,11 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
     throw withoutRecord(operation, result, hint);
   tookEffect(context, write, result);
+  if (result.status === 207 && write.reportsWarning !== true) {
+    out.warn(result.warning ?? 'the service answered 207 without a warning: something was not done');
+    out.hint(hint);
+    context.effects.tookPartly();
+  }
   const {id, noun, read} = write;
   if (id === undefined || read === undefined) return {result, unread: false};
   const record = await recordAfter(context, {noun, id, answer: result.data, read, next: hint});

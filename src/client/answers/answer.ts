@@ -1,6 +1,6 @@
 import {idText} from '../../contract/ids.ts';
 import {isList, isObject} from '../../narrow.ts';
-import {readErrorBody} from './error-body.ts';
+import {isErrorBody, readErrorBody} from './error-body.ts';
 import type {Assumption} from '../../service/assumption.ts';
 import {type Json, type Path, valueAt} from '../../service/paths.ts';
 import type {TransportAnswer} from '../transport/transport.ts';
@@ -46,7 +46,7 @@ export interface AnswerPlaces {
 
 /** A body that cannot be processed as JSON, with the reason and what is known about it. */
 export interface Unreadable {
-  /** `text/html`, `broken JSON`. */
+  /** `text/html`, `broken JSON`, `JSON of an error (VALIDATION_ERROR)`. */
   what: string;
   bytes: number;
   /** Id and status of the record, if the outermost level of the JSON has them. */
@@ -81,6 +81,13 @@ export function readAnswer(answer: TransportAnswer, nowMs: number, places: Answe
     const {errorCode} = read;
     if (errorCode !== undefined && Object.hasOwn(places.codes ?? {}, errorCode))
       read.errorCode = places.codes?.[errorCode] ?? errorCode;
+  } else if (isErrorBody(json)) {
+    const {errorCode} = readErrorBody(json);
+    read.json = undefined; // nothing may take it for a record
+    read.unreadable = {
+      what: `JSON of an error${errorCode === undefined ? '' : ` (${errorCode})`}`,
+      bytes: answer.body.length,
+    };
   } else if (json['warning'] !== undefined && json['warning'] !== null)
     read.warning = asText(json['warning']);
   return read;

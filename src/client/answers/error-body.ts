@@ -40,6 +40,25 @@ export function readErrorBody(json: Json): ErrorBody {
   };
 }
 
+/** Keys that error bodies have, also those of problem+json. */
+const ERROR_KEYS: ReadonlySet<string> = new Set([
+  ...['error_code', 'code', 'message', 'error', 'errors', 'details', 'detail', 'title', 'type', 'status'],
+  ...['instance', 'error_description', 'request_id', 'trace_id', 'timestamp', 'path', 'success'],
+]);
+
+/**
+ * Whether a body contains an error and nothing else. Some services and gateways send one with a 200; it is neither a
+ * record nor a confirmation. A record that has such a field beside its own is not meant.
+ */
+export const isErrorBody = (json: Json): boolean =>
+  ['error_code', 'error', 'errors'].some((key) => hasContent(json[key])) &&
+  Object.keys(json).every((key) => ERROR_KEYS.has(key));
+
+const hasContent = (value: unknown): boolean =>
+  isObject(value) || isList(value)
+    ? Object.keys(value).length > 0
+    : typeof value === 'string' && value !== '';
+
 function messageOf(json: Json, nested: Json, code: string | undefined, problems: readonly Json[]) {
   const words = (object: Json) => [object['message'], ...titleAndDetail(object)];
   const said = firstOf([...words(json), ...words(nested), json['error_description'], json['error']], isWords);

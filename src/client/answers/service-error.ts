@@ -65,12 +65,23 @@ export function unavailable(outcome: Outcome, call: CallFacts, isUnsent: boolean
 /** A write that may have taken effect. The error has the last problem, and the key that repeats the write safely. */
 export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
-  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
+  const earlier = isAboutEarlier(outcome, call)
+    ? 'an earlier attempt got no usable answer; the last one: '
+    : '';
+  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${earlier}${trouble(outcome, call)}${check}`;
   return new RemitError('IN_DOUBT', message, {
     ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
     retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice
   });
+}
+
+/** The last attempt did not take effect itself: it was refused, throttled or never sent. */
+function isAboutEarlier(outcome: Outcome, {attempts}: CallFacts): boolean {
+  if (attempts === 1) return false;
+  if ('failure' in outcome) return !outcome.failure.sent;
+  const {status} = outcome.answer;
+  return status >= 300 && status < 500 && ![408, 409, 425].includes(status);
 }
 
 /** Stopped by the caller's signal. The error reports what was sent before. */

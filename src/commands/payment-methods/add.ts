@@ -82,6 +82,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       },
       noun: 'payment method',
       done: 'was added',
+      reportsWarning: true,
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
     });
     if (sent.dryRun) return sent.dryRun;

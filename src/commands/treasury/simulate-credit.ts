@@ -3,6 +3,8 @@ import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
+import {EXIT} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
 const EXAMPLE = '<%= config.bin %> treasury simulate-credit ACCOUNT --amount 1000.00 --currency USD';
@@ -26,6 +28,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
     const {args, flags} = await this.parseWithData(TreasurySimulateCredit);
     const amount = readAmount(flags);
     const context = await this.open();
+    const checkedBy = ['treasury', 'transactions', args.account, '--limit', '5'];
     const sent = await sendOnce(context, {
       operation: 'treasury.simulateInboundCredit',
       params: {account_id: args.account},
@@ -43,10 +46,17 @@ export default class TreasurySimulateCredit extends RemitCommand {
         currency: amount.currency,
       },
       noun: 'bank transaction',
-      checkedBy: ['treasury', 'transactions', args.account, '--limit', '5'],
+      checkedBy,
     });
     if (sent.dryRun) return sent.dryRun;
-    context.out.record(sent.result.data, bankTransactionView);
-    return sent.result.data;
+    const {data, status} = sent.result;
+    if (!isObject(data) || Object.keys(data).length === 0) {
+      context.out.warn('the service accepted the request without a record of the credit');
+      context.out.hint(context.commands.read(...checkedBy));
+      this.exitWith(EXIT.PARTIAL);
+      return {account_id: args.account, http_status: status};
+    }
+    context.out.record(data, bankTransactionView);
+    return data;
   }
 }

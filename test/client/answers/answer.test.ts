@@ -168,6 +168,33 @@ describe('reading an answer', () => {
   });
 });
 
+describe('an error body with a status of success', () => {
+  it('is neither a record nor a confirmation', () => {
+    for (const body of [
+      {error_code: 'VALIDATION_ERROR', message: 'no'},
+      {error: {code: 'X', message: 'no'}},
+      {error: 'no', status: 400},
+      {success: false, errors: [{code: 'X'}]},
+    ]) {
+      const {json, unreadable} = read(200, body);
+      assert.equal(json, undefined, JSON.stringify(body));
+      assert.match(unreadable!.what, /^JSON of an error/);
+    }
+    assert.equal(read(201, {error_code: 'X'}).unreadable?.what, 'JSON of an error (X)');
+  });
+
+  it('is not mistaken for one that has anything else, or no error', () => {
+    for (const body of [
+      {id: 'a', error_code: 'X'},
+      {data: {}, error: 'late'},
+      {result: {id: 'a'}, error: {code: '0'}},
+      {status: 'approved', message: 'done'},
+      {status: 'approved', error: null, errors: [], error_code: ''},
+    ])
+      assert.deepEqual(read(200, body).json, body);
+  });
+});
+
 describe('Retry-After', () => {
   const ms = (text: string, date?: string) => readRetryAfter({'retry-after': text, ...(date && {date})}, NOW);
 
