@@ -60,7 +60,7 @@ describe('a wait that ends badly', () => {
     assert.equal(ran.exitCode, 10);
     assert.match(
       ran.error().message,
-      /RETURNED, which remit does not know \(row 63\); .* set statuses\.payouts in the service file$/,
+      /is RETURNED, which remit does not know \(row 63\); .* set statuses\.payouts\.RETURNED in the service file to one of created, .*failed$/,
     );
     assert.equal(
       ran.error().hint,
@@ -69,8 +69,26 @@ describe('a wait that ends badly', () => {
     const none = await run(line, answer(200, payout({status: undefined})));
     assert.match(
       none.error().message,
-      /could not be read; .* set fields\.payouts\.status in the service file$/,
+      /is without a status; .* set fields\.payouts\.status in the service file$/,
     );
+  });
+
+  it('warns of such a status when it is seen, and once', async () => {
+    const [odd, settled] = [payout({status: 'QUEUED'}), payout({status: 'settled'})];
+    const warned =
+      /Warning: payout \S+ is QUEUED, which remit does not know .* set statuses\.payouts\.QUEUED in the service file/g;
+    const service = [odd, odd, payout({status: 'approved'}), odd, settled].map((one) => answer(200, one));
+    const one = await run(`payouts wait ${PAYOUT_ID}`, ...service);
+    assert.deepEqual([one.exitCode, one.stderr.match(warned)?.length], [0, 1], one.stderr);
+    const other = `${PAYOUT_ID.slice(0, -1)}9`;
+    const both = await runCli(['payouts', 'wait', PAYOUT_ID, other], {
+      service: ({path}, n) => answer(200, {...(n < 3 ? odd : settled), id: path.split('/').at(-1)}),
+    });
+    assert.deepEqual([both.exitCode, both.stderr.match(warned)?.length], [0, 1], both.stderr);
+    const meant = await run(`payouts wait ${PAYOUT_ID} --until QUEUED`, answer(200, odd));
+    assert.doesNotMatch(meant.stderr, /does not know/);
+    const created = await run(CREATE, answer(201, odd), answer(200, settled));
+    assert.deepEqual([created.exitCode, created.stderr.match(warned)?.length], [0, 1], created.stderr);
   });
 
   it('hints at the payment methods of the party, not at the record that was just shown', async () => {

@@ -5,13 +5,15 @@ import type {FollowEnd} from '../../batch/follow/follow.ts';
 import type {Goal} from '../../batch/follow/counts.ts';
 import {type Followed, FollowRun} from '../../batch/follow/follow-run.ts';
 import {readNews} from '../../batch/registry/news.ts';
-import type {Kind} from '../../batch/model/kinds.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
 import {Wire} from '../../batch/answers/wire.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
+import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {batchCommand} from '../../batch/standing/placed.ts';
 import {checkBound, placedBy, placeFlags} from './place.ts';
@@ -127,6 +129,7 @@ async function follow(options: {
     timeouts: timeoutsOf(context),
   });
   const transport = await context.transportFor('pool');
+  const tracked = {resource: KINDS[plan.kind].topic, lifecycle: LIFECYCLES[plan.kind]};
   try {
     const followed = await new FollowRun({
       ...options,
@@ -141,7 +144,7 @@ async function follow(options: {
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
         out.notice(
-          `${reference} has the status ${JSON.stringify(status)}, which remit does not know; it is kept and will be fetched again`,
+          `${reference} is ${unknownStatus(tracked, {status}) ?? status}. It is kept and will be fetched again`,
         ),
     }).run();
     if (lock.lost.aborted) throw lock.lost.reason;

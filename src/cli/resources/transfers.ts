@@ -196,7 +196,8 @@ export async function waitTransfers(
   const exitCode = await waitForMany(
     context,
     {
-      ...{topic: kind.resource, plural: kind.view.plural, lifecycle: LIFECYCLES[kind.noun]},
+      ...{topic: kind.resource, resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
+      ...{noun: kind.noun, plural: kind.view.plural},
       read: async (id, options) =>
         (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data,
     },

@@ -4,6 +4,7 @@ import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../err
 import {plainValue, status, text, type View} from '../../output/records/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
+import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
 
@@ -23,8 +24,12 @@ export interface WaitRow {
 export interface ManyWaiting {
   /** `payouts`: the topic of its commands. */
   topic: string;
+  /** `payout` */
+  noun: string;
   plural: string;
   lifecycle: Lifecycle;
+  /** Its name in a service file. */
+  resource: string;
   read: (id: string, options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<unknown>;
 }
 
@@ -69,6 +74,7 @@ export async function waitForMany(
   const last = new Map<string, string | null>();
   const rows = new Map<string, WaitRow>();
   const limited = limit(READS);
+  const noteStatus = statusWatch(context, waiting, until);
   const isStream = out.settings.format === 'ndjson';
   const show = () => out.progress(progressText(waiting.plural, {ids, last, rows}));
   const one = async (id: string): Promise<void> => {
@@ -76,6 +82,7 @@ export async function waitForMany(
       ...{id, until, timeoutMs: timeout, limited},
       onChange: (record) => {
         last.set(id, statusOf(record) ?? null);
+        noteStatus(`${waiting.noun} ${id}`, record);
         if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
         show();
       },

@@ -6,6 +6,7 @@ import {plainValue, type View} from '../../output/records/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
+import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 
 export interface WaitFlagValues {
@@ -54,9 +55,11 @@ export async function waitForRecord(
   const timeoutMs = flags.timeout ?? DEFAULT_WAIT_MS;
   const next = waitCommand(context, waiting, flags.until);
   const noteApproval = approvalNote(context, waiting, flags.until);
+  const noteStatus = statusWatch(context, waiting, flags.until);
   let seen = initial;
   effects.waitsFor({noun: view.noun, id, status: statusText(initial), next});
   noteApproval(initial);
+  noteStatus(`${view.noun} ${id}`, initial);
   let waited: Waited<unknown>;
   try {
     waited = await waiting.poll({
@@ -66,6 +69,7 @@ export async function waitForRecord(
         seen = record;
         effects.saw(valueAt(record, 'status'));
         noteApproval(record);
+        noteStatus(`${view.noun} ${id}`, record);
         out.progress(`${view.noun} ${id}: ${plainValue(valueAt(record, 'status'))}`);
       },
     });
@@ -116,27 +120,19 @@ function timedOut(
   const {view, id, goal} = waiting;
   const {next, timeoutMs, until} = asked;
   const status = valueAt(waited.record, 'status');
-  const seen = status === undefined ? 'its status could not be read' : `its status is ${plainValue(status)}`;
-  const assumed = assumedOf(waiting, waited.record);
+  const assumed = unknownStatus(waiting, waited.record);
+  const known = status === undefined ? 'its status could not be read' : `its status is ${plainValue(status)}`;
+  const seen = assumed === undefined ? known : `it is ${assumed}`;
   const trouble = waited.lastError === undefined ? '' : `; the last read failed: ${waited.lastError.message}`;
   return new RemitError(
     'WAIT_TIMEOUT',
-    `${view.noun} ${id} was not ${until ?? goal} within ${timeoutMs / 1000} s: ${seen}${assumed}${trouble}`,
+    `${view.noun} ${id} was not ${until ?? goal} within ${timeoutMs / 1000} s: ${seen}${trouble}`,
     {
       details: detailsOf(waiting, waited),
-      hint: assumed === '' ? next : withDoctor(next, commands),
+      hint: assumed === undefined ? next : withDoctor(next, commands),
       cause: waited.lastError,
     },
   );
-}
-
-/** A status that the lifecycle does not have ends no wait; the service file can say what it means. */
-function assumedOf({lifecycle, resource}: Waiting, record: unknown): string {
-  const status = valueAt(record, 'status');
-  const set = (key: string) => `if this service differs, set ${key} in the service file`;
-  if (record !== undefined && status === undefined) return `; ${set(`fields.${resource}.status`)}`;
-  if (typeof status !== 'string' || Object.hasOwn(lifecycle.next, status)) return '';
-  return `, which remit does not know (row 63); ${set(`statuses.${resource}`)}`;
 }
 
 const detailsOf = ({id}: Waiting, {record, polls}: Waited<unknown>) => ({

@@ -91,6 +91,22 @@ describe('following a batch by command', () => {
     assert.deepEqual([told.accepted, told.settled, told.followed!.outcome], [3, 3, 'reached']);
   });
 
+  it('names a status that it does not know when it is seen, with the key that maps it', async () => {
+    payoutFile(['', '']);
+    const odd: Transport = {
+      send: async (request) => {
+        const answer = await transport.send(request);
+        return {...answer, body: Buffer.from(answer.body.toString().replace('"debited"', '"QUEUED"'))};
+      },
+      close: async () => undefined,
+    };
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled', {service: odd});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const named =
+      /INV-\d is QUEUED, which remit does not know .* set statuses\.payouts\.QUEUED in the service file to one of created/g;
+    assert.equal(ran.stderr.match(named)?.length, 1, ran.stderr);
+  });
+
   it('does the same for payins', async () => {
     writeFileSync(
       join(home, 'c.csv'),

@@ -1,0 +1,40 @@
+import type {Lifecycle} from '../../contract/lifecycle.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+
+/** Records of a resource, as a service file names it. */
+export interface Tracked {
+  readonly resource: string;
+  readonly lifecycle: Lifecycle;
+}
+
+/**
+ * What a status that the contract does not have calls for: such a status ends no wait, and the service file can map it.
+ * Undefined for all others, and before anything was read.
+ */
+export function unknownStatus({lifecycle, resource}: Tracked, record: unknown): string | undefined {
+  if (record === undefined) return undefined;
+  const status = valueAt(record, 'status');
+  const set = (key: string) => `if this service differs, set ${key} in the service file`;
+  if (status === undefined) return `without a status; ${set(`fields.${resource}.status`)}`;
+  if (typeof status !== 'string' || Object.hasOwn(lifecycle.next, status)) return undefined;
+  const known = Object.keys(lifecycle.next).join(', ');
+  const key = `statuses.${resource}.${plainValue(status)}`;
+  return `${plainValue(status)}, which remit does not know (row 63); ${set(key)} to one of ${known}`;
+}
+
+/** Warns about each such status as soon as it is seen, and once. */
+export function statusWatch(
+  {out}: {out: {warn: (text: string) => void}},
+  tracked: Tracked,
+  until: string | undefined,
+): (what: string, record: unknown) => void {
+  const told = new Set<string>();
+  return (what, record) => {
+    if (until !== undefined && valueAt(record, 'status') === until) return;
+    const words = unknownStatus(tracked, record);
+    if (words === undefined || told.has(words)) return;
+    told.add(words);
+    out.warn(`${what} is ${words}. The wait goes on`);
+  };
+}
