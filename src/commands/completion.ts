@@ -11,7 +11,6 @@ export default class Completion extends RemitCommand {
   static override args = {
     shell: Args.custom<Shell>({
       options: [...SHELLS],
-      ignoreStdin: true,
       required: true,
       description: 'shell to print it for',
     })({

@@ -7,7 +7,6 @@ export default class Explain extends RemitCommand {
   static override args = {
     word: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'error code, exit code, HTTP status, status of a record, or bank code',
     }),
   };

@@ -12,7 +12,6 @@ export default class Schema extends RemitCommand {
   static override args = {
     name: Args.string({
       required: true,
-      ignoreStdin: true,
       description: 'operation, such as payouts.create, or the words of a command',
     }),
   };

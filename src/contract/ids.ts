@@ -32,10 +32,11 @@ export function withTextIds<R extends Readonly<Record<string, unknown>>>(
 ): R | undefined {
   let changed: Record<string, unknown> | undefined;
   for (const field of fields) {
-    if (typeof record[field] !== 'number') continue;
-    const text = idText(record[field]);
-    if (text === undefined) return undefined;
-    (changed ??= {...record})[field] = text;
+    const value = record[field];
+    if (typeof value !== 'number') continue;
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
+    const text = idText(value);
+    if (text !== undefined) (changed ??= {...record})[field] = text;
   }
   return changed === undefined ? record : (changed as R); // the same fields; ids are typed as text
 }

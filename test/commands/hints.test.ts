@@ -121,6 +121,37 @@ describe('every hint of a single-record command', () => {
         if (!/ delete /.test(line)) assert.equal((await hintsOf(line, service)).length, 1, line);
   });
 
+  it('sets the route that the service does not have, with the profile, and names doctor', async () => {
+    const notFound: Script = () => answer(404, {message: 'no route'});
+    const create = `payouts create --payee ${PAYEE_ID} ${AMOUNT}`;
+    assert.deepEqual(await hintsOf(create, notFound), [
+      'remit profiles set work --route payouts.create="POST /…"; to find what differs at the service: remit doctor -p work',
+    ]);
+    assert.deepEqual(await hintsOf(`${create} --live --yes -p prod`, notFound), [
+      'remit profiles set prod --route payouts.create="POST /…"; to find what differs at the service: remit doctor -p prod',
+    ]);
+    const [hint = ''] = await hintsOf(create, notFound);
+    const [set] = remitCallsIn(hint.replace('…', 'v1/payouts'));
+    const [doctor] = remitCallsIn(hint.replace(/.*: /, ''));
+    assert.equal(await faultOf(doctor!, commands), undefined);
+    assert.equal((await runCli(set!, {env: {HOME: home}})).exitCode, 0);
+    const sent: string[] = [];
+    const again = await runCli(create.split(' '), {
+      service: ({method, path}) => {
+        sent.push(`${method} ${path}`);
+        return answer(404, {message: 'no route'});
+      },
+      env: {HOME: home},
+    });
+    assert.deepEqual([again.exitCode, sent], [4, ['POST /v1/payouts']]);
+    assert.equal((await runCli(['profiles', 'unset', 'work', '--service'], {env: {HOME: home}})).exitCode, 0);
+    const unstored = await runCli(create.split(' '), {service: notFound});
+    assert.match(
+      unstored.stderr,
+      /^Hint: put \{"routes": \{"payouts.create": "POST \/…"\}\} into the service file \(REMIT_SERVICE_FILE=FILE\); .* remit doctor$/m,
+    );
+  });
+
   it('adds --live to a write with a live key, and names the profile that was typed once', async () => {
     const live = `payouts create --payee ${PAYEE_ID} ${AMOUNT} --live --yes -p prod`;
     const hints = await hintsOf(live, SERVICES['created']!);

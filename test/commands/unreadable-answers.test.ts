@@ -119,7 +119,8 @@ describe('a created record whose id cannot be used', () => {
     'a step up': '..',
     'the key': TEST_KEY,
     'a card number': '4111111111111111',
-    'a number': 7,
+    'a negative number': -7,
+    'a fraction': 1.5,
   };
   for (const line of [
     `payouts create --payee ${PAYEE_ID} --amount-minor 5`,

@@ -1,5 +1,6 @@
 import {Parser, type Interfaces} from '@oclif/core';
 import {readCall, type CommandTree} from '../../src/cli/runtime/argv.ts';
+import {withoutStdin} from '../../src/cli/runtime/typed-args.ts';
 import {isParseError} from '../../src/cli/runtime/parse-errors.ts';
 import {GLOBAL_FLAGS} from '../../src/cli/core/main.ts';
 import {codeLines} from './markdown.ts';
@@ -125,7 +126,11 @@ export async function faultOf(
     if (call.kind !== 'run') return undefined;
     const {command} = commands.get(call.id)!;
     const flags = {...command.baseFlags, ...command.flags};
-    await Parser.parse(call.argv, {flags, args: command.args ?? {}, strict: command.strict ?? true});
+    await Parser.parse(call.argv, {
+      flags,
+      args: withoutStdin(command.args ?? {}),
+      strict: command.strict ?? true,
+    });
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) throw error;

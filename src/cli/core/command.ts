@@ -7,6 +7,7 @@ import {Output, type ShownRecord} from '../../output/output.ts';
 import {checkQuery} from '../../output/records/select.ts';
 import {findProjectFile, type ProjectFile} from '../../profiles/project-file.ts';
 import type {Typed} from '../runtime/command-line.ts';
+import {withoutStdin} from '../runtime/typed-args.ts';
 import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {type GlobalFlags, globalFlags} from '../input/flags.ts';
 import {answerFields, isRead} from '../help/answer-fields.ts';
@@ -91,7 +92,13 @@ export abstract class RemitCommand extends Command {
     options?: Interfaces.Input<F, B, A>,
     argv?: string[],
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const parsed = await super.parse(options, argv);
+    // A class inherits `baseFlags`, so that spreading it does not include them.
+    const input = options && {
+      ...options,
+      baseFlags: options.baseFlags,
+      args: withoutStdin(options.args),
+    };
+    const parsed = await super.parse(input, argv);
     this.#args = parsed.args;
     this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed together with the command's own flags
     if (this.#flags.query !== undefined) await checkQuery(this.#flags.query);

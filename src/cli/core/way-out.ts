@@ -1,6 +1,8 @@
 import {isLoopback} from '../../client/transport/base-url.ts';
 import type {RemitError} from '../../errors.ts';
 import {isList, isObject} from '../../narrow.ts';
+import {findOperation} from '../../service/routes.ts';
+import {shellWord} from '../../shell-word.ts';
 import {networkFix, type Place} from './network-fix.ts';
 import type {Commands} from '../runtime/command-line.ts';
 import {DEFAULT_PORT} from '../runtime/sandbox-port.ts';
@@ -25,8 +27,23 @@ export function withWayOut(error: RemitError, failed: Failed, place: Place): Rem
       : own === undefined
         ? fix
         : `${fix}; then ${own}`;
-  const hint = error.details?.['assumption'] === undefined ? known : withDoctor(known, place.commands);
+  const {assumption} = error.details ?? {};
+  const hint =
+    assumption === undefined
+      ? known
+      : withDoctor(known ?? routeFix(assumption, place.commands), place.commands);
   return hint === error.openHint ? error : error.withHint(hint);
+}
+
+/** The setting of a route that the service does not have; its path is left to fill in. */
+function routeFix(assumption: unknown, {profile}: Commands): string | undefined {
+  const key = isObject(assumption) ? assumption['key'] : undefined;
+  if (typeof key !== 'string' || !key.startsWith('routes.')) return undefined;
+  const id = key.slice('routes.'.length);
+  const method = findOperation(id)?.method ?? 'POST';
+  return profile === undefined
+    ? `put {"routes": {"${id}": "${method} /…"}} into the service file (REMIT_SERVICE_FILE=FILE)`
+    : `remit profiles set ${shellWord(profile)} --route ${id}="${method} /…"`;
 }
 
 /** The message names an assumption and the key to set; `doctor` finds out whether that is the cause. */

@@ -13,7 +13,6 @@ export default class CompletionInstall extends RemitCommand {
   static override args = {
     shell: Args.option({
       options: SHELLS,
-      ignoreStdin: true,
       description: 'shell to install it for (default: from $SHELL)',
     })(),
   };

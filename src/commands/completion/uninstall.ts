@@ -8,7 +8,6 @@ export default class CompletionUninstall extends RemitCommand {
   static override args = {
     shell: Args.option({
       options: SHELLS,
-      ignoreStdin: true,
       description: 'shell to remove it from (default: from $SHELL)',
     })(),
   };

@@ -9,7 +9,7 @@ export default class PayoutsWait extends RemitCommand {
     'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With -o ndjson each change of a status is a line. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
   static override strict = false;
   static override args = {
-    id: Args.string({required: true, ignoreStdin: true, description: 'payout ids (UUID), or -'}),
+    id: Args.string({required: true, description: 'payout ids (UUID), or -'}),
   };
   static override examples = [
     '<%= config.bin %> payouts wait 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',

@@ -21,7 +21,6 @@ export default class WebhooksEventsReplay extends RemitCommand {
   static override args = {
     ids: Args.string({
       multiple: true,
-      ignoreStdin: true,
       description: 'ids of deliveries (dlv_…) or events (default: all that match the filters)',
     }),
   };
