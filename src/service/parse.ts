@@ -93,6 +93,13 @@ function issueInRoutes(file: ServiceFile): Issue | undefined {
       return {path: ['bodies', id], allowed: `cannot be set: ${id} has fields of its own`};
     if (routeOf(id, file).method === 'GET')
       return {path: ['bodies', id], allowed: 'cannot be set: a GET has no body'};
+    const sent = paramsOf(routeOf(id, file).path);
+    const left = paramsOf(findOperation(id)!.path).find((name) => !sent.includes(name)); // an id of the list above
+    if (file.bodies[id] === 'none' && left !== undefined)
+      return {
+        path: ['bodies', id],
+        allowed: `must not be none: the route has no {${left}}, so it is sent in the body`,
+      };
   }
   for (const [name, prefix] of Object.entries(file.prefixes ?? {}))
     if (hasDots(prefix)) return {path: ['prefixes', name], allowed: 'must have no . or .. segments'};

@@ -152,6 +152,12 @@ describe('a service file', () => {
     ],
     ['a body of a GET', {bodies: {'payees.get': {}}}, 'bodies.payees.get', /a GET has no body/],
     [
+      'no body where the id is sent in the body',
+      {routes: {'payouts.approve': 'POST /v1/approve'}, bodies: {'payouts.approve': 'none'}},
+      'bodies.payouts.approve',
+      /must not be none: the route has no \{id\}/,
+    ],
+    [
       'a prototype',
       JSON.parse('{"fields":{"__proto__":{"a":"b"}}}') as object,
       'fields.__proto__',

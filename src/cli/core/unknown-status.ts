@@ -1,6 +1,6 @@
 import type {Lifecycle} from '../../contract/lifecycle.ts';
-import {valueAt} from '../../output/select.ts';
-import {plainValue} from '../../output/view.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
 
 /** Records of a resource, as a service file names it. */
 export interface Tracked {
