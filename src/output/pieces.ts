@@ -1,3 +1,4 @@
+import {isObject} from '../narrow.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
 import {csvColumns, csvLine, csvRow, withoutColumn} from './records/csv.ts';
@@ -55,7 +56,10 @@ export function pieceWriter(context: ListContext): PieceWriter {
       return async (records) => records.map((record) => `${safeJson(pickFields(record, fields))}\n`).join('');
     case 'id':
       return async (records) =>
-        records.map((record) => `${scalarText(valueAt(record, 'id') ?? record)}\n`).join('');
+        records
+          .map((record) => valueAt(record, 'id') ?? (hasNoId(record) ? undefined : record))
+          .map((id) => (id === undefined ? '' : `${scalarText(id)}\n`))
+          .join('');
     case 'csv':
       return csvPieces(context);
     default:
@@ -119,6 +123,9 @@ export async function wholeText(
   }
   return pieceWriter(context)(records);
 }
+
+/** For example a row of a batch that has no record yet. */
+const hasNoId = (record: unknown): boolean => isObject(record) && record['id'] === null;
 
 /** One value per line, for `-o id` and queries that return scalars. */
 function scalarText(value: unknown): string {

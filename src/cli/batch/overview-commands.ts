@@ -8,6 +8,7 @@ import {runFlags, stateDirFlag} from './flags.ts';
 import {refreshBatch} from './follow-action.ts';
 import {batchView} from './list-view.ts';
 import {placedBy} from './place.ts';
+import {showFound, showRow} from './rows.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
 
 export abstract class BatchStatus extends BatchCommand {
@@ -18,11 +19,20 @@ export abstract class BatchStatus extends BatchCommand {
     }),
     'max-rps': runFlags['max-rps'],
     'max-wait': runFlags['max-wait'],
+    row: Flags.string({
+      helpValue: 'REFERENCE',
+      description: 'show one row: its state, its record, and why it failed',
+      exclusive: ['refresh'],
+    }),
     ...stateDirFlag,
   };
 
   async run() {
     const {args, flags} = await this.parse(BatchStatus);
+    if (flags.row !== undefined) {
+      const {kind} = this;
+      return showRow(this.openLocal(), {kind, batchId: args.batch, reference: flags.row, flags});
+    }
     if (flags.refresh) {
       const context = await this.open();
       const stateDir = this.stateDirOf(context, flags);
@@ -104,5 +114,20 @@ export abstract class BatchList extends BatchCommand {
     });
     await local.out.list(batches, batchView);
     for (const {batch_id: id, problem} of batches) if (problem !== null) local.out.warn(`${id}: ${problem}`);
+  }
+}
+
+export abstract class BatchFind extends BatchCommand {
+  static override description =
+    'Reads the batches of this state folder, and sends nothing. The service cannot search by reference.';
+  static override args = {
+    reference: Args.string({required: true, description: 'reference of a row, in any case'}),
+  };
+  static override flags = {...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchFind);
+    const {kind} = this;
+    this.exitWith(await showFound(this.openLocal(), {kind, reference: args.reference, flags}));
   }
 }

@@ -7,7 +7,7 @@ import {COMMAND_OPERATIONS} from './command-operations.ts';
 /** Verbs that change nothing: for them an unknown field is an error; after a change there can only be a warning. */
 const READS: ReadonlySet<string> = new Set(
   (
-    'get list show status accounts balance transactions event-types whoami keys magic clock wait test ' +
+    'get list find show status accounts balance transactions event-types whoami keys magic clock wait test ' +
     'explain commands schema help completion'
   ).split(' '),
 );

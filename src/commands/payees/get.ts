@@ -1,17 +1,22 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/flags.ts';
+import {resolveId} from '../../cli/resources/names.ts';
+import {TO_PAYEE, showRecent} from '../../cli/resources/recent.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesGet extends RemitCommand {
-  static override summary = 'Show one payee';
+  static override summary = 'Show one payee, and the payouts to it among the last 200';
   static override args = {id: idArg('payee')};
   static override examples = ['<%= config.bin %> payees get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
 
   async run() {
     const {args} = await this.parse(PayeesGet);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.payees.get({id: args.id}, {signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const id = await resolveId(context, 'payee', args.id);
+    const {data} = await client.payees.get({id}, {signal: stop.signal});
     out.record(data, payeeView);
+    await showRecent(context, id, [TO_PAYEE]);
     return data;
   }
 }

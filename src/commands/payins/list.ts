@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {listOptions, refuseReference, showList} from '../../cli/resources/lists.ts';
+import {resolveId} from '../../cli/resources/names.ts';
 import {payinView} from '../../output/views/transfers.ts';
 
 export default class PayinsList extends RemitCommand {
@@ -11,16 +12,20 @@ export default class PayinsList extends RemitCommand {
     '<%= config.bin %> payins list --all -o csv > payins.csv',
   ];
   static override flags = {
-    payer: Flags.string({helpValue: 'ID', description: 'only payins of this payer'}),
+    payer: Flags.string({
+      helpValue: 'ID',
+      description: 'only payins of this payer; at a terminal also a name',
+    }),
     ...transferFilters,
     ...inGroup('PAGING', listFlags),
   };
 
   async run() {
     const {flags} = await this.parse(PayinsList);
+    refuseReference('payins', flags.reference);
     const context = await this.open();
     const query = {
-      payer_id: flags.payer,
+      payer_id: flags.payer === undefined ? undefined : await resolveId(context, 'payer', flags.payer),
       status: flags.status,
       created_from: flags['created-from'],
       created_to: flags['created-to'],

@@ -1,6 +1,7 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags, ownerFlags} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {resolveId} from '../../cli/resources/names.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
@@ -13,8 +14,9 @@ export default class PaymentMethodsList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PaymentMethodsList);
-    const owner = readOwner(flags);
+    const typed = readOwner(flags);
     const context = await this.open();
+    const owner = {...typed, id: await resolveId(context, typed.label, typed.id)};
     const query = {...methodParams(owner), order: flags.order};
     const listing = context.client.list(methodOperation(owner, 'list'), query, listOptions(context, flags));
     await showList(context, listing, paymentMethodView, this.typed);

@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {listOptions, refuseReference, showList} from '../../cli/resources/lists.ts';
+import {resolveId} from '../../cli/resources/names.ts';
 import {payoutView} from '../../output/views/transfers.ts';
 
 export default class PayoutsList extends RemitCommand {
@@ -11,16 +12,20 @@ export default class PayoutsList extends RemitCommand {
     '<%= config.bin %> payouts list --all -o csv > payouts.csv',
   ];
   static override flags = {
-    payee: Flags.string({helpValue: 'ID', description: 'only payouts of this payee'}),
+    payee: Flags.string({
+      helpValue: 'ID',
+      description: 'only payouts of this payee; at a terminal also a name',
+    }),
     ...transferFilters,
     ...inGroup('PAGING', listFlags),
   };
 
   async run() {
     const {flags} = await this.parse(PayoutsList);
+    refuseReference('payouts', flags.reference);
     const context = await this.open();
     const query = {
-      payee_id: flags.payee,
+      payee_id: flags.payee === undefined ? undefined : await resolveId(context, 'payee', flags.payee),
       status: flags.status,
       created_from: flags['created-from'],
       created_to: flags['created-to'],

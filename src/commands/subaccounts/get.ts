@@ -1,17 +1,23 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/flags.ts';
+import {resolveId} from '../../cli/resources/names.ts';
+import {OF_SUBACCOUNT, showRecent} from '../../cli/resources/recent.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
 export default class SubaccountsGet extends RemitCommand {
-  static override summary = 'Show one subaccount with its balance';
+  static override summary =
+    'Show one subaccount with its balance, and its matches among the last 200 payouts and payins';
   static override args = {id: idArg('subaccount')};
   static override examples = ['<%= config.bin %> subaccounts get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
 
   async run() {
     const {args} = await this.parse(SubaccountsGet);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.subaccounts.get({id: args.id}, {signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const id = await resolveId(context, 'subaccount', args.id);
+    const {data} = await client.subaccounts.get({id}, {signal: stop.signal});
     out.record(data, subaccountView);
+    await showRecent(context, id, OF_SUBACCOUNT);
     return data;
   }
 }

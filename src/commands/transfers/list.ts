@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {listFlags} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {resolveId} from '../../cli/resources/names.ts';
 import {ACCOUNT_TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 
@@ -17,14 +18,19 @@ export default class TransfersList extends RemitCommand {
       helpValue: 'STATUS',
       description: ACCOUNT_TRANSFER_STATUSES.join(', '),
     })(),
-    account: Flags.string({helpValue: 'ID', description: 'only transfers from or to this account'}),
+    account: Flags.string({
+      helpValue: 'ID',
+      description: 'only transfers from or to this account; at a terminal also a label',
+    }),
     ...listFlags,
   };
 
   async run() {
     const {flags} = await this.parse(TransfersList);
     const context = await this.open();
-    const query = {status: flags.status, account_id: flags.account, order: flags.order};
+    const account =
+      flags.account === undefined ? undefined : await resolveId(context, 'treasury account', flags.account);
+    const query = {status: flags.status, account_id: account, order: flags.order};
     const listing = context.client.accountTransfers.list(query, listOptions(context, flags));
     await showList(context, listing, accountTransferView, this.typed);
   }

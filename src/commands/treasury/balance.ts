@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountArg} from '../../cli/input/flags.ts';
+import {resolveId} from '../../cli/resources/names.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {
@@ -9,8 +10,10 @@ export default class TreasuryBalance extends RemitCommand {
 
   async run() {
     const {args} = await this.parse(TreasuryBalance);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.treasury.balance({account_id: args.account}, {signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const id = await resolveId(context, 'treasury account', args.account);
+    const {data} = await client.treasury.balance({account_id: id}, {signal: stop.signal});
     out.record(data, balanceView);
     return data;
   }

@@ -1,6 +1,7 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountArg, listFlags} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {resolveId} from '../../cli/resources/names.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
 export default class TreasuryTransactions extends RemitCommand {
@@ -15,7 +16,8 @@ export default class TreasuryTransactions extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(TreasuryTransactions);
     const context = await this.open();
-    const query = {account_id: args.account, order: flags.order};
+    const id = await resolveId(context, 'treasury account', args.account);
+    const query = {account_id: id, order: flags.order};
     const listing = context.client.treasury.transactions(query, listOptions(context, flags));
     await showList(context, listing, bankTransactionView, this.typed);
   }

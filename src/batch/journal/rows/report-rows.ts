@@ -1,4 +1,6 @@
 import type {SqliteDatabase} from '../../../store/port/port.ts';
+import {foldReference} from '../../model/identity.ts';
+import {hashName} from '../../model/name-hash.ts';
 import {DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
 import {pagesOf} from '../../model/pages.ts';
 import {STATE} from './row-state.ts';
@@ -42,6 +44,19 @@ interface PlannedRecord extends RecordText, RowText {
   state: RowState;
   /** How its record ended, once the registry has that. */
   ended: string | null;
+}
+/** A planned row with everything that is known of it. */
+export interface NamedRow extends TroubledRow {
+  state: RowState;
+  rail: string | null;
+  scheduled: string | null;
+  attempts: number | null;
+  request_id: string | null;
+  /** Milliseconds since the epoch. */
+  at: number | null;
+  generation: number;
+  /** The record of the generation before. */
+  former_id: string | null;
 }
 interface InvalidRecord extends RecordText {
   reference: null;
@@ -114,6 +129,20 @@ export class ReportRows {
            left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit ?`,
     );
     for (const records of pagesOf((after, limit) => page.all(after, limit), 1000)) yield* records;
+  }
+
+  /** Rows whose reference is this one, or differs from it only in case or spaces. */
+  withReference(reference: string): NamedRow[] {
+    const hasNames = this.#db.prepare('select 1 from row_names limit 1').get() !== undefined;
+    const isNamed = hasNames ? 'r.n in (select n from row_names where hash = ?) and ' : '';
+    return this.#db
+      .prepare<NamedRow>(
+        `select r.n, r.line, r.reference, r.party, r.amount, r.currency, r.rail, r.scheduled, ${STATE} as state, o.id,
+           o.status, o.code, o.message, o.request_id, o.attempts, o.at, coalesce(g.generation, 0) as generation, g.former_id
+         from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n
+         where ${isNamed}(r.fold = ? or r.reference = ?) order by r.n`,
+      )
+      .all(...(hasNames ? [hashName(reference)] : []), foldReference(reference), reference);
   }
 
   issuesOf(n: number): {col: string; message: string}[] {

@@ -1,0 +1,123 @@
+import {RemitError} from '../../errors.ts';
+import {batchIds} from '../journal/folder.ts';
+import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
+import type {NamedRow} from '../journal/rows/report-rows.ts';
+import {idempotencyKey, normaliseReference} from '../model/identity.ts';
+import {KINDS} from '../model/kinds.ts';
+import {cleanMessage, type RowState} from '../model/outcome.ts';
+import {readNews} from '../registry/news.ts';
+import type {Placed} from '../standing/placed.ts';
+import {placedFor, type Wanted} from './status.ts';
+
+/** A row of a batch with everything that its journal has of it. */
+export interface FoundRow {
+  batch_id: string;
+  reference: string;
+  /** Row and line of the file. */
+  row: number;
+  line: number;
+  state: RowState | 'failed';
+  /** The record, once known, and its status as last seen. */
+  id: string | null;
+  status: string | null;
+  code: string | null;
+  message: string | null;
+  payee_id?: string;
+  payer_id?: string;
+  amount_in_minor_units: number;
+  currency_code: string;
+  rail: string | null;
+  scheduled_date: string | null;
+  attempts: number;
+  request_id: string | null;
+  /** Null until the first run, which decides between the test and the live service. */
+  idempotency_key: string | null;
+  /** The failed or canceled record that a retry replaced. */
+  former_id: string | null;
+  updated_at: string | null;
+}
+
+/** A row, with the flags that commands on its batch need. */
+export interface Placement {
+  row: FoundRow;
+  placed: Placed;
+}
+
+/** A batch whose rows could not be read. */
+export interface Unread {
+  batchId: string;
+  error: RemitError;
+}
+
+/**
+ * Rows of one batch with a reference, which may differ in case or spaces.
+ * @throws RemitError NO_BATCH if the batch or the row does not exist, LOCKED while another process has the batch
+ */
+export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Placement[]> {
+  const rows = await readRows(wanted, reference);
+  if (rows.length === 0)
+    throw new RemitError('NO_BATCH', `batch ${wanted.batchId} has no row with reference ${reference}`, {
+      hint: (commands) => commands.read(KINDS[wanted.kind].topic, 'batch', 'find', reference),
+    });
+  return rows;
+}
+
+/** The same in all batches of a state folder, the last changed row first. */
+export async function findRows(
+  wanted: Omit<Wanted, 'batchId'>,
+  reference: string,
+): Promise<{rows: Placement[]; unread: Unread[]; batches: number}> {
+  const ids = batchIds(wanted.stateDir, wanted.kind).sort();
+  const rows: Placement[] = [];
+  const unread: Unread[] = [];
+  for (const batchId of ids) {
+    try {
+      rows.push(...(await readRows({...wanted, batchId}, reference)));
+    } catch (error) {
+      if (!(error instanceof RemitError)) throw error;
+      unread.push({batchId, error});
+    }
+  }
+  rows.sort(({row: a}, {row: b}) => (b.updated_at ?? '').localeCompare(a.updated_at ?? ''));
+  return {rows, unread, batches: ids.length};
+}
+
+async function readRows(wanted: Wanted, reference: string): Promise<Placement[]> {
+  const batch = await openBatch({...wanted, purpose: `a row of batch ${wanted.batchId}`, brief: true});
+  try {
+    await readNews(batch, wanted);
+    const rows = batch.journal.report.withReference(normaliseReference(reference));
+    const placed = placedFor(batch, wanted);
+    return rows.map((row) => ({row: foundRow(batch, row), placed}));
+  } finally {
+    await batch.close();
+  }
+}
+
+function foundRow({journal, plan}: OpenBatch, row: NamedRow): FoundRow {
+  const {sanitizer} = journal; // journaled text is clean, unless an earlier version wrote it
+  const clean = (text: string | null) => (text === null ? null : sanitizer.token(text));
+  const mode = journal.fact('binding')?.mode;
+  const {kind, namespace, batchId} = plan;
+  return {
+    batch_id: batchId,
+    reference: row.reference,
+    row: row.n,
+    line: row.line,
+    state: row.state === 'accepted' && row.status === 'failed' ? 'failed' : row.state,
+    id: clean(row.id),
+    status: clean(row.status),
+    code: clean(row.code),
+    message: cleanMessage(sanitizer, row),
+    [KINDS[kind].party]: row.party,
+    amount_in_minor_units: row.amount,
+    currency_code: row.currency,
+    rail: row.rail,
+    scheduled_date: row.scheduled,
+    attempts: row.attempts ?? 0,
+    request_id: clean(row.request_id),
+    idempotency_key: mode === undefined ? null : idempotencyKey({kind, mode, namespace, ...row}),
+    former_id: clean(row.former_id),
+    updated_at: row.at === null ? null : new Date(row.at).toISOString(),
+  };
+}

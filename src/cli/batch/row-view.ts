@@ -1,0 +1,61 @@
+import {
+  id,
+  money,
+  moment,
+  plainValue,
+  remark,
+  status,
+  text,
+  time,
+  type Field,
+  type View,
+} from '../../output/view.ts';
+import {valueAt} from '../../output/select.ts';
+
+/** `R03 no account`. */
+const reason: Field = {
+  ...remark('Reason', 'message'),
+  show: (message, record) => {
+    const parts = [valueAt(record, 'code'), message].filter((part) => part !== null && part !== undefined);
+    return parts.length === 0 ? '-' : parts.map(plainValue).join(' ');
+  },
+};
+
+const state: Field = {...text('State', 'state'), show: (value) => plainValue(value).replaceAll('_', ' ')};
+
+/** A row of a batch. */
+export const rowView: View = {
+  noun: 'row',
+  plural: 'rows',
+  card: [
+    text('Batch', 'batch_id'),
+    text('Reference', 'reference'),
+    text('Row', 'row'),
+    text('Line', 'line'),
+    state,
+    status(),
+    text('Record', 'id'),
+    text('Code', 'code'),
+    text('Reason', 'message'),
+    text('Payee', 'payee_id'),
+    text('Payer', 'payer_id'),
+    money('Amount'),
+    text('Rail', 'rail'),
+    text('Scheduled', 'scheduled_date'),
+    text('Attempts', 'attempts'),
+    text('Request', 'request_id'),
+    text('Key', 'idempotency_key'),
+    text('Former record', 'former_id'),
+    moment('Updated', 'updated_at'),
+  ],
+  columns: [
+    text('Batch', 'batch_id'),
+    text('Reference', 'reference'),
+    state,
+    status(),
+    money('Amount'),
+    id('Record', 'id'),
+    reason,
+    time('Updated', 'updated_at', 3),
+  ],
+};

@@ -1,0 +1,76 @@
+import {KINDS, type Kind} from '../../batch/model/kinds.ts';
+import {findRows, type Placement, rowsOfBatch, type Unread} from '../../batch/overview/rows.ts';
+import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import type {Placing} from '../../batch/standing/placed.ts';
+import {shellWord} from '../../shell-word.ts';
+import type {LocalContext} from '../core/context.ts';
+import {placedBy} from './place.ts';
+import {rowView} from './row-view.ts';
+
+interface Asked {
+  kind: Kind;
+  reference: string;
+  flags: {'state-dir'?: string | undefined};
+}
+
+function wantedOf(local: LocalContext, {kind, flags}: Asked) {
+  const stateDir = flags['state-dir'] ?? local.stateDir;
+  const placing: Placing = (last) => placedBy(local, stateDir, last);
+  return {kind, stateDir, clock: local.clock, placing};
+}
+
+/** Shows one row of a batch; several if their references differ only in case or spaces. */
+export async function showRow(local: LocalContext, asked: Asked & {batchId: string}): Promise<unknown> {
+  const {kind, batchId, reference} = asked;
+  const rows = await rowsOfBatch({...wantedOf(local, asked), batchId}, reference);
+  const exact =
+    rows.find(({row}) => row.reference === reference) ?? (rows.length === 1 ? rows[0] : undefined);
+  if (exact === undefined)
+    throw new RemitError('USAGE', `several rows of batch ${batchId} are like ${reference}`, {
+      hint: `write it as in the file: ${rows.map(({row}) => row.reference).join(', ')}`,
+    });
+  local.out.record(exact.row, rowView);
+  hintRecord(local, kind, exact);
+  return exact.row;
+}
+
+/** Lists the rows of all batches with a reference. */
+export async function showFound(local: LocalContext, asked: Asked): Promise<ExitCode> {
+  const {out} = local;
+  const {kind, reference} = asked;
+  const {rows, unread, batches} = await findRows(wantedOf(local, asked), reference);
+  if (rows.length === 0) throw notFound(asked, unread, batches);
+  await out.list(
+    rows.map(({row}) => row),
+    rowView,
+  );
+  for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
+  const [only] = rows;
+  if (rows.length === 1 && only !== undefined) hintRecord(local, kind, only);
+  return unread.length === 0 ? EXIT.OK : EXIT.PARTIAL;
+}
+
+function notFound({kind, reference}: Asked, unread: readonly Unread[], batches: number): RemitError {
+  const [first] = unread;
+  if (first !== undefined) {
+    const names = unread.map(({batchId}) => batchId).join(', ');
+    return new RemitError(
+      first.error.code,
+      `no row with reference ${reference} in the batches that could be read; not searched: ${names} (${first.error.message})`,
+      {hint: first.error.openHint, details: {unread: unread.map(({batchId}) => batchId)}},
+    );
+  }
+  return new RemitError('NO_BATCH', `no row with reference ${reference} in ${batches} batches`, {
+    hint: (commands) =>
+      batches === 0
+        ? '--state-dir names another state folder'
+        : commands.read(KINDS[kind].topic, 'batch', 'list'),
+  });
+}
+
+/** The status in a journal is the last one seen. */
+function hintRecord({out}: LocalContext, kind: Kind, {row: {id}, placed}: Placement): void {
+  if (id === null || !out.isTerminal) return;
+  out.note('The status is as last seen. The record at the service:');
+  out.hint(`remit ${KINDS[kind].topic} get ${shellWord(id)}${placed.profile}`);
+}

@@ -1,0 +1,33 @@
+import {formatMajor, groupMajor} from '../../money/amount.ts';
+import {Totals} from '../../money/totals.ts';
+import {valueAt} from '../../output/select.ts';
+
+/** A number of records, and the exact sums of their amounts by currency. Its size does not grow with the records. */
+export class Tally {
+  count = 0;
+  /** Records without an amount that can be summed. */
+  unread = 0;
+  readonly totals = new Totals();
+
+  add(record: unknown): void {
+    this.count += 1;
+    const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((name) => valueAt(record, name));
+    if (typeof minor !== 'number' || !Number.isSafeInteger(minor) || typeof currency !== 'string') {
+      this.unread += 1;
+      return;
+    }
+    try {
+      this.totals.add(currency, minor);
+    } catch {
+      this.unread += 1; // a currency without known minor units
+    }
+  }
+
+  /** `37.50 USD, 5.00 EUR`; empty if nothing could be summed. */
+  get money(): string {
+    return this.totals
+      .entries()
+      .map(([currency, minor]) => `${groupMajor(formatMajor(minor, currency))} ${currency}`)
+      .join(', ');
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, it} from 'mocha';
+import {acquireLock} from '../../../../src/store/locks/lock.ts';
+import {idempotencyKey} from '../../../../src/batch/model/identity.ts';
+import {payeeId} from '../../../batch/harness.ts';
+import {Desk} from './desk.ts';
+
+interface Row {
+  batch_id: string;
+  reference: string;
+  state: string;
+  status: string | null;
+  id: string | null;
+  idempotency_key: string | null;
+}
+
+describe('a row of a batch', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = Desk.withTwoRows();
+    const ran = await desk.batch('run ./p.csv --batch-id first --yes');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    desk.file('q.csv', [
+      ['A-1', 1, '10.00'],
+      ['B 9', 2, '5.00'],
+    ]);
+    await desk.batch('plan ./q.csv --batch-id second');
+  });
+  afterEach(() => desk.close());
+
+  const find = async (line: string) => (await desk.batch(`find ${line} --json`)).json() as Row[];
+
+  it('is found by its reference in every batch, in any case, with its record', async () => {
+    const rows = await find('a-1');
+    assert.deepEqual(
+      rows.map(({batch_id, reference, state}) => [batch_id, reference, state]),
+      [
+        ['first', 'A-1', 'accepted'],
+        ['second', 'A-1', 'not_sent'],
+      ],
+    );
+    const [paid, planned] = rows;
+    assert.equal(typeof paid?.id, 'string');
+    const key = {
+      kind: 'payout',
+      mode: 'test',
+      namespace: 'default',
+      reference: 'A-1',
+      generation: 0,
+    } as const;
+    assert.equal(paid?.idempotency_key, idempotencyKey(key));
+    assert.deepEqual([planned?.id, planned?.idempotency_key], [null, null]);
+    assert.equal((await desk.batch('find a-1 -o id')).stdout, `${paid?.id}\n`);
+    assert.match((await desk.batch('find a-1 -o csv')).stdout, /,1000,10\.00,USD,/);
+  });
+
+  it('is shown by status --row, at a terminal with the command that reads its record', async () => {
+    const shown = await desk.batch('status first --row A-2 --no-color', {columns: 100});
+    assert.equal(shown.exitCode, 0, shown.stderr);
+    assert.match(shown.stdout, /Reference {6}A-2\n.*\n.*\nState {10}accepted/);
+    assert.match(shown.stdout, new RegExp(`Payee +${payeeId(2)}\n`));
+    assert.match(shown.stderr, /Hint: remit payouts get \S+/);
+    assert.equal(((await desk.batch('status second --row b9 --json')).json() as Row).state, 'not_sent');
+  });
+
+  it('that does not exist ends with 4', async () => {
+    for (const line of ['find C-1', 'status first --row C-1']) {
+      const ran = await desk.batch(line);
+      assert.equal(ran.exitCode, 4, ran.stderr);
+      assert.match(ran.stderr, /with reference C-1/);
+    }
+    assert.match((await desk.batch('status first --row C-1')).stderr, /Hint: remit payouts batch find C-1/);
+  });
+
+  it('may be in a batch that another process has, which is never passed off as a search', async () => {
+    const lock = await acquireLock(join(desk.folder, '.local/state/remit/batches/payout/second.lock'), {
+      purpose: 'a run',
+      clock: desk.clock,
+    });
+    try {
+      const found = await desk.batch('find A-1');
+      assert.equal(found.exitCode, 8, found.stderr);
+      assert.match(found.stdout, /^first\tA-1\taccepted/m);
+      assert.match(found.stderr, /Warning: batch second was not searched/);
+      const none = await desk.batch('find B9 --json');
+      assert.deepEqual([none.exitCode, none.error().code, none.stdout], [13, 'LOCKED', '']);
+      assert.deepEqual(none.error().details, {unread: ['second']});
+    } finally {
+      await lock.release();
+    }
+  });
+});
