@@ -39,7 +39,6 @@ const OURS = new Set([
   'payer',
   'secret-file',
   'number-file',
-  'reference',
 ]);
 
 /** Approvals and cancellations state an amount only where the record names none; no body carries it. */

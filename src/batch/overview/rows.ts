@@ -6,8 +6,7 @@ import {idempotencyKey, normaliseReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
 import {cleanMessage, type RowState} from '../model/outcome.ts';
 import {readNews} from '../registry/news.ts';
-import type {Placed} from '../standing/placed.ts';
-import {placedFor, type Wanted} from './status.ts';
+import type {Wanted} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
 export interface FoundRow {
@@ -27,7 +26,6 @@ export interface FoundRow {
   amount_in_minor_units: number;
   currency_code: string;
   rail: string | null;
-  scheduled_date: string | null;
   attempts: number;
   request_id: string | null;
   /** Null until the first run, which decides between the test and the live service. */
@@ -37,10 +35,10 @@ export interface FoundRow {
   updated_at: string | null;
 }
 
-/** A row, with the flags that commands on its batch need. */
+/** A row, with the profile of the last run of its batch. */
 export interface Placement {
   row: FoundRow;
-  placed: Placed;
+  lastProfile: string | undefined;
 }
 
 /** A batch whose rows could not be read. */
@@ -87,8 +85,8 @@ async function readRows(wanted: Wanted, reference: string): Promise<Placement[]>
   try {
     await readNews(batch, wanted);
     const rows = batch.journal.report.withReference(normaliseReference(reference));
-    const placed = placedFor(batch, wanted);
-    return rows.map((row) => ({row: foundRow(batch, row), placed}));
+    const lastProfile = batch.journal.fact('typedProfile') ?? undefined;
+    return rows.map((row) => ({row: foundRow(batch, row), lastProfile}));
   } finally {
     await batch.close();
   }
@@ -113,7 +111,6 @@ function foundRow({journal, plan}: OpenBatch, row: NamedRow): FoundRow {
     amount_in_minor_units: row.amount,
     currency_code: row.currency,
     rail: row.rail,
-    scheduled_date: row.scheduled,
     attempts: row.attempts ?? 0,
     request_id: clean(row.request_id),
     idempotency_key: mode === undefined ? null : idempotencyKey({kind, mode, namespace, ...row}),

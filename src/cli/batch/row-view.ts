@@ -41,7 +41,6 @@ export const rowView: View = {
     text('Payer', 'payer_id'),
     money('Amount'),
     text('Rail', 'rail'),
-    text('Scheduled', 'scheduled_date'),
     text('Attempts', 'attempts'),
     text('Request', 'request_id'),
     text('Key', 'idempotency_key'),

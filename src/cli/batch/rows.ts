@@ -1,10 +1,8 @@
 import {KINDS, type Kind} from '../../batch/model/kinds.ts';
 import {findRows, type Placement, rowsOfBatch, type Unread} from '../../batch/overview/rows.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {Placing} from '../../batch/standing/placed.ts';
-import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
-import {placedBy} from './place.ts';
+import {Commands} from '../runtime/command-line.ts';
 import {rowView} from './row-view.ts';
 
 interface Asked {
@@ -13,11 +11,9 @@ interface Asked {
   flags: {'state-dir'?: string | undefined};
 }
 
-function wantedOf(local: LocalContext, {kind, flags}: Asked) {
-  const stateDir = flags['state-dir'] ?? local.stateDir;
-  const placing: Placing = (last) => placedBy(local, stateDir, last);
-  return {kind, stateDir, clock: local.clock, placing};
-}
+const wantedOf = ({stateDir, clock}: LocalContext, {kind, flags}: Asked) => ({
+  ...{kind, clock, stateDir: flags['state-dir'] ?? stateDir},
+});
 
 /** Shows one row of a batch; several if their references differ only in case or spaces. */
 export async function showRow(local: LocalContext, asked: Asked & {batchId: string}): Promise<unknown> {
@@ -69,8 +65,10 @@ function notFound({kind, reference}: Asked, unread: readonly Unread[], batches: 
 }
 
 /** The status in a journal is the last one seen. */
-function hintRecord({out}: LocalContext, kind: Kind, {row: {id}, placed}: Placement): void {
+function hintRecord({out, flags}: LocalContext, kind: Kind, {row: {id}, lastProfile}: Placement): void {
   if (id === null || !out.isTerminal) return;
+  const profile = flags.profile ?? lastProfile;
+  const commands = new Commands({profile, mode: 'test', named: false}); // it only reads
   out.note('The status is as last seen. The record at the service:');
-  out.hint(`remit ${KINDS[kind].topic} get ${shellWord(id)}${placed.profile}`);
+  out.hint(commands.read(KINDS[kind].topic, 'get', id));
 }

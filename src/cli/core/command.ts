@@ -162,7 +162,7 @@ export abstract class RemitCommand extends Command {
   /** The one place where an error becomes text or JSON and an exit code. */
   async #fail(thrown: unknown): Promise<ExitCode> {
     const error = isParseError(thrown)
-      ? usageError(thrown, this.id ?? '', this.#flagNames())
+      ? usageError(thrown, this.id ?? '', this.#flagNames(), this.argv)
       : this.#explained(thrown);
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug) out.debug(stackOf(error.cause) ?? '');

@@ -56,7 +56,6 @@ interface Flag {
   exclusive?: readonly unknown[] | undefined;
   dependsOn?: readonly string[] | undefined;
   description?: string | undefined;
-  hidden?: boolean | undefined;
 }
 
 /** Every command, sorted by its words. */
@@ -94,18 +93,16 @@ export function factsOf(command: Command.Loadable): CommandFacts {
 }
 
 const flagFacts = (flags: Readonly<Record<string, Flag>>): FlagFacts[] =>
-  Object.entries(flags)
-    .filter(([, {hidden}]) => hidden !== true)
-    .map(([name, flag]) => ({
-      name,
-      char: flag.char ?? null,
-      type: flag.type,
-      required: flag.required ?? false,
-      multiple: flag.multiple ?? false,
-      options: flag.options === undefined ? null : [...flag.options],
-      value: flag.type === 'option' && typeof flag.helpValue === 'string' ? flag.helpValue : null,
-      default: flag.default === undefined || typeof flag.default === 'function' ? null : flag.default,
-      exclusive: (flag.exclusive ?? []).filter((other) => typeof other === 'string'),
-      depends_on: [...(flag.dependsOn ?? [])],
-      description: flag.description ?? null,
-    }));
+  Object.entries(flags).map(([name, flag]) => ({
+    name,
+    char: flag.char ?? null,
+    type: flag.type,
+    required: flag.required ?? false,
+    multiple: flag.multiple ?? false,
+    options: flag.options === undefined ? null : [...flag.options],
+    value: flag.type === 'option' && typeof flag.helpValue === 'string' ? flag.helpValue : null,
+    default: flag.default === undefined || typeof flag.default === 'function' ? null : flag.default,
+    exclusive: (flag.exclusive ?? []).filter((other) => typeof other === 'string'),
+    depends_on: [...(flag.dependsOn ?? [])],
+    description: flag.description ?? null,
+  }));

@@ -195,7 +195,6 @@ export const requestFlags = inGroup('REQUEST', {
 
 /** Filters of payin and payout lists (assumption 5). */
 export const transferFilters = {
-  reference: Flags.string({hidden: true}), // refused with the command that finds it
   status: Flags.option({
     options: TRANSFER_STATUSES,
     helpValue: 'STATUS',

@@ -1,5 +1,4 @@
 import type {Listing} from '../../client/reading/pages.ts';
-import {RemitError} from '../../errors.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 import type {View} from '../../output/records/view.ts';
 import type {Typed} from '../runtime/command-line.ts';
@@ -43,19 +42,4 @@ export async function showList(
     `More ${view.plural} exist; ${count} are shown. Use --all to fetch all of them, or continue with${again}:`,
   );
   out.hint(next);
-}
-
-/**
- * No list operation of the interface document filters by reference; batches on this machine have them.
- * @throws RemitError USAGE with the command that finds it
- */
-export function refuseReference(topic: 'payouts' | 'payins', reference: string | undefined): void {
-  if (reference === undefined) return;
-  throw new RemitError(
-    'USAGE',
-    `the service cannot list ${topic} by reference; batches of this machine can be searched`,
-    {
-      hint: (commands) => commands.read(topic, 'batch', 'find', reference),
-    },
-  );
 }

@@ -21,12 +21,24 @@ const NOISE = /^(See more help|Note: .* allow multiple values|Alternatively, you
 /**
  * Turns oclif's error into ours: same words, first line only, exit code 2 in every output format.
  * @param flags the names of the flags that the command takes, for a misspelled one
+ * @param argv the words that were typed
  */
 export function usageError(
   error: Error & ParseErrorLike,
   commandId: string,
   flags: readonly string[],
+  argv: readonly string[] = [],
 ): RemitError {
+  const reference = referenceIn(argv);
+  if (reference !== undefined && LISTS.test(commandId) && !flags.includes('reference'))
+    return new RemitError(
+      'USAGE',
+      'the service cannot list by reference; the batches of this machine can be searched',
+      {
+        hint: (commands) => commands.read(commandId.replace(':list', ''), 'batch', 'find', reference),
+        cause: error,
+      },
+    );
   const command = `remit ${commandId.replaceAll(':', ' ')}`;
   const lines = error.message
     .replace(/\u001b\[[0-9;]*m/g, '')
@@ -40,6 +52,15 @@ export function usageError(
   const unknown = error.flags?.length === 1 ? error.flags[0]?.split('=')[0] : undefined;
   const text = unknown === undefined ? withNearestValue(message) : withNearestFlag(unknown, flags);
   return new RemitError('USAGE', text, {hint: `${command} --help`, cause: error});
+}
+
+/** Lists in which people look for a reference. */
+const LISTS = /^(?:payouts|payins):list$/;
+
+/** The value of `--reference`. */
+function referenceIn(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((word) => /^--reference(?:=|$)/.test(word));
+  return at === -1 ? undefined : (argv[at]?.split('=', 2)[1] ?? argv[at + 1]);
 }
 
 function withNearestFlag(unknown: string, flags: readonly string[]): string {

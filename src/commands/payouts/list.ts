@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
-import {listOptions, refuseReference, showList} from '../../cli/resources/lists.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {payoutView} from '../../output/views/transfers.ts';
 
@@ -22,7 +22,6 @@ export default class PayoutsList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PayoutsList);
-    refuseReference('payouts', flags.reference);
     const context = await this.open();
     const query = {
       payee_id: flags.payee === undefined ? undefined : await resolveId(context, 'payee', flags.payee),

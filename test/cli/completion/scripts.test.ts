@@ -45,7 +45,9 @@ describe('completion scripts', () => {
       open,
       [
         'api', // the path
-        'payins batch resolve', // the row
+        'payins batch find', // the reference of a row
+        'payins batch resolve',
+        'payouts batch find',
         'payouts batch resolve',
         'profiles add', // a new name
         'sandbox advance',

@@ -49,7 +49,6 @@ interface PlannedRecord extends RecordText, RowText {
 export interface NamedRow extends TroubledRow {
   state: RowState;
   rail: string | null;
-  scheduled: string | null;
   attempts: number | null;
   request_id: string | null;
   /** Milliseconds since the epoch. */
@@ -137,7 +136,7 @@ export class ReportRows {
     const isNamed = hasNames ? 'r.n in (select n from row_names where hash = ?) and ' : '';
     return this.#db
       .prepare<NamedRow>(
-        `select r.n, r.line, r.reference, r.party, r.amount, r.currency, r.rail, r.scheduled, ${STATE} as state, o.id,
+        `select r.n, r.line, r.reference, r.party, r.amount, r.currency, r.rail, ${STATE} as state, o.id,
            o.status, o.code, o.message, o.request_id, o.attempts, o.at, coalesce(g.generation, 0) as generation, g.former_id
          from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n
          where ${isNamed}(r.fold = ? or r.reference = ?) order by r.n`,
