@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../output/text/nearest.ts';
+import {shellWord} from '../../shell-word.ts';
 
 interface ParseErrorLike {
   message: string;
@@ -35,7 +36,7 @@ export function usageError(
       'USAGE',
       'the service cannot list by reference; the batches of this machine can be searched',
       {
-        hint: (commands) => commands.read(commandId.replace(':list', ''), 'batch', 'find', reference),
+        hint: `remit ${commandId.replace(':list', '')} batch find ${shellWord(reference)}`,
         cause: error,
       },
     );

@@ -116,6 +116,28 @@ const Listed = object({
   problem: textOrNull,
 });
 
+const Row = object({
+  batch_id: text,
+  reference: text,
+  row: count,
+  line: count,
+  state: text,
+  id: textOrNull.describe('the record, once known'),
+  status: textOrNull.describe('as last seen'),
+  code: textOrNull,
+  message: textOrNull,
+  payee_id: text.optional(),
+  payer_id: text.optional(),
+  amount_in_minor_units: count,
+  currency_code: text,
+  rail: textOrNull,
+  attempts: count,
+  request_id: textOrNull,
+  idempotency_key: textOrNull,
+  former_id: textOrNull,
+  updated_at: textOrNull,
+});
+
 const resolvedRow = {reference: text, state: text, id: textOrNull.optional()};
 const Resolved = z.union([
   object({batch_id: text, ...resolvedRow, next: textOrNull, unseen: text.optional()}),
@@ -132,7 +154,9 @@ const Resolved = z.union([
 const Template = object({csv: text, columns: z.array(anything)});
 
 const VERBS: Readonly<Record<string, forms.Printed>> = {
-  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'status', 'report'], () => document(Summary)),
+  ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'report'], () => document(Summary)),
+  status: document(z.union([Summary, Row.describe('with --row')])),
+  find: list(Row),
   plan: document(Plan),
   list: list(Listed),
   resolve: document(Resolved),
