@@ -1,7 +1,7 @@
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
-import {majorOf, plainValue} from '../../output/view.ts';
+import {majorOf, plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 
 /** Records that people know by name, and the list with their names. */

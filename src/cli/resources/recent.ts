@@ -1,6 +1,6 @@
 import {isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {Tally} from './tally.ts';
 import {PAYIN, PAYOUT, type Kind} from './transfers.ts';

@@ -1,6 +1,6 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
-import {valueAt} from '../../output/select.ts';
+import {valueAt} from '../../output/records/select.ts';
 
 /** A number of records, and the exact sums of their amounts by currency. Its size does not grow with the records. */
 export class Tally {
