@@ -26,7 +26,7 @@ export default class Doctor extends RemitCommand {
     }),
     'probe-writes': Flags.boolean({
       description:
-        'also test writes, with a test key only: create a payout of 1.00, repeat the request, cancel the payout, and try to approve one that does not exist',
+        'also test writes, with a test key only: create payouts and a payin of 1.00, repeat the requests, cancel them, try to approve ones that do not exist, and create a payee and a move, which remain',
     }),
   };
 

@@ -3,7 +3,7 @@ import {SERVICE_ERRORS} from '../contract/error-codes.ts';
 import {TRANSFER_STATUSES} from '../contract/lifecycle.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
 import type {Origin} from '../contract/origin/origin.ts';
-import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {recordFieldsOf} from '../contract/operations/record-fields.ts';
 import {isObject} from '../narrow.ts';
 import {findOperation, type Route} from './routes.ts';
 import {STATUSES_OF} from './schema.ts';
@@ -76,8 +76,7 @@ function unreadable(id: OperationId, json: unknown): Assumption {
 
 /** Whether an object looks like a record of the resource: it has at least three of its fields. */
 const isRecord = (json: Readonly<Record<string, unknown>>, resource: string): boolean =>
-  Object.keys(json).filter((name) => RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS].includes(name))
-    .length > 2; // the caller passes the resource of an operation
+  Object.keys(json).filter((name) => recordFieldsOf(resource).includes(name)).length > 2;
 
 /** Undefined if nothing about the record is odd: then it is the envelope. */
 function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknown>>): Assumption | undefined {

@@ -1,5 +1,5 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
-import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {recordFieldsOf} from '../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import {RemitError} from '../errors.ts';
 import {isList, isObject} from '../narrow.ts';
@@ -176,7 +176,7 @@ function issueInFields(file: ServiceFile): Issue | undefined {
  * same name.
  */
 function areApart(resource: string, a: string, b: string): boolean {
-  const answers = new Set<string>(RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]); // the schema allows only known resources
+  const answers = new Set(recordFieldsOf(resource));
   const requests = new Set(
     allOperations().flatMap(({id}) => (id.startsWith(`${resource}.`) ? requestFieldsOf(id) : [])),
   );
@@ -192,7 +192,7 @@ function fieldsOf(resource: string, operation: string | undefined): Set<string> 
     ...requestFieldsOf(id),
     ...paramsOf(path),
   ]);
-  const answers = operation === undefined ? RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS] : []; // the schema allows only known resources
+  const answers = operation === undefined ? recordFieldsOf(resource) : [];
   return new Set([...requests.map((field) => field.split('.')[0]!), ...answers]); // split returns at least one part
 }
 

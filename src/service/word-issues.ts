@@ -1,5 +1,5 @@
 import {SERVICE_ERRORS} from '../contract/error-codes.ts';
-import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {recordFieldsOf} from '../contract/operations/record-fields.ts';
 import {isList, isObject} from '../narrow.ts';
 import {STATUSES_OF} from './schema.ts';
 import type {ServiceFile} from './service-file.ts';
@@ -40,8 +40,7 @@ function nameIn(value: unknown, path: readonly string[]): Issue | undefined {
 export function issueInStatuses({statuses = {}}: ServiceFile): Issue | undefined {
   for (const [resource, words] of Object.entries(statuses)) {
     const known = STATUSES_OF[resource];
-    const fields: readonly string[] = RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]; // the schema allows only known resources
-    if (known === undefined && !fields.includes('status'))
+    if (known === undefined && !recordFieldsOf(resource).includes('status'))
       return {path: ['statuses', resource], allowed: `cannot be set: ${resource} have no status`};
     const seen = new Map<string, string>();
     for (const [wire, status] of Object.entries(words)) {

@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import {checkConnection} from './machine/connection.ts';
 import type {Finding} from './survey/finding.ts';
+import type {Probed} from './probe/steps.ts';
 import {probeWrites, refuseProbe} from './probe/writes.ts';
 import {type Report, reportOf, showReport} from './report.ts';
 import {checkService, notReadable} from './reads/service.ts';
@@ -37,11 +38,18 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
     ...{requests: survey.asker.requests, service, written: place?.path ?? null, probed},
   });
   showReport(out, found, report);
+  if (probed !== null && probed.left.length > 0) out.note(leftText(probed));
   if (place !== undefined) putInto(place, service, {context, found});
   else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
     out.hint(context.commands.read('doctor', '--write', proposedName(context)));
   return report;
 }
+
+/** `The probe left in the test entity: payee 019c…; move 019c… (CREATED).` */
+const leftText = ({left}: Probed): string =>
+  `The probe left in the test entity: ${left
+    .map(({noun, id, status}) => `${noun} ${id}${status === null ? '' : ` (${status})`}`)
+    .join('; ')}.`;
 
 /**
  * The error that left the command without a key or a configuration, with what can be checked all the same: this machine.

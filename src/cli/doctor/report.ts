@@ -16,8 +16,12 @@ export interface Report {
   readonly service: ServiceFile;
   /** Path of the file that was written. */
   readonly written: string | null;
-  /** Ids of the payouts that `--probe-writes` created and canceled. */
-  readonly probed: {readonly created: readonly string[]; readonly canceled: readonly string[]} | null;
+  /** What `--probe-writes` created and canceled, and the records that remain. */
+  readonly probed: {
+    readonly created: readonly string[];
+    readonly canceled: readonly string[];
+    readonly left: readonly {readonly noun: string; readonly id: string; readonly status: string | null}[];
+  } | null;
 }
 
 interface Check {

@@ -66,3 +66,8 @@ export const RECORD_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
   ],
   eventTypes: [],
 };
+
+const BY_RESOURCE = new Map<string, readonly string[]>(Object.entries(RECORD_FIELDS));
+
+/** The fields of the records of a resource; none if it has no records. */
+export const recordFieldsOf = (resource: string): readonly string[] => BY_RESOURCE.get(resource) ?? [];

@@ -4,11 +4,10 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, describe, it} from 'mocha';
 import type {Report} from '../../../src/cli/doctor/report.ts';
-import {RemitClient} from '../../../src/client/client.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
-import {BANK_ACCOUNT} from '../../client/bank-account.ts';
-import {SandboxService} from '../../commands/sandbox-service.ts';
+import type {SandboxService} from '../../commands/sandbox-service.ts';
 import {BASE_URL, runCli} from '../run-cli.ts';
+import {filledSandbox} from './filled-sandbox.ts';
 
 /** Services with differences that hide each other. The sandbox refuses every request in another form. */
 const DIALECTS: readonly (readonly [what: string, dialect: ServiceFile])[] = [
@@ -71,8 +70,7 @@ describe('remit doctor --write, with differences that hide each other', function
 
   for (const [what, dialect] of DIALECTS)
     it(`writes a complete file in one run: ${what}`, async () => {
-      service = await SandboxService.open({service: dialect});
-      await fill(service, dialect);
+      service = await filledSandbox(dialect);
       const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
       const env = {HOME: home, REMIT_API_KEY: service.testKey, REMIT_BASE_URL: BASE_URL};
       const path = join(home, 'service.json');
@@ -89,40 +87,8 @@ describe('remit doctor --write, with differences that hide each other', function
       assert.deepEqual(left, [], readFileSync(path, 'utf8'));
       assert.equal(again.exitCode, 0);
       for (const line of ['payouts list --all --order asc', 'payees list', 'moves list', 'transfers list']) {
-        const listed = await remit([...line.split(' '), '--json'], {REMIT_SERVICE_FILE: path});
+        const listed = await remit(line.split(' '), {REMIT_SERVICE_FILE: path});
         assert.equal(listed.exitCode, 0, `${line}: ${listed.stderr}`);
       }
     });
 });
-
-/** Creates two records of each kind. */
-async function fill(service: SandboxService, dialect: ServiceFile): Promise<void> {
-  const {testKey: key, clock, sandbox} = service;
-  const client = new RemitClient({baseUrl: BASE_URL, key, transport: service, clock, service: dialect});
-  const metadata = {a: 'b'};
-  const money = {amount_in_minor_units: 12_550, currency_code: 'USD', metadata};
-  for (const name of ['Acme', 'Zenith']) {
-    const {data: payee} = await client.payees.create({name});
-    const {data: payer} = await client.payers.create({name});
-    const {data: added} = await client.payeePaymentMethods.add({payee_id: payee.id}, BANK_ACCOUNT);
-    const {data: method} = await client.payerPaymentMethods.add({payer_id: payer.id}, BANK_ACCOUNT);
-    sandbox.passVerification();
-    await client.payeePaymentMethods.setDefault({payee_id: payee.id, payment_method_id: added.id});
-    await client.payouts.create({...money, payee_id: payee.id});
-    await client.payins.create({...money, payer_id: payer.id, payment_method_id: method.id});
-    await client.subaccounts.create({name, currency_code: 'USD'});
-    sandbox.clock.pass(5000);
-  }
-  const [source, destination] = await client.subaccounts.list().toArray();
-  for (const amount_in_minor_units of [5, 1250])
-    await client.moves.create({
-      ...{source_subaccount_id: source!.id, destination_subaccount_id: destination!.id},
-      ...{amount_in_minor_units, currency_code: 'USD'},
-    });
-  const [one, other] = await client.treasury.accounts().toArray();
-  await client.accountTransfers.create({
-    ...{source_account_id: one!.id, destination_account_id: other!.id},
-    ...{amount_in_minor_units: 700, currency_code: 'USD', rail: 'book'},
-  });
-  await client.webhookEndpoints.create({url: 'https://example.com/hook', event_types: ['payout.settled']});
-}

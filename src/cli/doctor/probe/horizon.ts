@@ -1,8 +1,9 @@
 import {horizonMsOf, type ServiceFile} from '../../../service/service-file.ts';
-import type {Context} from '../../core/context.ts';
+import type {Reply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
-import {bodyFor, cancel, idIn, type Probed, tookEffect} from './steps.ts';
+import {idIn, type Money, PAYOUT} from './kinds.ts';
+import {cancelAll, create, type Probe} from './steps.ts';
 import {isGood, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -10,25 +11,36 @@ const CHECK = 'keys.horizon';
 const ROW = 46;
 
 /** Replays the key of an earlier probe, whose payout is canceled. The service refuses it while it knows the key. */
-export async function checkHorizon(
-  {context, survey, probed}: {context: Context; survey: Survey; probed: Probed},
-  kept: KeptKey,
-): Promise<void> {
-  const reply = await survey.ask('payouts.create', {body: bodyFor(kept), key: kept.idempotency_key});
+export async function checkHorizon(probe: Probe, kept: KeptKey): Promise<void> {
+  const {context, survey, probed} = probe;
+  const {payee_id: party, currency_code, idempotency_key: key} = kept;
+  const from = probed.created.length;
+  const reply = await replayed(probe, kept, {party, currency_code}, key);
   const ageMs = Math.max(0, context.clock.now() - kept.at_ms);
-  const id = idIn(reply);
-  if (reply.status === 409 || (isGood(reply) && id === kept.payout_id)) {
+  if (reply.status === 409 || (isGood(reply) && idIn(reply, context) === kept.payout_id)) {
     keepKey(context, {...kept, known_ms: ageMs});
     noteKnown(survey, ageMs);
-  } else if (isGood(reply) && id !== undefined) {
-    tookEffect(context, probed, id);
-    await cancel(context, survey, probed, id);
+  } else if (probed.created.length > from) {
+    await cancelAll(probe, PAYOUT, from);
     forgetKey(context);
     noteForgotten(survey, ageMs, kept.known_ms);
   } else {
     const evidence = `replaying the key of an earlier probe returned ${reply.status}`;
     survey.found.push(unknown(CHECK, evidence, {row: ROW}));
   }
+}
+
+/** Sends the create again. A payout of an earlier probe that comes back was not created now. */
+async function replayed(
+  {context, survey, probed}: Probe,
+  kept: KeptKey,
+  money: Money,
+  key: string,
+): Promise<Reply> {
+  const before = probed.created.length;
+  const {reply} = await create({context, survey, probed}, PAYOUT, {money, key});
+  if (probed.created[before] === kept.payout_id) probed.created.splice(before, 1);
+  return reply;
 }
 
 function noteKnown(survey: Survey, ageMs: number): void {

@@ -1,78 +1,114 @@
-import {unwrapRecord} from '../../../client/answers/readable.ts';
-import {isObject} from '../../../narrow.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
-import {outcomeOf, type Reply} from '../survey/asker.ts';
-import {findings} from '../survey/finding.ts';
+import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
+import {findings, toAdd} from '../survey/finding.ts';
 import type {Survey} from '../survey/survey.ts';
+import {bodyFor, idIn, idOf, type Kind, type Money, recordIn} from './kinds.ts';
 
 const {holds, differs} = findings('service');
 
-/** The ids of all payouts that the probe created, and of those that it canceled. */
+/** The ids of all payouts and payins that the probe created and canceled, and everything that remains. */
 export interface Probed {
   readonly created: string[];
   readonly canceled: string[];
+  readonly left: {
+    readonly noun: 'payout' | 'payin' | 'payee' | 'move';
+    readonly id: string;
+    readonly status: string | null;
+  }[];
 }
 
-/** 1.00 in most currencies. The payout is never approved. */
-export const AMOUNT_MINOR = 100;
-export const REFERENCE = 'remit-doctor';
-
-export interface Made {
-  readonly idempotency_key: string;
-  readonly payout_id: string;
-  readonly payee_id: string;
-  readonly currency_code: string;
+/** One probe: what it works with, and what it has done. */
+export interface Probe {
+  readonly context: Context;
+  readonly survey: Survey;
+  readonly probed: Probed;
 }
 
-export const bodyFor = ({payee_id, currency_code}: Pick<Made, 'payee_id' | 'currency_code'>) => ({
-  ...{payee_id, amount_in_minor_units: AMOUNT_MINOR, currency_code},
-  ...{metadata: {remit_reference: REFERENCE}, auto_approve: false},
-});
-
-export const recordIn = ({json}: Reply): Readonly<Record<string, unknown>> => {
-  const record = unwrapRecord(json);
-  return isObject(record) ? record : {};
-};
-
-export function idIn(reply: Reply): string | undefined {
-  const {id} = recordIn(reply);
-  return typeof id === 'string' && id !== '' ? id : undefined;
+/** Sends a create in the form of `file`. A record that it created is canceled at the end. */
+export async function create(
+  {context, survey, probed}: Probe,
+  kind: Kind,
+  {money, key, file = survey.draft.file}: {money: Money; key: string; file?: ServiceFile},
+): Promise<{reply: Reply; id: string | undefined}> {
+  const reply = await survey.ask(idOf(kind, 'create'), {body: bodyFor(kind, money), key}, file);
+  const id = reply.status >= 200 && reply.status < 300 ? idIn(reply, context) : undefined;
+  if (id !== undefined && !probed.created.includes(id)) {
+    probed.created.push(id);
+    context.effects.took({
+      ...{noun: kind.noun, done: 'was created by the probe', id, status: 'created'},
+      next: context.commands.write(kind.topic, 'cancel', id),
+    });
+  }
+  return {reply, id};
 }
 
-/** Records that a payout was created, so that any later error names it. */
-export function tookEffect({effects, commands}: Context, probed: Probed, id: string): void {
-  probed.created.push(id);
-  effects.took({
-    ...{noun: 'payout', done: 'was created by the probe', id, status: 'created'},
-    next: commands.write('payouts', 'cancel', id),
-  });
+/** Cancels all records that were created since the first `from`, and reads them to check that they are canceled. */
+export async function cancelAll(probe: Probe, kind: Kind, from: number): Promise<void> {
+  for (const id of probe.probed.created.slice(from)) await cancel(probe, kind, id);
 }
 
-/** Cancels the payout, then reads it to check that it is canceled. */
-export async function cancel(context: Context, survey: Survey, probed: Probed, id: string): Promise<void> {
-  const check = 'routes.payouts.cancel';
-  const reply = await survey.ask('payouts.cancel', {params: {id}, body: {}});
-  const {status} = recordIn(await survey.ask('payouts.get', {params: {id}}));
-  if (status === 'canceled') {
+async function cancel(probe: Probe, kind: Kind, id: string): Promise<void> {
+  const {context, survey, probed} = probe;
+  const check = `routes.${idOf(kind, 'cancel')}`;
+  const first = await tryCancel(probe, kind, id, survey.draft.file);
+  const other = first.status === 'canceled' ? undefined : await otherCancel(probe, kind, id);
+  if (first.status === 'canceled' || other !== undefined) {
     probed.canceled.push(id);
     context.effects.took({
-      ...{noun: 'payout', done: 'was canceled by the probe', id, status: 'canceled'},
-      next: context.commands.read('payouts', 'get', id),
+      ...{noun: kind.noun, done: 'was canceled by the probe', id, status: 'canceled'},
+      next: context.commands.read(kind.topic, 'get', id),
     });
-    if (!survey.found.some((finding) => finding.check === check))
-      survey.found.push(holds(check, `${outcomeOf(reply)}, and the payout is canceled`, {row: 4}));
+    const evidence = failureOf(first.reply, 'a record');
+    if (other !== undefined)
+      survey.differs(
+        differs(check, `${evidence}; ${other.evidence}`, {row: 4, write: other.write, sure: true}),
+      );
+    else if (!survey.found.some((finding) => finding.check === check))
+      survey.found.push(
+        holds(check, `${outcomeOf(first.reply)}, and the ${kind.noun} is canceled`, {row: 4}),
+      );
     return;
   }
+  const status = typeof first.status === 'string' ? first.status : null;
+  probed.left.push({noun: kind.noun, id, status});
+  const cancelled = context.commands.write(kind.topic, 'cancel', id);
   survey.found.push(
     differs(
       check,
-      `${outcomeOf(reply)}; payout ${id} still has status ${JSON.stringify(status)} and is not approved`,
+      `${failureOf(first.reply, 'a record')}; ${kind.noun} ${id} still has status ${JSON.stringify(first.status)} and is not approved`,
       {
         ...{
           row: 4,
-          fix: `set ${check} in the service file, then run ${context.commands.write('payouts', 'cancel', id)}`,
+          fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/of/{id}/cancel`}})}; then cancel it: ${cancelled}`,
         },
       },
     ),
   );
+}
+
+async function tryCancel({survey}: Probe, kind: Kind, id: string, file: ServiceFile) {
+  const reply = await survey.ask(idOf(kind, 'cancel'), {params: {id}, body: {}}, file);
+  const {status} = recordIn(await survey.ask(idOf(kind, 'get'), {params: {id}}));
+  return {reply, status};
+}
+
+/** Other ways to cancel a record of the probe: without a body, or at another path below that of the record. */
+async function otherCancel(probe: Probe, kind: Kind, id: string) {
+  const operation = idOf(kind, 'cancel');
+  const {file} = probe.survey.draft;
+  const {path} = routeOf(idOf(kind, 'get'), file);
+  const forms: ServiceFile[] = [
+    {bodies: {[operation]: 'none'}},
+    ...['cancel', 'void', 'cancellation'].map((word) => ({routes: {[operation]: `POST ${path}/${word}`}})),
+  ];
+  for (const write of forms) {
+    const {reply, status} = await tryCancel(probe, kind, id, joined(file, write));
+    if (status !== 'canceled') continue;
+    const evidence = `${outcomeOf(reply)}${write.bodies === undefined ? '' : ' without a body'} and canceled it`;
+    return {write, evidence};
+  }
+  return undefined;
 }

@@ -51,7 +51,11 @@ const Doctor = object({
   ),
   service,
   written: textOrNull,
-  probed: object({created: z.array(text), canceled: z.array(text)}).nullable(),
+  probed: object({
+    created: z.array(text),
+    canceled: z.array(text),
+    left: z.array(object({noun: text, id: text, status: text.nullable()})),
+  }).nullable(),
 });
 
 const Whoami = object({

@@ -37,7 +37,7 @@ describe('remit doctor --probe-writes', () => {
   const statusOf = async (id: string) =>
     (await service.sandbox.get(`/api/payouts/${id}`)).body.status as string;
 
-  it('creates one payout, gets it again with the same key, cancels it, and leaves nothing to approve', async () => {
+  it('creates payouts and a payin, repeats them, cancels them, and says which records remain', async () => {
     const open = (await service.sandbox.get('/api/payouts?status=created')).body.data.length as number;
     const {ran, report, of} = await probe();
     assert.equal(ran.exitCode, 0, JSON.stringify(report.checks.filter(({verdict}) => verdict === 'differs')));
@@ -47,23 +47,53 @@ describe('remit doctor --probe-writes', () => {
       'metadata.reference',
       'routes.payouts.cancel',
       'routes.payouts.approve',
+      'keys.format',
+      'routes.payins.create',
+      'keys (payins)',
+      'routes.payins.cancel',
+      'routes.payins.approve',
+      'routes.payees.create',
+      'routes.moves.create',
     ])
       assert.equal(of(check).verdict, 'holds', check);
     assert.equal(of('keys.horizon').verdict, 'unknown');
-    const [id] = report.probed!.created;
-    assert.deepEqual(report.probed, {created: [id], canceled: [id]});
+    const {created, canceled, left} = report.probed!;
+    const [id, long, payin] = created;
+    assert.deepEqual([created.length, canceled], [3, created]);
     assert.match(of('routes.payouts.create').evidence, new RegExp(id!));
-    assert.equal(await statusOf(id!), 'canceled');
+    for (const one of [id, long]) assert.equal(await statusOf(one!), 'canceled');
+    assert.equal((await service.sandbox.get(`/api/payins/${payin}`)).body.status, 'canceled');
+    const [payee, move] = left;
+    assert.deepEqual(
+      left.map(({noun, status}) => [noun, status]),
+      [
+        ['payee', null],
+        ['move', 'CREATED'],
+      ],
+    );
+    assert.equal((await service.sandbox.get(`/api/payees/${payee!.id}`)).body.name, 'remit doctor');
+    const {data} = (await service.sandbox.get(`/api/subaccounts/move/${move!.id}`)).body as {
+      data: Record<string, unknown>;
+    };
+    assert.deepEqual([data['amount_in_minor_units'], data['status']], [1, 'CREATED']);
     assert.equal((await service.sandbox.get('/api/payouts?status=created')).body.data.length, open);
     const writes = service.requests.filter(({method}) => method !== 'GET');
     assert.deepEqual(
-      writes.map(({path}) => path.replace(id!, 'ID')),
+      writes.map(({path}) => path.replace(id!, 'ID').replace(long!, 'LONG').replace(payin!, 'PAYIN')),
       [
         '/api/payouts', // refused: the first payee has no payment method
         '/api/payouts',
         '/api/payouts',
+        '/api/payouts', // with a long key
         '/api/payouts/ID/cancel',
+        '/api/payouts/LONG/cancel',
         '/api/payouts/00000000-0000-4000-8000-000000000000/approve',
+        '/api/payins',
+        '/api/payins',
+        '/api/payins/PAYIN/cancel',
+        '/api/payins/00000000-0000-4000-8000-000000000000/approve',
+        '/api/payees',
+        '/api/subaccounts/move',
       ],
     );
     assert.ok(writes.every(({body}) => !/"auto_approve":true/.test(body ?? '')));
@@ -88,7 +118,9 @@ describe('remit doctor --probe-writes', () => {
     const {of, report} = await probe();
     assert.equal(of('keys.horizon').verdict, 'unknown');
     assert.match(of('keys.horizon').evidence, /at least 180m/);
-    assert.equal(report.probed!.created.length, 1);
+    assert.equal(report.probed!.created.length, 3);
+    assert.deepEqual(report.probed!.left, [], 'the payee and the move of the first probe are used again');
+    assert.match(of('routes.moves.create').evidence, /an earlier probe created move /);
   });
 
   it('reports that the service has forgotten the key, with a horizon that is safe', async () => {
@@ -105,21 +137,21 @@ describe('remit doctor --probe-writes', () => {
     assert.equal(of('keys.horizon').evidence, 'the service remembers keys for at most 42h and at least 120m');
     assert.deepEqual(of('keys.horizon').write, {keys: {horizon: '120m'}});
     assert.deepEqual(report.probed!.canceled.toSorted(), report.probed!.created.toSorted());
-    assert.equal(report.probed!.created.length, 2);
+    assert.equal(report.probed!.created.length, 4);
   });
 
-  it('reports a repeated key that creates another payout, and cancels both', async () => {
+  it('reports a repeated key that creates another payout, and cancels all', async () => {
     service.dialect = {keys: {header: 'x-idempotency'}};
     const {ran, of, report} = await probe();
     assert.equal(ran.exitCode, 8);
     assert.equal(of('keys').verdict, 'differs');
-    assert.match(of('keys').evidence, /another payout .*would pay twice/);
-    assert.equal(report.probed!.created.length, 2);
-    for (const id of report.probed!.created) assert.equal(await statusOf(id), 'canceled');
+    assert.match(of('keys').evidence, /another payout, so a repeated request would pay twice$/);
+    assert.ok(report.probed!.created.length > 2);
+    assert.deepEqual(report.probed!.canceled.toSorted(), report.probed!.created.toSorted());
   });
 
   it('names a payout that it could not cancel', async () => {
-    service.dialect = {routes: {'payouts.cancel': 'POST /api/payouts/{id}/void'}};
+    service.dialect = {routes: {'payouts.cancel': 'POST /api/payouts/{id}/undo'}};
     const {ran, of, report} = await probe();
     assert.equal(ran.exitCode, 8);
     const [id] = report.probed!.created;
@@ -129,7 +161,8 @@ describe('remit doctor --probe-writes', () => {
       new RegExp(`payout ${id} still has status "created" and is not approved`),
     );
     assert.match(of('routes.payouts.cancel').fix!, new RegExp(`remit payouts cancel ${id}`));
-    assert.deepEqual(report.probed!.canceled, []);
+    assert.equal(report.probed!.canceled.includes(id!), false);
+    assert.ok(report.probed!.left.some((one) => one.id === id && one.status === 'created'));
   });
 
   it('reports approve as unknown if it is refused like a path that does not exist', async () => {

@@ -1,0 +1,156 @@
+import {isUsableId} from '../../../client/answers/readable.ts';
+import {isObject} from '../../../narrow.ts';
+import {routeOf} from '../../../service/routes.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
+import {findings, toAdd} from '../survey/finding.ts';
+import {isGood, isMissing} from '../survey/survey.ts';
+import {findHeader, keyOf} from './keys.ts';
+import {idOf, type Kind, type Money, recordIn, REFERENCE} from './kinds.ts';
+import {create, type Probe} from './steps.ts';
+
+const {holds, differs, unknown} = findings('service');
+const ROW = 1;
+
+/** A record that the probe created, and how. */
+export interface Made {
+  readonly money: Money;
+  readonly key: string;
+  readonly id: string;
+}
+
+/** Creates a record without approval, for the first listed party that can be used. */
+export async function createOne(probe: Probe, kind: Kind): Promise<Made | undefined> {
+  const {survey, context} = probe;
+  const check = `routes.${idOf(kind, 'create')}`;
+  const candidates = await moneyFor(probe, kind);
+  let last: Reply | undefined;
+  for (const money of candidates) {
+    const key = context.runtime.uuid();
+    const made = await create(probe, kind, {money, key});
+    last = made.reply;
+    if (made.id !== undefined) return noteCreated(probe, kind, {money, key, id: made.id}, last);
+    const other = await otherForm(probe, kind, money, last);
+    if (other !== undefined) return other;
+    if (last.status !== 404 && last.status !== 422) break;
+    if (last.errorCode === undefined) break; // the route is wrong, not the party
+  }
+  const fix = context.commands.write(kind.parties, 'create', '--name', 'Probe');
+  if (last === undefined)
+    survey.found.push(
+      unknown(check, `no ${kind.parties.slice(0, -1)} to create a ${kind.noun} for`, {row: ROW, fix}),
+    );
+  else noteRefused(probe, kind, last);
+  return undefined;
+}
+
+/** What could be paid or collected: each listed party, and for a payin also its payment methods. */
+async function moneyFor({survey, context}: Probe, kind: Kind): Promise<Money[]> {
+  const parties = survey.samples.get(`${kind.parties}.list`)?.canonical ?? [];
+  const ids = parties.flatMap(({id}) => (isUsableId(id, context.out.sanitizer) ? [id] : []));
+  const [record] = survey.samples.get(idOf(kind, 'list'))?.canonical ?? [];
+  const currency = record?.['currency_code'];
+  const currency_code = typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : 'USD';
+  const methods =
+    kind.noun === 'payin' ? (survey.samples.get('payerPaymentMethods.list')?.canonical ?? []) : [];
+  const named = methods.flatMap(({id, payer_id: party, verification_status: status}) =>
+    isUsableId(id, context.out.sanitizer) && isUsableId(party, context.out.sanitizer) && status === 'verified'
+      ? [{party, currency_code, payment_method_id: id}]
+      : [],
+  );
+  return [...named, ...ids.map((party) => ({party, currency_code}))];
+}
+
+/** The same create in another form, if the refusal suggests one: another route, another header or a shorter key. */
+async function otherForm(probe: Probe, kind: Kind, money: Money, reply: Reply): Promise<Made | undefined> {
+  const {survey, context} = probe;
+  if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND') return otherRoute(probe, kind, money, reply);
+  if (!/^keys\b/.test(reply.assumption?.key ?? '')) return undefined;
+  const found = await findHeader(probe, kind, money, reply.message);
+  if (found !== undefined) {
+    const evidence = `${failureOf(reply, 'a record')}; accepted in the header ${found.header}`;
+    survey.differs(differs('keys.header', evidence, {row: 45, write: found.write, sure: true}));
+    return noteCreated(probe, kind, {money, key: found.key, id: found.id}, found.reply);
+  }
+  for (const length of [32, 22]) {
+    const key = keyOf(length, context.runtime.uuid());
+    const {reply: other, id} = await create(probe, kind, {money, key});
+    if (id === undefined) continue;
+    const evidence = `a key of ${length} characters is accepted, one of 36 is refused`;
+    survey.differs(
+      differs('keys.maxLength', evidence, {row: 45, write: {keys: {maxLength: length}}, sure: true}),
+    );
+    return noteCreated(probe, kind, {money, key, id}, other);
+  }
+  return undefined;
+}
+
+/** A create is often at the path of the list. */
+async function otherRoute(probe: Probe, kind: Kind, money: Money, refused: Reply): Promise<Made | undefined> {
+  const {survey, context} = probe;
+  const id = idOf(kind, 'create');
+  const {file} = survey.draft;
+  const paths = new Set([routeOf(idOf(kind, 'list'), file).path, routeOf(id, file).path]);
+  for (const route of [...paths].flatMap((path) => [`POST ${path}`, `PUT ${path}`])) {
+    const write: ServiceFile = {routes: {[id]: route}};
+    if (route === `${routeOf(id, file).method} ${routeOf(id, file).path}`) continue;
+    if (survey.draft.problemWith(write) !== undefined) continue;
+    const key = context.runtime.uuid();
+    const {reply, id: made} = await create(probe, kind, {money, key, file: joined(file, write)});
+    if (made === undefined) continue;
+    const evidence = `${failureOf(refused, 'a record')}; ${outcomeOf(reply)}`;
+    survey.differs(differs(`routes.${id}`, evidence, {row: ROW, write, sure: true}));
+    return noteCreated(probe, kind, {money, key, id: made}, reply);
+  }
+  return undefined;
+}
+
+function noteRefused({survey, context}: Probe, kind: Kind, reply: Reply): void {
+  const operation = idOf(kind, 'create');
+  const check = `routes.${operation}`;
+  const evidence = failureOf(reply, 'a record');
+  const {assumption} = reply;
+  if (isGood(reply) || reply.failure !== undefined || reply.status >= 500)
+    survey.found.push(
+      unknown(check, `${evidence}; a ${kind.noun} may have been created, but it is not approved`, {
+        ...{row: ROW, fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
+      }),
+    );
+  else if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND')
+    survey.found.push(
+      differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),
+    );
+  else if (assumption !== undefined)
+    survey.found.push(
+      differs(check, evidence, {
+        row: assumption.row ?? undefined,
+        fix: `set ${assumption.key} in the service file`,
+      }),
+    );
+  else survey.found.push(unknown(check, evidence, {row: ROW}));
+}
+
+function noteCreated({survey}: Probe, kind: Kind, made: Made, reply: Reply): Made {
+  const check = `routes.${idOf(kind, 'create')}`;
+  const {status, client_metadata: metadata} = recordIn(reply);
+  if (!survey.found.some((finding) => finding.check === check))
+    survey.found.push(holds(check, `${outcomeOf(reply)} (${kind.noun} ${made.id})`, {row: ROW}));
+  if (status !== 'created')
+    survey.found.push(
+      differs(
+        `${kind.topic} without approval`,
+        `${kind.noun} ${made.id} has status ${JSON.stringify(status)} instead of "created"`,
+      ),
+    );
+  const reference = isObject(metadata) ? metadata['remit_reference'] : undefined;
+  const place = kind.noun === 'payout' ? 'metadata.reference' : `metadata.reference (${kind.topic})`;
+  survey.found.push(
+    reference === REFERENCE
+      ? holds(place, `the ${kind.noun} has the metadata that was sent`, {row: 51})
+      : differs(place, `the ${kind.noun} does not have the metadata that was sent`, {
+          ...{row: 51, fix: toAdd({fields: {[kind.topic]: {metadata: `${kind.noun}_metadata`}}})},
+        }),
+  );
+  return made;
+}

@@ -1,0 +1,122 @@
+import type {ServiceFile} from '../../../service/service-file.ts';
+import {isGood} from '../survey/survey.ts';
+import type {Reply} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
+import {findings} from '../survey/finding.ts';
+import {create, type Probe} from './steps.ts';
+import {type Kind, type Money} from './kinds.ts';
+
+const {holds, differs, unknown} = findings('service');
+const ROW = 45;
+
+/** Lengths that services commonly allow. The first accepted one is safe, and only that one creates a record. */
+const LENGTHS = [255, 128, 64, 36] as const;
+
+/** A new key of a length that is not a UUID. The shortest has the bits of a UUID in base64url. */
+export function keyOf(length: number, uuid: string): string {
+  const digits = uuid.replaceAll('-', '');
+  if (length < 32) return Buffer.from(digits, 'hex').toString('base64url').slice(0, length);
+  return length < 36 ? digits : uuid.replaceAll('-', '.').padEnd(length, 'x');
+}
+
+const isRefused = ({status}: Reply): boolean => status === 400 || status === 422;
+
+/** Finds out which keys the service accepts, given a create that it accepted with a UUID as its key. */
+export async function checkFormat(probe: Probe, kind: Kind, money: Money): Promise<void> {
+  const {survey, context} = probe;
+  const {header, format, maxLength} = survey.draft.file.keys ?? {};
+  if (format !== undefined || maxLength !== undefined) {
+    survey.found.push(holds('keys.format', 'keys are accepted as set in the service file', {row: ROW}));
+    return;
+  }
+  const file: ServiceFile = {...survey.draft.file, keys: header === undefined ? {} : {header}};
+  let refused = 0;
+  for (const length of LENGTHS) {
+    const {reply, id} = await create(probe, kind, {money, key: keyOf(length, context.runtime.uuid()), file});
+    if (isGood(reply) && id !== undefined) {
+      noteLength(probe, length, refused);
+      return;
+    }
+    if (!isRefused(reply)) {
+      survey.found.push(
+        unknown('keys.format', `a key of ${length} characters returned ${reply.status}`, {row: ROW}),
+      );
+      return;
+    }
+    refused = length;
+  }
+  const write: ServiceFile = {keys: {format: 'uuid'}};
+  const evidence = 'a UUID is accepted as the key, and no other key is';
+  survey.differs(differs('keys.format', evidence, {row: ROW, write, sure: true}));
+}
+
+function noteLength({survey}: Probe, length: number, refused: number): void {
+  if (refused === 0) {
+    survey.found.push(
+      holds('keys.format', `a key of ${length} characters that is not a UUID is accepted`, {row: ROW}),
+    );
+    return;
+  }
+  const evidence = `a key of ${length} characters is accepted, one of ${refused} is refused`;
+  survey.differs(
+    differs('keys.maxLength', evidence, {row: ROW, write: {keys: {maxLength: length}}, sure: true}),
+  );
+}
+
+/** Headers that services use for the key, those first that a refusal names. */
+const HEADERS = ['X-Idempotency-Key', 'X-Request-Key', 'Idempotency-Token', 'X-Client-Token'] as const;
+
+function headersIn(message = ''): string[] {
+  const named = message.match(/\b[a-z][a-z0-9]*(-[a-z0-9]+)+\b/gi) ?? [];
+  return [...new Set([...named.filter((name) => /key|token|idempot/i.test(name)), ...HEADERS])].filter(
+    (name) => name.toLowerCase() !== 'idempotency-key',
+  );
+}
+
+/** Looks for the header in which a repeated key gives the same record. */
+export async function findHeader(probe: Probe, kind: Kind, money: Money, message?: string) {
+  const {survey, context} = probe;
+  for (const header of headersIn(message)) {
+    const write: ServiceFile = {keys: {header}};
+    if (survey.draft.problemWith(write) !== undefined) continue;
+    const file = joined(survey.draft.file, write);
+    const key = context.runtime.uuid();
+    const one = await create(probe, kind, {money, key, file});
+    if (one.id === undefined) continue;
+    const other = await create(probe, kind, {money, key, file});
+    if (other.id === one.id) return {header, write, key, id: one.id, reply: one.reply};
+  }
+  return undefined;
+}
+
+/** Sends the same request with the same key again, which must return the same record. */
+export async function checkReplay(
+  probe: Probe,
+  kind: Kind,
+  made: {money: Money; key: string; id: string},
+): Promise<void> {
+  const {survey} = probe;
+  const check = kind.noun === 'payout' ? 'keys' : `keys (${kind.topic})`;
+  const {reply, id} = await create(probe, kind, made);
+  const evidence = `repeating the request with the same key returned ${reply.status}`;
+  if (isGood(reply) && id === made.id) {
+    survey.found.push(holds(check, `${evidence} and the same ${kind.noun}`, {row: ROW}));
+    return;
+  }
+  if (id === undefined) {
+    survey.found.push(unknown(check, evidence, {row: ROW}));
+    return;
+  }
+  const twice = `${evidence} and another ${kind.noun}, so a repeated request would pay twice`;
+  const found = await findHeader(probe, kind, made.money, reply.message);
+  const fix = 'set keys.header in the service file to the name of the idempotency key header';
+  if (found === undefined) survey.found.push(differs(check, twice, {row: ROW, fix}));
+  else
+    survey.differs(
+      differs(check, `${twice}; with the header ${found.header} it does not`, {
+        row: ROW,
+        write: found.write,
+        sure: true,
+      }),
+    );
+}

@@ -1,0 +1,89 @@
+import type {OperationId} from '../../../contract/operations/operations.ts';
+import {isObject} from '../../../narrow.ts';
+import {failureOf, outcomeOf} from '../survey/asker.ts';
+import {findings, toAdd} from '../survey/finding.ts';
+import {isGood, isMissing, rowOf} from '../survey/survey.ts';
+import {idIn, recordIn} from './kinds.ts';
+import type {Probe} from './steps.ts';
+
+const {holds, differs, unknown} = findings('service');
+
+/** The name of the payee, and the description of the move, that probes leave behind. */
+const MARK = 'remit doctor';
+
+/**
+ * Creates a payee without a payment method. It cannot be deleted, but nothing can be paid to it. A later probe finds it
+ * and creates no other.
+ */
+export const probePayee = (probe: Probe): Promise<void> =>
+  leaveOne(probe, {noun: 'payee', resource: 'payees', marked: 'name', body: {name: MARK, type: 'business'}});
+
+/**
+ * Creates a move of the smallest amount between the first two subaccounts of one currency, and does not approve it. It
+ * cannot be canceled.
+ */
+export async function probeMove(probe: Probe): Promise<void> {
+  const accounts = probe.survey.samples.get('subaccounts.list')?.canonical ?? [];
+  const pair = accounts.flatMap((from, at) => {
+    const to = accounts.slice(at + 1).find((other) => other['currency_code'] === from['currency_code']);
+    return to === undefined ? [] : [[from, to] as const];
+  })[0];
+  if (pair === undefined) {
+    probe.survey.found.push(unknown('routes.moves.create', 'no two subaccounts of one currency', {row: 7}));
+    return;
+  }
+  const [from, to] = pair;
+  const body = {
+    ...{source_subaccount_id: from['id'], destination_subaccount_id: to['id']},
+    ...{amount_in_minor_units: 1, currency_code: from['currency_code'], description: MARK},
+  };
+  await leaveOne(probe, {noun: 'move', resource: 'moves', marked: 'description', body});
+}
+
+interface Leaving {
+  readonly noun: 'payee' | 'move';
+  readonly resource: 'payees' | 'moves';
+  /** The field that contains `MARK`. */
+  readonly marked: string;
+  readonly body: unknown;
+}
+
+async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): Promise<void> {
+  const {context, survey, probed} = probe;
+  const operation: OperationId = `${resource}.create`;
+  const check = `routes.${operation}`;
+  const row = rowOf(operation);
+  if (survey.samples.get(`${resource}.list`) === undefined) {
+    survey.found.push(unknown(check, `not tried, because the list of ${resource} cannot be read`, {row}));
+    return;
+  }
+  const earlier = (await largestPage(probe, `${resource}.list`)).find((record) => record[marked] === MARK);
+  if (earlier !== undefined) {
+    survey.found.push(holds(check, `an earlier probe created ${noun} ${String(earlier['id'])}`, {row}));
+    return;
+  }
+  const reply = await survey.ask(operation, {body});
+  const id = isGood(reply) ? idIn(reply, context) : undefined;
+  if (id !== undefined) {
+    const {status} = recordIn(reply);
+    probed.left.push({noun, id, status: typeof status === 'string' ? status : null});
+    survey.found.push(holds(check, `${outcomeOf(reply)} (${noun} ${id}, which remains)`, {row}));
+    return;
+  }
+  const evidence = failureOf(reply, 'a record with an id');
+  if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND')
+    survey.found.push(
+      differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),
+    );
+  else if (reply.assumption !== undefined)
+    survey.found.push(
+      differs(check, evidence, {row, fix: `set ${reply.assumption.key} in the service file`}),
+    );
+  else survey.found.push(unknown(check, evidence, {row}));
+}
+
+async function largestPage({survey}: Probe, id: OperationId): Promise<Readonly<Record<string, unknown>>[]> {
+  const {json} = await survey.ask(id, {query: {limit: survey.draft.file.paging?.max ?? 100}});
+  const data = isObject(json) ? json['data'] : json;
+  return Array.isArray(data) ? data.filter(isObject) : [];
+}
