@@ -82,14 +82,14 @@ export class FollowRun {
     const {journal, place, plan} = batch;
     this.#report(clock);
     const outcome = await this.#follow.run();
-    const {counts, gets, unread, stop, lastReadAt} = this.#follow;
+    const {rows, gets, unread, stop, lastReadAt} = this.#follow;
     if (lastReadAt !== undefined) journal.setFact('asOf', lastReadAt);
     if (stop?.reason === 'lost-record') {
       journal.setFact('state', 'stopped');
       journal.setFact('stop', stop);
     }
     await this.#options.beforeResults?.();
-    const {reached, ended, open, statuses} = counts;
+    const {reached, ended, open, statuses} = rows.counts;
     const summary = this.#summary();
     summary.next ??= this.#nextAfter(summary);
     this.#timeline.note(this.#phase, summary, clock.now(), {force: gets > 0});
@@ -113,7 +113,7 @@ export class FollowRun {
   /** Following ends nothing but itself: the batch is as complete as before, unless a record is lost. */
   #summary(): Summary {
     const {batch, before, clock, until, command, commandFlags = ''} = this.#options;
-    const {counts, standing} = this.#follow;
+    const {counts, standing} = this.#follow.rows;
     const live = liveFlag('resume', before.mode);
     const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
     const follows = counts.open > 0 && until !== undefined;
@@ -139,9 +139,9 @@ export class FollowRun {
   /** The next command for the batch if records have failed, were canceled or are lost; null if none are. */
   #nextAfter({state, mode, batch_id: batchId}: Summary): string | null {
     const {batch, clock, command, commandFlags: flags = '', profile = null} = this.#options;
-    const {standing, stop} = this.#follow;
+    const {rows, stop} = this.#follow;
     if (state !== 'incomplete' && stop?.reason !== 'lost-record') return null;
-    const left = readRemaining(batch.journal, standing, {state, stop, now: clock.now()});
+    const left = readRemaining(batch.journal, rows.standing, {state, stop, now: clock.now()});
     return nextCommand(left, {command, batchId, mode, flags, profile});
   }
 
@@ -180,10 +180,10 @@ const PHASES: Readonly<Record<Goal, string>> = {
 
 /** `settling 812/990 settled, 3 failed`, followed by the number of unreadable records, if any. */
 export function progressLine(
-  {counts, unread, gets}: Pick<Follow, 'counts' | 'unread' | 'gets'>,
+  {rows, unread, gets}: Pick<Follow, 'rows' | 'unread' | 'gets'>,
   until: Goal | undefined,
 ): string {
-  const {total, reached, statuses} = counts;
+  const {total, reached, statuses} = rows.counts;
   const goal = until ?? 'settled';
   const bad = (['failed', 'canceled'] as const)
     .filter((status) => (statuses[status] ?? 0) > 0)

@@ -1,21 +1,19 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
-import {fullJitter} from '../../client/requests/backoff.ts';
 import {pollPauseMs} from '../../client/reading/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import type {Clock} from '../../clock.ts';
-import {isObject} from '../../narrow.ts';
-import {idIn, isOtherId, isReadable, paysOtherwise} from '../answers/answers.ts';
+import {idIn, isOtherId, isReadable} from '../answers/answers.ts';
 import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
-import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
-import {judgeSeen} from './judge.ts';
+import type {Goal} from './counts.ts';
+import {FollowedRows} from './followed-rows.ts';
+import {Gate} from './gate.ts';
+import {readRecord} from './read-record.ts';
 import type {FollowPace} from './pace.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {addCount, type Standing} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
-import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import {wordsOf} from '../answers/words.ts';
 import {LOST, lostText, waitTooLongText} from '../answers/stop-words.ts';
@@ -62,13 +60,10 @@ interface Look {
   waits: boolean;
 }
 
-const PAGE = 256;
 const TICK_MS = 200;
 const FLUSH_TICKS = 5;
 /** Tries of a row in a single pass. With a goal there are more passes, and a row has one try in each. */
 const TRIES_ONCE = 4;
-const FAILING_CAP_MS = 10_000;
-const THROTTLED_CAP_MS = 20_000;
 /** Pauses for a failing service before a single pass is given up. With a goal, waiting lasts until the time limit. */
 const FAILING_STREAK = 8;
 const REFUSED_STREAK = 3;
@@ -79,9 +74,7 @@ const REFUSED_STREAK = 3;
  * with the batch.
  */
 export class Follow {
-  readonly counts: FollowCounts;
-  /** Kept up to date, for a summary. */
-  readonly standing: Standing;
+  readonly rows: FollowedRows;
   stop: Stop | undefined;
   /** Records read, and rows whose record could not be read in the last pass. */
   gets = 0;
@@ -89,25 +82,21 @@ export class Follow {
   lastReadAt: number | undefined;
   unread = 0;
   readonly #options: FollowOptions;
-  readonly #closed: readonly string[];
   readonly #cut = new AbortController();
+  readonly #gate: Gate;
   readonly #unknown = new Set<string>();
   #dispatcher: Dispatcher<Look> | undefined;
   #failure: {error: unknown} | undefined;
-  #gateUntil = 0;
-  #failing = 0;
-  #throttled = 0;
   #refused = 0;
   #lastGood: number;
 
   constructor(options: FollowOptions) {
-    const {journal, kind, until, clock} = options;
+    const {journal, wire, clock} = options;
     this.#options = options;
-    journal.sanitizer.conceal(options.wire.secret);
-    this.#closed = closedStatuses(kind, until);
+    journal.sanitizer.conceal(wire.secret);
     this.#lastGood = clock.monotonic();
-    this.standing = journal.standing();
-    this.counts = countFollowed(journal, kind, until);
+    this.#gate = new Gate(clock, options.random);
+    this.rows = new FollowedRows(options);
   }
 
   /** @throws RemitError STATE if the journal cannot be written, LOCKED if the lock is lost */
@@ -125,7 +114,7 @@ export class Follow {
       );
     void this.#tick(ended.signal);
     try {
-      for (let pauses = 0; this.counts.open > 0 && !this.#cut.signal.aborted; pauses++) {
+      for (let pauses = 0; this.rows.counts.open > 0 && !this.#cut.signal.aborted; pauses++) {
         if (pauses > 0)
           await clock.sleep(pollPauseMs(pauses - 1, random), this.#cut.signal).catch(() => undefined); // aborted: the loop ends
         if (!this.#cut.signal.aborted) await this.#pass();
@@ -143,7 +132,7 @@ export class Follow {
   #end(): FollowEnd {
     if (this.stop !== undefined) return 'stopped';
     if (this.#options.until === undefined) return 'passed';
-    if (this.counts.open === 0) return this.counts.ended > 0 ? 'ended' : 'reached';
+    if (this.rows.counts.open === 0) return this.rows.counts.ended > 0 ? 'ended' : 'reached';
     return 'timeout';
   }
 
@@ -153,28 +142,20 @@ export class Follow {
     assertHeld();
     this.unread = 0;
     pace.waiting = 0;
+    const nextRow = this.rows.open();
     this.#dispatcher = new Dispatcher<Look>({
       speed: pace,
       clock,
-      next: this.#rows(),
+      next: () => {
+        const row = nextRow();
+        return row && {row, tries: 0, waits: false};
+      },
       work: (look) => this.#look(look),
       abandon: () => undefined,
     });
-    this.#dispatcher.closeGate(Math.max(0, this.#gateUntil - clock.monotonic()));
+    this.#gate.holdsBack(this.#dispatcher);
     await this.#dispatcher.run();
     journal.flush();
-  }
-
-  #rows(): () => Look | undefined {
-    let page: RecordedRow[] = [];
-    let after = 0;
-    return () => {
-      if (page.length === 0) page = this.#options.journal.rows.following(this.#closed, after, PAGE);
-      const row = page.shift();
-      if (row === undefined) return undefined;
-      after = row.n;
-      return {row, tries: 0, waits: false};
-    };
   }
 
   async #look(look: Look): Promise<WorkEnd> {
@@ -211,7 +192,7 @@ export class Follow {
       case 'not-found':
         // Without an error code the answer may come from another server, so nothing is known about the record.
         if (answer.errorCode !== undefined)
-          this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+          this.rows.record(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
         this.#stopFor('lost-record', lostText(row, row.outcome.id));
         break;
       case 'unauthorized':
@@ -237,112 +218,52 @@ export class Follow {
     pace.succeeded();
     this.#lastGood = clock.monotonic();
     this.lastReadAt = clock.now();
-    this.#failing = this.#throttled = this.#refused = 0;
+    this.#refused = 0;
+    this.#gate.succeeded();
     return this.#read(look, answer);
   }
 
   #read(look: Look, answer: Answer): WorkEnd {
     const {row} = look;
-    const {kind, onUnknown} = this.#options;
-    const record = answer.json;
-    const known = row.outcome;
-    if (!isObject(record) || typeof record['status'] !== 'string')
-      return this.#failed(look, 'the record could not be read', true);
-    const {sanitizer} = this.#options.journal;
-    const status = sanitizer.token(record['status']); // as the journal stores it, so that the two can be compared
-    const seen = judgeSeen({kind, before: known.status, record, status});
-    if (seen.unknown && !this.#unknown.has(seen.status)) {
-      this.#unknown.add(seen.status);
-      onUnknown(seen.status, row.reference);
+    const {kind, onUnknown, journal} = this.#options;
+    const read = readRecord(row, answer, {kind, token: (text) => journal.sanitizer.token(text)});
+    if (read === undefined) return this.#failed(look, 'the record could not be read', true);
+    if (read.isUnknown && !this.#unknown.has(read.status)) {
+      this.#unknown.add(read.status);
+      onUnknown(read.status, row.reference);
     }
-    const {requestId = null} = answer;
-    const {code, message} = known;
-    const found = code === DIFFERS_CODE ? undefined : paysOtherwise(answer, row, kind);
-    if (seen.is === 'same' || seen.is === 'stale') {
-      if (found !== undefined) this.#settle(row, {...known, ...found, http: answer.status, requestId});
-      return {again: false};
-    }
-    const isNoted = code === DIFFERS_CODE || code === DIFFERS_AS_ACCEPTED.code;
-    const differs = found ?? (isNoted ? {code, message} : undefined);
-    const facts =
-      seen.facts.message === null && differs !== undefined ? {...seen.facts, ...differs} : seen.facts;
-    if (seen.status === 'failed' || seen.status === 'canceled')
-      this.#options.journal.noteEnded(row.n, known.id, seen.status);
-    this.#settle(row, {...known, ...facts, status: seen.status, http: answer.status, requestId});
+    if (read.ended !== undefined) journal.noteEnded(row.n, row.outcome.id, read.ended);
+    if (read.outcome !== undefined) this.rows.record(row, read.outcome);
     return {again: false};
   }
 
   /** Nothing was learned. The gate is closed for a growing time, then this row or the next one is tried. */
   #failed(look: Look, words: string, sent: boolean): WorkEnd {
-    const {random, until, pace} = this.#options;
-    const isNewFailure = this.#closeGate(() =>
-      fullJitter({attempt: this.#failing++, baseMs: 250, capMs: FAILING_CAP_MS, random}),
-    );
-    if (until === undefined && isNewFailure && this.#failing >= FAILING_STREAK)
+    const {until, pace} = this.#options;
+    const isNewFailure = this.#gate.failed();
+    if (until === undefined && isNewFailure && this.#gate.failures >= FAILING_STREAK)
       this.#stopFor('unreachable', words);
     if (!sent) return {again: true, afterMs: 0};
     if (until === undefined && look.tries < TRIES_ONCE) {
       pace.waiting++;
       look.waits = true;
-      return {
-        again: true,
-        afterMs: fullJitter({attempt: look.tries, baseMs: 250, capMs: FAILING_CAP_MS, random}),
-      };
+      return {again: true, afterMs: this.#gate.pauseMs(look.tries)};
     }
     this.unread++;
     return {again: false};
   }
 
   #refusedForLoad(retryAfterMs: number | undefined): WorkEnd {
-    const {random, clock, maxWaitMs} = this.#options;
-    if (retryAfterMs === undefined)
-      this.#closeGate(() =>
-        fullJitter({attempt: this.#throttled++, baseMs: 1000, capMs: THROTTLED_CAP_MS, random}),
-      );
+    const {clock, maxWaitMs} = this.#options;
+    if (retryAfterMs === undefined) this.#gate.throttled();
     if (clock.monotonic() - this.#lastGood > maxWaitMs)
       this.#stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
     return {again: true, afterMs: 0};
   }
 
   #waitFor(ms: number): void {
-    const until = this.#options.clock.monotonic() + ms;
-    this.#gateUntil = Math.max(this.#gateUntil, until);
-    this.#dispatcher?.closeGate(ms);
+    this.#gate.waitFor(ms);
     if (ms > this.#options.maxWaitMs) this.#stopFor('rate-limited', waitTooLongText(ms));
-  }
-
-  /** Requests that were in flight together fail together; only the first failure closes the gate and counts. */
-  #closeGate(ms: () => number): boolean {
-    const now = this.#options.clock.monotonic();
-    if (now < this.#gateUntil) return false;
-    const wait = Math.max(1, ms());
-    this.#gateUntil = now + wait;
-    this.#dispatcher?.closeGate(wait);
-    return true;
-  }
-
-  #settle(row: RecordedRow, outcome: Outcome): void {
-    const {journal, clock, kind, until} = this.#options;
-    const before = row.outcome;
-    journal.record(outcome, clock.now());
-    const {statuses, tally} = this.standing;
-    const isDifferent = ({state, code}: Outcome): number =>
-      state === 'accepted' && code === DIFFERS_CODE ? 1 : 0;
-    this.standing.differs += isDifferent(outcome) - isDifferent(before);
-    if (before.status !== null) addCount(statuses, before.status, -1);
-    if (outcome.state === 'accepted') {
-      if (outcome.status !== null) addCount(statuses, outcome.status, 1);
-    } else {
-      const bucket = outcome.state === 'dead_key' ? 'conflict' : 'in_doubt';
-      if (outcome.state === 'dead_key') this.standing.canceled++;
-      const amount = BigInt(row.amount);
-      tally.accepted.count--;
-      tally.accepted.totals.subtract(row.currency, amount);
-      tally[bucket].count++;
-      tally[bucket].totals.add(row.currency, amount);
-    }
-    const to = outcome.state === 'in_doubt' ? undefined : outcome.status;
-    moveCount(this.counts, kind, until, {from: before.status, to});
   }
 
   /** Shows progress and writes the journal until the end. A failure of either ends the following. */
