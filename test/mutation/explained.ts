@@ -62,7 +62,8 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     symbol: 'tellRegistry',
-    before: "if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);",
+    before:
+      "if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);",
     after: 'if (true) refusePaid(registry.entries.find(row.reference), batch, row.reference);',
     reason:
       'The same result: a row resolved as paid was entered among the declared ones just before, which are not refused.',
@@ -138,39 +139,12 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: no inherited property is text, and only text is taken for a currency.',
   },
   {
-    symbol: 'TableWriter.#breakWidest',
-    before: 'if (over <= 0) break;',
-    after: 'if (over < 0) break;',
-    reason: 'The same result: a table that fits exactly is narrowed by nothing.',
-  },
-  {
-    symbol: 'payoutView',
-    before: "text('Payee', 'payee_id', 2),",
-    after: "text('Payee', 'payee_id', (2 + 1)),",
-    reason: 'The same result: of two columns with one rank the later one, Rail, is left out first as before.',
-  },
-  {
-    symbol: 'payinView',
-    before: "text('Payer', 'payer_id', 2),",
-    after: "text('Payer', 'payer_id', (2 + 1)),",
-    reason: 'The same result: of two columns with one rank the later one, Rail, is left out first as before.',
-  },
-  {
     symbol: 'sandboxKeyView',
     before:
       "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', 1)],",
     after:
       "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', (1 + 1))],",
     reason: 'The same result: it is the only column with a rank, and any rank lets it be left out.',
-  },
-  {
-    symbol: 'webhookEndpointView',
-    before:
-      "columns: [text('ID', 'id'), text('URL', 'url'), active(), types(1), time('Created', 'created_at', 2)],",
-    after:
-      "columns: [text('ID', 'id'), text('URL', 'url'), active(), types((1 + 1)), time('Created', 'created_at', 2)],",
-    reason:
-      'The same result: of two columns with one rank the later one, Created, is left out first as before.',
   },
   {
     symbol: 'types',
