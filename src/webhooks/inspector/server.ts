@@ -15,9 +15,9 @@ import {diagnoseLogged} from './diagnose-logged.ts';
 import {readFilter} from './filter.ts';
 import {listView} from './list-view.ts';
 import {foreign, hasToken} from './request-guard.ts';
-import {shellPage} from './shell-page.ts';
-import {SHELL_SCRIPT} from './shell-script.ts';
-import {SHELL_STYLE} from './shell-style.ts';
+import {shellPage} from './shell/page.ts';
+import {SHELL_SCRIPT} from './shell/script.ts';
+import {SHELL_STYLE} from './shell/style.ts';
 import type {SignatureForm} from '../../contract/signature-form.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
 

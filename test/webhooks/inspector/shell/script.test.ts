@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {Script} from 'node:vm';
-import {shellPage} from '../../../src/webhooks/inspector/shell-page.ts';
-import {SHELL_SCRIPT} from '../../../src/webhooks/inspector/shell-script.ts';
-import {TOKEN_HEADER} from '../../../src/webhooks/inspector/request-guard.ts';
+import {shellPage} from '../../../../src/webhooks/inspector/shell/page.ts';
+import {SHELL_SCRIPT} from '../../../../src/webhooks/inspector/shell/script.ts';
+import {TOKEN_HEADER} from '../../../../src/webhooks/inspector/request-guard.ts';
 
 /** Those that come with a part of the page. */
 const IN_PARTS = new Set(['rows', 'delivery', 'delivery-title']);

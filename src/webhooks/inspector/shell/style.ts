@@ -1,4 +1,4 @@
-import {BASE_STYLE} from '../../html/page-style.ts';
+import {BASE_STYLE} from '../../../html/page-style.ts';
 
 /** Two panes that scroll independently; below 900 pixels one at a time. */
 export const SHELL_STYLE = `${BASE_STYLE}

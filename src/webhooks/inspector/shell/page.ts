@@ -1,8 +1,8 @@
-import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
-import {markup} from '../../html/markup.ts';
-import {pageFrame} from '../../html/page-frame.ts';
-import {OTHER_TYPES, VERDICT_CHOICES} from './filter.ts';
-import {SHELL_STYLE} from './shell-style.ts';
+import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
+import {markup} from '../../../html/markup.ts';
+import {pageFrame} from '../../../html/page-frame.ts';
+import {OTHER_TYPES, VERDICT_CHOICES} from '../filter.ts';
+import {SHELL_STYLE} from './style.ts';
 
 /**
  * The page without any data, the same for everyone. Its script takes the token from the address and fetches the
