@@ -130,12 +130,13 @@ export class WireSide {
   #bodyProblem(operation: OperationId, body: unknown): string | undefined {
     if (this.#file.bodies?.[operation] === 'none' && isObject(body)) return 'this operation takes no body';
     if (!isObject(body)) return undefined;
-    const field = this.#dialect
-      .renamedFields(operation)
-      .find(
-        ({canonical, wires}) =>
-          valueAt(body, canonical) !== undefined && !wires.includes(canonical.join('.')),
+    const field = this.#dialect.renamedFields(operation).find(({canonical, wires}) => {
+      const name = canonical.join('.');
+      // a name may also hold fields of its own: `label` is sent as `label.text`
+      return (
+        valueAt(body, canonical) !== undefined && !wires.some((wire) => `${wire}.`.startsWith(`${name}.`))
       );
+    });
     return field === undefined ? undefined : `unknown field ${field.canonical.join('.')}`;
   }
 

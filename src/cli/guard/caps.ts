@@ -1,23 +1,26 @@
-import {RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import {amountText} from './amount-text.ts';
-import type {WriteFacts} from './facts.ts';
+import type {Unread, WriteFacts} from './facts.ts';
 
 /**
  * Caps fail closed: an amount, currency or rail that cannot be read is refused, and so is one without a cap.
  * @throws RemitError GUARD_CAP
  */
 export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | null): void {
-  const over = (message: string, hint?: string) =>
+  const over = (message: string, hint?: Hint) =>
     new RemitError('GUARD_CAP', `refused to ${facts.operation}: ${message} (profile ${profileName})`, {hint});
   checkRail(facts, caps, over);
   if (caps.max_amount_minor === undefined) return;
   if (facts.unread !== undefined)
-    throw over(`the cap on amounts cannot be checked: ${facts.unread.why}`, wayOn(facts.unread.absent));
+    throw over(`the cap on amounts cannot be checked: ${facts.unread.why}`, wayOn(facts.unread));
   if (facts.amountMinor === undefined) return;
   const {currency} = facts;
   if (currency === undefined)
-    throw over(`the profile caps amounts by currency, ${WITHOUT_CURRENCY[facts.source ?? 'flags']}`);
+    throw over(
+      `the profile caps amounts by currency, ${WITHOUT_CURRENCY[facts.source ?? 'flags']}`,
+      facts.source === undefined ? withCurrency(facts.amountMinor, caps.max_amount_minor) : undefined,
+    );
   const limit = capOf(caps.max_amount_minor, currency);
   if (limit === undefined)
     throw over(
@@ -34,6 +37,9 @@ export function capOf(caps: Readonly<Record<string, number>>, currency: string):
   const cap = Object.hasOwn(caps, currency) ? caps[currency] : undefined;
   return cap === undefined ? undefined : BigInt(cap);
 }
+
+const withCurrency = (minor: bigint, caps: Readonly<Record<string, number>>): string =>
+  `write it like --amount-minor ${minor} --currency ${Object.keys(caps)[0] ?? 'USD'}`;
 
 const WITHOUT_CURRENCY = {
   flags: 'so name one with --currency',
@@ -55,7 +61,11 @@ function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: st
 }
 
 /** What to do if an amount could not be read. */
-export const wayOn = (absent: boolean): string | undefined =>
-  absent
-    ? 'if you know the amount from elsewhere, add --amount and --currency; without a terminal, --yes as well'
+export function wayOn({absent, inRecord}: Unread): Hint | undefined {
+  if (absent)
+    return 'if you know the amount from elsewhere, add --amount and --currency; without a terminal, --yes as well';
+  return inRecord
+    ? (commands) =>
+        `set the name and unit of the amount in the service file (fields and units); to find them: ${commands.read('doctor')}`
     : undefined;
+}

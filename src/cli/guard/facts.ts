@@ -4,6 +4,8 @@ export interface Unread {
   why: string;
   /** There is no amount in any form, so one may be stated with --amount and --currency. */
   absent: boolean;
+  /** The record of the service has an amount that remit cannot read; a service file can describe it. */
+  inRecord?: boolean;
   /** The request is not in the contract: it may move no money at all. */
   mayMoveNothing?: boolean;
 }

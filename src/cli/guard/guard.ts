@@ -52,7 +52,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
       'GUARD_LIVE',
       `refused to ${operation} with a live key: its amount is unknown: ${unread.why}`,
       {
-        hint: wayOn(unread.absent),
+        hint: wayOn(unread),
       },
     );
   const isTerminal = canAsk(tools);

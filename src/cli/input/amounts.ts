@@ -10,6 +10,10 @@ export interface AmountFlags {
 /** Not a complete command, which would pay a made-up party if it were run unchanged. */
 const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
 
+/** The same with the amount that was typed, if it is one. */
+const writtenLike = (typed: string): string =>
+  /^\d{1,15}(\.\d{1,6})?$/.test(typed) ? `write it like --amount ${typed} --currency USD` : WRITTEN_LIKE;
+
 /** An amount in the form that the API needs. */
 export interface Amount {
   minor: bigint;
@@ -32,9 +36,7 @@ export function readAmount(flags: AmountFlags): Amount {
     throw new RemitError(
       'USAGE',
       '--amount needs --currency, because the same digits are a different amount in another currency',
-      {
-        hint: WRITTEN_LIKE,
-      },
+      {hint: writtenLike(amount)},
     );
   try {
     if (currency !== undefined) requireExponent(currency);

@@ -64,7 +64,13 @@ export function statedFacts(
   stated: Amount | undefined,
   subject: string,
 ): Partial<WriteFacts> {
-  if (read.kind === 'unreadable') return {unread: {why: read.why, absent: false}};
+  if (read.kind === 'unreadable') {
+    const why =
+      stated === undefined
+        ? read.why
+        : `${read.why}; the stated ${amountText(stated.minor, stated.currency)} cannot be compared with it`;
+    return {unread: {why, absent: false, inRecord: subject === 'the record'}};
+  }
   if (read.kind === 'absent')
     return stated === undefined
       ? {unread: {why: `${subject} has no amount`, absent: true}}

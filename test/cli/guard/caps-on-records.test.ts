@@ -88,6 +88,21 @@ for (const [words, asRecord] of COMMANDS)
       assert.match(typed.stderr, /as\s+stated with --amount/);
     });
 
+    it('repeats a stated amount that it cannot compare, and names the way out', async () => {
+      const ran = await run([...words, ...STATED, '--yes'], asRecord(amount({amount: '125.00'})));
+      assert.equal(ran.exitCode, 11);
+      const {message, hint} = ran.error();
+      assert.match(
+        message,
+        /; the stated 125\.00 USD \(12500 minor units\) cannot be compared with it \(profile/,
+      );
+      assert.match(
+        String(hint),
+        /in the service file \(fields and units\); to find them: remit doctor -p \w+$/,
+      );
+      assert.equal(writes(ran.requests), 0);
+    });
+
     it('checks a stated amount against the cap, and against the record', async () => {
       const above = [...words, '--amount', '200.01', '--currency', 'USD', '--yes'];
       assert.match((await run(above, asRecord({status: 'created'}))).error().message, /above the cap/);
@@ -99,7 +114,7 @@ for (const [words, asRecord] of COMMANDS)
       assert.match(other.error().message, /the amount is 125\.01 USD .*, not 125\.00 USD .* as stated/);
       const unreadable = await run([...words, ...STATED, '--yes'], asRecord(amount({amount: 5})));
       assert.equal(unreadable.exitCode, 11);
-      assert.equal(unreadable.error().hint, null);
+      assert.doesNotMatch(String(unreadable.error().hint), /--amount/, 'stating it does not help');
       for (const ran of [other, unreadable]) assert.equal(writes(ran.requests), 0);
     });
 

@@ -19,6 +19,12 @@ describe('the amount of a command line', () => {
     assert.throws(() => readAmount({amount: '1,5', currency: 'USD'}), {code: 'LOCAL_VALIDATION'});
   });
 
+  it('is repeated in the hint if only its currency is missing', () => {
+    const like = (amount: string, hint: RegExp) => assert.throws(() => readAmount({amount}), {hint});
+    like('12.50', /^write it like --amount 12\.50 --currency USD$/);
+    like('1,5; rm -rf', /^write it like --amount 125\.00 /);
+  });
+
   it('does not report a defect of remit as bad input', () => {
     const broken = 5 as unknown as string;
     assert.throws(() => readAmount({amount: broken, currency: 'USD'}), TypeError);
