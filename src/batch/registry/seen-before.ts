@@ -5,6 +5,7 @@ import {foldReference} from '../model/identity.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
+import {alikeIn, type SeenAlike} from './seen-alike.ts';
 import {openRegistry, registryPath} from './database.ts';
 
 /** Another batch of this state folder that has references of a plan, in any mode and at any address. */
@@ -18,47 +19,46 @@ export interface SeenBefore {
   example: string;
 }
 
+export interface Seen {
+  /** Starting with the batch that has most of the references. */
+  before: SeenBefore[];
+  alike: SeenAlike[];
+}
+
 const PAGE = 1000;
 
 /**
- * Finds the references of a plan that other batches already have, starting with the batch that has most of them. It
- * works offline, so it covers every mode and address; the key of the run decides which of them count.
+ * Finds the rows of a plan that other batches already have, by reference and, if wanted, by content. It works offline,
+ * so it covers every mode and address; the key of the run decides which of them count.
  * @throws RemitError LOCKED while a running batch has the registry, STATE or STATE_DAMAGED if it cannot be read
  */
-export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<SeenBefore[]> =>
-  inRegistry(batch, options, [], async (db) => {
-    const {plan, journal} = batch;
-    const found = new Map<string, SeenBefore>();
-    for (const page of pagesOf((after, limit) => journal.rows.references(after, limit), PAGE)) {
-      lookUp(db, page, plan, found);
-      await nextTurn(); // the heartbeats of the locks must continue
-    }
-    return [...found.values()].sort((a, b) => b.rows - a.rows);
-  });
-
-export interface RegistryOptions {
-  stateDir: string;
-  clock: Clock;
-}
-
-/** Reads the registry while no run has it; returns `none` if it has nothing from other batches. */
-export async function inRegistry<T>(
-  {plan}: OpenBatch,
-  {stateDir, clock}: RegistryOptions,
-  none: T,
-  work: (db: SqliteDatabase) => Promise<T>,
-): Promise<T> {
-  if (!existsSync(registryPath(stateDir))) return none;
+export async function seenBefore(
+  batch: OpenBatch,
+  {stateDir, clock, countsAlike}: {stateDir: string; clock: Clock; countsAlike: boolean},
+): Promise<Seen> {
+  const {batchId, journalId} = batch.plan;
+  if (!existsSync(registryPath(stateDir))) return {before: [], alike: []};
   const {db, lock} = await openRegistry({
     ...{stateDir, clock, brief: true},
-    purpose: `plan of batch ${plan.batchId}`,
+    purpose: `plan of batch ${batchId}`,
   });
   try {
-    return hasOthers(db, plan.journalId) ? await work(db) : none;
+    if (!hasOthers(db, journalId)) return {before: [], alike: []};
+    const before = await seenIn(db, batch);
+    return {before, alike: countsAlike ? await alikeIn(db, batch, clock.now()) : []};
   } finally {
     db.close();
     await lock.release();
   }
+}
+
+async function seenIn(db: SqliteDatabase, {plan, journal}: OpenBatch): Promise<SeenBefore[]> {
+  const found = new Map<string, SeenBefore>();
+  for (const page of pagesOf((after, limit) => journal.rows.references(after, limit), PAGE)) {
+    lookUp(db, page, plan, found);
+    await nextTurn(); // the heartbeats of the locks must continue
+  }
+  return [...found.values()].sort((a, b) => b.rows - a.rows);
 }
 
 const hasOthers = (db: SqliteDatabase, journalId: string): boolean =>

@@ -9,6 +9,7 @@ import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration} from './entry.ts';
 import type {Registry} from './registry.ts';
+import {ALIKE_MS} from './seen-alike.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -50,7 +51,6 @@ export interface Survey {
   elsewhere: Map<string, {count: number; example: string; batch: string}>;
 }
 
-const ALIKE_MS = 30 * 24 * 3_600_000;
 const PAGE = 1000;
 const EXAMPLES = 5;
 

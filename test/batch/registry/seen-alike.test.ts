@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {seenAlike} from '../../../src/batch/registry/seen-alike.ts';
+import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
@@ -22,7 +22,8 @@ describe('look-alikes of other batches', () => {
   /** What the plan says, and what a run at the same service counts. */
   async function compare(batchId: string) {
     const batch = await bench.open({batchId});
-    const seen = await seenAlike(batch, bench);
+    const {stateDir, clock} = bench;
+    const {alike: seen} = await seenBefore(batch, {stateDir, clock, countsAlike: true});
     await batch.close();
     const count = await bench.inClaims(
       ({survey: {alike, similar}}) => ({alike: alike.count, similar: similar.count}),

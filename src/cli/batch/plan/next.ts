@@ -2,7 +2,7 @@ import {readAcknowledged} from '../../../batch/journal/confirmations.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {liveFlag} from '../../../batch/standing/next-command.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
-import {type SeenAlike, seenAlike} from '../../../batch/registry/seen-alike.ts';
+import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
 import {type SeenBefore, seenBefore} from '../../../batch/registry/seen-before.ts';
 import {normaliseBaseUrl} from '../../../client/transport/base-url.ts';
 import {RemitError} from '../../../errors.ts';
@@ -50,13 +50,13 @@ export async function outlookOf(wanted: Wanted): Promise<PlanOutlook> {
 async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutlook> {
   const {local, stateDir, plan, fresh} = wanted;
   const {clock} = local;
-  const before = await seenBefore(batch, {stateDir, clock});
-  if (!fresh && batch.journal.fact('binding') !== undefined) {
-    const {next} = readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
-    return {before, alike: [], next};
-  }
+  const hasRun = !fresh && batch.journal.fact('binding') !== undefined;
   const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;
-  const alike = acknowledged ? [] : await seenAlike(batch, {stateDir, clock});
+  const {before, alike} = await seenBefore(batch, {stateDir, clock, countsAlike: !hasRun && !acknowledged});
+  if (hasRun) {
+    const {next} = readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
+    return {before, alike, next};
+  }
   return {before, alike, next: runCommand(wanted, {before, alike, acknowledged})};
 }
 
