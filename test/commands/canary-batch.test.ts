@@ -33,6 +33,8 @@ const LINES = [
   'status b --row R-6 -o csv',
   'report b --html',
   'report b -o json',
+  `diff ./${INPUT} b --ignore-column Account --ignore-column Card`,
+  `diff ./${INPUT} --ignore-column Account --ignore-column Card -o json`,
   'retry b --yes',
   'retry b --yes -o json',
   'resolve b R-6 --not-paid --unseen',

@@ -100,6 +100,37 @@ export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   }
 }
 
+/** A plan that is looked at and not kept. */
+export interface DraftPlan {
+  plan: Plan;
+  journal: Journal;
+}
+
+/**
+ * Reads a file like `planBatch`, hands its rows over, and keeps nothing of it.
+ * @throws RemitError as `planBatch`
+ */
+export async function withoutKeeping<T>(
+  options: PlanOptions,
+  use: (draft: DraftPlan) => Promise<T>,
+): Promise<T> {
+  const input = openInput(options.file, options.stdin, [KINDS[options.kind].topic, 'batch', 'template']);
+  const workshop = join(options.stateDir, 'batches', options.kind, `.planning-${randomUUID()}`);
+  makeFolder(workshop);
+  try {
+    const file = join(workshop, 'journal.db');
+    const {plan} = await writePlan(options, input, file);
+    const db = await openSqlite(file, {durability: 'full'});
+    try {
+      return await use({plan, journal: new Journal(db)});
+    } finally {
+      db.close();
+    }
+  } finally {
+    removeLitter(workshop);
+  }
+}
+
 /**
  * Removes leftover files of a plan, which do no harm: a failure to delete them must not fail the plan or hide its
  * error.

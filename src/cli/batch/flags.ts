@@ -14,11 +14,7 @@ export const stateDirFlag = inGroup('OUTPUT', {
 });
 
 /** How to read a file. */
-export const inputFlags = {
-  'batch-id': Flags.string({
-    helpValue: 'NAME',
-    description: "batch id (default: from the file's name and content)",
-  }),
+export const readFlags = {
   namespace: Flags.string({
     helpValue: 'NAME',
     description: 'namespace in which references are unique (default: default)',
@@ -49,6 +45,15 @@ export const inputFlags = {
     currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
     'valid-only': Flags.boolean({description: 'leave out rows with errors'}),
   }),
+};
+
+/** What to plan, and how to read it. */
+export const inputFlags = {
+  'batch-id': Flags.string({
+    helpValue: 'NAME',
+    description: "batch id (default: from the file's name and content)",
+  }),
+  ...readFlags,
 };
 
 /** What a script states instead of a person's yes. */

@@ -116,6 +116,11 @@ export class JournalRows {
       .all(after, limit);
   }
 
+  /** The line of the file on which a row begins, or its row of the sheet. */
+  lineOf(n: number): number {
+    return this.#db.prepare<{line: number}>('select line from rows where n = ?').one(n).line;
+  }
+
   /** The row of a reference. */
   of(reference: string): JournalRow | undefined {
     if (!this.#hasRowNames()) return this.#find('r.reference = ?', [reference], 1)[0];

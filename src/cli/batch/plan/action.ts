@@ -24,22 +24,62 @@ export interface InputFlags {
   'valid-only'?: boolean | undefined;
 }
 
-/** Plans a file with the given flags, shows its errors, and reports rows that are left out. */
-export async function planFromFlags(options: {
+/** A file, and how it is to be read. */
+export interface FileToRead {
   kind: Kind;
   file: string;
   stateDir: string;
   flags: InputFlags;
-  accepted: Accepted;
+  accepted: Pick<Accepted, 'cutInput' | 'hiddenRows'>;
   local: LocalContext;
   /** What the ids of the service look like. */
   ids: IdFormat | undefined;
   /** The typed command with these arguments added. */
   retype: Retype;
-}): Promise<PlannedBatch> {
+}
+
+/** Plans a file with the given flags, shows its errors, and reports rows that are left out. */
+export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
+  const {out} = wanted.local;
+  return readFromFlags(wanted, async (options) => {
+    const planned = await planBatch(options);
+    for (const warning of planned.plan.warnings) out.warn(warning);
+    if (planned.errors.length > 0) {
+      out.warn(
+        `${count(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
+      );
+      if (planned.fresh) out.notice(issuesText(planned.groups)); // once
+    }
+    if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
+    return planned;
+  });
+}
+
+/** Reads a file with the given flags, and shows its errors with commands that fix them. */
+export async function readFromFlags<T>(
+  wanted: FileToRead,
+  read: (options: PlanOptions) => Promise<T>,
+): Promise<T> {
   keepHeapSmall();
-  const {kind, file, stateDir, flags, local, retype} = options;
-  const {out, runtime, clock} = local;
+  const {flags, local, retype} = wanted;
+  const {out} = local;
+  const options = planOptions(wanted);
+  try {
+    return await read(options);
+  } catch (error) {
+    if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
+    const groups = error.details?.['error_groups'] as IssueGroup[] | undefined; // from planBatch
+    if (groups === undefined) throw error;
+    if (out.forPeople) out.notice(issuesText(groups));
+    throw withCommand(error, groups, {
+      ...{retype, leavesOut: flags['valid-only'] ?? false, ids: wanted.ids},
+      doctor: localCommands(local.flags).read('doctor'),
+    });
+  }
+}
+
+function planOptions(wanted: FileToRead): PlanOptions {
+  const {kind, file, stateDir, flags, local, retype} = wanted;
   const batchId = flags['batch-id'];
   if (batchId !== undefined && !isBatchId(batchId))
     throw new RemitError('USAGE', `--batch-id "${batchId}" is not a name`, {
@@ -49,7 +89,7 @@ export async function planFromFlags(options: {
     throw new RemitError('USAGE', `--namespace "${flags.namespace}" is not a name`, {
       hint: 'use up to 64 of a-z, 0-9 and -',
     });
-  const planOptions: PlanOptions = {
+  return {
     kind,
     file,
     stateDir,
@@ -61,35 +101,14 @@ export async function planFromFlags(options: {
     amountUnit: flags['amount-unit'] as 'major' | 'minor' | undefined, // one of the flag's options
     numberFormat: flags['number-format'] as NumberFormat | undefined, // one of the flag's options
     currency: flags.currency,
-    ids: options.ids,
+    ids: wanted.ids,
     validOnly: flags['valid-only'] ?? false,
-    allowCutInput: options.accepted.cutInput,
-    allowHiddenRows: options.accepted.hiddenRows,
+    allowCutInput: wanted.accepted.cutInput,
+    allowHiddenRows: wanted.accepted.hiddenRows,
     retype,
-    clock,
-    stdin: file === '-' ? runtime.stdin : undefined,
+    clock: local.clock,
+    stdin: file === '-' ? local.runtime.stdin : undefined,
   };
-  try {
-    const planned = await planBatch(planOptions);
-    for (const warning of planned.plan.warnings) out.warn(warning);
-    if (planned.errors.length > 0) {
-      out.warn(
-        `${count(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
-      );
-      if (planned.fresh) out.notice(issuesText(planned.groups)); // once
-    }
-    if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
-    return planned;
-  } catch (error) {
-    if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
-    const groups = error.details?.['error_groups'] as IssueGroup[] | undefined; // from planBatch
-    if (groups === undefined) throw error;
-    if (out.forPeople) out.notice(issuesText(groups));
-    throw withCommand(error, groups, {
-      ...{retype, leavesOut: flags['valid-only'] ?? false, ids: options.ids},
-      doctor: localCommands(local.flags).read('doctor'),
-    });
-  }
 }
 
 const OTHER_IDS = 'if the ids of this service are not UUIDs, set ids.format to any in the service file';

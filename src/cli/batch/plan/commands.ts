@@ -9,7 +9,7 @@ import {outlookOf} from './next.ts';
 import {templateFor} from './template.ts';
 import {outlookText, planResult, planText} from './view.ts';
 
-const fileArg = Args.string({
+export const fileArg = Args.string({
   required: true,
   description: 'CSV or .xlsx file, or - for a CSV from standard input',
 });

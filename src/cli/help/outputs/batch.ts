@@ -151,6 +151,37 @@ const Resolved = z.union([
   }),
 ]);
 
+const Payment = object({party: text, amount: text, currency: text}).nullable();
+const Differences = object({
+  rows: count,
+  totals: forms.amounts,
+  listed: z
+    .array(
+      object({
+        reference: text,
+        line: forms.countOrNull,
+        state: textOrNull,
+        id: textOrNull,
+        file: Payment,
+        paid: Payment,
+        fields: z.array(text),
+      }),
+    )
+    .describe('the first 10,000'),
+});
+const Diff = object({
+  equal: forms.flag,
+  file: text,
+  file_sha256: text,
+  sheet: textOrNull,
+  batch_id: text,
+  rows: object({file: count, paid: count, same: count}),
+  left_out: count,
+  not_paid: Differences,
+  not_in_file: Differences,
+  differ: Differences,
+});
+
 const Template = object({csv: text, columns: z.array(anything)});
 
 const VERBS: Readonly<Record<string, forms.Printed>> = {
@@ -158,6 +189,7 @@ const VERBS: Readonly<Record<string, forms.Printed>> = {
   status: document(z.union([Summary, Row.describe('with --row')])),
   find: list(Row),
   plan: document(Plan),
+  diff: document(Diff),
   list: list(Listed),
   resolve: document(Resolved),
   template: document(Template),

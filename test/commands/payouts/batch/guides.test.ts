@@ -6,6 +6,7 @@ import {readRecord} from '../../../../src/cli/sandbox/place.ts';
 import {DEFAULT_PORT} from '../../../../src/cli/runtime/sandbox-port.ts';
 import {codeLines} from '../../../repo/markdown.ts';
 import {readText} from '../../../repo/tree.ts';
+import {workbook} from '../../../batch/workbook/xlsx.ts';
 import {LiveSandbox} from '../../sandbox/live-sandbox.ts';
 import {printsAsShown, readConsolePage} from './console-page.ts';
 import {Operator} from './operator.ts';
@@ -16,6 +17,15 @@ const BILLS = `reference,payee_id,amount,currency_code
 INV-1001,${PAYEES[0]},1500.75,USD
 INV-1002,${PAYEES[1]},20.00,USD
 `;
+/** The same rows. */
+const WORKBOOK = workbook([
+  {
+    name: 'Payouts',
+    rows: BILLS.trim()
+      .split('\n')
+      .map((line) => line.split(',')),
+  },
+]);
 const WITH_OTHER_NAMES = `Invoice,payee_id,amount,currency_code,Remarks
 INV-1001,${PAYEES[0]},1500.75,USD,urgent
 `;
@@ -41,6 +51,7 @@ interface Scene {
 const SCENES: Readonly<Record<string, Scene>> = {
   'The path': {first: []},
   'The file': {file: WITH_OTHER_NAMES, first: []},
+  Excel: {first: []},
   Run: {first: PLANNED},
   Retry: {
     file: RETURNED,
@@ -59,6 +70,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     each: true,
   },
   Follow: {first: PAID},
+  Compare: {first: PAID},
 };
 
 /** The commands of the page by section, without those that leave something out (`…`). */
@@ -120,7 +132,7 @@ describe('guides that are tried on a sandbox', function () {
   }
 
   /** An empty folder, nothing paid, and no batch in the state folder. */
-  async function startAgain(files: Iterable<[string, string]>): Promise<void> {
+  async function startAgain(files: Iterable<[string, string | Buffer]>): Promise<void> {
     rmSync(join(live.env.REMIT_STATE_DIR, 'batches'), {recursive: true, force: true});
     leave();
     leave = operator.enter();
@@ -145,7 +157,10 @@ describe('guides that are tried on a sandbox', function () {
     it(`${PAGE}: runs as it says: ${heading}`, async () => {
       const commands = sections.get(heading)!;
       for (const together of each ? commands.map((command) => [command]) : [commands]) {
-        await startAgain([['bills.csv', file]]);
+        await startAgain([
+          ['bills.csv', file],
+          ['bills.xlsx', WORKBOOK],
+        ]);
         for (const typed of first) await type(typed);
         const record = (await payouts()).find(
           ({client_metadata: metadata}) => metadata['remit_reference'] === 'INV-1002',

@@ -1,0 +1,74 @@
+import {batchIds} from '../../../batch/journal/folder.ts';
+import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
+import {KINDS} from '../../../batch/model/kinds.ts';
+import {pagesOf} from '../../../batch/model/pages.ts';
+import {compareRows, type Comparison} from '../../../batch/plan/compare.ts';
+import {type DraftPlan, withoutKeeping} from '../../../batch/plan/plan.ts';
+import {readNews} from '../../../batch/registry/news.ts';
+import {RemitError} from '../../../errors.ts';
+import {type FileToRead, readFromFlags} from '../plan/action.ts';
+
+/** A file that was compared with a batch. */
+export interface Compared {
+  file: DraftPlan['plan'];
+  batch: OpenBatch['plan'];
+  found: Comparison;
+}
+
+/**
+ * Compares a file with what a batch has paid. Nothing is sent, and the file is not planned.
+ * @param batchId undefined: the batch of this state folder that has references of the file
+ */
+export function compareFile(wanted: FileToRead, batchId: string | undefined): Promise<Compared> {
+  const {kind, stateDir, local} = wanted;
+  return readFromFlags(wanted, (options) =>
+    withoutKeeping(options, async (draft) => {
+      for (const warning of draft.plan.warnings) local.out.warn(warning);
+      const batch = await open(wanted, batchId ?? (await batchOf(wanted, draft)));
+      try {
+        await readNews(batch, {stateDir, clock: local.clock});
+        const found = await compareRows(kind, draft.journal, batch.journal);
+        return {file: draft.plan, batch: batch.plan, found};
+      } finally {
+        await batch.close();
+      }
+    }),
+  );
+}
+
+const open = ({kind, stateDir, local: {clock}}: FileToRead, batchId: string): Promise<OpenBatch> =>
+  openBatch({stateDir, kind, batchId, purpose: `comparison with batch ${batchId}`, brief: true, clock});
+
+/** @throws RemitError NO_BATCH if no batch has a reference of the file, USAGE if several have */
+async function batchOf(wanted: FileToRead, draft: DraftPlan): Promise<string> {
+  const {kind, stateDir, file, retype} = wanted;
+  const found: string[] = [];
+  for (const id of batchIds(stateDir, kind).sort()) {
+    const batch = await open(wanted, id);
+    try {
+      if (sharesReference(draft, batch)) found.push(id);
+    } finally {
+      await batch.close();
+    }
+  }
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new RemitError('NO_BATCH', `no batch in ${stateDir} has a reference of ${file}`, {
+      hint: (commands) =>
+        `see the batches: ${commands.read(KINDS[kind].topic, 'batch', 'list')}; --state-dir names another state folder`,
+    });
+  if (others.length > 0)
+    throw new RemitError('USAGE', `several batches have references of ${file}: ${found.join(', ')}`, {
+      hint: `name one: ${retype([only])}`,
+    });
+  return only;
+}
+
+const PAGE = 1000;
+
+function sharesReference(draft: DraftPlan, batch: OpenBatch): boolean {
+  if (draft.plan.namespace !== batch.plan.namespace) return false;
+  for (const page of pagesOf((after) => draft.journal.rows.references(after, PAGE), PAGE))
+    if (page.some(({reference}) => batch.journal.rows.of(reference) !== undefined)) return true;
+  return false;
+}

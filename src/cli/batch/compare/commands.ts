@@ -1,0 +1,33 @@
+import {Args} from '@oclif/core';
+import {EXIT} from '../../../errors.ts';
+import {serviceInForce} from '../../core/service-in-force.ts';
+import {commandLine} from '../../runtime/command-line.ts';
+import {acceptFlag, readAccepted} from '../accept.ts';
+import {BatchCommand} from '../batch-command.ts';
+import {readFlags, stateDirFlag} from '../flags.ts';
+import {fileArg} from '../plan/commands.ts';
+import {compareFile} from './action.ts';
+import {comparisonResult, comparisonText, isEqual} from './view.ts';
+
+export abstract class BatchDiff extends BatchCommand {
+  static override args = {
+    file: fileArg,
+    batch: Args.string({description: 'batch id (default: the batch that has references of the file)'}),
+  };
+  static override flags = {...acceptFlag(['hidden-rows', 'cut-input']), ...readFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchDiff);
+    const local = this.openLocal();
+    const wanted = {
+      ...{kind: this.kind, file: args.file, stateDir: this.stateDirOf(local, flags), flags, local},
+      ids: serviceInForce(local, this.project).service.ids?.format,
+      accepted: readAccepted(flags.accept),
+      retype: (add: readonly string[]) => commandLine(this.typed.id, this.typed.argv, {add}),
+    };
+    const compared = await compareFile(wanted, args.batch);
+    local.out.text(comparisonText(compared));
+    this.exitWith(isEqual(compared) ? EXIT.OK : EXIT.PARTIAL);
+    return comparisonResult(compared);
+  }
+}
