@@ -7,6 +7,8 @@ export interface Column<T> {
   label: string;
   /** These cells stay on one line if there is space; `n` is a number. */
   kind?: 'at' | 'n' | 'id';
+  /** Not shown on a phone: the details have it. */
+  isExtra?: boolean;
   cell: (record: T) => Cell;
 }
 
@@ -18,17 +20,40 @@ export const moment = (iso: string): string => iso.slice(0, 19).replace('T', ' '
 
 export const time = (iso: string): Markup => markup`<time datetime="${iso}">${moment(iso)}</time>`;
 
-/** Roles are explicit: on a phone the cells are stacked, and browsers then drop the table's own roles. */
-export function table<T>(caption: string, columns: readonly Column<T>[], records: readonly T[]): Markup {
+/**
+ * Roles are explicit: on a phone the cells are stacked, and browsers then drop the table's own roles.
+ * @param detailsOf what is shown below a row that is open
+ */
+export function table<T>(
+  caption: string,
+  columns: readonly Column<T>[],
+  records: readonly T[],
+  detailsOf: (record: T) => Markup | undefined = () => undefined,
+): Markup {
   const head = columns.map(
-    ({label, kind}) =>
-      markup`<th scope="col" role="columnheader"${kind === 'n' && markup` class="n"`}>${label}</th>`,
+    (column) => markup`<th scope="col" role="columnheader"${classOf(column, ['n'])}>${column.label}</th>`,
   );
-  const rows = records.map(
-    (record) =>
-      markup`<tr role="row">${columns.map(({label, kind, cell}) => markup`<td role="cell" data-label="${label}"${kind !== undefined && markup` class="${kind}"`}><span>${cell(record)}</span></td>`)}</tr>
-`,
-  );
+  const rows = records.map((record) => {
+    const cells = columns.map(
+      (column) =>
+        markup`<td role="cell" data-label="${column.label}"${classOf(column, ['at', 'n', 'id'])}><span>${column.cell(record)}</span></td>`,
+    );
+    const details = detailsOf(record);
+    const below =
+      details &&
+      markup`<tr role="row" class="details"><td role="cell" colspan="${columns.length}"><div>${details}</div></td></tr>
+`;
+    return markup`<tr role="row"${details !== undefined && markup` class="open"`}>${cells}</tr>
+${below}`;
+  });
   return markup`<table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">
 ${rows}</tbody></table>`;
+}
+
+function classOf<T>({kind, isExtra = false}: Column<T>, kinds: readonly string[]): Markup | false {
+  const names = [
+    ...(kind !== undefined && kinds.includes(kind) ? [kind] : []),
+    ...(isExtra ? ['extra'] : []),
+  ];
+  return names.length > 0 && markup` class="${names.join(' ')}"`;
 }

@@ -11,6 +11,7 @@ import type {Faults} from './outcomes/faults.ts';
 import {issueKey, listKeys, type IssuedKey, type KeyScope} from './world/keys.ts';
 import {magicTable, type MagicValue} from './outcomes/magic.ts';
 import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
+import type {PageView} from './page/page-view.ts';
 import {ServedPages} from './page/served-pages.ts';
 import {toResponse} from './api/plain-response.ts';
 import {SandboxDialect} from './api/dialect.ts';
@@ -98,9 +99,11 @@ export class LocalSandbox implements Sandbox {
           );
     this.#pages = new ServedPages(
       {
-        read: () => this.#pageData(),
+        read: (view) => this.#pageData(view),
         advance: (by) => this.advance(by),
         setClock: (mode) => this.setClock(mode),
+        simulate: (asked) => this.simulate(asked),
+        redeliver: (id) => this.deliveries.redeliver(id),
       },
       {hosts: parts.allowedHosts, machineNow: parts.machineNow},
     );
@@ -119,15 +122,18 @@ export class LocalSandbox implements Sandbox {
     return {path, expires_at: new Date(expiresMs).toISOString()};
   }
 
-  async #pageData(): Promise<PageData> {
+  async #pageData(view: PageView): Promise<PageData> {
     const {context, exchange, pump} = this.#parts;
     await pump.catchUp();
+    const {shown, before} = view;
+    const isDelivery = shown?.kind === 'delivery';
     return {
-      ...(await context.store.read(readRecords)),
+      ...(await context.store.read((queries) => readRecords(queries, view))),
+      delivery: isDelivery ? await this.deliveries.find(shown.id) : undefined,
       clock: await this.clock(),
       requests: exchange.recent(SHOWN),
       counts: this.requests(),
-      deliveries: await this.deliveries.list({limit: SHOWN}),
+      deliveries: await this.deliveries.list({limit: SHOWN, before: before.deliveries}),
       deliveryCounts: await this.deliveries.counts(),
       faults: this.faults.list().length,
     };

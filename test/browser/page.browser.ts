@@ -132,6 +132,51 @@ describe("the sandbox's page in a browser", () => {
     assert.notEqual(await page.title(), 'pwned');
   });
 
+  it('opens rows by keyboard, simulates and sends again, and keeps the focus', async () => {
+    const focused = () => page.evaluate('document.activeElement.id');
+    const [payee] = (await running.sandbox.seed({payees: 1, payers: 0})).payees;
+    const {id} = await pay(payee!.id, 700);
+    await page.goto(running.baseUrl);
+    await page.locator(`[id="row-payout.${id}"]`).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('tr.details').waitFor();
+    assert.equal(await focused(), `row-payout.${id}`);
+    await page.getByRole('button', {name: 'Debit'}).press('Enter');
+    await page.getByRole('status').waitFor();
+    assert.match(await page.getByRole('status').innerText(), /The payout is debited/);
+    await page.getByRole('button', {name: 'Fail'}).press('Enter');
+    await page.locator('dt', {hasText: 'Failure'}).waitFor();
+    assert.match(await rowOf(id).first().innerText(), /failed/);
+    assert.ok(await page.getByRole('status').isVisible());
+    await page.locator(`[id="row-payout.${id}"]`).press('Enter');
+    await page.waitForURL(/\?at=/);
+    assert.equal(await focused(), `row-payout.${id}`);
+    await page.getByText('payout.settled').first().waitFor();
+    const [delivery] = await running.sandbox.deliveries.list({limit: 1});
+    await page.locator(`[id="row-delivery.${delivery!.id}"]`).press('Enter');
+    await page.getByRole('button', {name: 'Send again'}).press('Enter');
+    await page.getByRole('status').waitFor();
+    assert.match(await page.getByRole('status').innerText(), /Sent again .*; it failed/);
+    assert.equal(await focused(), 'redeliver');
+    assert.match(await page.locator('tr.details pre').innerText(), /^\{"id":"/);
+  });
+
+  it('updates by itself, and leaves the focus where it is', async () => {
+    await page.goto(running.baseUrl);
+    const [payee] = (await running.sandbox.seed({payees: 1, payers: 0})).payees;
+    await page.getByRole('button', {name: '1 day'}).focus();
+    const {id} = await pay(payee!.id, 900);
+    await page.locator(`[id="row-payout.${id}"]`).waitFor();
+    await running.sandbox.simulate({kind: 'payout', id, outcome: 'settle'});
+    await page.getByRole('row').filter({hasText: id}).filter({hasText: 'settled'}).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'clock-1d');
+    const toggle = page.locator(`[id="row-payout.${id}"]`);
+    await toggle.focus();
+    const other = await pay(payee!.id, 901);
+    await page.locator(`[id="row-payout.${other.id}"]`).waitFor(); // the list with the focus was replaced
+    assert.equal(await page.evaluate('document.activeElement.id'), `row-payout.${id}`);
+  });
+
   it('works without JavaScript and by keyboard', async () => {
     const plain = await openBrowser({javaScriptEnabled: false});
     try {
@@ -196,7 +241,8 @@ describe("the sandbox's page in a browser", () => {
       it(`fits ${width} pixels, ${scheme}`, async () => {
         await page.setViewportSize({width, height: 900});
         await page.emulateMedia({colorScheme: scheme});
-        await page.goto(running.baseUrl);
+        const [record] = await running.sandbox.deliveries.list({limit: 1});
+        await page.goto(`${running.baseUrl}/?show=delivery.${record!.id}`);
         const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
         assert.equal(tooWide, false, 'it scrolls sideways');
         if (SHOTS === undefined) return;

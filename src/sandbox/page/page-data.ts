@@ -5,12 +5,13 @@ import {listKeys, type KeyScope} from '../world/keys.ts';
 import {balances, type AccountId} from '../ledger/ledger.ts';
 import {text} from '../base/rows.ts';
 import {toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
-import type {DeliveryCounts, ShownDelivery} from '../webhooks/delivery-desk.ts';
+import type {DeliveryCounts, DeliveryRecord, ShownDelivery} from '../webhooks/delivery-desk.ts';
 import {listEntities} from '../entities/entities.ts';
+import type {PageView} from './page-view.ts';
 import type {ClockStatus} from '../control/sandbox-interface.ts';
 
 /** How many of each the page shows. */
-export const SHOWN = 15;
+export const SHOWN = 10;
 
 export interface ShownTransfer extends Transfer {
   mode: Entity['mode'];
@@ -38,11 +39,13 @@ export interface PageData extends Records {
   requests: readonly RequestEntry[];
   counts: RequestCounts;
   deliveries: readonly ShownDelivery[];
+  /** The one that is open. */
+  delivery: DeliveryRecord | undefined;
   deliveryCounts: DeliveryCounts;
   faults: number;
 }
 
-export async function readRecords(queries: Queries): Promise<Records> {
+export async function readRecords(queries: Queries, {before, shown}: PageView): Promise<Records> {
   const keys = await listKeys(queries);
   const entities: ShownEntity[] = [];
   for (const entity of await listEntities(queries))
@@ -55,8 +58,8 @@ export async function readRecords(queries: Queries): Promise<Records> {
     });
   return {
     entities,
-    payouts: await newest(queries, entities, 'payout'),
-    payins: await newest(queries, entities, 'payin'),
+    payouts: await newest(queries, entities, {kind: 'payout', before: before.payouts, also: shown?.id}),
+    payins: await newest(queries, entities, {kind: 'payin', before: before.payins, also: shown?.id}),
   };
 }
 
@@ -75,21 +78,28 @@ function moneyOf(held: ReadonlyMap<AccountId, bigint>): ShownEntity['money'] {
   ];
 }
 
-/** Read by entity, the order of the table; then the newest of both. */
+/** Read by entity, the order of the table; then the newest of both. A record that is open is never left out. */
 async function newest(
   queries: Queries,
   entities: readonly Entity[],
-  kind: TransferKind,
+  {kind, before, also}: {kind: TransferKind; before: string | undefined; also: string | undefined},
 ): Promise<ShownTransfer[]> {
   const found: ShownTransfer[] = [];
+  const from = `select t.*, p.name as party_name from transfers t
+     join parties p on p.entity_id = t.entity_id and p.kind = ? and p.id = t.party_id
+     where t.entity_id = ? and t.kind = ?`;
+  const older = before === undefined ? '' : ' and t.id < ?';
   for (const {id, mode} of entities) {
-    const rows = await queries.all(
-      `select t.*, p.name as party_name from transfers t
-       join parties p on p.entity_id = t.entity_id and p.kind = ? and p.id = t.party_id
-       where t.entity_id = ? and t.kind = ? order by t.id desc limit ?`,
-      [kind === 'payout' ? 'payee' : 'payer', id, kind, SHOWN],
-    );
+    const of = [kind === 'payout' ? 'payee' : 'payer', id, kind];
+    const rows = await queries.all(`${from}${older} order by t.id desc limit ?`, [
+      ...of,
+      ...(before === undefined ? [] : [before]),
+      SHOWN,
+    ]);
+    if (also !== undefined && !rows.some((row) => text(row, 'id') === also))
+      rows.push(...(await queries.all(`${from} and t.id = ?`, [...of, also])));
     found.push(...rows.map((row) => ({...toTransfer(row), mode, partyName: text(row, 'party_name')})));
   }
-  return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, SHOWN);
+  const sorted = found.sort((a, b) => (a.id < b.id ? 1 : -1));
+  return sorted.filter(({id}, index) => index < SHOWN || id === also);
 }

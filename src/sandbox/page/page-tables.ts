@@ -2,8 +2,10 @@ import {markup, type Markup} from '../../html/markup.ts';
 import {table, tag, time, type Cell, type Column, type Tone} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {RequestEntry} from '../api/exchange.ts';
-import type {ShownDelivery} from '../webhooks/delivery-desk.ts';
+import type {DeliveryRecord, ShownDelivery} from '../webhooks/delivery-desk.ts';
+import type {PageControls} from './page-controls.ts';
 import type {ShownTransfer} from './page-data.ts';
+import {deliveryDetails, transferDetails} from './page-details.ts';
 
 const modeTag = (mode: 'test' | 'live' | null): Cell =>
   mode === null ? '' : tag(mode, mode === 'live' ? 'bad' : '');
@@ -18,8 +20,13 @@ const TONES: Record<string, Tone> = {
 };
 const statusTag = (status: string): Markup => tag(status, TONES[status] ?? 'open');
 
-const TRANSFERS: readonly Column<ShownTransfer>[] = [
-  {label: 'Created', kind: 'at', cell: ({createdMs}) => time(new Date(createdMs).toISOString())},
+const transferColumns = (controls: PageControls): readonly Column<ShownTransfer>[] => [
+  {
+    label: 'Created',
+    kind: 'at',
+    isExtra: true,
+    cell: ({createdMs}) => time(new Date(createdMs).toISOString()),
+  },
   {label: 'Status', cell: ({status}) => statusTag(status)},
   {
     label: 'Amount',
@@ -27,15 +34,30 @@ const TRANSFERS: readonly Column<ShownTransfer>[] = [
     cell: ({amount, currency}) => `${groupMajor(formatMajor(BigInt(amount), currency))} ${currency}`,
   },
   {label: 'Party', cell: ({partyName}) => partyName},
-  {label: 'Rail', kind: 'at', cell: ({rail}) => rail},
-  {label: 'Mode', cell: ({mode}) => modeTag(mode)},
-  {label: 'Id', kind: 'id', cell: ({id}) => id},
+  {label: 'Rail', kind: 'at', isExtra: true, cell: ({rail}) => rail},
+  {label: 'Mode', isExtra: true, cell: ({mode}) => modeTag(mode)},
+  {label: 'Id', kind: 'id', cell: ({kind, id}) => controls.toggle({kind, id})},
 ];
 
-export function transferTable(transfers: readonly ShownTransfer[], noun: 'payouts' | 'payins'): Markup {
-  if (transfers.length === 0) return markup`<p class="soft">There are no ${noun} yet.</p>`;
-  return table(`The newest ${noun}`, TRANSFERS, transfers);
+export function transferTable(
+  transfers: readonly ShownTransfer[],
+  noun: 'payouts' | 'payins',
+  {controls, isOlder}: Listed,
+): Markup {
+  if (transfers.length === 0)
+    return markup`<p class="soft">There are no ${isOlder && 'older '}${noun}${!isOlder && ' yet'}.</p>`;
+  return table(captionOf(noun, isOlder), transferColumns(controls), transfers, (transfer) =>
+    controls.isOpen(transfer) ? transferDetails(transfer, controls) : undefined,
+  );
 }
+
+/** How a list is shown; `isOlder`: not from the newest on. */
+interface Listed {
+  controls: PageControls;
+  isOlder: boolean;
+}
+
+const captionOf = (what: string, isOlder: boolean): string => `${isOlder ? 'Older' : 'The newest'} ${what}`;
 
 /** Without its query, in which receivers put secrets. */
 function receiver(url: string): string {
@@ -43,28 +65,36 @@ function receiver(url: string): string {
   return `${origin}${pathname}`;
 }
 
-const DELIVERIES: readonly Column<ShownDelivery>[] = [
-  {label: 'Made', kind: 'at', cell: ({created_at: at}) => time(at)},
+const deliveryColumns = (controls: PageControls): readonly Column<ShownDelivery>[] => [
+  {label: 'Made', kind: 'at', isExtra: true, cell: ({created_at: at}) => time(at)},
   {label: 'State', cell: ({state}) => statusTag(state)},
   {label: 'Event', kind: 'at', cell: ({event_type: event}) => event},
   {label: 'To', cell: ({url}) => receiver(url)},
-  {label: 'Sent', kind: 'n', cell: ({sent}) => `${sent} ${sent === 1 ? 'time' : 'times'}`},
+  {label: 'Sent', kind: 'n', isExtra: true, cell: ({sent}) => `${sent} ${sent === 1 ? 'time' : 'times'}`},
   {
     label: 'Answer',
     cell: ({last_status: status, last_error: error}) => String(status ?? error ?? 'none yet'),
   },
-  {label: 'Mode', cell: ({mode}) => modeTag(mode)},
-  {label: 'Id', kind: 'id', cell: ({id}) => id},
+  {label: 'Mode', isExtra: true, cell: ({mode}) => modeTag(mode)},
+  {label: 'Id', kind: 'id', cell: ({id}) => controls.toggle({kind: 'delivery', id})},
 ];
 
-export function deliveryTable(deliveries: readonly ShownDelivery[], events: number): Markup {
+export function deliveryTable(
+  listed: readonly ShownDelivery[],
+  {events, shown, controls, isOlder}: Listed & {events: number; shown: DeliveryRecord | undefined},
+): Markup {
+  const isListed = shown === undefined || listed.some(({id}) => id === shown.id);
+  const deliveries = isListed ? listed : [...listed, shown]; // one that is open is never left out
+  if (deliveries.length === 0 && isOlder) return markup`<p class="soft">There are no older deliveries.</p>`;
   if (deliveries.length === 0)
     return markup`<p class="soft">Nothing was delivered yet; ${events} ${events === 1 ? 'event' : 'events'} so far.</p>`;
-  return table('The newest deliveries of webhooks', DELIVERIES, deliveries);
+  return table(captionOf('deliveries of webhooks', isOlder), deliveryColumns(controls), deliveries, ({id}) =>
+    shown !== undefined && id === shown.id ? deliveryDetails(shown, controls) : undefined,
+  );
 }
 
 const REQUESTS: readonly Column<RequestEntry>[] = [
-  {label: 'At', kind: 'at', cell: ({at}) => time(at)},
+  {label: 'At', kind: 'at', isExtra: true, cell: ({at}) => time(at)},
   {
     label: 'Status',
     cell: ({status}) =>
@@ -74,9 +104,9 @@ const REQUESTS: readonly Column<RequestEntry>[] = [
   },
   {label: 'Request', cell: ({method, path}) => `${method} ${path}`},
   {label: 'Took', kind: 'n', cell: ({elapsed_ms: ms}) => `${ms} ms`},
-  {label: 'Mode', cell: ({mode}) => modeTag(mode)},
+  {label: 'Mode', isExtra: true, cell: ({mode}) => modeTag(mode)},
   {label: 'Fault', cell: ({fault}) => fault ?? ''},
-  {label: 'Id', kind: 'id', cell: ({request_id: id}) => id},
+  {label: 'Id', kind: 'id', isExtra: true, cell: ({request_id: id}) => id},
 ];
 
 export function requestTable(requests: readonly RequestEntry[], total: number): Markup {

@@ -1,28 +1,28 @@
 import {timingSafeEqual} from 'node:crypto';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
-import {moment} from '../../html/page-parts.ts';
 import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
 import {ServiceError, errorBody} from '../base/service-error.ts';
-import {readClockForm} from './clock-form.ts';
+import {LIVE_HEADER, LIVE_SCRIPT} from './live-script.ts';
+import {act, type Actions, FORMS} from './page-actions.ts';
 import type {PageData} from './page-data.ts';
 import {lockedPage, sandboxPage} from './page-html.ts';
 import {PAGE_STYLE} from './page-style.ts';
+import {addressOf, readView, type PageView} from './page-view.ts';
 import {PageSessions, type PageLink, type Session} from './sessions.ts';
-import type {Advanced, ClockStatus, Sandbox} from '../control/sandbox-interface.ts';
 
 /** Maximum size of a form of the page. */
 const FORM_BYTES_MAX = 2000;
 const CLOSED = 'It shows records and can move the clock, so it can only be opened with a link.';
 const GONE = 'The link was already used or has expired, or the sandbox has been restarted since.';
 
-const HEADERS = pageHeaders({style: PAGE_STYLE});
+const HEADERS = pageHeaders({style: PAGE_STYLE, script: true});
 
 /** Browsers request the last one automatically. */
 const READ = new Set(['/', '/openapi.json', '/favicon.ico']);
 const WHAT = 'the pages of the sandbox';
 
-export interface PageSource extends Pick<Sandbox, 'advance' | 'setClock'> {
-  read: () => Promise<PageData>;
+export interface PageSource extends Actions {
+  read: (view: PageView) => Promise<PageData>;
 }
 
 /** `/`, `/page/…` and `/openapi.json`: what people and tools can see of the sandbox without an API key. */
@@ -61,7 +61,8 @@ export class ServedPages {
     if (pathname === '/openapi.json') return this.#openApi(`http://${host}`);
     if ((pathname === '/page/icon.svg' || pathname === '/favicon.ico') && reads)
       return respond(200, 'image/svg+xml', ICON);
-    if (pathname === '/page/clock' && !reads) return this.#clock(request, host);
+    if (pathname === '/page/live.js' && reads) return respond(200, 'text/javascript', LIVE_SCRIPT);
+    if (Object.hasOwn(FORMS, pathname) && !reads) return this.#act(request, host, pathname);
     if (pathname === '/') return this.#page(request, host);
     throw new ServiceError('NOT_FOUND', `no page ${request.method} ${pathname}`);
   }
@@ -82,8 +83,18 @@ export class ServedPages {
     if (code !== null) return this.#open(request, code, host);
     const session = this.#session(request, host);
     if (!session) return html(200, lockedPage(hasCookie(request, host) ? GONE : CLOSED));
-    const page = sandboxPage(await this.#source.read(), session, host);
-    if (request.method === 'GET') session.notice = null;
+    const view = readView(new URL(request.url).searchParams);
+    const data = await this.#source.read(view);
+    // An update must not take the notice and the focus from the page that the person is about to see.
+    const isUpdate = request.headers.has(LIVE_HEADER);
+    const page = sandboxPage(data, isUpdate ? {...session, notice: null, control: null} : session, {
+      host,
+      view,
+    });
+    if (request.method === 'GET' && !isUpdate) {
+      session.notice = null;
+      session.control = null;
+    }
     return html(200, page);
   }
 
@@ -95,39 +106,23 @@ export class ServedPages {
     return redirect('/', {'set-cookie': `${cookieName(host)}=${id}; Path=/; HttpOnly; SameSite=Strict`});
   }
 
-  async #clock(request: Request, host: string): Promise<Response> {
+  async #act(request: Request, host: string, path: string): Promise<Response> {
     requireOrigin(request);
     const session = this.#session(request, host);
     if (!session) return html(403, lockedPage(GONE));
     const form = await readForm(request);
     if (!same(form.get('form') ?? '', session.formToken))
       throw new ServiceError('AUTHORIZATION_ERROR', 'the form is not one of this page');
-    const action = readClockForm(form);
-    session.notice =
-      'mode' in action
-        ? noticeOfMode(await this.#source.setClock(action.mode))
-        : noticeOf(await this.#source.advance(action.advance));
-    return redirect('/');
+    const {notice, control} = await act(path, form, this.#source);
+    session.notice = notice;
+    session.control = control;
+    return redirect(addressOf(readView(new URLSearchParams(form.get('back') ?? ''))));
   }
 
   #session(request: Request, host: string): Session | undefined {
     return this.#sessions.find(readCookie(request, cookieName(host)));
   }
 }
-
-const noticeOf = ({now, fired, idle, deliveries_under_way: waiting = 0}: Advanced): string =>
-  `It is now ${moment(now)} UTC; ${fired} scheduled ${fired === 1 ? 'step' : 'steps'} happened on the way.` +
-  (idle === true ? ' Nothing is scheduled any more.' : '') +
-  (waiting > 0
-    ? ` Deliveries that wait for slow receivers: ${waiting}; they continue in the background.`
-    : '');
-
-const noticeOfMode = ({mode, speed}: ClockStatus): string =>
-  mode === 'frozen'
-    ? 'The clock is frozen.'
-    : mode === 'accelerated'
-      ? `The clock runs ${speed ?? 1} times as fast.`
-      : 'The clock runs in real time.';
 
 /** A browser says where a form comes from; clients that do not can use the control calls. */
 function requireOrigin(request: Request): void {

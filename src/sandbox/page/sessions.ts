@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import type {Notice} from './page-actions.ts';
 
 /**
  * A session of the page, opened by a link. It is kept in memory: after a restart of the sandbox a new link is needed.
@@ -8,7 +9,9 @@ export interface Session {
   formToken: string;
   expiresMs: number;
   /** The result of the last control, until it was shown. */
-  notice: string | null;
+  notice: Notice | null;
+  /** The control that was used last, until the page was shown: it gets the focus back. */
+  control: string | null;
 }
 
 export interface PageLink {
@@ -51,7 +54,10 @@ export class PageSessions {
     this.#links.delete(code);
     if (expiresMs === undefined || expiresMs < this.#now()) return undefined;
     const id = secret();
-    keep(this.#sessions, id, {formToken: secret(), expiresMs: this.#now() + SESSION_MS, notice: null});
+    keep(this.#sessions, id, {
+      ...{formToken: secret(), expiresMs: this.#now() + SESSION_MS},
+      ...{notice: null, control: null},
+    });
     return id;
   }
 

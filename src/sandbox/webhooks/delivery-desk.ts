@@ -125,12 +125,18 @@ export class DeliveryDesk {
 
   /** @throws {ServiceError} NOT_FOUND */
   async show(id: string): Promise<DeliveryRecord> {
+    const found = await this.find(id);
+    if (found === undefined) throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
+    return found;
+  }
+
+  find(id: string): Promise<DeliveryRecord | undefined> {
     return this.#store.read(async (queries) => {
       const row = await queries.get(
         `select d.*, p.url, n.mode, e.body ${FROM} join webhook_events e on e.id = d.event_id where d.id = ?`,
         [id],
       );
-      if (!row) throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
+      if (!row) return undefined;
       const attempts = await queries.all('select * from webhook_attempts where delivery_id = ? order by n', [
         id,
       ]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {sandboxOpenApi} from '../../../src/sandbox/control/openapi.ts';
 import {TestSandbox} from '../harness.ts';
 
-const PAGES = ['/', '/openapi.json', '/page/icon.svg', '/favicon.ico'];
+const PAGES = ['/', '/openapi.json', '/page/icon.svg', '/page/live.js', '/favicon.ico'];
 
 describe('pages of the sandbox', () => {
   let at: TestSandbox;
@@ -22,8 +22,8 @@ describe('pages of the sandbox', () => {
     const page = await (await send('/', {headers: {cookie}})).text();
     return {cookie, form: /name="form" value="([\w-]+)"/.exec(page)![1]!};
   };
-  const press = async (headers: Record<string, string>, body: Record<string, string>) =>
-    send('/page/clock', {
+  const press = async (headers: Record<string, string>, body: Record<string, string>, path = '/page/clock') =>
+    send(path, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -34,12 +34,13 @@ describe('pages of the sandbox', () => {
     });
   const now = async () => (await at.sandbox.clock()).now;
 
-  it('forbid scripts, frames, foreign styles and guesses at types, and are not kept', async () => {
+  it('forbid foreign and inline scripts, frames, foreign styles and guesses at types, and are not kept', async () => {
     for (const path of PAGES) {
       const {headers, status} = await send(path);
       assert.equal(status, 200, path);
       assert.match(headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
-      assert.doesNotMatch(headers.get('content-security-policy')!, /script-src|unsafe/);
+      assert.match(headers.get('content-security-policy')!, /script-src 'self'; connect-src 'self';/);
+      assert.doesNotMatch(headers.get('content-security-policy')!, /unsafe/);
       assert.deepEqual(
         ['x-content-type-options', 'referrer-policy', 'cache-control', 'x-frame-options'].map((name) =>
           headers.get(name),
@@ -155,6 +156,92 @@ describe('pages of the sandbox', () => {
       assert.ok(!page.includes(key));
       assert.ok(page.includes(`${key.slice(0, 5)}sandbox_…${key.slice(-4)}`));
     }
+  });
+
+  const origin = 'http://localhost';
+  const textOf = async (path: string, headers: Record<string, string>) =>
+    (await send(path, {headers})).text();
+
+  it('open a row to its details, and simulate what the bank can do, with the focus on the control', async () => {
+    const {id: payee} = await at.ready('payee');
+    const {body} = await at.payout(payee, {auto_approve: true, metadata: {note: '<b>"&'}});
+    const row = `payout.${String(body.id)}`;
+    const {cookie, form} = await session();
+    const closed = await textOf('/', {cookie});
+    assert.match(closed, new RegExp(`href="/\\?show=${row}" aria-expanded="false"`));
+    const open = await textOf(`/?show=${row}`, {cookie});
+    assert.match(open, new RegExp(`href="/\\?at=${row}" aria-expanded="true" autofocus`));
+    assert.match(open, /&#34;note&#34;: &#34;&#60;b&#62;\\&#34;&#38;&#34;/);
+    const fail = {form, row, outcome: 'fail', back: `show=${row}`};
+    const failed = await press({cookie, origin}, fail, '/page/simulate');
+    assert.deepEqual([failed.status, failed.headers.get('location')], [303, `/?show=${row}`]);
+    const after = await textOf(`/?show=${row}`, {cookie});
+    assert.match(after, /role="status">The payout is failed, with the reason R\d\d\./);
+    assert.match(after, /<dt>Failure<\/dt><dd>R\d\d: /);
+    assert.doesNotMatch(after, /value="settle"/);
+    assert.equal((await press({cookie, origin}, fail, '/page/simulate')).status, 303);
+    assert.match(
+      await textOf('/', {cookie}),
+      /class="notice bad" role="status">Refused: outcome: a payout that is failed/,
+    );
+    for (const outcome of ['constructor', 'credit', ''])
+      await press({cookie, origin}, {...fail, outcome}, '/page/simulate');
+    assert.equal((await at.call('GET', `/api/payouts/${String(body.id)}`)).body.status, 'failed');
+  });
+
+  it('keep the focus on a control that is still there', async () => {
+    const {cookie, form} = await session();
+    await press({cookie, origin}, {advance: '1h', form});
+    const page = await textOf('/', {cookie});
+    assert.match(page, /<button id="clock-1h"[^>]* autofocus>/);
+    assert.equal(page.match(/ autofocus/g)?.length, 1);
+    assert.doesNotMatch(await textOf('/', {cookie}), / autofocus/, 'once');
+  });
+
+  it('take forms of rows only from the page itself', async () => {
+    const {cookie, form} = await session();
+    const row = 'payout.00000000-0000-4000-8000-000000000001';
+    for (const path of ['/page/simulate', '/page/redeliver']) {
+      const body = {form, row, outcome: 'settle'};
+      assert.equal((await press({cookie}, body, path)).status, 403);
+      assert.equal((await press({cookie, origin: 'http://evil.example'}, body, path)).status, 403);
+      assert.equal((await press({cookie, origin}, {...body, form: 'x'}, path)).status, 403);
+      assert.equal((await press({origin}, body, path)).status, 403);
+      assert.equal((await press({cookie, origin}, {...body, row: "payout.1' or 1=1"}, path)).status, 400);
+    }
+    const gone = await press({cookie, origin}, {form, row, outcome: 'settle'}, '/page/simulate');
+    assert.equal(gone.status, 303);
+    assert.match(await textOf('/', {cookie}), /Refused: no payout 00000000/);
+    const back = await press({cookie, origin}, {form, advance: '1h', back: 'show=https://evil.example'});
+    assert.equal(back.headers.get('location'), '/');
+  });
+
+  it('update without taking the notice and the focus from the person', async () => {
+    const {cookie, form} = await session();
+    await press({cookie, origin}, {advance: '1h', form});
+    assert.doesNotMatch(await textOf('/', {cookie, 'x-live-update': '1'}), /role="status"| autofocus/);
+    assert.match(await textOf('/', {cookie}), /role="status">It is now/);
+  });
+
+  it('page through more records than they show, and keep an open one', async () => {
+    const {id: payee} = await at.ready('payee');
+    const ids: string[] = [];
+    for (let n = 0; n < 23; n++) ids.unshift(String((await at.payout(payee)).body.id));
+    const {cookie} = await session();
+    const shownIn = (page: string) =>
+      [...page.matchAll(/id="row-payout\.([\w-]+)"/g)].map((match) => match[1]!);
+    const seen: string[] = [];
+    let path: string | undefined = '/';
+    for (let n = 0; n < 3; n++) {
+      const page = await textOf(path!, {cookie});
+      seen.push(...shownIn(page));
+      path = /id="older-payouts" href="([^"#]+)/.exec(page)?.[1];
+      assert.equal(page.includes('id="newest-payouts"'), n > 0);
+    }
+    assert.deepEqual(seen.slice(0, 23), ids);
+    const open = await textOf(`/?show=payout.${ids[22]!}`, {cookie});
+    assert.deepEqual(shownIn(open), [...ids.slice(0, 10), ids[22]]);
+    assert.match(open, /<h4>Record<\/h4>/);
   });
 
   it('leave every other path to the API', async () => {
