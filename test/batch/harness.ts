@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../src/batch/registry/batch-claims.ts';
-import {prepareRetry, type RetryFacts} from '../../src/batch/run/retry.ts';
+import {prepareRetry, type RetryFacts} from '../../src/batch/repair/retry.ts';
 import {Wire} from '../../src/batch/answers/wire.ts';
 import {BatchRun, type BatchRunOptions} from '../../src/batch/run/batch-run.ts';
 import {batchFolder} from '../../src/batch/journal/folder.ts';

@@ -5,7 +5,7 @@ import {deliveryIds, type Delivery} from '../../src/webhooks/delivery/delivery.t
 import {readJson} from '../../src/webhooks/verify/event.ts';
 import {webhookDigest, webhookHmac} from '../../src/webhooks/verify/hmac.ts';
 import {KnownEvents} from '../../src/webhooks/listen/known-events.ts';
-import {parseHead} from '../../src/webhooks/listen/request-head.ts';
+import {parseHead} from '../../src/webhooks/http/request-head.ts';
 import {WaitingJobs} from '../../src/webhooks/listen/waiting-jobs.ts';
 import {readBody} from '../../src/webhooks/delivery/losses.ts';
 import {encodeEntry} from '../../src/webhooks/record/entry.ts';

@@ -1,4 +1,4 @@
-import type {Resolution} from '../../src/batch/run/resolve.ts';
+import type {Resolution} from '../../src/batch/repair/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {auditWindows} from './audit.ts';

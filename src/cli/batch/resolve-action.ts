@@ -1,4 +1,4 @@
-import {checkDeclared} from '../../batch/run/declared-record.ts';
+import {checkDeclared} from '../../batch/repair/declared-record.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {
@@ -8,7 +8,7 @@ import {
   resolveRows,
   type Resolving,
   rowToResolve,
-} from '../../batch/run/resolve.ts';
+} from '../../batch/repair/resolve.ts';
 import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
 import type {Clock} from '../../clock.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';

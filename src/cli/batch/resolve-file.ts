@@ -1,7 +1,7 @@
 import {CsvRecords} from '../../batch/input/csv-records.ts';
 import {openInput, TextInput} from '../../batch/input/csv-input.ts';
 import {normaliseReference} from '../../batch/model/identity.ts';
-import type {Resolving} from '../../batch/run/resolve.ts';
+import type {Resolving} from '../../batch/repair/resolve.ts';
 import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {byName} from '../../narrow.ts';

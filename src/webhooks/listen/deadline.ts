@@ -1,5 +1,5 @@
 import {nextTurn, type Clock} from '../../clock.ts';
-import {Slots} from './slots.ts';
+import {Slots} from '../http/slots.ts';
 
 /** How often the waits are checked within their limit. */
 const CHECKS = 16;

@@ -8,11 +8,11 @@ import type {Entry} from '../record/entry.ts';
 import type {OnWritten} from '../record/group.ts';
 import {secretFingerprint, type WebhookSecret} from '../verify/secrets.ts';
 import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyOptions} from '../verify/signature.ts';
-import {SMALL_BYTES} from './body-reader.ts';
+import {SMALL_BYTES} from '../http/body-reader.ts';
 import {Deadline} from './deadline.ts';
 import type {Forwarder} from './forwarder.ts';
 import type {KnownEvents} from './known-events.ts';
-import type {Answer, ReceivedRequest} from './server.ts';
+import type {Answer, ReceivedRequest} from '../http/server.ts';
 
 export interface IntakeOptions {
   clock: Clock;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
+import {resolveRow, type Resolution} from '../../../src/batch/repair/resolve.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';

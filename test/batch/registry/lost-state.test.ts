@@ -3,7 +3,7 @@ import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Survey} from '../../../src/batch/registry/survey.ts';
-import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';

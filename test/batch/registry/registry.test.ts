@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {noteConfirmation} from '../../../src/batch/journal/confirmations.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {Registry} from '../../../src/batch/registry/registry.ts';
-import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

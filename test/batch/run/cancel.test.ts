@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {cancelExitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
-import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench, type RunArguments} from '../harness.ts';
 import {type TruthRecord, TruthService} from '../truth-service.ts';
 

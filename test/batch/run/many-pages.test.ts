@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {prepareRetry} from '../../../src/batch/run/retry.ts';
+import {prepareRetry} from '../../../src/batch/repair/retry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';

@@ -3,7 +3,7 @@ import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
+import {resolveRow, type Resolution} from '../../../src/batch/repair/resolve.ts';
 import {type TransportRequest} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService, type SeenRequest} from '../truth-service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {lostOutcome} from '../../../src/batch/send/known-records.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {

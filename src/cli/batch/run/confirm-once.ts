@@ -5,7 +5,7 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {surveyRetried} from '../../../batch/registry/survey.ts';
 import {type Reach, workOf} from '../../../batch/registry/work.ts';
-import type {RetryRow} from '../../../batch/run/retry.ts';
+import type {RetryRow} from '../../../batch/repair/retry.ts';
 import {batchCommand} from '../../../batch/standing/placed.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {ASKING, writeStatus} from '../../../batch/standing/status-file.ts';

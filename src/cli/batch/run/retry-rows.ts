@@ -1,7 +1,7 @@
 import {accepting} from '../../../batch/model/accept.ts';
 import type {Stop} from '../../../batch/model/stop.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
-import {prepareRetry, type RetryFacts} from '../../../batch/run/retry.ts';
+import {prepareRetry, type RetryFacts} from '../../../batch/repair/retry.ts';
 import {Wire} from '../../../batch/answers/wire.ts';
 import {shellWord} from '../../../shell-word.ts';
 import {isCapped} from '../../guard/batch-caps.ts';

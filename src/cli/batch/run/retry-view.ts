@@ -1,4 +1,4 @@
-import type {RetryRow, RetryWay} from '../../../batch/run/retry.ts';
+import type {RetryRow, RetryWay} from '../../../batch/repair/retry.ts';
 import {addRow, emptyPart, type Part} from '../../../batch/model/part.ts';
 import {formatMajor, groupMajor} from '../../../money/amount.ts';
 

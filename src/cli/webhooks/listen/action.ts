@@ -2,7 +2,7 @@ import {EXIT, type ExitCode} from '../../../errors.ts';
 import {stackOf} from '../../../narrow.ts';
 import {watchTarget} from '../../../webhooks/listen/health.ts';
 import type {Intake} from '../../../webhooks/listen/intake.ts';
-import {Receiver} from '../../../webhooks/listen/server.ts';
+import {Receiver} from '../../../webhooks/http/server.ts';
 import {loopbackCertificate} from '../../../webhooks/tls/local-authority.ts';
 import {MAX_BODY_BYTES} from '../../../webhooks/verify/raw-body.ts';
 import type {Context, LocalContext} from '../../core/context.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {EventEmitter} from 'node:events';
 import type {Socket} from 'node:net';
 import {nextTurn} from '../../../src/clock.ts';
-import {IdleSockets} from '../../../src/webhooks/listen/idle-sockets.ts';
+import {IdleSockets} from '../../../src/webhooks/http/idle-sockets.ts';
 
 class FakeSocket extends EventEmitter {
   bytesRead = 0;

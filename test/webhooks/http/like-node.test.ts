@@ -4,7 +4,7 @@ import {createServer, type Server} from 'node:http';
 import {connect, type AddressInfo} from 'node:net';
 import fc from 'fast-check';
 import {systemClock} from '../../../src/clock.ts';
-import {Receiver} from '../../../src/webhooks/listen/server.ts';
+import {Receiver} from '../../../src/webhooks/http/server.ts';
 
 /** A request as a server has read it. */
 interface Read {

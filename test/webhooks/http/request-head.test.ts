@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {parseHead} from '../../../src/webhooks/listen/request-head.ts';
+import {parseHead} from '../../../src/webhooks/http/request-head.ts';
 
 const head = (...lines: string[]) => parseHead(lines.join('\r\n'));
 const HOST = 'Host: a';

@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {request} from 'node:http';
 import {connect, type Socket} from 'node:net';
 import {systemClock} from '../../../src/clock.ts';
-import {Receiver, type ReceivedRequest} from '../../../src/webhooks/listen/server.ts';
+import {Receiver, type ReceivedRequest} from '../../../src/webhooks/http/server.ts';
 
 describe('the receiver and hostile clients', function () {
   this.timeout(30_000);

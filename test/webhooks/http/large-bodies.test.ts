@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import {BodyReader, SMALL_BYTES} from '../../../src/webhooks/listen/body-reader.ts';
-import {LargeBodies} from '../../../src/webhooks/listen/large-bodies.ts';
+import {BodyReader, SMALL_BYTES} from '../../../src/webhooks/http/body-reader.ts';
+import {LargeBodies} from '../../../src/webhooks/http/large-bodies.ts';
 
 const MAX_BYTES = 100_000;
 

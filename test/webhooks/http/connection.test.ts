@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {EventEmitter} from 'node:events';
 import type {Socket} from 'node:net';
-import {Connection} from '../../../src/webhooks/listen/connection.ts';
-import {LargeBodies} from '../../../src/webhooks/listen/large-bodies.ts';
+import {Connection} from '../../../src/webhooks/http/connection.ts';
+import {LargeBodies} from '../../../src/webhooks/http/large-bodies.ts';
 
 const LIMITS = {headMs: 500, requestMs: 1000, idleMs: 6000};
 const REQUEST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {Slots} from '../../../src/webhooks/listen/slots.ts';
+import {Slots} from '../../../src/webhooks/http/slots.ts';
 
 describe('slots', () => {
   it('contain what was added and not removed, and are reused', () => {

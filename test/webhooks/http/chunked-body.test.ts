@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {ChunkedBody} from '../../../src/webhooks/listen/chunked-body.ts';
+import {ChunkedBody} from '../../../src/webhooks/http/chunked-body.ts';
 
 /** Decodes pieces of a chunked body; what is left behind it. */
 function decode(pieces: readonly Buffer[]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
-import {prepareRetry} from '../../../src/batch/run/retry.ts';
+import {resolveRow, type Resolution} from '../../../src/batch/repair/resolve.ts';
+import {prepareRetry} from '../../../src/batch/repair/retry.ts';
 import type {Entry} from '../../../src/batch/registry/entry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
