@@ -22,7 +22,12 @@ async function buildCli() {
     const key = createHash('sha256').update(code).digest('hex').slice(0, 32);
     writeAtomic(join(root, file), `//${key}\n${code}`);
   }
-  writeAtomic(join(dist, 'commands.txt'), commandFiles().map(([id]) => `${id}\n`).join(''));
+  writeAtomic(
+    join(dist, 'commands.txt'),
+    commandFiles()
+      .map(([id]) => `${id}\n`)
+      .join(''),
+  );
   writeAtomic(join(dist, 'complete.cjs'), await bundleCompletion());
   return parts;
 }
@@ -34,6 +39,23 @@ function describe(bundles) {
   const notices = bundles.map(({legal}) => legal);
   writeAtomic(join(dist, 'THIRD-PARTY-LICENCES.txt'), licencesText(packages, notices));
   writeAtomic(join(dist, 'sbom.cdx.json'), sbomText(packages, locked));
+}
+
+/** The help of every command and topic in one file, with the places of the texts in another, both read by the launcher. */
+function writeHelp(help) {
+  const parts = [];
+  let at = 0;
+  const place = (text) => {
+    const bytes = Buffer.from(text);
+    parts.push(bytes);
+    at += bytes.length;
+    return [at - bytes.length, bytes.length];
+  };
+  const placesOf = (texts) =>
+    Object.fromEntries(Object.entries(texts).map(([id, forms]) => [id, forms.map(place)]));
+  const places = {commands: placesOf(help.commands), topics: placesOf(help.topics)};
+  writeAtomic(join(dist, 'help-of-all.txt'), Buffer.concat(parts));
+  writeAtomic(join(dist, 'help-of-all.json'), JSON.stringify(places));
 }
 
 function writeAtomic(path, text) {
@@ -58,10 +80,13 @@ const library = bundleLibrary();
 library.catch(() => {}); // told below: the command can be used without the library
 const cli = await attempt('the command', buildCli);
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
-writeAtomic(join(dist, 'help.txt'), await require(join(dist, 'remit.cjs')).rootHelp(root));
+process.env.FORCE_COLOR = '1'; // help has a form for terminals
+delete process.env.NO_COLOR;
+const {rootHelp, allHelp, manPages} = require(join(dist, 'remit.cjs'));
+writeAtomic(join(dist, 'help.txt'), await rootHelp(root));
+writeHelp(await allHelp(root));
 mkdirSync(join(dist, 'man'), {recursive: true});
-for (const [name, text] of await require(join(dist, 'remit.cjs')).manPages(root))
-  writeAtomic(join(dist, 'man', name), text);
+for (const [name, text] of await manPages(root)) writeAtomic(join(dist, 'man', name), text);
 await attempt('the library', async () => {
   const bundles = await library;
   writeLibrary(bundles);

@@ -62,7 +62,9 @@ async function bundlePart(name, contents, part, minify) {
     metafile: true,
     external: ['node-sqlite3-wasm'], // finds its .wasm beside itself
     define: {'import.meta.url': '__importMetaUrl'},
-    banner: {js: `const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;${HELPERS}${OTHERS[name]}`},
+    banner: {
+      js: `const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;${HELPERS}${OTHERS[name]}`,
+    },
     plugins: [without, lazyRequires(), modules(part)],
     conditions: ['import'], // what an import statement names, although it is a require() by now,
     logLevel: 'warning',
@@ -87,7 +89,10 @@ const OTHERS = {
 const tableText = (names) =>
   `export const modules = {\n${[...names]
     .sort()
-    .map((name) => `  ${JSON.stringify(name)}: () => require(${JSON.stringify(name.startsWith('src/') ? `./${name}` : name)}),\n`)
+    .map(
+      (name) =>
+        `  ${JSON.stringify(name)}: () => require(${JSON.stringify(name.startsWith('src/') ? `./${name}` : name)}),\n`,
+    )
     .join('')}};`;
 
 /** What the completion scripts ask for values: a file of its own, a hundredth of the bundle, that starts as fast as Node. */
@@ -118,10 +123,11 @@ function startText(wanted) {
     ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
   );
   return `
-const {manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
+const {allHelp: allHelpWith, manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
 export const COMMANDS = {};
 const pjson = ${JSON.stringify(inlinedPackage())};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
+export const allHelp = (root) => allHelpWith({root, pjson, commands: COMMANDS});
 export const manPages = (root) => manPagesWith({root, pjson, commands: COMMANDS});
 export const rootHelp = (root) => rootHelpWith({root, pjson, commands: COMMANDS});
 const lazy = {
@@ -142,7 +148,10 @@ const without = {
   name: 'without',
   setup(plugin) {
     plugin.onResolve(
-      {filter: /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|\.\.\/locales\/index\.js)$/},
+      {
+        filter:
+          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|\.\.\/locales\/index\.js)$/,
+      },
       ({path}) => ({
         path,
         namespace: 'without',

@@ -41,7 +41,10 @@ export function modules({holds, wanted}) {
         const path = named.slice(0, -SUFFIX.length);
         const file = join(root, path);
         const contents = await asCommonJs(readFileSync(file, 'utf8'), extname(path) === '.ts' ? 'ts' : 'js');
-        return {contents: path.startsWith('src/') ? makeLazy(contents, /^import_/) : contents, resolveDir: dirname(file)};
+        return {
+          contents: path.startsWith('src/') ? makeLazy(contents, /^import_/) : contents,
+          resolveDir: dirname(file),
+        };
       });
     },
   };
@@ -49,7 +52,8 @@ export function modules({holds, wanted}) {
 
 /** Of a file of ours its path, of a package that one of ours imports its name. */
 function nameIn(path, {importer, namespace, resolveDir}) {
-  if (namespace === NAMESPACE ? importer.startsWith('node_modules/') : importer.includes('node_modules')) return undefined;
+  if (namespace === NAMESPACE ? importer.startsWith('node_modules/') : importer.includes('node_modules'))
+    return undefined;
   return path.startsWith('.') ? relative(root, join(resolveDir, path)).split(sep).join('/') : path;
 }
 

@@ -24,7 +24,7 @@ if (asked === '--version' || asked === '-v') {
   print(readDist('help.txt'));
 } else if (argv[0] === '__complete') {
   complete();
-} else {
+} else if (!writtenHelp()) {
   void run();
 }
 
@@ -34,9 +34,47 @@ function print(bytes) {
   try {
     while (written < bytes.length) written += fs.writeSync(1, bytes, written);
   } catch (error) {
-    if (error.code === 'EAGAIN') process.stdout.write(bytes.subarray(written)); // a full pipe that does not block
+    if (error.code === 'EAGAIN')
+      process.stdout.write(bytes.subarray(written)); // a full pipe that does not block
     else if (error.code !== 'EPIPE') throw error;
   }
+}
+
+// The help of a command or topic, if the build wrote it in the form that is asked for: these words and --help, and a
+// pipe, or a terminal of a common width. Anything else is left to the tool, with whatever may be wrong with it.
+function writtenHelp() {
+  const asksHelp = argv.at(-1) === '--help' || argv.at(-1) === '-h';
+  const words = asksHelp ? argv.slice(0, -1) : argv;
+  if (words.length > 3 || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return false;
+  const id = words.join(':');
+  const ids = commandIds();
+  const isCommand = ids.includes(id);
+  const isTopic = ids.some((one) => one.startsWith(`${id}:`));
+  if (isCommand ? !asksHelp : !isTopic) return false;
+  const {commands, topics} = JSON.parse(readDist('help-of-all.json'));
+  const place = (isCommand ? commands : topics)[id]?.[helpForm()];
+  if (place === undefined) return false;
+  const [at, length] = place;
+  const bytes = Buffer.alloc(length);
+  const file = fs.openSync(path.join(root, 'dist', 'help-of-all.txt'));
+  fs.readSync(file, bytes, 0, length, at);
+  fs.closeSync(file);
+  print(bytes);
+  return true;
+}
+
+// The number of the form; the tool itself decides whether an unusual terminal has colours.
+function helpForm() {
+  if (!fs.fstatSync(1).isCharacterDevice() || !process.stdout.isTTY) return 0;
+  const {TERM = '', NO_COLOR, FORCE_COLOR, CI} = process.env;
+  if (NO_COLOR !== undefined || FORCE_COLOR !== undefined || CI !== undefined) return undefined;
+  if (!/^(alacritty|ansi|foot|linux|rxvt|screen|tmux|vt100|xterm)/.test(TERM)) return undefined;
+  const columns = process.stdout.columns || 80;
+  return columns === 80 ? 1 : columns >= 120 ? 2 : undefined;
+}
+
+function commandIds() {
+  return readDist('commands.txt').toString('latin1').split('\n');
 }
 
 // A key press in a shell with completion: nothing of remit is loaded except what finds values on this machine.
@@ -61,7 +99,7 @@ async function run() {
 // a cache at once.
 function nameOf(words) {
   if (words.includes('--help') || words.includes('-h')) return 'help';
-  const ids = readDist('commands.txt').toString('latin1').split('\n');
+  const ids = commandIds();
   const end = words.findIndex((word) => word.startsWith('-'));
   const typed = words.slice(0, end === -1 ? 3 : Math.min(end, 3));
   for (let length = typed.length; length > 0; length -= 1) {

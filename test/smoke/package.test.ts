@@ -56,6 +56,8 @@ describe('the packed package', function () {
       'README.md',
       'bin/run.cjs',
       'dist/THIRD-PARTY-LICENCES.txt',
+      'dist/help-of-all.json',
+      'dist/help-of-all.txt',
       'dist/help.txt',
       'dist/commands.txt',
       'dist/remit.cjs',

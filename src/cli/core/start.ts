@@ -3,7 +3,7 @@ import {isatty} from 'node:tty';
 import {Config, Plugin} from '@oclif/core';
 import {EXIT} from '../../errors.ts';
 import type {ManPage} from '../help/reference.ts';
-import {main, reportEarly, type Ended} from './main.ts';
+import {main, reportEarly, treeOf, type Ended} from './main.ts';
 import type {App} from './app.ts';
 import {processRuntime} from '../runtime/runtime.ts';
 
@@ -58,6 +58,29 @@ export async function rootHelp(facts: Facts): Promise<string> {
   const {helpText} = await import('../help/help.ts');
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
 }
+
+/** Widths at which the build writes the help of every command; for other terminals it is written when it is asked for. */
+export const HELP_FORMS = [
+  {isTTY: false, columns: 80},
+  {isTTY: true, columns: 80},
+  {isTTY: true, columns: 120},
+] as const;
+
+/** The help of every command and topic in each of the forms, for the build, so that it is available immediately. */
+export async function allHelp(facts: Facts): Promise<{commands: HelpTexts; topics: HelpTexts}> {
+  const {helpText} = await import('../help/help.ts');
+  const config = await loadConfig(facts);
+  const {commands, topics} = treeOf(config.commandIDs);
+  const textsOf = async (ids: ReadonlySet<string>): Promise<HelpTexts> => {
+    const texts: HelpTexts = {};
+    for (const id of ids)
+      texts[id] = await Promise.all(HELP_FORMS.map((stdout) => helpText(config, id, {stdout, env: {}})));
+    return texts;
+  };
+  return {commands: await textsOf(commands), topics: await textsOf(topics)};
+}
+
+type HelpTexts = Record<string, string[]>;
 
 /** The manual pages, for the build. */
 export async function manPages(facts: Facts): Promise<ManPage[]> {

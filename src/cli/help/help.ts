@@ -66,9 +66,13 @@ class RemitHelp extends Help {
       .trim()}\n`;
   }
 
-  /** Copies: oclif's help writes the ids of the commands below a topic with spaces, into what it is given. */
+  /** Copies: oclif's help writes the names of what is below a topic with spaces, into what it is given. */
   protected override get sortedCommands(): Command.Loadable[] {
     return super.sortedCommands.map((command) => ({...command}));
+  }
+
+  protected override get sortedTopics(): Interfaces.Topic[] {
+    return super.sortedTopics.map((topic) => ({...topic}));
   }
 
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
