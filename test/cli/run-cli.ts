@@ -6,8 +6,7 @@ import {Readable, Writable} from 'node:stream';
 import type {Config} from '@oclif/core';
 import type {App} from '../../src/cli/core/app.ts';
 import {main} from '../../src/cli/core/main.ts';
-import type {Prompts} from '../../src/cli/runtime/prompts.ts';
-import {terminalPrompts} from '../../src/cli/runtime/prompts.ts';
+import {matching, terminalPrompts, type Prompts} from '../../src/cli/runtime/prompts.ts';
 import type {Runtime} from '../../src/cli/runtime/runtime.ts';
 import {appOf, type PackageJson} from '../../src/cli/core/start.ts';
 import {Stop} from '../../src/cli/runtime/stop.ts';
@@ -171,5 +170,13 @@ function scriptedPrompts(answers: NonNullable<CliOptions['answers']>, questions:
     const answer = answers.shift();
     return (typeof answer === 'function' ? await answer() : answer) as T;
   };
-  return {confirm: next, line: next, hidden: next};
+  return {
+    ...{confirm: next, line: next, hidden: next},
+    /** The answer is what is typed to find a choice; the first one is taken. */
+    choose: async (question, list) => {
+      const found = matching(list, await next<string>(question));
+      return found[0]?.value ?? assert.fail(`nothing to choose: ${question}`);
+    },
+    chooseSome: async (question) => (await next<string>(question)).split(','),
+  };
 }

@@ -1,5 +1,5 @@
 import {Command, type Interfaces} from '@oclif/core';
-import {EXIT, type ExitCode, type RemitError} from '../../errors.ts';
+import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {stackOf} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
@@ -13,6 +13,7 @@ import {type GlobalFlags, globalFlags} from '../input/flags.ts';
 import {answerFields, isRead} from '../help/answer-fields.ts';
 import {isParseError, usageError, withoutFrame} from '../runtime/parse-errors.ts';
 import {readCommandConfig} from './app.ts';
+import {canAsk} from '../runtime/prompts.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings, outputSettings} from '../runtime/settings.ts';
 import {withWayOut} from './way-out.ts';
@@ -98,12 +99,41 @@ export abstract class RemitCommand extends Command {
       baseFlags: options.baseFlags,
       args: withoutStdin(options.args),
     };
+    if (argv === undefined && canAsk(this.runtime)) await this.#askForMissing(input);
     const parsed = await super.parse(input, argv);
     this.#args = parsed.args;
-    this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed together with the command's own flags
-    if (this.#flags.query !== undefined) await checkQuery(this.#flags.query);
-    if (this.#flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
+    const flags = this.#keepFlags(parsed);
+    if (flags.query !== undefined) await checkQuery(flags.query);
+    if (flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
     return parsed;
+  }
+
+  #keepFlags({flags}: {flags: object}): GlobalFlags {
+    return (this.#flags = flags as GlobalFlags); // baseFlags are parsed together with the command's own flags
+  }
+
+  /**
+   * At a terminal, asks for required values that were not typed; they count as typed from then on. What is wrong with
+   * the typed words is left to the parser.
+   */
+  async #askForMissing<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
+    options: Interfaces.Input<F, B, A> | undefined,
+  ): Promise<void> {
+    const {questionsOf, lenient} = await import('../ask/questions.ts');
+    const questions = questionsOf(this.id ?? '');
+    if (questions === undefined || options === undefined) return;
+    let typed;
+    try {
+      typed = await super.parse(lenient(options), this.argv);
+    } catch (error) {
+      if (isParseError(error) || error instanceof RemitError) return;
+      throw error;
+    }
+    this.#keepFlags(typed);
+    const {askMissing} = await import('../ask/ask.ts');
+    const words = {id: this.id ?? '', argv: this.argv};
+    const asked = await askMissing({questions, typed, words, open: () => this.open()});
+    if (asked !== undefined) this.argv = asked;
   }
 
   /**

@@ -10,11 +10,13 @@ import type {WriteFacts} from './facts.ts';
 import {canAsk, type Prompts} from '../runtime/prompts.ts';
 import type {InStream} from '../runtime/runtime.ts';
 
+type Asks = Pick<Prompts, 'confirm' | 'line'>;
+
 export interface GuardTools {
   profile: Pick<ActiveProfile, 'name' | 'mode' | 'caps' | 'readOnly' | 'baseUrl' | 'masked'>;
   flags: {live?: boolean | undefined; yes?: boolean | undefined};
   out: Output;
-  prompts: Prompts;
+  prompts: Asks;
   stdin: InStream;
   stderr: NodeJS.WritableStream & {isTTY?: boolean | undefined};
 }
@@ -72,7 +74,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   if (isTerminal) await askLive(facts, tools.prompts);
 }
 
-async function askLive(facts: WriteFacts, prompts: Prompts): Promise<void> {
+async function askLive(facts: WriteFacts, prompts: Asks): Promise<void> {
   const refuse = (what: string): never => {
     throw new RemitError('GUARD_CONFIRM', `not confirmed: ${what}; nothing was sent`);
   };

@@ -8,7 +8,28 @@ export interface Prompts {
   line(question: string, flag: string): Promise<string>;
   /** A line typed invisibly. */
   hidden(question: string, flag: string): Promise<string>;
+  /** One of a list, found by typing a part of it. */
+  choose(question: string, list: Choices, flag: string): Promise<string>;
+  /** Some of a list, at least one. */
+  chooseSome(question: string, choices: readonly Choice[], flag: string): Promise<string[]>;
 }
+
+/** An item of a list; all texts are safe to show. */
+export interface Choice {
+  value: string;
+  /** What is shown, and found by typing. */
+  name: string;
+  /** More about the one that is marked. */
+  description?: string;
+}
+
+export interface Choices {
+  choices: readonly Choice[];
+  /** A choice that is not in the list, from what was typed. */
+  other?: (typed: string) => Choice | undefined;
+}
+
+const ROWS_SHOWN = 10;
 
 interface Terminal {
   stdin: NodeJS.ReadableStream & {isTTY?: boolean | undefined};
@@ -53,5 +74,29 @@ export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
       const {password} = await import('@inquirer/prompts');
       return asking(password({message: question, mask: false, toggleMask: false}, context));
     },
+    async choose(question, list, flag) {
+      need(question, flag);
+      const {search} = await import('@inquirer/prompts');
+      const source = (typed: string | undefined) => matching(list, typed ?? '');
+      return asking(search({message: question, source, pageSize: ROWS_SHOWN}, context));
+    },
+    async chooseSome(question, choices, flag) {
+      need(question, flag);
+      const {checkbox} = await import('@inquirer/prompts');
+      return asking(
+        checkbox({message: question, choices, required: true, loop: false, pageSize: ROWS_SHOWN}, context),
+      );
+    },
   };
+}
+
+/** The choices that contain every typed word, whatever its case. */
+export function matching({choices, other}: Choices, typed: string): Choice[] {
+  const words = typed.toLowerCase().split(/\s+/);
+  const found = choices.filter(({name, value, description = ''}) => {
+    const text = `${name} ${value} ${description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const own = found.length === 0 ? other?.(typed.trim()) : undefined;
+  return own === undefined ? found : [own];
 }

@@ -1,4 +1,5 @@
 import {idText, withTextIds} from '../../contract/ids.ts';
+import {isObject} from '../../narrow.ts';
 
 /** The data of a payout event. Fetch the payout for everything else. */
 export interface PayoutEventData {
@@ -59,12 +60,12 @@ const decoder = new TextDecoder('utf-8', {fatal: true});
  */
 export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   const value = parseBody(body);
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
-  const {id, type, data} = value as Record<string, unknown>;
+  if (!isObject(value)) return undefined;
+  const {id, type, data} = value;
   const eventId = idText(id);
   if (eventId === undefined || typeof type !== 'string') return undefined;
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) return undefined;
-  const named = withTextIds(data as Record<string, unknown>, DATA_IDS);
+  if (!isObject(data)) return undefined;
+  const named = withTextIds(data, DATA_IDS);
   if (named === undefined) return undefined;
   const isText = eventId === id && named === data;
   return (isText ? value : {...value, id: eventId, data: named}) as WebhookEvent; // the fields of data are as documented, not checked

@@ -47,7 +47,7 @@ async function guard(setting: Setting, facts: WriteFacts = FACTS) {
     },
     flags: {live: setting.live, yes: setting.yes},
     out,
-    prompts: {confirm: answer, line: answer, hidden: answer},
+    prompts: {confirm: answer, line: answer},
     stdin: {isTTY: setting.terminal ?? false} as GuardTools['stdin'],
     stderr: {isTTY: setting.terminal ?? false} as GuardTools['stderr'],
   };

@@ -1,0 +1,146 @@
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
+
+/** Where the choices of a question come from. */
+export type Source =
+  /** Records of the service; `owner` is the answer that its path needs, such as the payee of payment methods. */
+  | {
+      kind: 'records';
+      operation: OperationId;
+      noun: string;
+      owner?: {flag: string; param: string};
+      status?: string;
+    }
+  | {kind: 'words'; words: readonly string[]}
+  | {kind: 'several'; words: readonly string[]}
+  | {kind: 'text'}
+  /** `125.00 USD`: the flags --amount and --currency. */
+  | {kind: 'amount'};
+
+/** A value that a command needs, or that people usually want to choose. */
+export interface Question {
+  /** Name of the flag or, with `isArgument`, of the argument. */
+  name: string;
+  isArgument?: true;
+  label: string;
+  source: Source;
+  /** The first choice for an optional value; asked only together with a required one. */
+  otherwise?: string;
+}
+
+const records = (operation: OperationId, noun: string, rest: {status?: string} = {}): Source => ({
+  kind: 'records',
+  operation,
+  noun,
+  ...rest,
+});
+
+const payee: Question = {name: 'payee', label: 'Payee', source: records('payees.list', 'payee')};
+const payer: Question = {name: 'payer', label: 'Payer', source: records('payers.list', 'payer')};
+const amount: Question = {name: 'amount', label: 'Amount', source: {kind: 'amount'}};
+const text = (name: string, label: string): Question => ({name, label, source: {kind: 'text'}});
+const rail = (words: readonly string[], otherwise?: string): Question => ({
+  ...{name: 'rail', label: 'Rail', source: {kind: 'words', words}},
+  ...(otherwise === undefined ? {} : {otherwise}),
+});
+const methodOf = (label: 'payee' | 'payer', operation: OperationId): Question => ({
+  name: 'payment-method',
+  label: 'Payment method',
+  source: {kind: 'records', operation, noun: 'payment method', owner: {flag: label, param: `${label}_id`}},
+  otherwise: 'the default',
+});
+const SERVICE_CHOOSES = 'the service chooses';
+
+const argument = (label: string, source: Source, name = 'id'): Question => ({
+  ...{name, label, source},
+  isArgument: true,
+});
+const account = (name: string, label: string): Question => ({
+  ...{name, label, source: records('treasury.accounts', 'treasury account')},
+});
+const subaccount = (name: string, label: string): Question => ({
+  ...{name, label, source: records('subaccounts.list', 'subaccount')},
+});
+const endpoint = argument('Endpoint', records('webhookEndpoints.list', 'webhook endpoint'));
+const treasuryAccount: Question = {...account('account', 'Treasury account'), isArgument: true};
+const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`)];
+
+const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
+  'payouts:create': [
+    payee,
+    amount,
+    rail(PAYOUT_RAILS, SERVICE_CHOOSES),
+    methodOf('payee', 'payeePaymentMethods.list'),
+  ],
+  'payins:create': [
+    payer,
+    amount,
+    rail(PAYIN_RAILS, SERVICE_CHOOSES),
+    methodOf('payer', 'payerPaymentMethods.list'),
+  ],
+  'moves:create': [subaccount('source', 'From'), subaccount('destination', 'To'), amount],
+  'transfers:create': [
+    account('source', 'From'),
+    account('destination', 'To'),
+    amount,
+    rail(ACCOUNT_TRANSFER_RAILS),
+  ],
+  'treasury:simulate-credit': [treasuryAccount, amount],
+  'treasury:label': [treasuryAccount, argument('New label', {kind: 'text'}, 'label')],
+  'treasury:balance': [treasuryAccount],
+  'treasury:transactions': [treasuryAccount],
+  'payees:create': party('payee'),
+  'payers:create': party('payer'),
+  'subaccounts:create': party('subaccount'),
+  'webhooks:endpoints:create': [
+    text('url', 'URL that receives the events'),
+    {name: 'event-types', label: 'Event types', source: {kind: 'several', words: EVENT_TYPE_NAMES}},
+  ],
+  ...byId('payouts', 'Payout', 'payouts.list', 'payout'),
+  ...byId('payins', 'Payin', 'payins.list', 'payin'),
+  ...byId('transfers', 'Transfer', 'accountTransfers.list', 'transfer'),
+  'moves:get': [argument('Move', records('moves.list', 'move'))],
+  'moves:approve': [argument('Move', records('moves.list', 'move', {status: 'CREATED'}))],
+  'payees:get': [{...payee, name: 'id', isArgument: true}],
+  'payers:get': [{...payer, name: 'id', isArgument: true}],
+  'subaccounts:get': [{...subaccount('id', 'Subaccount'), isArgument: true}],
+  'webhooks:endpoints:get': [endpoint],
+  'webhooks:endpoints:update': [endpoint],
+  'webhooks:endpoints:delete': [endpoint],
+  'webhooks:endpoints:enable': [endpoint],
+  'webhooks:endpoints:disable': [endpoint],
+};
+
+/** Commands on one payment: only one that is still `created` can be approved. */
+function byId(
+  topic: string,
+  label: string,
+  operation: OperationId,
+  noun: string,
+): Record<string, Question[]> {
+  const open = [argument(label, records(operation, noun, {status: 'created'}))];
+  const any = [argument(label, records(operation, noun))];
+  const verbs = topic === 'transfers' ? {get: any, approve: open} : {get: any, approve: open, cancel: open};
+  return Object.fromEntries(
+    Object.entries(verbs).map(([verb, questions]) => [`${topic}:${verb}`, questions]),
+  );
+}
+
+/** What a command asks for at a terminal; undefined if nothing. */
+export const questionsOf = (id: string): readonly Question[] | undefined => QUESTIONS[id];
+
+/** The parts of a command that the parser reads. */
+interface Declared {
+  flags?: Readonly<Record<string, object>>;
+  baseFlags?: Readonly<Record<string, object>>;
+  args?: Readonly<Record<string, object>>;
+}
+
+/** The same command with nothing required, so that the typed part can be read. */
+export function lenient<T extends Declared>(command: T): T {
+  const optional = (all: Readonly<Record<string, object>> = {}) =>
+    Object.fromEntries(Object.entries(all).map(([name, one]) => [name, {...one, required: false}]));
+  const {flags, baseFlags, args} = command;
+  return {...command, flags: optional(flags), baseFlags: optional(baseFlags), args: optional(args)};
+}
