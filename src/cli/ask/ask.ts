@@ -222,10 +222,8 @@ async function confirm(
 
 /** `payouts:create` is "Create this payout". */
 function sentenceOf(id: string): string {
-  const words = id.split(':');
-  const verb = words.pop()!;
-  const noun = words.pop()!.replace(/s$/, '');
-  return verb === 'simulate-credit'
-    ? 'Simulate this credit'
-    : `${verb[0]!.toUpperCase()}${verb.slice(1)} this ${noun === 'treasury' ? 'account' : noun}`;
+  const [verb = '', topic = ''] = id.split(':').toReversed();
+  if (verb === 'simulate-credit') return 'Simulate this credit';
+  const noun = topic === 'treasury' ? 'account' : topic.replace(/s$/, '');
+  return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} this ${noun}`;
 }

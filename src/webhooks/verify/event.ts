@@ -67,8 +67,7 @@ export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   if (!isObject(data)) return undefined;
   const named = withTextIds(data, DATA_IDS);
   if (named === undefined) return undefined;
-  const isText = eventId === id && named === data;
-  return (isText ? value : {...value, id: eventId, data: named}) as WebhookEvent; // the fields of data are as documented, not checked
+  return {...value, id: eventId, type, data: named} as WebhookEvent; // the fields of data are as documented, not checked
 }
 
 /** A body as text, and its JSON value. */
