@@ -42,13 +42,14 @@ const LISTS: Readonly<Record<string, List>> = {
       '.oclif.manifest.json',
       'CHANGELOG.md',
     ],
-    meaning: /^src\/(batch|cli\/write|sandbox\/(time|transfers))\b/,
+    meaning: /^src\/(automation|batch|cli\/write|sandbox\/(time|transfers))\b/,
   },
   'Add a list filter': {example: /created[_-]from/, sometimes: ['CHANGELOG.md']},
   'Add a control call of the sandbox': {
     example: /\bredeliver\b/,
     sometimes: ['src/sandbox/control/bodies.ts', 'src/sandbox/control/answers.ts'],
-    meaning: /^src\/(sandbox\/webhooks|commands|cli\/help\/outputs)\b|openapi\.json$|^\.oclif/,
+    meaning:
+      /^src\/(sandbox\/(webhooks|page|local-sandbox)|commands|cli\/help\/outputs)\b|openapi\.json$|^\.oclif/,
   },
   'Add a column to batch files': {
     example: /\bscheduled\b|scheduled_date/,
