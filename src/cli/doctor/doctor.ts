@@ -30,7 +30,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   const isReached = survey.samples.size > 0;
   const probed = flags['probe-writes'] && isReached ? await probeWrites(context, survey) : null;
   await survey.asker.close();
-  found.push(...survey.found, ...notReadable(survey.found));
+  found.push(...survey.found, ...notReadable(survey.found, probed !== null));
   out.endProgress();
   const service = survey.draft.file;
   const report = reportOf(found, {

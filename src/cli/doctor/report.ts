@@ -71,15 +71,20 @@ const TITLES: Readonly<Record<Area, string>> = {
 };
 const STYLES = {holds: 'green', differs: 'red', unknown: 'yellow'} as const;
 
+/** What needs attention is printed last, next to the counts. */
+const ORDER = {holds: 0, unknown: 1, differs: 2} as const;
+
 /** Prints the table for people. */
 export function showReport(out: Output, found: readonly Finding[], {counts}: Report): void {
-  const width = Math.max(...found.map(({check}) => check.length));
   const lines: string[] = [];
   for (const area of ['setup', 'connection', 'service'] as const) {
     const own = found.filter((finding) => finding.area === area);
     if (own.length === 0) continue;
     lines.push(...(lines.length === 0 ? [] : ['']), out.paint('bold', TITLES[area]));
-    for (const finding of own) lines.push(...linesOf(out, finding, width));
+    const sorted = own.toSorted((a, b) => ORDER[a.verdict] - ORDER[b.verdict]);
+    const longest = Math.max(...own.map(({check}) => check.length));
+    const width = out.isTerminal ? Math.min(longest, NAMES) : longest;
+    for (const finding of sorted) lines.push(...linesOf(out, finding, width));
   }
   const failed = found.filter(({isFailed}) => isFailed === true).length;
   const rest = failed === 0 ? '' : `, of which ${failed} failed to answer`;
@@ -87,15 +92,21 @@ export function showReport(out: Output, found: readonly Finding[], {counts}: Rep
   void out.texts(lines);
 }
 
+/** Width of the names at a terminal. The longest ones have a line of their own. */
+const NAMES = 26;
+const INDENT = ' '.repeat(11);
+
 function linesOf(out: Output, finding: Finding, width: number): string[] {
-  const {check, verdict, evidence, row, write, sure, fix} = finding;
-  const shown = out.paint(STYLES[verdict], verdict.padEnd('unknown'.length));
+  const {check, verdict, evidence, row, write, sure, fix, when = 'if that is right'} = finding;
   const line = (text: string) => out.sanitizer.line(text); // contains names and values of the service
-  const lines = [
-    `  ${shown}  ${line(check).padEnd(width)}  ${line(evidence)}${row === undefined ? '' : ` (row ${row})`}`,
-  ];
+  const text = line(evidence) + (row === undefined || verdict === 'holds' ? '' : ` (row ${row})`);
+  const shown = `  ${out.paint(STYLES[verdict], verdict.padEnd('unknown'.length))}  `;
+  const name = line(check);
+  const isShort =
+    !out.isTerminal || INDENT.length + Math.max(width, name.length) + 2 + text.length <= out.columns;
+  const lines = isShort ? [`${shown}${name.padEnd(width)}  ${text}`] : [shown + name, INDENT + text];
   if (write !== undefined)
-    lines.push(`           ${sure ? 'write:' : 'if that is right, write:'} ${line(lineOf(write))}`);
-  if (fix !== undefined && verdict !== 'holds') lines.push(`           fix: ${line(fix)}`);
+    lines.push(`${INDENT}${sure ? 'write:' : `${line(when)}, write:`} ${line(lineOf(write))}`);
+  if (fix !== undefined && verdict !== 'holds') lines.push(`${INDENT}fix: ${line(fix)}`);
   return lines;
 }

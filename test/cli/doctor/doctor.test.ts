@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {stripVTControlCharacters} from 'node:util';
 import {after, before, describe, it} from 'mocha';
 import type {Report} from '../../../src/cli/doctor/report.ts';
+import {checkService} from '../../../src/service/parse.ts';
 import {BASE_URL, type CliOptions, runCli} from '../run-cli.ts';
 import {DifferingService} from './differing-service.ts';
 
@@ -74,10 +76,7 @@ describe('remit doctor, with a service that matches the assumptions', () => {
     const ran = await doctor();
     assert.equal(ran.exitCode, 8);
     assert.match(ran.stdout, /^Service$/m);
-    assert.match(
-      ran.stdout,
-      /^ {2}holds {4}routes\.payouts\.list {2,}GET \/api\/payouts returned a list \(row 5\)$/m,
-    );
+    assert.match(ran.stdout, /^ {2}holds {4}routes\.payouts\.list {2,}GET \/api\/payouts returned a list$/m);
     assert.match(
       ran.stdout,
       /^ {2}differs {2}paging\.max {2,}limit=25 is accepted, limit=26 is refused \(row 41\)$/m,
@@ -85,5 +84,37 @@ describe('remit doctor, with a service that matches the assumptions', () => {
     assert.match(ran.stdout, /^ {11}write: "paging": \{"max": 25\}$/m);
     assert.match(ran.stdout, /^\d+ hold, 1 differ, \d+ unknown\.$/m);
     assert.match(ran.stderr, /remit doctor --write service\.json/);
+  });
+
+  it('fits a terminal of 80 columns, with what differs at the end and lines that can be copied', async () => {
+    service.dialect = {
+      fields: {payouts: {amount_in_minor_units: 'amount'}},
+      units: {'payouts.amount_in_minor_units': 'minor'},
+      envelopes: {record: 'result', next: 'page.next', more: 'page.has_more'},
+      statuses: {payins: {PENDING: 'created'}},
+    };
+    const ran = await doctor([], {columns: 80});
+    const lines = stripVTControlCharacters(ran.stdout).split('\n');
+    assert.deepEqual(
+      lines.filter((line) => line.length > 80 && line.trim().includes(' ')),
+      [],
+    );
+    const verdicts = lines
+      .flatMap((line) => /^ {2}(holds|unknown|differs) /.exec(line)?.[1] ?? [])
+      .slice(-20);
+    assert.ok(verdicts.lastIndexOf('holds') < verdicts.indexOf('differs'), verdicts.join());
+    const text = lines.join('\n').replaceAll(/\n {13}/g, ' ');
+    const written = [...text.matchAll(/^ {11}(.*)write: (".*)$/gm)].map(([, when, line]) => {
+      checkService(JSON.parse(`{${line}}`), line!);
+      return when;
+    });
+    assert.deepEqual(
+      written.filter((when) => when !== ''),
+      ['if 2000 is in minor units (cents), ', 'if PENDING means created, '],
+    );
+    assert.match(
+      text,
+      /fix: find out the unit; if it is the major unit \(dollars\), write "major-number" in place of "minor"/,
+    );
   });
 });

@@ -138,6 +138,7 @@ function noteMatch(survey: Survey, id: OperationId, match: Match | undefined): v
         row,
         write: {routes: {[id]: `${found.method} ${path}`}},
         sure: how === 'same words' || !/POST/.test(own.method),
+        when: `if that operation is ${id}`,
       }),
     );
 }

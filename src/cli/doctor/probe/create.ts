@@ -1,11 +1,12 @@
 import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
+import type {Assumption} from '../../../service/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isGood, isMissing} from '../survey/survey.ts';
+import {isGood, isMissing, type Survey} from '../survey/survey.ts';
 import {findHeader, keyOf} from './keys.ts';
 import {idOf, type Kind, type Money, recordIn, REFERENCE} from './kinds.ts';
 import {create, type Probe} from './steps.ts';
@@ -106,6 +107,12 @@ async function otherRoute(probe: Probe, kind: Kind, money: Money, refused: Reply
   return undefined;
 }
 
+/** A name that a read has found, but whose unit is open, is already proposed. */
+const fixFor = ({found}: Survey, {key}: Assumption): string =>
+  found.some(({check, write}) => check === key && write !== undefined)
+    ? `first decide on ${key}`
+    : `set ${key} in the service file`;
+
 function noteRefused({survey, context}: Probe, kind: Kind, reply: Reply): void {
   const operation = idOf(kind, 'create');
   const check = `routes.${operation}`;
@@ -125,7 +132,7 @@ function noteRefused({survey, context}: Probe, kind: Kind, reply: Reply): void {
     survey.found.push(
       differs(check, evidence, {
         row: assumption.row ?? undefined,
-        fix: `set ${assumption.key} in the service file`,
+        fix: fixFor(survey, assumption),
       }),
     );
   else survey.found.push(unknown(check, evidence, {row: ROW}));

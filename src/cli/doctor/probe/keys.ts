@@ -46,7 +46,7 @@ export async function checkFormat(probe: Probe, kind: Kind, money: Money): Promi
     refused = length;
   }
   const write: ServiceFile = {keys: {format: 'uuid'}};
-  const evidence = 'a UUID is accepted as the key, and no other key is';
+  const evidence = 'a UUID is accepted as a key, other keys are refused';
   survey.differs(differs('keys.format', evidence, {row: ROW, write, sure: true}));
 }
 

@@ -118,7 +118,10 @@ function noteWrappers(survey: Survey, wrappers: ReadonlyMap<OperationId, string>
     [...wrappers].flatMap(([id, name]) => recordsOf(id).map((other) => [other, name] as const)),
   );
   const write: ServiceFile = {envelopes: {record: names.size === 1 ? only : byOperation}};
-  const evidence = [...wrappers].map(([id, name]) => `${id} returns its record in ${name}`).join('; ');
+  const evidence =
+    names.size === 1
+      ? `records are in ${only}, not at the top of the answer`
+      : [...wrappers].map(([id, name]) => `${id} returns its record in ${name}`).join('; ');
   survey.differs(differs('envelopes.record', evidence, {row: 6, write, sure: true}));
 }
 

@@ -26,7 +26,7 @@ export function checkRecords(survey: Survey, id: OperationId, sample: Sample | u
   const absent = fields.filter((field) => !isPresent(sample.canonical, field));
   const words = absent.length === 0 ? '' : `, except ${absent.join(', ')}`;
   if (survey.found.length === before)
-    survey.found.push(holds(check, `records have the fields that remit reads${words}`, {row}));
+    survey.found.push(holds(check, `all fields that remit reads${words}`, {row}));
   checkIds(survey, resource, sample);
   checkStatuses(survey, resource, sample);
 }
@@ -75,11 +75,15 @@ function checkField(survey: Survey, place: Place): void {
     ...(unit.unit === undefined ? {} : {units: {[`${resource}.${field}`]: unit.unit}}),
   };
   const evidence = `records have ${path}${isAmountField(field) ? ` (${shown(values)})` : ''} instead of ${field}`;
-  const fix = unit.sure ? undefined : DECIDE;
-  survey.differs(differs(check, evidence, {row, write, sure: unit.sure, fix}));
+  const [value] = values;
+  const when = unit.sure ? undefined : `if ${JSON.stringify(value)} is in minor units (cents)`;
+  const major = typeof value === 'string' ? 'major' : 'major-number';
+  const fix = unit.sure
+    ? undefined
+    : `find out the unit; if it is the major unit (dollars), write ${JSON.stringify(major)} in place of ${JSON.stringify(unit.unit)}`;
+  survey.differs(differs(check, evidence, {row, write, sure: unit.sure, when, fix}));
 }
 
-const DECIDE = 'find out whether such an amount is in minor units (12550) or in major units (125.50)';
 /** remit cannot use a record without these. */
 const NEEDED = new Set(['id', 'status', 'amount_in_minor_units', 'currency_code']);
 
@@ -170,10 +174,10 @@ function checkIds(survey: Survey, resource: string, {canonical}: Sample): void {
   else if (ids.every((id) => typeof id === 'string' && isUuid(id)))
     survey.found.push(holds(check, 'UUIDs', {row: 59}));
   else if (survey.draft.file.ids?.format === 'any')
-    survey.found.push(holds(check, 'not UUIDs, as set in the service file', {row: 59}));
+    survey.found.push(holds(check, 'not UUIDs, which ids.format allows', {row: 59}));
   else
     survey.differs(
-      differs(check, `ids are not UUIDs, such as ${shown(ids)}`, {
+      differs(check, `ids are not UUIDs, such as ${shown(ids.slice(0, 1))}`, {
         row: 59,
         write: {ids: {format: 'any'}},
         sure: true,
@@ -205,7 +209,10 @@ function checkStatuses(survey: Survey, resource: string, {canonical}: Sample): v
         ? `find out which of these it means: ${Object.keys(known).join(', ')}`
         : undefined;
     survey.differs(
-      differs(check, `${word} is not a documented status`, {write, sure: spelled !== undefined, fix}),
+      differs(check, `${word} is not a documented status`, {
+        ...{write, sure: spelled !== undefined, fix},
+        when: meant === undefined ? undefined : `if ${word} means ${meant}`,
+      }),
     );
   }
 }

@@ -30,7 +30,7 @@ export async function checkService(context: Context, base: ServiceFile): Promise
   const survey = await untilNothingNew(first, checkShapes);
   survey.found.unshift(
     survey.samples.size > 0
-      ? connection.holds('service', `${context.profile.baseUrl} returned ${reply.status}`)
+      ? connection.holds('service', `${context.profile.baseUrl} answers`)
       : nothingRead(reply),
   );
   survey.found.push(...checkAnswers(survey.replies, {nowMs: context.clock.now()}));
@@ -76,8 +76,9 @@ function endOf({failure, status}: Reply, {commands}: Context): Finding | undefin
 }
 
 /** Findings for what GET requests cannot show, unless another check has found it out. */
-export function notReadable(found: readonly Finding[]): Finding[] {
+export function notReadable(found: readonly Finding[], isProbed: boolean): Finding[] {
   const known = new Set(found.map(({check}) => check));
+  const probe = isProbed ? 'no payout could be created' : 'checked by --probe-writes';
   const writes = allOperations().filter(
     ({id, operation}) => operation.method !== 'GET' && !known.has(`routes.${id}`),
   );
@@ -89,11 +90,11 @@ export function notReadable(found: readonly Finding[]): Finding[] {
       'routes of writes',
       `${writes.length} operations that change data were not tried (rows ${rows.join(', ')})`,
     ),
-    unknown('keys', 'header and format of idempotency keys: checked by --probe-writes', {row: 45}),
+    unknown('keys', `header and format of idempotency keys: ${probe}`, {row: 45}),
     unknown('keys.horizon', 'how long the service remembers a key: measured by repeated --probe-writes', {
       row: 46,
     }),
-    unknown('metadata.reference', 'whether payouts return their metadata: checked by --probe-writes', {
+    unknown('metadata.reference', `whether payouts return their metadata: ${probe}`, {
       row: 51,
     }),
     unknown('webhooks', 'timestamp and signature of deliveries: check them with remit webhooks listen', {

@@ -18,13 +18,15 @@ export interface Finding {
   readonly write?: ServiceFile | undefined;
   /** Whether `write` follows from the answers. Otherwise it is a proposal, which `--write` leaves out. */
   readonly sure?: boolean | undefined;
+  /** When an uncertain `write` is right: `if PAID means settled`. */
+  readonly when?: string | undefined;
   /** How to fix it: a command, or a step in words. */
   readonly fix?: string | undefined;
   /** The check needs an answer that the service did not give. Without it nothing can be called right. */
   readonly isFailed?: boolean | undefined;
 }
 
-type More = Pick<Finding, 'row' | 'write' | 'sure' | 'fix' | 'isFailed'>;
+type More = Pick<Finding, 'row' | 'write' | 'sure' | 'when' | 'fix' | 'isFailed'>;
 type Make = (check: string, evidence: string, more?: More) => Finding;
 
 const made =
