@@ -74,35 +74,6 @@ describe('profiles', () => {
     assert.match(changed.error().message, /for test keys, but its key is a live one/);
   });
 
-  it('hold caps, rails, read-only, routes and fields', async () => {
-    const flags = [
-      ['--max-amount', 'USD=100.00'],
-      ['--max-amount', 'EUR=90'],
-      ['--max-batch-total', 'USD=1000.00'],
-      ['--max-batch-rows', '50'],
-      ['--allow-rail', 'wire'],
-      ['--read-only'],
-      ['--route', 'payouts.create=POST /v2/payouts'],
-      ['--field', 'payouts.create.metadata=payout_metadata'],
-    ].flat();
-    assert.equal((await add('capped', TEST_KEY, ...flags)).exitCode, 0);
-    const shown = (await remit(['profiles', 'show', 'capped', '--json'])).json() as Record<string, unknown>;
-    assert.deepEqual(shown['caps'], {
-      max_amount_minor: {USD: 10_000, EUR: 9000},
-      max_batch_total_minor: {USD: 100_000},
-      max_batch_rows: 50,
-      rails: ['wire'],
-    });
-    assert.deepEqual(shown['service'], {
-      routes: {'payouts.create': 'POST /v2/payouts'},
-      fields: {'payouts.create': {metadata: 'payout_metadata'}},
-    });
-    const refused = await remit(['payouts', 'cancel', 'x', '--json']);
-    assert.equal(refused.exitCode, 11);
-    assert.equal(refused.error().code, 'GUARD_READ_ONLY');
-    assert.deepEqual(refused.requests, []);
-  });
-
   it('allow batches to approve by id only where --approve-by-id says so', async () => {
     await add('yes', TEST_KEY, '--approve-by-id');
     await add('no');

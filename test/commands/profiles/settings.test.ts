@@ -42,6 +42,15 @@ describe('the settings of a profile', () => {
       }
     ).profiles['p'];
 
+  it('are shown as they are used, and a read-only profile refuses a write', async () => {
+    assert.equal((await add(GUARDS)).exitCode, 0);
+    const {caps, service} = (await remit('profiles show p --json')).json() as Record<string, unknown>;
+    assert.deepEqual([caps, service], [CAPS, SERVICE]);
+    const refused = await remit('payouts cancel x -p p --json');
+    assert.deepEqual([refused.exitCode, refused.error().code], [11, 'GUARD_READ_ONLY']);
+    assert.deepEqual(refused.requests, []);
+  });
+
   it('stay when the profile is replaced, but for those that are named', async () => {
     await add(GUARDS);
     const ran = await add(
