@@ -1,6 +1,6 @@
 import {createServer as createTcpServer, type AddressInfo, type Server, type Socket} from 'node:net';
 import type {Clock} from '../../clock.ts';
-import {RemitError} from '../../errors.ts';
+import {listenOn} from '../../network/listening.ts';
 import type {HeaderPairs} from '../delivery/delivery.ts';
 import type {RejectReason} from '../verify/signature.ts';
 import {answerText, GoodAnswer, KEEP_ALIVE_MS} from './answer-text.ts';
@@ -99,7 +99,9 @@ export class Receiver {
             handshakeTimeout: options.limits?.headMs ?? LIMITS.headMs,
           });
     const receiver = new Receiver(options, server);
-    await listen(server, options).catch((error: unknown) => {
+    const {host, port} = options;
+    const hint = 'choose another port; --port 0 picks a free one';
+    await listenOn(server, {host, port, hint}).catch((error: unknown) => {
       clearInterval(receiver.#checks);
       throw error;
     });
@@ -209,23 +211,4 @@ export class Receiver {
       }
     }
   }
-}
-
-function listen(server: Server, {host, port}: ReceiverOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(
-        new RemitError(
-          taken ? 'PORT_IN_USE' : 'STATE',
-          taken ? `port ${port} of ${host} is in use` : `cannot listen on ${host}:${port}: ${error.message}`,
-          {hint: 'choose another port; --port 0 picks a free one', cause: error},
-        ),
-      );
-    });
-    server.listen(port, host, () => {
-      server.removeAllListeners('error').on('error', () => undefined);
-      resolve();
-    });
-  });
 }

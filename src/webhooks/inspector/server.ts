@@ -4,6 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {RemitError} from '../../errors.ts';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
 import {isObject} from '../../narrow.ts';
+import {listenOn} from '../../network/listening.ts';
 import {DELIVERY_ID, isCut} from '../delivery/delivery.ts';
 import {parseTarget} from '../delivery/target.ts';
 import {ChangeStream} from './change-stream.ts';
@@ -78,7 +79,10 @@ export class InspectorServer {
   /** @throws {RemitError} PORT_IN_USE, STATE */
   static async open(options: InspectorOptions): Promise<InspectorServer> {
     const inspector = new InspectorServer(options);
-    await listenOnLoopback(inspector.#server, options.port);
+    await listenOn(inspector.#server, {
+      ...{host: '127.0.0.1', port: options.port},
+      hint: 'choose another port for the page, or omit it to pick a free one',
+    });
     return inspector;
   }
 
@@ -218,23 +222,4 @@ async function readReplay(request: IncomingMessage): Promise<{target: string; re
 function messageOf(error: unknown): string {
   if (!(error instanceof RemitError)) throw error;
   return error.hint === undefined ? error.message : `${error.message}: ${error.hint}`;
-}
-
-function listenOnLoopback(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(
-        new RemitError(
-          taken ? 'PORT_IN_USE' : 'STATE',
-          taken ? `port ${port} is in use` : `the page cannot be served on port ${port}: ${error.message}`,
-          {hint: 'choose another port for the page, or omit it to pick a free one', cause: error},
-        ),
-      );
-    });
-    server.listen(port, '127.0.0.1', () => {
-      server.removeAllListeners('error').on('error', () => undefined);
-      resolve();
-    });
-  });
 }
