@@ -7,14 +7,14 @@ import {cutTo} from './text/width.ts';
 const PLAIN_EVERY_MS = 10_000;
 
 /**
- * One line on stderr with the progress of a long run: rewritten in place on a terminal, printed occasionally
- * elsewhere.
+ * The progress of a long run on stderr: a line, or several on a terminal, where they are rewritten in place. Elsewhere
+ * the first line is printed occasionally.
  */
 export class Progress {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #silent: boolean;
-  #shown = '';
+  #shown: readonly string[] = [];
   #lastPlainMs = Number.NEGATIVE_INFINITY;
 
   constructor(sink: Sink, clock: Clock, silent: boolean) {
@@ -25,33 +25,43 @@ export class Progress {
 
   show(text: string): void {
     if (this.#silent) return;
-    const line = cleanLine(text);
+    const lines = text.split('\n').map(cleanLine);
     if (this.#sink.isTerminal) {
-      this.#shown = line;
-      void this.#sink.write(`\r\u001b[K${cutTo(line, this.#sink.columns - 1)}`);
+      const cleared = this.#cleared();
+      this.#shown = lines;
+      void this.#sink.write(cleared + this.#block());
       return;
     }
     const now = this.#clock.monotonic();
     if (now - this.#lastPlainMs < PLAIN_EVERY_MS) return;
     this.#lastPlainMs = now;
-    void this.#sink.write(`${line}\n`);
+    void this.#sink.write(`${lines[0]}\n`);
   }
 
-  /** Removes the line while `write` puts other output on the terminal, then shows it again. */
+  /** Removes the lines while `write` puts other output on the terminal, then shows them again. */
   around(write: () => void): void {
-    if (this.#shown === '') {
+    if (this.#shown.length === 0) {
       write();
       return;
     }
-    void this.#sink.write('\r\u001b[K');
+    void this.#sink.write(this.#cleared());
     write();
-    void this.#sink.write(cutTo(this.#shown, this.#sink.columns - 1));
+    void this.#sink.write(this.#block());
   }
 
-  /** Removes the line: it is out of date, and the result follows. */
+  /** Removes the lines: they are out of date, and the result follows. */
   end(): void {
-    if (this.#shown !== '') void this.#sink.write('\r\u001b[K');
-    this.#shown = '';
+    if (this.#shown.length > 0) void this.#sink.write(this.#cleared());
+    this.#shown = [];
     this.#lastPlainMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Erases the shown lines, from the last one up. */
+  #cleared(): string {
+    return `\r\u001b[K${'\u001b[1A\u001b[K'.repeat(Math.max(0, this.#shown.length - 1))}`;
+  }
+
+  #block(): string {
+    return this.#shown.map((line) => cutTo(line, this.#sink.columns - 1)).join('\n');
   }
 }

@@ -4,7 +4,7 @@ import {Stop} from '../../src/cli/runtime/stop.ts';
 import {runCli} from '../cli/run-cli.ts';
 import {RecordingClock} from '../client/recording-clock.ts';
 import {answer, type Script} from '../client/transport/fake-transport.ts';
-import {payout} from './fixtures.ts';
+import {page, payout} from './fixtures.ts';
 
 const id = (at: number): string => `0192a000-0000-7000-8000-00000000000${at}`;
 const [A, B, C] = [id(1), id(2), id(3)];
@@ -164,5 +164,127 @@ describe('waiting for several records', () => {
   it('keeps the single record as it was', async () => {
     const ran = await run([A, '--json'], {[A]: ['settled']});
     assert.equal((ran.json() as {id: string; status: string}).status, 'settled');
+  });
+});
+
+describe('the screen of a wait for several records', () => {
+  const expected = {expected_settlement_date: '2026-11-25'};
+  const reads = new Map<string, number>();
+  const script: Script = ({path}) => {
+    const asked = path.split('/').at(-1)!;
+    const at = reads.get(asked) ?? 0;
+    reads.set(asked, at + 1);
+    const status = asked === A && at > 0 ? 'settled' : 'initiated';
+    return answer(200, payout({id: asked, status, transfer_details: asked === A ? expected : null}));
+  };
+
+  it('has a line for each open record, with its status and when it is expected to settle', async () => {
+    reads.clear();
+    const words = ['payouts', 'wait', A, B, '--timeout', '5s', '--no-color'];
+    const ran = await runCli(words, {service: script, columns: 100});
+    assert.equal(ran.exitCode, 10, ran.stderr);
+    const screens = ran.stderr.split(/\r\u001b\[K(?:\u001b\[1A\u001b\[K)*/);
+    assert.ok(
+      screens.some((screen) =>
+        screen.endsWith(
+          `0 of 2 payouts done: initiated 2\n${A}  initiated, expected to settle on 2026-11-25\n${B}  initiated`,
+        ),
+      ),
+      ran.stderr,
+    );
+    assert.ok(
+      screens.some((screen) => screen.includes(`1 of 2 payouts done: initiated 1, settled 1\n${B}  init`)),
+    );
+    assert.match(ran.stdout, /^ID +Outcome +Status +Expected +Reason|^ID +Outcome +Status +Expected/);
+    assert.match(ran.stdout, /2026-11-25/);
+  });
+
+  it('is a field of each row for machines', async () => {
+    reads.clear();
+    const ran = await runCli(['payouts', 'wait', A, B, '--timeout', '5s', '--json'], {service: script});
+    assert.deepEqual(
+      (ran.json() as {expected_settlement_date: string | null}[]).map((row) => row.expected_settlement_date),
+      ['2026-11-25', null],
+    );
+  });
+
+  it('is shown for a single record too', async () => {
+    reads.clear();
+    const ran = await runCli(['payouts', 'wait', A], {service: script, columns: 100});
+    assert.match(ran.stderr, new RegExp(`payout ${A}: initiated, expected to settle on 2026-11-25`));
+  });
+});
+
+describe('waiting for several account transfers', () => {
+  /** The list has these transfers; each walk through it takes the next statuses. */
+  const lists = (walks: readonly Readonly<Record<string, string>>[]): Script => {
+    let at = -1;
+    return ({path}) => {
+      const cursor = new URL(path, 'http://host').searchParams.get('cursor');
+      if (cursor === null) at += 1;
+      const now = Object.entries(walks[Math.min(at, walks.length - 1)]!);
+      const nth = Number(cursor ?? 0);
+      const [one, status] = now[nth]!;
+      const record = {
+        id: one,
+        status,
+        amount_in_minor_units: 5,
+        currency_code: 'USD',
+        failure_reason: 'R01 no',
+      };
+      return page([record], nth + 1 < now.length ? String(nth + 1) : null);
+    };
+  };
+  const wait = (words: readonly string[], walks: Parameters<typeof lists>[0], stdin?: string) =>
+    runCli(['transfers', 'wait', ...words], {
+      service: lists(walks),
+      ...(stdin === undefined ? {} : {stdin}),
+    });
+
+  it('reads all of them in one walk through the list, also from stdin', async () => {
+    const walks = [
+      {[A]: 'approved', [B]: 'initiated', [C]: 'created'},
+      {[A]: 'settled', [B]: 'settled', [C]: 'created'},
+    ];
+    const ran = await wait(['-', '--json'], walks, `${A}\n${B}\n`);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual(
+      (ran.json() as Row[]).map(({id, outcome, status}) => [id, outcome, status]),
+      [
+        [A, 'reached', 'settled'],
+        [B, 'reached', 'settled'],
+      ],
+    );
+    assert.equal(ran.requests.length, 4, 'two walks of two pages: the third page is not needed');
+  });
+
+  it('has the exit code of the worst, and says why', async () => {
+    const ran = await wait([A, B, '--json'], [{[A]: 'settled', [B]: 'failed'}]);
+    assert.equal(ran.exitCode, 9);
+    assert.match((ran.json() as Row[])[1]?.reason ?? '', /R01 no/);
+    const unknown = await wait([A, C, '--json'], [{[A]: 'settled', [B]: 'failed'}]);
+    assert.deepEqual([unknown.exitCode, (unknown.json() as Row[])[1]?.error], [4, 'NOT_FOUND']);
+  });
+
+  it('stops at --until, and writes each change with -o ndjson', async () => {
+    const walks = [
+      {[A]: 'created', [B]: 'approved'},
+      {[A]: 'initiated', [B]: 'initiated'},
+    ];
+    const ran = await wait([A, B, '--until', 'initiated', '-o', 'ndjson'], walks);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(ran.stdout.match(/"type":"change"/g)?.length, 4);
+    assert.equal(ran.stdout.match(/"outcome":"reached"/g)?.length, 2);
+  });
+
+  it('prints the command that continues', async () => {
+    const ran = await wait([A, B, '--timeout', '3s'], [{[A]: 'settled', [B]: 'approved'}]);
+    assert.equal(ran.exitCode, 10);
+    assert.match(ran.stderr, new RegExp(`Hint: remit transfers wait ${B}`));
+  });
+
+  it('keeps the single record as it was', async () => {
+    const ran = await wait([A, '--json'], [{[A]: 'settled'}]);
+    assert.equal((ran.json() as {status: string}).status, 'settled');
   });
 });

@@ -1,5 +1,6 @@
 import {waitFor} from '../../client/reading/poll.ts';
 import type {ListItem, Result} from '../../client/requests/resource.ts';
+import {usualId} from '../../contract/ids.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
@@ -12,6 +13,7 @@ import {accountTransferDetails} from '../write/account-details.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
+import {type ManyWaiting, readIds, waitForMany} from '../write/wait-for-many.ts';
 import type {Outcome} from './transfers.ts';
 import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
 
@@ -22,16 +24,15 @@ type AccountTransfer = ListItem<'accountTransfers.list'>;
  * @throws RemitError NOT_FOUND
  */
 export async function findAccountTransfer(context: Context, id: string): Promise<AccountTransfer> {
-  const listing = context.client.accountTransfers.list(
-    {order: 'desc'},
-    {all: true, pageSize: 100, signal: context.stop.signal},
-  );
-  for await (const transfer of listing)
-    if (plainValue(valueAt(transfer, 'id')).toLowerCase() === id.toLowerCase()) return transfer;
-  throw new RemitError('NOT_FOUND', `no account transfer ${id} among those that the service lists`, {
-    hint: context.commands.read('transfers', 'list'),
-  });
+  const found = (await findAccountTransfers(context, new Set([usualId(id)]))).get(usualId(id));
+  if (found === undefined) throw notListed(context, id);
+  return found;
 }
+
+const notListed = ({commands}: Context, id: string): RemitError =>
+  new RemitError('NOT_FOUND', `no account transfer ${id} among those that the service lists`, {
+    hint: commands.read('transfers', 'list'),
+  });
 
 /** Creates an account transfer; no idempotency key is documented for it. */
 export async function createAccountTransfer(
@@ -98,8 +99,69 @@ export async function approveAccountTransfer(
   return finish(context, {result: {...sent.result, data}, id, wait, approved: true});
 }
 
+/** Waits for several, or for those whose ids are on stdin; a single id is waited for as after a write. */
+export async function waitAccountTransfers(
+  context: Context,
+  {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
+): Promise<Outcome> {
+  const [only] = typed;
+  if (typed.length === 1 && only !== undefined && only !== '-')
+    return waitAccountTransfer(context, {id: only, wait});
+  const ids = await readIds(typed, context);
+  const {noun, plural} = accountTransferView;
+  const waiting: ManyWaiting = {
+    ...{topic: 'transfers', resource: 'accountTransfers', noun, plural},
+    ...{lifecycle: LIFECYCLES.accountTransfer, read: readTogether(context), reads: Infinity},
+  };
+  const exitCode = await waitForMany(context, waiting, {ids, until: wait.until, timeout: wait.timeout});
+  return {data: undefined, exitCode};
+}
+
+/** Reads within this time share one walk through the list. */
+const GATHER_MS = 1000;
+
+/** Reads records from the list, several in one walk, because no operation reads a single one. */
+function readTogether(context: Context): (id: string) => Promise<unknown> {
+  const {clock, stop} = context;
+  let wanted = new Set<string>();
+  let next: Promise<ReadonlyMap<string, AccountTransfer>> | undefined;
+  let last: Promise<unknown> | undefined;
+  const walk = async () => {
+    await last?.catch(() => undefined); // its own readers are told
+    await (last === undefined ? undefined : clock.sleep(GATHER_MS, stop.signal));
+    const ids = wanted;
+    wanted = new Set();
+    next = undefined;
+    const found = findAccountTransfers(context, ids);
+    last = found;
+    return found;
+  };
+  return async (id) => {
+    wanted.add(usualId(id));
+    next ??= walk();
+    const found = (await next).get(usualId(id));
+    if (found === undefined) throw notListed(context, id);
+    return found;
+  };
+}
+
+/** Those of these ids that are in the list, newest first. Stops when all are found. */
+async function findAccountTransfers(
+  {client, stop}: Context,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, AccountTransfer>> {
+  const found = new Map<string, AccountTransfer>();
+  const options = {all: true, pageSize: 100, signal: stop.signal};
+  for await (const transfer of client.accountTransfers.list({order: 'desc'}, options)) {
+    const id = usualId(plainValue(valueAt(transfer, 'id')));
+    if (ids.has(id)) found.set(id, transfer);
+    if (found.size === ids.size) break;
+  }
+  return found;
+}
+
 /** Waits for an existing one, by reading the list. */
-export async function waitAccountTransfer(
+async function waitAccountTransfer(
   context: Context,
   request: {id: string; wait: WaitFlagValues},
 ): Promise<Outcome> {

@@ -1,12 +1,14 @@
 import {statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
+import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
-import {plainValue, status, text, type View} from '../../output/records/view.ts';
+import {id, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
+import {type Seen, seenIn, seenText} from './seen.ts';
 
 /** How the wait for one of many records ended. */
 export interface WaitRow {
@@ -15,6 +17,8 @@ export interface WaitRow {
   outcome: Waited<unknown>['outcome'] | 'error';
   /** As last seen. */
   status: string | null;
+  /** The day on which it is expected to settle, if the service says so. */
+  expected_settlement_date: string | null;
   /** Why it failed, or could not be read. */
   reason: string | null;
   error: ErrorCode | null;
@@ -31,6 +35,8 @@ export interface ManyWaiting {
   /** Its name in a service file. */
   resource: string;
   read: (id: string, options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<unknown>;
+  /** Reads at the same time (default 10); more if one request reads many records. */
+  reads?: number;
 }
 
 const MOST_CHARACTERS = 1_000_000;
@@ -39,6 +45,8 @@ const READS = 10;
 /** Time limit for one read. */
 const READ_MS = 10_000;
 const SHORTEST_READ_MS = 1_000;
+/** Lines of records on the screen of a terminal. */
+const MOST_LINES = 12;
 /** More open ids than this do not fit into a command to type. */
 const MOST_IN_HINT = 20;
 
@@ -71,17 +79,17 @@ export async function waitForMany(
   }: {ids: readonly string[]; until?: string | undefined; timeout?: number | undefined},
 ): Promise<ExitCode> {
   const {out, stop, commands} = context;
-  const last = new Map<string, string | null>();
+  const last = new Map<string, Seen>();
   const rows = new Map<string, WaitRow>();
-  const limited = limit(READS);
+  const limited = limit(waiting.reads ?? READS);
   const noteStatus = statusWatch(context, waiting, until);
   const isStream = out.settings.format === 'ndjson';
-  const show = () => out.progress(progressText(waiting.plural, {ids, last, rows}));
+  const show = () => out.progress(screenText(waiting.plural, {ids, last, rows}));
   const one = async (id: string): Promise<void> => {
     const row = await waitForOne(context, waiting, {
       ...{id, until, timeoutMs: timeout, limited},
       onChange: (record) => {
-        last.set(id, statusOf(record) ?? null);
+        last.set(id, seenIn(record));
         noteStatus(`${waiting.noun} ${id}`, record);
         if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
         show();
@@ -142,10 +150,12 @@ async function waitForOne(
         }),
     });
     const reason = failureText(record) ?? lastError?.message ?? null;
-    return {id, outcome, status: statusOf(record) ?? null, reason, error: errorOf(outcome)};
+    const settles = {expected_settlement_date: expectedSettlement(record) ?? null};
+    return {id, outcome, status: statusOf(record) ?? null, ...settles, reason, error: errorOf(outcome)};
   } catch (error) {
     if (!(error instanceof RemitError) || stop.signal.aborted) throw error;
-    return {id, outcome: 'error', status: null, reason: error.message, error: error.code};
+    const unread = {status: null, expected_settlement_date: null};
+    return {id, outcome: 'error', ...unread, reason: error.message, error: error.code};
   }
 }
 
@@ -163,27 +173,39 @@ function worstExit(rows: readonly WaitRow[]): ExitCode {
   return BY_WEIGHT.find((code) => exits.has(code)) ?? [...exits][0] ?? EXIT.OK;
 }
 
-/** `3 of 10 payouts final: approved 7, settled 3`. */
-function progressText(
+/**
+ * The screen while it waits: `3 of 10 payouts done: approved 7, settled 3`, then a line for each record that is still
+ * open, with its status and the day on which it is expected to settle.
+ */
+function screenText(
   plural: string,
   seen: {
     ids: readonly string[];
-    last: ReadonlyMap<string, string | null>;
+    last: ReadonlyMap<string, Seen>;
     rows: ReadonlyMap<string, WaitRow>;
   },
 ): string {
+  const {ids, last, rows} = seen;
   const counts = new Map<string, number>();
-  for (const status of seen.last.values())
-    counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
+  for (const {status} of last.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = [...counts].sort().map(([name, count]) => `${plainValue(name)} ${count}`);
-  return `${seen.rows.size} of ${seen.ids.length} ${plural} done: ${parts.join(', ')}`;
+  const open = ids.filter((id) => !rows.has(id));
+  const lines = open.slice(0, MOST_LINES).map((id) => `${plainValue(id)}  ${seenText(last.get(id))}`);
+  const more = open.length > MOST_LINES ? [`and ${open.length - MOST_LINES} more`] : [];
+  return [`${rows.size} of ${ids.length} ${plural} done: ${parts.join(', ')}`, ...lines, ...more].join('\n');
 }
 
 const waitView: View = {
   noun: 'wait',
   plural: 'waits',
   card: [],
-  columns: [text('ID', 'id'), text('Outcome', 'outcome'), status(), text('Reason', 'reason', 1)],
+  columns: [
+    id('ID', 'id'),
+    text('Outcome', 'outcome'),
+    status(),
+    remark('Expected', 'expected_settlement_date'),
+    remark('Reason', 'reason'),
+  ],
 };
 
 type Limited = <T>(run: () => Promise<T>) => Promise<T>;

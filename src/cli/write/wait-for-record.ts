@@ -8,6 +8,7 @@ import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
+import {seenIn, seenText} from './seen.ts';
 
 export interface WaitFlagValues {
   wait?: boolean | undefined;
@@ -70,7 +71,7 @@ export async function waitForRecord(
         effects.saw(valueAt(record, 'status'));
         noteApproval(record);
         noteStatus(`${view.noun} ${id}`, record);
-        out.progress(`${view.noun} ${id}: ${plainValue(valueAt(record, 'status'))}`);
+        out.progress(`${view.noun} ${id}: ${seenText(seenIn(record))}`);
       },
     });
   } catch (error) {

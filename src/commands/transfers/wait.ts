@@ -1,18 +1,27 @@
-import {waitAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {Args} from '@oclif/core';
+import {waitAccountTransfers} from '../../cli/resources/account-transfers.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountTransferWaitFlags, idArg} from '../../cli/input/flags.ts';
+import {accountTransferWaitFlags} from '../../cli/input/flags.ts';
 
 export default class TransfersWait extends RemitCommand {
-  static override summary = 'Wait until an account transfer is settled or failed';
-  static override args = {id: idArg('account transfer')};
+  static override summary = 'Wait until account transfers are settled or failed';
+  static override description =
+    'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With -o ndjson each change of a status is a line. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
+  static override strict = false;
+  static override args = {
+    id: Args.string({required: true, description: 'account transfer ids (UUID), or -'}),
+  };
   static override examples = [
     '<%= config.bin %> transfers wait 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> transfers wait ID --until initiated --timeout 2m',
+    '<%= config.bin %> transfers wait - -o ndjson < ids.txt',
   ];
   static override flags = {until: accountTransferWaitFlags.until, timeout: accountTransferWaitFlags.timeout};
 
   async run() {
-    const {args, flags} = await this.parse(TransfersWait);
-    return this.conclude(await waitAccountTransfer(await this.open(), {id: args.id, wait: flags}));
+    const {argv, flags} = await this.parse(TransfersWait);
+    return this.conclude(
+      await waitAccountTransfers(await this.open(), {typed: argv.map(String), wait: flags}),
+    );
   }
 }

@@ -14,6 +14,7 @@ const WaitRow = object({
   id: text,
   outcome: z.enum(['reached', 'ended', 'timeout', 'error']),
   status: textOrNull,
+  expected_settlement_date: textOrNull,
   reason: textOrNull,
   error: z.enum(keysOf(ERRORS)).nullable(),
 });
@@ -48,7 +49,7 @@ const OTHERS: Readonly<Record<string, forms.Printed>> = {
   'payouts:wait': waited(SCHEMAS.Payout),
   'payins:wait': waited(SCHEMAS.Payin),
   'transfers:get': document(SCHEMAS.AccountTransfer),
-  'transfers:wait': document(SCHEMAS.AccountTransfer),
+  'transfers:wait': waited(SCHEMAS.AccountTransfer),
   'payment-methods:delete': deleted({payee_id: text.optional(), payer_id: text.optional()}),
   'webhooks:endpoints:delete': deleted(),
   'webhooks:endpoints:rotate': document(z.union([Rotated, DryRun])),

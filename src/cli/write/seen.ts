@@ -1,0 +1,22 @@
+import {statusOf} from '../../client/reading/poll.ts';
+import {expectedSettlement} from '../../contract/settlement.ts';
+import {plainValue} from '../../output/records/view.ts';
+
+/** What the last read of a record showed. */
+export interface Seen {
+  status: string;
+  /** The day on which it is expected to settle, if the service says so. */
+  settles: string | undefined;
+}
+
+export const seenIn = (record: unknown): Seen => ({
+  status: statusOf(record) ?? 'unknown',
+  settles: expectedSettlement(record),
+});
+
+/** `initiated, expected to settle on 2026-11-25` */
+export function seenText(seen: Seen | undefined): string {
+  if (seen === undefined) return 'not read yet';
+  const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
+  return `${plainValue(seen.status)}${isOpen ? `, expected to settle on ${plainValue(seen.settles)}` : ''}`;
+}
