@@ -66,9 +66,9 @@ export class TableWriter {
     const kept = first ? this.#fit(all, rows, heads) : all.map((_, index) => index);
     this.#columns = kept.map((index) => columnAt(all, index));
     const shorten = (cells: readonly string[]) =>
-      kept.map((index, at) => (this.#shortened[at] === true ? shortId(cells[index]!) : cells[index]!));
+      kept.map((index, at) => (this.#shortened[at] === true ? shortId : asIs)(cells[index] ?? ''));
     const shown = rows.map(shorten);
-    const keptHeads = kept.map((index) => heads[index]!);
+    const keptHeads = kept.map((index) => heads[index] ?? '');
     if (first) this.#breaks = this.#breakWidest(shown, keptHeads);
     const broken = (cells: readonly string[]) =>
       cells.map((cell, at) => wrapLines(cell, this.#breaks[at]!, ''));
@@ -147,15 +147,12 @@ export class TableWriter {
   }
 }
 
+const asIs = (cell: string): string => cell;
+
 const columnAt = (columns: readonly Field[], index: number): Field =>
   must(columns[index], 'column of this table');
 
-const widest = (
-  index: number,
-  rows: readonly string[][],
-  heads: readonly string[],
-  shown = (cell: string) => cell,
-): number =>
+const widest = (index: number, rows: readonly string[][], heads: readonly string[], shown = asIs): number =>
   rows.reduce(
     (most, row) => Math.max(most, linesWidth(shown(row[index] ?? ''))),
     cellWidth(heads[index] ?? ''),
