@@ -3,7 +3,7 @@ import type {BatchState} from '../../../batch/model/batch-state.ts';
 import {BUCKETS} from '../../../batch/model/outcome.ts';
 import {byName} from '../../../narrow.ts';
 import * as forms from './forms.ts';
-import {anything, count, document, list, mode, object, text, textOrNull} from './forms.ts';
+import {anything, count, document, lines, list, mode, object, text, textOrNull} from './forms.ts';
 
 const STATES = [
   'planned',
@@ -182,6 +182,31 @@ const Diff = object({
   differ: Differences,
 });
 
+const ExportFacts = {
+  batch_id: text,
+  row: count,
+  reference: text,
+  state: text,
+  amount: text.describe('major units'),
+  amount_in_minor_units: count,
+  currency_code: text,
+  rail: textOrNull,
+  scheduled_date: textOrNull,
+  status: textOrNull,
+  settled_at: textOrNull.describe('with --refresh'),
+  settled_at_field: textOrNull.describe('the field of the record that it is from'),
+  fees: textOrNull.describe('fields of the record that are named so, with --refresh'),
+  reason_code: textOrNull,
+  reason: textOrNull,
+  request_id: textOrNull,
+  as_of: textOrNull.describe('when the status was seen'),
+};
+const Exported = z.union([
+  object({...ExportFacts, payee_id: text, payout_id: textOrNull}),
+  object({...ExportFacts, payer_id: text, payin_id: textOrNull}),
+]);
+const ExportedFile = object({file: text, rows: count});
+
 const Template = object({csv: text, columns: z.array(anything)});
 
 const VERBS: Readonly<Record<string, forms.Printed>> = {
@@ -190,6 +215,7 @@ const VERBS: Readonly<Record<string, forms.Printed>> = {
   find: list(Row),
   plan: document(Plan),
   diff: document(Diff),
+  export: lines(z.union([Exported, ExportedFile]), z.union([z.array(Exported), ExportedFile])),
   list: list(Listed),
   resolve: document(Resolved),
   template: document(Template),

@@ -70,6 +70,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     each: true,
   },
   Follow: {first: PAID},
+  Export: {first: PAID},
   Compare: {first: PAID},
 };
 

@@ -1,0 +1,82 @@
+import {resolve} from 'node:path';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import {pagesOf} from '../../../batch/model/pages.ts';
+import {csvColumns, csvLine, csvRow} from '../../../output/records/csv.ts';
+import type {Format} from '../../../output/formats.ts';
+import {pickFields} from '../../../output/records/select.ts';
+import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {exportLine, type ExportLine, type FetchedRecord} from './line.ts';
+import type {JournalRow} from '../../../batch/journal/rows/row.ts';
+import {writeInPieces} from './file.ts';
+
+/** Rows that are read, and fetched, at a time. */
+const PAGE = 500;
+
+/** Fetches the records of a page of rows; undefined: nothing is asked. */
+export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<number, FetchedRecord>>;
+
+/** One line for each row of the plan, in its order. Memory does not grow with the batch. */
+export async function* exportLines(batch: OpenBatch, fetching?: Fetching): AsyncGenerator<ExportLine> {
+  const {journal} = batch;
+  for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE)) {
+    const fetched = await fetching?.(page);
+    for (const row of page) yield exportLine(row, batch, fetched?.get(row.n));
+  }
+}
+
+/** Formats of a file; other formats are for people. */
+export type FileFormat = Extract<Format, 'csv' | 'json' | 'ndjson'>;
+
+/** The format of a file: as asked for, otherwise by its name. */
+export function fileFormat(asked: Format, file: string): FileFormat {
+  if (asked === 'csv' || asked === 'json' || asked === 'ndjson') return asked;
+  return /\.(json|ndjson)$/iu.exec(file)?.[1]?.toLowerCase() === 'ndjson'
+    ? 'ndjson'
+    : /\.json$/iu.test(file)
+      ? 'json'
+      : 'csv';
+}
+
+/** Writes the lines to a file. Returns its path and the number of rows. */
+export async function exportToFile(
+  {out, runtime}: LocalContext,
+  lines: AsyncIterable<ExportLine>,
+  {file, format}: {file: string; format: FileFormat},
+): Promise<{file: string; rows: number}> {
+  const path = resolve(runtime.cwd, file);
+  const written = {rows: 0};
+  const {fields} = out.settings;
+  await writeInPieces(path, inPieces(lines, {format, fields, sanitizer: out.sanitizer, written}));
+  return {file: path, rows: written.rows};
+}
+
+/** Characters that are written at a time. */
+const PIECE = 64 * 1024;
+
+async function* inPieces(
+  lines: AsyncIterable<ExportLine>,
+  how: {format: FileFormat; fields: readonly string[]; sanitizer: Sanitizer; written: {rows: number}},
+): AsyncGenerator<string> {
+  const {format, fields, sanitizer, written} = how;
+  let piece = format === 'json' ? '[' : '';
+  let columns: readonly string[] | undefined;
+  for await (const line of lines) {
+    const clean = sanitizer.value(line, format === 'csv' ? 'line' : 'exact');
+    if (format === 'csv') {
+      if (columns === undefined) {
+        columns = fields.length > 0 ? fields : csvColumns([clean]);
+        piece += csvLine(columns);
+      }
+      piece += csvRow(clean, columns);
+    } else {
+      const text = safeJson(pickFields(clean, fields));
+      piece += format === 'ndjson' ? `${text}\n` : `${written.rows === 0 ? '' : ','}\n${text}`;
+    }
+    written.rows++;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece + (format === 'json' ? '\n]\n' : '');
+}

@@ -1,0 +1,77 @@
+import {Flags} from '@oclif/core';
+import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
+import {readNews} from '../../../batch/registry/news.ts';
+import {count as countFlag} from '../../input/flags.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {batchArg, BatchCommand} from '../batch-command.ts';
+import {stateDirFlag} from '../flags.ts';
+import {checkBound} from '../place.ts';
+import {count} from '../plan/view.ts';
+import {exportLines, exportToFile, type Fetching, fileFormat} from './action.ts';
+import {fetchRecords} from './records.ts';
+
+export abstract class BatchExport extends BatchCommand {
+  static override args = {batch: batchArg};
+  static override flags = {
+    refresh: Flags.boolean({
+      description: 'fetch each record, for the date when it was settled and for fees (reads only)',
+    }),
+    'max-rps': countFlag(
+      1,
+      100_000,
+    )({
+      description: 'with --refresh: maximum requests per second (default 50)',
+      dependsOn: ['refresh'],
+    }),
+    out: Flags.string({helpValue: 'FILE', description: 'write to this file (mode 0600) instead of stdout'}),
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchExport);
+    // A file for a spreadsheet is what an export is for; a table is not.
+    if (flags.out === undefined && flags.output === undefined && !flags.json) flags.output = 'csv';
+    const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const {clock, out} = local;
+    const purpose = `export of batch ${args.batch}`;
+    const brief = !flags.refresh;
+    const batch = await openBatch({stateDir, kind: this.kind, batchId: args.batch, purpose, brief, clock});
+    try {
+      await readNews(batch, {stateDir, clock});
+      if (!flags.refresh) return await this.#write(local, batch, flags.out);
+      const context = await this.open();
+      checkBound(context, stateDir, this.typed, batch);
+      const transport = await context.transportFor('pool');
+      try {
+        const client = context.clientOn(transport);
+        const {plan} = batch;
+        return await this.#write(local, batch, flags.out, (rows) =>
+          fetchRecords(rows, {context, client, plan, maxRps: flags['max-rps']}),
+        );
+      } finally {
+        await transport.close();
+      }
+    } finally {
+      out.endProgress();
+      await batch.close();
+    }
+  }
+
+  async #write(
+    local: LocalContext,
+    batch: OpenBatch,
+    file: string | undefined,
+    fetching?: Fetching,
+  ): Promise<{file: string; rows: number} | undefined> {
+    const {out} = local;
+    const lines = exportLines(batch, fetching);
+    if (file === undefined) {
+      await out.list(lines);
+      return undefined;
+    }
+    const written = await exportToFile(local, lines, {file, format: fileFormat(out.settings.format, file)});
+    out.text(`${count(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
+    return written;
+  }
+}

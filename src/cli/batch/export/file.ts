@@ -1,0 +1,53 @@
+import {randomBytes} from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {basename, dirname, join} from 'node:path';
+import {RemitError} from '../../../errors.ts';
+import {fileFailure} from '../../../store/files/failures.ts';
+import {syncFolder} from '../../../store/files/folder.ts';
+
+/**
+ * Writes pieces of text to a file that appears once it is complete, with mode 0600. A device or a pipe is written to,
+ * and never replaced. Nothing is written through a link.
+ */
+export async function writeInPieces(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true)
+    throw new RemitError('STATE', `${path} is a symbolic link; nothing is written through one`, {
+      hint: 'remove the link, or name another file with --out',
+    });
+  const isFile = statSync(path, {throwIfNoEntry: false})?.isFile() ?? true;
+  const draft = isFile
+    ? join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`)
+    : path;
+  const fd = guarded(path, () => openSync(draft, isFile ? 'wx' : 'w', 0o600));
+  try {
+    for await (const piece of pieces) guarded(path, () => writeFileSync(fd, piece));
+    if (isFile) guarded(path, () => fsyncSync(fd));
+  } catch (error) {
+    closeSync(fd);
+    if (isFile) rmSync(draft, {force: true});
+    throw error;
+  }
+  guarded(path, () => {
+    closeSync(fd);
+    if (!isFile) return;
+    renameSync(draft, path);
+    syncFolder(dirname(path));
+  });
+}
+
+function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fileFailure(error, 'write', path);
+  }
+}

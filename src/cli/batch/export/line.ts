@@ -1,0 +1,101 @@
+import type {Journal} from '../../../batch/journal/journal.ts';
+import type {JournalRow} from '../../../batch/journal/rows/row.ts';
+import {KINDS} from '../../../batch/model/kinds.ts';
+import {bucketOf, cleanMessage} from '../../../batch/model/outcome.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
+import {failureOf} from '../../../contract/failure.ts';
+import {formatMajor} from '../../../money/amount.ts';
+import {isObject} from '../../../narrow.ts';
+
+/** A record as the service returned it, and when. */
+export interface FetchedRecord {
+  record: unknown;
+  at: number;
+}
+
+/** One row of a batch for accounting. What is not known is null. */
+export type ExportLine = Readonly<Record<string, string | number | null>>;
+
+/** @param fetched undefined: what the batch last saw */
+export function exportLine(
+  row: JournalRow,
+  {plan, journal}: {plan: Plan; journal: Journal},
+  fetched: FetchedRecord | undefined,
+): ExportLine {
+  const {party, idColumn} = KINDS[plan.kind];
+  const {sanitizer} = journal;
+  const {outcome} = row;
+  const token = (text: string | null | undefined) => (text == null ? null : sanitizer.token(text));
+  const seen = fetched === undefined ? undefined : seenIn(fetched.record);
+  const status = seen?.status ?? outcome?.status ?? null;
+  const failure = fetched === undefined ? undefined : failureOf(fetched.record);
+  const message = outcome === undefined ? null : cleanMessage(sanitizer, outcome);
+  return {
+    batch_id: plan.batchId,
+    row: row.n,
+    reference: row.reference,
+    state: stateOf(row, journal),
+    [party]: row.party,
+    amount: formatMajor(BigInt(row.amount), row.currency),
+    amount_in_minor_units: row.amount,
+    currency_code: row.currency,
+    rail: token(seen?.rail ?? row.rail),
+    scheduled_date: row.scheduled,
+    [idColumn]: token(outcome?.id),
+    status: token(status),
+    settled_at: status === 'settled' ? token(seen?.settledAt) : null,
+    settled_at_field: status === 'settled' ? (seen?.settledAtField ?? null) : null,
+    fees: token(seen?.fees),
+    reason_code: token(failure?.code ?? outcome?.code),
+    reason: failure?.message === undefined ? message : sanitizer.words(failure.message),
+    request_id: token(outcome?.requestId),
+    as_of: momentOf(fetched?.at ?? journal.writtenAt(row.n)),
+  };
+}
+
+function stateOf({n, outcome}: JournalRow, journal: Journal): string {
+  if (outcome === undefined) return journal.coveredSince(n) === undefined ? 'not_sent' : 'in_doubt';
+  return outcome.state === 'held' ? 'held' : bucketOf(outcome.state);
+}
+
+const momentOf = (at: number | undefined): string | null =>
+  at === undefined ? null : new Date(at).toISOString();
+
+interface Seen {
+  status: string | undefined;
+  rail: string | undefined;
+  settledAt: string | undefined;
+  settledAtField: string | undefined;
+  fees: string | undefined;
+}
+
+/**
+ * Where a record says when it was settled. Payins have `status_recorded_at`; of a settled payout, `updated_at` is when
+ * it last changed. The export names the field that it used.
+ */
+const SETTLED_AT = ['settled_at', 'status_recorded_at', 'updated_at'] as const;
+
+function seenIn(record: unknown): Seen {
+  const fields = isObject(record) ? record : {};
+  const text = (name: string) => {
+    const value = fields[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const settledAtField = SETTLED_AT.find((name) => text(name) !== undefined);
+  return {
+    status: text('status'),
+    rail: text('rail'),
+    settledAt: settledAtField === undefined ? undefined : text(settledAtField),
+    settledAtField,
+    fees: feesIn(fields),
+  };
+}
+
+/** The interface document has no fees. Fields of a service that are named so are shown as they are: `fee=25`. */
+function feesIn(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const found = Object.entries(fields).filter(
+    ([name, value]) =>
+      /(?:^|_)fees?(?:_|$)/u.test(name) && (typeof value === 'number' || typeof value === 'string'),
+  );
+  return found.length === 0 ? undefined : found.map(([name, value]) => `${name}=${String(value)}`).join('; ');
+}
