@@ -20,7 +20,7 @@ export async function generatedFiles() {
     import('../src/sandbox/control/openapi.ts'),
     import('../src/contract/openapi/operations-page.ts'),
     import('../src/sandbox/control/page.ts'),
-    import('../src/service/schema.ts'),
+    import('../src/service/file/schema.ts'),
     import('prettier'),
     import('../src/cli/help/reference.ts'),
     import('../src/cli/help/outputs/published.ts'),

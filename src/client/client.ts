@@ -23,7 +23,7 @@ import {
 import {DEFAULT_POLICY, settle, type RetryPolicy} from './requests/retry.ts';
 import {operationOf} from './requests/routes.ts';
 import {isObject} from '../narrow.ts';
-import {checkService} from '../service/parse.ts';
+import {checkService} from '../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Timeouts, Transport, TransportAnswer} from './transport/transport.ts';

@@ -6,7 +6,7 @@ export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} f
 export {Listing} from './reading/pages.ts';
 export type {ListOptions, Page} from './reading/pages.ts';
 export type {Waited} from './reading/poll.ts';
-export {parseServiceFile} from '../service/parse.ts';
+export {parseServiceFile} from '../service/file/parse.ts';
 export type {ServiceFile} from '../service/service-file.ts';
 export {HttpTransport} from './transport/http-transport.ts';
 export {PoolTransport} from './transport/pool-transport.ts';

@@ -1,5 +1,5 @@
 import {RemitError} from '../errors.ts';
-import {checkService, parseServiceFile} from '../service/parse.ts';
+import {checkService, parseServiceFile} from '../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
 import {readSmallFile, refuseForeign} from './trusted-file.ts';
 

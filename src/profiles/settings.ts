@@ -1,6 +1,6 @@
 import {isObject} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
-import {checkService} from '../service/parse.ts';
+import {checkService} from '../service/file/parse.ts';
 import {without} from '../service/shortcuts.ts';
 import type {Caps, StoredProfile, TlsFiles} from './profile.ts';
 

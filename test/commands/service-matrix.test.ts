@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {afterEach, describe, it} from 'mocha';
 import {RemitClient} from '../../src/client/client.ts';
 import {isObject} from '../../src/narrow.ts';
-import {checkService} from '../../src/service/parse.ts';
+import {checkService} from '../../src/service/file/parse.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {seeded} from '../batch/harness.ts';
 import {VirtualClock} from '../batch/virtual-clock.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {isObject} from '../../src/narrow.ts';
-import {checkService} from '../../src/service/parse.ts';
+import {checkService} from '../../src/service/file/parse.ts';
 import {findOperation} from '../../src/service/routes.ts';
-import {type Schema, serviceSchema, STATUSES_OF} from '../../src/service/schema.ts';
+import {type Schema, serviceSchema, STATUSES_OF} from '../../src/service/file/schema.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {isAmountField} from '../../src/service/units.ts';
 

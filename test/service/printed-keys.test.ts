@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {allOperations} from '../../src/contract/operations/operations.ts';
 import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
-import {assumptionBehind, type Failure} from '../../src/service/assumption.ts';
+import {assumptionBehind, type Failure} from '../../src/service/file/assumption.ts';
 import {routeOf} from '../../src/service/routes.ts';
-import {serviceSchema} from '../../src/service/schema.ts';
+import {serviceSchema} from '../../src/service/file/schema.ts';
 import {sourcesUnder} from '../repo/tree.ts';
 import {settingOf} from './key-setting.ts';
 

@@ -7,7 +7,7 @@ import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {RECORD_FIELDS} from '../../src/contract/operations/record-fields.ts';
 import {RemitError} from '../../src/errors.ts';
-import {checkService} from '../../src/service/parse.ts';
+import {checkService} from '../../src/service/file/parse.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 import {WireSide} from '../../src/service/wire-side.ts';
 

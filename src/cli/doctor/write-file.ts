@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {isObject, messageOf} from '../../narrow.ts';
 import {readServiceFile} from '../../profiles/service-source.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {checkService} from '../../service/parse.ts';
+import {checkService} from '../../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {Context} from '../core/context.ts';

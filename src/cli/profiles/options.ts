@@ -3,7 +3,7 @@ import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import {readServiceFile} from '../../profiles/service-source.ts';
 import {mergedService} from '../../profiles/settings.ts';
-import {checkService} from '../../service/parse.ts';
+import {checkService} from '../../service/file/parse.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {withField, withRoute} from '../../service/shortcuts.ts';
 

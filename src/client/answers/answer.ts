@@ -1,7 +1,7 @@
 import {idText} from '../../contract/ids.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {isErrorBody, readErrorBody} from './error-body.ts';
-import type {Assumption} from '../../service/assumption.ts';
+import type {Assumption} from '../../service/file/assumption.ts';
 import {type Json, type Path, valueAt} from '../../service/paths.ts';
 import type {TransportAnswer} from '../transport/transport.ts';
 

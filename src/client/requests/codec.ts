@@ -2,7 +2,7 @@ import {LIFECYCLES, type Lifecycle} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
-import {assumptionBehind} from '../../service/assumption.ts';
+import {assumptionBehind} from '../../service/file/assumption.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
 import {type Path, pathOf, withBeside} from '../../service/paths.ts';

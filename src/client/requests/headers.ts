@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {OWN_HEADERS} from '../../service/own-headers.ts';
+import {OWN_HEADERS} from '../../service/file/own-headers.ts';
 import {VERSION} from './version.ts';
 
 const USER_AGENT = `remit/${VERSION}`;

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {stripVTControlCharacters} from 'node:util';
 import {after, before, describe, it} from 'mocha';
 import type {Report} from '../../../src/cli/doctor/report.ts';
-import {checkService} from '../../../src/service/parse.ts';
+import {checkService} from '../../../src/service/file/parse.ts';
 import {BASE_URL, type CliOptions, runCli} from '../run-cli.ts';
 import {DifferingService} from './differing-service.ts';
 

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {Report} from '../../../src/cli/doctor/report.ts';
-import {checkService} from '../../../src/service/parse.ts';
+import {checkService} from '../../../src/service/file/parse.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli} from '../run-cli.ts';
 import {DifferingService} from './differing-service.ts';

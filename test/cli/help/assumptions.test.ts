@@ -3,7 +3,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
-import {serviceSchema} from '../../../src/service/schema.ts';
+import {serviceSchema} from '../../../src/service/file/schema.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli, TEST_KEY} from '../run-cli.ts';
 

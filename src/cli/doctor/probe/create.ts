@@ -1,6 +1,6 @@
 import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
-import type {Assumption} from '../../../service/assumption.ts';
+import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';

@@ -6,7 +6,7 @@ import {
   TransportFailure,
   type TransportRequest,
 } from '../../../client/transport/transport.ts';
-import type {Assumption} from '../../../service/assumption.ts';
+import type {Assumption} from '../../../service/file/assumption.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {Dialect} from '../../../service/dialect.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';

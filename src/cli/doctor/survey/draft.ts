@@ -2,7 +2,7 @@ import {isDeepStrictEqual} from 'node:util';
 import {RemitError} from '../../../errors.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
-import {checkService} from '../../../service/parse.ts';
+import {checkService} from '../../../service/file/parse.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 
 /**

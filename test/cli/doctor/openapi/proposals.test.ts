@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {joined} from '../../../../src/cli/doctor/survey/draft.ts';
 import type {Report} from '../../../../src/cli/doctor/report.ts';
-import {checkService, parseServiceFile} from '../../../../src/service/parse.ts';
+import {checkService, parseServiceFile} from '../../../../src/service/file/parse.ts';
 import {readText} from '../../../repo/tree.ts';
 import {BASE_URL, runCli, TEST_KEY} from '../../run-cli.ts';
 import {randomDocument} from './random-document.ts';

@@ -1,13 +1,13 @@
-import {fieldOrigin, requestFieldsOf} from '../contract/origin/field-origins.ts';
-import {SERVICE_ERRORS} from '../contract/error-codes.ts';
-import {TRANSFER_STATUSES} from '../contract/lifecycle.ts';
-import type {OperationId} from '../contract/operations/operations.ts';
-import type {Origin} from '../contract/origin/origin.ts';
-import {recordFieldsOf} from '../contract/operations/record-fields.ts';
-import {isObject} from '../narrow.ts';
-import {findOperation, type Route} from './routes.ts';
+import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.ts';
+import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
+import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import type {Origin} from '../../contract/origin/origin.ts';
+import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
+import {isObject} from '../../narrow.ts';
+import {findOperation, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
-import {isAmountField} from './units.ts';
+import {isAmountField} from '../units.ts';
 
 /** The assumption that may explain a failure, and the key to set if it does. */
 export interface Assumption {

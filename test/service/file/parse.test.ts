@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {RemitError} from '../../src/errors.ts';
-import {parseServiceFile} from '../../src/service/parse.ts';
+import {RemitError} from '../../../src/errors.ts';
+import {parseServiceFile} from '../../../src/service/file/parse.ts';
 
 const refusal = (text: string): RemitError => {
   try {

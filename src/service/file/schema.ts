@@ -1,9 +1,9 @@
-import {SERVICE_ERRORS} from '../contract/error-codes.ts';
-import {SIGNATURE_ENCODINGS, TIMESTAMP_FORMATS} from '../contract/signature-form.ts';
-import {ID_FORMATS} from '../contract/ids.ts';
-import {LIFECYCLES} from '../contract/lifecycle.ts';
-import {allOperations, OPERATIONS} from '../contract/operations/operations.ts';
-import {AMOUNT_UNITS, TIME_UNITS} from './service-file.ts';
+import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
+import {SIGNATURE_ENCODINGS, TIMESTAMP_FORMATS} from '../../contract/signature-form.ts';
+import {ID_FORMATS} from '../../contract/ids.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {allOperations, OPERATIONS} from '../../contract/operations/operations.ts';
+import {AMOUNT_UNITS, TIME_UNITS} from '../service-file.ts';
 
 /** The subset of JSON Schema that service files need; `validate.ts` implements it. */
 export interface Schema {

@@ -1,8 +1,8 @@
-import {SERVICE_ERRORS} from '../contract/error-codes.ts';
-import {recordFieldsOf} from '../contract/operations/record-fields.ts';
-import {isList, isObject} from '../narrow.ts';
+import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
+import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
+import {isList, isObject} from '../../narrow.ts';
 import {STATUSES_OF} from './schema.ts';
-import type {ServiceFile} from './service-file.ts';
+import type {ServiceFile} from '../service-file.ts';
 import type {Issue} from './validate.ts';
 
 // What the values of a service file must not say together: two names for one place, or one name for two.

@@ -1,14 +1,14 @@
-import {allOperations, type OperationId} from '../contract/operations/operations.ts';
-import {recordFieldsOf} from '../contract/operations/record-fields.ts';
-import {requestFieldsOf} from '../contract/origin/field-origins.ts';
-import {RemitError} from '../errors.ts';
-import {isList, isObject} from '../narrow.ts';
+import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
+import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
+import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
+import {RemitError} from '../../errors.ts';
+import {isList, isObject} from '../../narrow.ts';
 import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
 import {keyLines, type KeyLines} from './lines.ts';
-import {findOperation, paramsOf, routeOf, sameRoutes} from './routes.ts';
+import {findOperation, paramsOf, routeOf, sameRoutes} from '../routes.ts';
 import {serviceSchema} from './schema.ts';
-import type {ServiceFile} from './service-file.ts';
-import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from './units.ts';
+import type {ServiceFile} from '../service-file.ts';
+import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from '../units.ts';
 import {firstIssue, type Issue} from './validate.ts';
 import {
   issueInEnvelopes,

@@ -1,5 +1,5 @@
 import {OWN_HEADERS} from './own-headers.ts';
-import type {ServiceFile} from './service-file.ts';
+import type {ServiceFile} from '../service-file.ts';
 import type {Issue} from './validate.ts';
 
 /** Headers of an answer that are no request id; some are secret. */
