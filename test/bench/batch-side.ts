@@ -16,9 +16,11 @@ import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
 import type {Speed} from '../../src/batch/speed/speed.ts';
 import {planBatch} from '../../src/batch/plan/plan.ts';
+import {CANONICAL, Codec} from '../../src/client/requests/codec.ts';
 import {PoolTransport} from '../../src/client/transport/pool-transport.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport/transport.ts';
 import {systemClock} from '../../src/clock.ts';
+import {DIALECT} from './dialect.ts';
 import {FixedSpeed} from './fixed-speed.ts';
 import {currency, payee, reference} from './payout-rows.ts';
 
@@ -30,6 +32,8 @@ export interface SideOptions {
   /** Fixed for `bare`, and for `run` unless its speed is found; then the most. */
   inFlight: number;
   findsSpeed?: boolean;
+  /** With the service file of `dialect.ts`. */
+  differs?: boolean;
 }
 
 export interface Measured {
@@ -178,6 +182,7 @@ async function run({
   inFlight,
   rows,
   findsSpeed = false,
+  differs = false,
 }: SideOptions): Promise<Measured> {
   const clock = systemClock;
   const batch = await openBatch({stateDir, kind: 'payout', batchId: BATCH, purpose: 'benchmark', clock});
@@ -191,6 +196,7 @@ async function run({
   const summary = await new BatchRun({
     ...{plan: batch.plan, journal: batch.journal, claims: claims.registry, place: batch.place},
     ...{transport, baseUrl, mode: 'test', key: KEY, keyFingerprint: 'bench'},
+    codec: differs ? new Codec(DIALECT) : CANONICAL,
     timeouts: DEFAULT_TIMEOUTS,
     speed: counted(
       findsSpeed ? new AdaptiveSpeed({maxInFlight: inFlight}) : new FixedSpeed(inFlight),

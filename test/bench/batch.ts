@@ -2,11 +2,12 @@
  * What a batch costs over the least that its requests cost:
  *
  *   npm run bench:batch                                  300,000 rows, 3 rounds, then latency, then memory
- *   npm run bench:batch -- --part direct --rows 50000    one part of it, shorter
+ *   npm run bench:batch -- --part direct --rows 50000    one part of it, shorter; `--part service` for another
  *
  * `direct`: rows a second and CPU a row of a run with journal and registry on the disk, against a bare undici loop that
  * derives the same keys and parses the same replies, the same number in flight; undici's `request` is what counts, its
- * lower-level `dispatch` is shown beside it. `latency`: a service that takes 50 ms;
+ * lower-level `dispatch` is shown beside it. `service`: a run with a service file that maps all that a batch sends and
+ * reads, against one without, both at the same server. `latency`: a service that takes 50 ms;
  * the speed that is found against 1,024 in flight from the start. Sides run interleaved against one server process, and
  * what counts is the median of the ratios within a round. `memory`: the command itself, 100,000 rows and a million.
  */
@@ -33,11 +34,11 @@ import {writePayouts} from './payout-rows.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = join(ROOT, 'bin', 'run.cjs');
-const PARTS = ['direct', 'latency', 'memory'];
+const PARTS = ['direct', 'service', 'latency', 'memory'];
 const LATENCY_MS = 50;
 const IN_FLIGHT = 64;
 const MOST_IN_FLIGHT = 1024;
-const GOAL = {direct: 0.8, latency: 0.95, peakMb: 200, growthMb: 30};
+const GOAL = {direct: 0.8, service: 0.9, latency: 0.95, peakMb: 200, growthMb: 30};
 
 const {values} = parseArgs({
   options: {
@@ -163,6 +164,33 @@ async function direct(rows: number, rounds: number, inFlight: number): Promise<v
   );
 }
 
+async function service(rows: number, rounds: number, inFlight: number): Promise<void> {
+  say(`\nWith a service file, ${rows} rows, ${inFlight} in flight, against a run without one`);
+  const {file, fresh} = await planned(rows);
+  const speed: number[] = [];
+  const cpu: number[] = [];
+  await withService(0, async (baseUrl) => {
+    const options = {baseUrl, file, rows, inFlight};
+    await side('bare', {...options, rows: 20_000, stateDir: ''}); // the server compiles what it serves
+    for (let round = 0; round < rounds; round++) {
+      const order = round % 2 === 0 ? [false, true] : [true, false];
+      const found = new Map<boolean, Measured>();
+      for (const differs of order)
+        found.set(differs, await side('run', {...options, differs, stateDir: fresh()}));
+      const [plain, mapped] = [found.get(false)!, found.get(true)!];
+      say(line('no service file', plain));
+      say(line('service file', mapped));
+      speed.push(perSecond(mapped) / perSecond(plain));
+      cpu.push(cpuMicros(plain) / cpuMicros(mapped));
+    }
+  });
+  say(`  CPU a row, without / with: ${median(cpu).toFixed(2)}`);
+  judge(
+    `  rows a second, with / without: ${median(speed).toFixed(2)} (goal ${GOAL.service})`,
+    median(speed) >= GOAL.service,
+  );
+}
+
 async function latency(rows: number, rounds: number): Promise<void> {
   say(`\nA service of ${LATENCY_MS} ms, ${rows} rows`);
   const {file, fresh} = await planned(rows);
@@ -252,6 +280,8 @@ async function memory(sizes: number[]): Promise<void> {
 try {
   const rounds = Number(values.rounds);
   if (values.part.includes('direct')) await direct(Number(values.rows), rounds, Number(values['in-flight']));
+  if (values.part.includes('service'))
+    await service(Number(values.rows), rounds, Number(values['in-flight']));
   if (values.part.includes('latency')) await latency(Number(values['latency-rows']), rounds);
   if (values.part.includes('memory')) await memory(values['memory-rows'].map(Number));
 } finally {
