@@ -13,6 +13,8 @@ export interface Compiled {
   readonly wire: Route;
   readonly canonicalPattern: RegExp;
   readonly wirePattern: RegExp;
+  /** Parameters of the path on the wire. */
+  readonly wireParams: readonly string[];
   readonly isList: boolean;
   readonly body: BodyRule | undefined;
   readonly request: Mapping;
@@ -33,6 +35,7 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
     ...{id, wire, isList, canonical: {method, path}, body: file.bodies?.[id]},
     canonicalPattern: patternOf(path),
     wirePattern: patternOf(wire.path),
+    wireParams: paramsOf(wire.path),
     request: mappingOf(id, file, 'request'),
     answer: mappingOf(id, file, 'answer'),
     canonicalRecord: Object.values(operation.ok).some((name) => name === 'MoveEnvelope') ? ['data'] : [],

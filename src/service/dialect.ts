@@ -77,9 +77,9 @@ export class Dialect {
 
   /** @throws {Unwritable} */
   requestToWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
-    const {canonicalPattern, wire, request, body: rule, isList} = this.#of(id);
+    const {canonicalPattern, wire, wireParams, request, body: rule, isList} = this.#of(id);
     const params: Json = canonicalPattern.exec(path)?.groups ?? {};
-    const left = Object.entries(params).filter(([name]) => !paramsOf(wire.path).includes(name));
+    const left = Object.entries(params).filter(([name]) => !wireParams.includes(name));
     let sent = rule === undefined ? body : rule === 'none' ? undefined : rule;
     if (isObject(sent) && rule === undefined) sent = toWire(sent, request);
     let search = this.#queryToWire(query, request, isList);
@@ -89,7 +89,8 @@ export class Dialect {
       if (wire.method === 'GET') search = withLeaves(search, toWire({[name]: decoded}, own));
       else sent = toWire({...(isObject(sent) ? sent : {}), [name]: decoded}, own);
     }
-    return {method: wire.method, path: fill(wire.path, params), query: search, body: sent};
+    const filled = wireParams.length === 0 ? wire.path : fill(wire.path, params);
+    return {method: wire.method, path: filled, query: search, body: sent};
   }
 
   /** The canonical form of a request on the wire, as a service in this dialect would read it. */

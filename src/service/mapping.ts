@@ -71,16 +71,17 @@ export function toWire(object: Json, mapping: Mapping): Json {
  * with the same name are merged.
  */
 function renamed(object: Json, names: readonly Name[], direction: 'in' | 'out'): Json {
-  const all = names.flatMap(({canonical, wire}) => {
-    const [from, to] = direction === 'out' ? [canonical, wire] : [wire, canonical];
+  const renaming = renamingOf(names, direction);
+  const {plain, moves} = renaming;
+  let moved = plain.size === 0 ? object : inPlace(object, renaming, direction);
+  if (moves.length === 0) return moved;
+  const found: {from: Path; to: Path; value: unknown}[] = [];
+  for (const {from, to} of moves) {
     const value = valueAt(object, from);
-    return value === undefined ? [] : [{from, to, value}];
-  });
-  if (all.length === 0) return object;
-  const [simple, moves] = parted(all, ({from, to}) => from.length === 1 && to.length === 1);
-  let moved = inPlace(object, simple, direction);
-  for (const {from} of moves) moved = withoutValue(moved, from);
-  for (const {from, to, value} of moves) {
+    if (value !== undefined) found.push({from, to, value});
+  }
+  for (const {from} of found) moved = withoutValue(moved, from);
+  for (const {from, to, value} of found) {
     const inTheWay = direction === 'out' ? valueOnTheWay(moved, to) : undefined;
     if (inTheWay !== undefined) throw bothGiven(from.join('.'), inTheWay.join('.'), to.join('.'));
     const there = valueAt(moved, to);
@@ -91,33 +92,60 @@ function renamed(object: Json, names: readonly Name[], direction: 'in' | 'out'):
   return moved;
 }
 
-interface Move {
-  readonly from: Path;
-  readonly to: Path;
-  readonly value: unknown;
+/** The names of one level for one direction. */
+interface Renaming {
+  /** Plain names, and which names each of the new ones replaces. */
+  readonly plain: ReadonlyMap<string, string>;
+  readonly back: ReadonlyMap<string, readonly string[]>;
+  /** The others: a path is on one of the sides. */
+  readonly moves: readonly {readonly from: Path; readonly to: Path}[];
+}
+
+/** Prepared once: a batch maps every row by the same names. */
+const renamings = new WeakMap<readonly Name[], Record<'in' | 'out', Renaming>>();
+
+function renamingOf(names: readonly Name[], direction: 'in' | 'out'): Renaming {
+  let both = renamings.get(names);
+  if (both === undefined) {
+    const paths = names.map(({canonical, wire}) => ({from: canonical, to: wire}));
+    both = {out: prepared(paths), in: prepared(paths.map(({from, to}) => ({from: to, to: from})))};
+    renamings.set(names, both);
+  }
+  return both[direction];
+}
+
+function prepared(paths: readonly {from: Path; to: Path}[]): Renaming {
+  const plain = new Map<string, string>();
+  const back = new Map<string, string[]>();
+  const moves: {from: Path; to: Path}[] = [];
+  for (const {from, to} of paths) {
+    const [old = '', name = ''] = [from[0], to[0]];
+    if (from.length !== 1 || to.length !== 1) moves.push({from, to});
+    else {
+      plain.set(old, name);
+      back.set(name, [...(back.get(name) ?? []), old]);
+    }
+  }
+  return {plain, back, moves};
 }
 
 /** Plain names are replaced in place, so that the order of the fields does not change. */
-function inPlace(object: Json, moves: readonly Move[], direction: 'in' | 'out'): Json {
-  if (moves.length === 0) return object;
-  const names = new Map(moves.map(({from, to}) => [from.join('.'), to.join('.')]));
+function inPlace(object: Json, {plain, back}: Renaming, direction: 'in' | 'out'): Json {
   const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(object)) {
-    const to = names.get(name);
-    const other = to === undefined ? [...names].find(([, wire]) => wire === name)?.[0] : undefined;
-    if (other !== undefined) {
-      if (direction === 'out') throw bothGiven(other, name);
-      continue; // this field is the one that the service file renames
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    const to = value === undefined ? undefined : plain.get(name);
+    if (to === undefined) {
+      const other = back.get(name)?.find((old) => valueAt(object, [old]) !== undefined);
+      if (other !== undefined) {
+        if (direction === 'out') throw bothGiven(other, name);
+        continue; // this field is the one that the service file renames
+      }
     }
     result[to ?? name] = value;
   }
   return result;
 }
-
-const parted = <T>(values: readonly T[], fits: (value: T) => boolean): [T[], T[]] => [
-  values.filter(fits),
-  values.filter((value) => !fits(value)),
-];
 
 /** A part of a path where the object has a value that is not an object, which would be lost. */
 function valueOnTheWay(object: Json, path: Path): Path | undefined {

@@ -17,20 +17,26 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** The object with a value at a path; missing objects on the way are created. */
-export function withValue(object: Json, [first = '', ...rest]: Path, value: unknown): Json {
-  if (rest.length === 0) return {...object, [first]: value};
+export function withValue(object: Json, path: Path, value: unknown, at = 0): Json {
+  const first = path[at] ?? '';
+  if (at + 1 >= path.length) return {...object, [first]: value};
   const inner = Object.hasOwn(object, first) ? object[first] : undefined;
-  return {...object, [first]: withValue(isObject(inner) ? inner : {}, rest, value)};
+  return {...object, [first]: withValue(isObject(inner) ? inner : {}, path, value, at + 1)};
 }
 
 /** The object without the value at a path, and without objects that become empty. */
-export function withoutValue(object: Json, [first = '', ...rest]: Path): Json {
+export function withoutValue(object: Json, path: Path, at = 0): Json {
+  const first = path[at] ?? '';
   if (!Object.hasOwn(object, first)) return object;
-  const {[first]: inner, ...others} = object;
-  if (rest.length === 0) return others;
-  if (!isObject(inner)) return object;
-  const left = withoutValue(inner, rest);
-  return Object.keys(left).length === 0 ? others : {...object, [first]: left};
+  const inner = object[first];
+  if (at + 1 < path.length) {
+    if (!isObject(inner)) return object;
+    const left = withoutValue(inner, path, at + 1);
+    if (Object.keys(left).length > 0) return {...object, [first]: left};
+  }
+  const others: Record<string, unknown> = {};
+  for (const name of Object.keys(object)) if (name !== first) others[name] = object[name];
+  return others;
 }
 
 /**

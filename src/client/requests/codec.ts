@@ -12,6 +12,9 @@ import {readNumberIds} from '../answers/number-ids.ts';
 import {keyOnWire} from './idempotency.ts';
 import type {TransportAnswer, TransportRequest} from '../transport/transport.ts';
 
+const KEY_HEADER = 'idempotency-key';
+const NO_QUERY = new URLSearchParams(); // never changed
+
 /**
  * The boundary of the client: requests and answers are canonical on this side, and in the service's form on the
  * other. Everything is sent through a codec, and nothing else maps names or shapes.
@@ -22,10 +25,12 @@ export class Codec {
   readonly #dialect: Dialect | undefined;
   readonly #places: AnswerPlaces;
   readonly #sent: Readonly<Record<string, string>>;
+  readonly #keyHeader: string;
 
   constructor(service: ServiceFile = {}) {
     this.service = service;
     const {errors = {}, headers = {}} = service;
+    this.#keyHeader = service.keys?.header?.toLowerCase() ?? KEY_HEADER;
     this.#dialect = isEmptyService(service) ? undefined : new Dialect(service);
     this.#places = {
       requestIdHeader: headers.requestId?.toLowerCase(),
@@ -55,13 +60,7 @@ export class Codec {
   encode(request: TransportRequest): TransportRequest {
     if (this.#dialect === undefined) return request;
     const {operation} = request;
-    const headers = {...request.headers, ...this.#sent};
-    const key = request.headers['idempotency-key'];
-    if (key !== undefined) {
-      const {keys = {}} = this.service;
-      delete headers['idempotency-key'];
-      headers[keys.header?.toLowerCase() ?? 'idempotency-key'] = keyOnWire(key, keys);
-    }
+    const headers = this.#headersOf(request);
     if (operation === undefined) return {...request, headers};
     const wire = writeWire(this.#dialect, operation, request);
     const body = wire.body === undefined ? undefined : JSON.stringify(wire.body);
@@ -75,6 +74,17 @@ export class Codec {
       headers,
       body,
     };
+  }
+
+  /** A loop, because an object from which a property was deleted is slow, and a batch makes one for each row. */
+  #headersOf({headers: usual}: TransportRequest): Record<string, string> {
+    const headers: Record<string, string> = {};
+    for (const name of Object.keys(usual)) if (name !== KEY_HEADER) headers[name] = usual[name] ?? '';
+    const key = usual[KEY_HEADER];
+    for (const name of Object.keys(this.#sent))
+      if (name !== KEY_HEADER || key === undefined) headers[name] = this.#sent[name] ?? '';
+    if (key !== undefined) headers[this.#keyHeader] = keyOnWire(key, this.service.keys ?? {});
+    return headers;
   }
 
   /**
@@ -120,7 +130,7 @@ function writeWire(
   {method, path, body}: TransportRequest,
 ): PlainRequest {
   const at = path.indexOf('?');
-  const query = new URLSearchParams(at < 0 ? '' : path.slice(at + 1));
+  const query = at < 0 ? NO_QUERY : new URLSearchParams(path.slice(at + 1));
   const plain = at < 0 ? path : path.slice(0, at);
   const json: unknown = body === undefined ? undefined : JSON.parse(body);
   try {
