@@ -50,6 +50,35 @@ export function schemaComponents(): Schemas {
   return components;
 }
 
+/**
+ * A body that needs one of several fields, as one complete object for each of them. The short form, branches that are
+ * only `required`, is dropped by generators, and their types then allow a body without any of the fields.
+ */
+export function spellOutChoices(components: Schemas): Schemas {
+  const spelled = Object.entries(components).map(([name, schema]): [string, JsonSchema] => {
+    const {anyOf, properties, required = [], ...rest} = schema;
+    const fields = anyOf?.map((branch) => branch.required?.[0]) ?? [];
+    if (properties === undefined || fields.length === 0) return [name, schema];
+    const branches = fields.map((field = '') => ({
+      ...rest,
+      title: `${name}, ${field}`,
+      properties: {...properties, [field]: withoutNull(properties[field])},
+      required: [...required, field],
+    }));
+    const description = `At least one of ${fields.join(' and ')} is required; if both are sent, they must be equal.`;
+    return [name, {description, anyOf: branches}];
+  });
+  return Object.fromEntries<JsonSchema>(spelled);
+}
+
+/** A required field that accepts null would not be required. */
+function withoutNull(field: JsonSchema = {}): JsonSchema {
+  const [only, ...more] = field.anyOf?.filter(({type}) => type !== 'null') ?? [];
+  if (only === undefined || more.length > 0) return field;
+  const rest = Object.entries(field).filter(([keyword]) => keyword !== 'anyOf');
+  return {...only, ...Object.fromEntries(rest)};
+}
+
 /** The query of a list, field by field; values are parsed, so they have their own types. */
 export const queryProperties = (name: SchemaName): Schemas =>
   tidySchema(z.toJSONSchema(SCHEMAS[name], {io: 'output'})).properties ?? {};

@@ -3,10 +3,11 @@ import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../error-cod
 import {EVENT_TYPES, WEBHOOK_HEADERS} from '../events.ts';
 import {LIMITS} from '../limits.ts';
 import {fieldOrigin} from '../origin/field-origins.ts';
-import {queryProperties, schemaComponents, schemaRef, type Json} from './openapi-schemas.ts';
+import {queryProperties, schemaComponents, schemaRef, spellOutChoices, type Json} from './openapi-schemas.ts';
 import type {Operation} from '../operations/operation.ts';
 import {assumed} from '../origin/origin.ts';
-import {allOperations} from '../operations/operations.ts';
+import {allOperations, type OperationId} from '../operations/operations.ts';
+import {DESCRIPTIONS} from './descriptions.ts';
 import {RESOURCES} from '../operations/resources.ts';
 import type {SchemaName} from '../schemas/registry.ts';
 
@@ -43,7 +44,7 @@ export function openApiDocument(server = '/') {
       ]),
     ),
     components: {
-      schemas: schemaComponents(),
+      schemas: spellOutChoices(schemaComponents()),
       responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1))),
       parameters: {IdempotencyKey: idempotencyKey},
       securitySchemes: {
@@ -82,7 +83,7 @@ function pathItem(path: string): Json {
   };
 }
 
-function operationObject(id: string, operation: Operation, responses: Json): Json {
+function operationObject(id: OperationId, operation: Operation, responses: Json): Json {
   const {summary, origin, prefix, key, query, body} = operation;
   const parameters = [
     ...(key === undefined ? [] : [{$ref: '#/components/parameters/IdempotencyKey'}]),
@@ -91,6 +92,7 @@ function operationObject(id: string, operation: Operation, responses: Json): Jso
   return {
     operationId: id,
     summary,
+    description: DESCRIPTIONS[id],
     tags: [id.split('.')[0]],
     'x-origin': origin,
     ...(prefix === undefined ? {} : {'x-prefix-origin': prefix.origin}),

@@ -4,7 +4,8 @@ import {openApiDocument} from '../../contract/openapi/openapi.ts';
 import {type Json, type JsonSchema, schemaRef, tidySchema} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
-import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';
+import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall, type ControlCallId} from './calls.ts';
+import {CONTROL_DESCRIPTIONS} from './descriptions.ts';
 
 const TAG = 'sandboxControl';
 
@@ -55,11 +56,12 @@ function pathItem(path: string): Json {
   };
 }
 
-function operation(id: string, {summary, body, query, ok, fails = []}: ControlCall): Json {
+function operation(id: ControlCallId, {summary, body, query, ok, fails = []}: ControlCall): Json {
   const [status, answer] = ok;
   return {
     operationId: `sandbox.${id}`,
     summary,
+    description: CONTROL_DESCRIPTIONS[id],
     tags: [TAG],
     security: [{sandboxToken: []}],
     ...(query === undefined ? {} : {parameters: queryParameters(CONTROL_QUERIES[query])}),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {createConfig, lintFromString} from '@redocly/openapi-core';
 import {openApiDocument} from '../../../src/contract/openapi/openapi.ts';
+import {sandboxOpenApi} from '../../../src/sandbox/control/openapi.ts';
 import {EVENT_TYPES} from '../../../src/contract/events.ts';
 import {allOperations} from '../../../src/contract/operations/operations.ts';
 import {readText} from '../../repo/tree.ts';
@@ -10,6 +11,8 @@ type Json = Record<string, unknown>;
 type Responses = Record<string, {content?: Record<string, {schema: Json}>; $ref?: string}>;
 interface PathOperation {
   operationId: string;
+  summary: string;
+  description?: string;
   parameters?: Json[];
   requestBody?: {required: boolean};
   responses: Responses;
@@ -92,8 +95,43 @@ describe('the OpenAPI document', () => {
   });
 
   it('refuses unknown fields in bodies and keeps answers open', () => {
-    assert.equal(schemas['PayoutCreate']!['additionalProperties'], false);
+    for (const branch of schemas['PayoutCreate']!['anyOf'] as Json[])
+      assert.equal(branch['additionalProperties'], false);
     assert.equal('additionalProperties' in schemas['Payout']!, false);
+  });
+
+  it('requires an amount in a form that generators keep: a complete object for each way to state it', () => {
+    for (const [name, party] of [
+      ['PayoutCreate', 'payee_id'],
+      ['PayinCreate', 'payer_id'],
+    ] as const) {
+      const {anyOf, description, ...rest} = schemas[name] as {anyOf: Json[]; description: string};
+      assert.deepEqual(rest, {});
+      assert.match(description, /At least one of amount_in_minor_units and amount_in_cents is required/);
+      for (const [index, field] of ['amount_in_minor_units', 'amount_in_cents'].entries()) {
+        const {type, required, properties} = anyOf[index] as {
+          type: string;
+          required: string[];
+          properties: Json;
+        };
+        assert.deepEqual([type, required], ['object', [party, field]]);
+        const {$ref} = properties[field] as {$ref?: string};
+        assert.equal($ref, '#/components/schemas/AmountMinor', 'null is not enough');
+        assert.ok('rail' in properties && 'scheduled_date' in properties);
+      }
+    }
+  });
+
+  it('describes every operation, in more words than its summary', () => {
+    const all = Object.values(sandboxOpenApi()['paths'] as typeof paths).flatMap((item) =>
+      Object.values(item),
+    );
+    const operations = all.filter(({operationId}) => operationId !== undefined);
+    assert.ok(operations.length > 70);
+    for (const {operationId, summary, description} of operations) {
+      assert.match(description ?? '', /^[A-Z].{30,}\.$/s, operationId);
+      assert.notEqual(description, summary, operationId);
+    }
   });
 
   it('says the limits of metadata as JSON Schema', () => {
@@ -108,7 +146,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('marks each field of a request as given or assumed', () => {
-    const {properties} = schemas['PayoutCreate'] as {properties: Record<string, Json>};
+    const [{properties}] = schemas['PayoutCreate']!['anyOf'] as [{properties: Record<string, Json>}];
     assert.deepEqual(properties['metadata']!['x-origin'], {kind: 'assumed', row: 51});
     assert.deepEqual(properties['payee_id']!['x-origin'], {kind: 'given', section: 'Payout'});
     assert.match(JSON.stringify(schemas['PayerPaymentMethodAdd']), /"account_number":\{.{1,60}"x-origin"/);

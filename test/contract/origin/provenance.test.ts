@@ -42,6 +42,7 @@ interface Marked {
   name?: string;
   $ref?: string;
   oneOf?: Marked[];
+  anyOf?: Marked[];
   properties?: Record<string, Marked>;
   'x-origin'?: {kind: string; section?: string; row?: number};
 }
@@ -54,9 +55,9 @@ function describedFields(): Map<string, Marked['x-origin']> {
   const walk = (name: string, schema: Marked): void => {
     if (schema.$ref !== undefined && schema.properties === undefined) {
       const target = schemas[schema.$ref.split('/').at(-1)!]!;
-      if (target.properties !== undefined || target.oneOf !== undefined) walk(name, target);
+      if (target.properties !== undefined || (target.oneOf ?? target.anyOf) !== undefined) walk(name, target);
     }
-    for (const branch of schema.oneOf ?? []) walk(name, branch);
+    for (const branch of schema.oneOf ?? schema.anyOf ?? []) walk(name, branch);
     for (const [field, inner] of Object.entries(schema.properties ?? {})) {
       found.set(`${name}.${field}`, inner['x-origin']);
       walk(`${name}.${field}`, inner);
