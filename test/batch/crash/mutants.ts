@@ -78,8 +78,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'what is known of the rows is not written at the end',
     patches: [
       {
-        text: 'this.#journal.record(outcome, this.#clock.now());',
-        becomes: '',
+        text: 'this.#journal.record(outcome, this.#clock.now());\n    if (',
+        becomes: 'if (',
       },
     ],
     check: (program, way) => loseState(program, way, 'registry', 10),
