@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {setMaxListeners} from 'node:events';
 import {mkdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
@@ -43,6 +44,7 @@ describe('a run that is stopped', () => {
     const held = async (request: TransportRequest, answer?: TransportAnswer): Promise<TransportAnswer> => {
       await new Promise<void>((resolve, reject) => {
         waiters.push(resolve);
+        if (request.signal !== undefined) setMaxListeners(0, request.signal); // one for each request
         request.signal?.addEventListener('abort', () =>
           reject(new TransportFailure('aborted', 'given up', {sent: answer !== undefined})),
         );
