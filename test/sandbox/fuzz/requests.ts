@@ -136,9 +136,9 @@ function textOf(at: Schema): fc.Arbitrary<unknown> {
 function objectOf(at: Schema): fc.Arbitrary<unknown> {
   const properties = Object.entries((at['properties'] ?? {}) as Record<string, Schema>);
   const required = new Set((at['required'] ?? []) as string[]);
-  if (Object.hasOwn(at['properties'] ?? {}, 'amount_in_cents')) required.add('amount_in_minor_units');
+  const isInCents = required.has('amount_in_cents'); // with both amounts it would be refused: they must be equal
   const rarely = new Set([
-    'amount_in_cents',
+    isInCents ? 'amount_in_minor_units' : 'amount_in_cents',
     'payout_metadata',
     'subaccount_id',
     'override_default_payment_method_id',
