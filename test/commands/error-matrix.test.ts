@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {SERVICE_ERRORS} from '../../src/contract/error-codes.ts';
 import {ERRORS, EXIT, isErrorCode} from '../../src/errors.ts';
+import {shellWord} from '../../src/shell-word.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliResult} from '../cli/run-cli.ts';
 import {answer, lost, type Script} from '../client/transport/fake-transport.ts';
 import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
@@ -120,12 +121,12 @@ describe('every error of every writing command', function () {
   };
 
   it('is tried: each command with a request that writes is in the table, or has tests of its own', () => {
-    const tried = WRITING_COMMANDS.map(({id}) => id);
+    const tried = WRITING_COMMANDS.flatMap(({id}) => (id === 'api' ? [] : [id]));
     assert.deepEqual([...tried, ...Object.keys(IN_STEPS)].sort(), [...WRITING_IDS].sort());
   });
 
   for (const command of WRITING_COMMANDS)
-    it(`has its exit code and says what is known: ${command.id.replaceAll(':', ' ')}`, async () => {
+    it(`has its exit code and says what is known: ${command.line.split(' -')[0]!}`, async () => {
       for (const failure of FAILURES) {
         const ending = failure.ends(command);
         const where = `${command.line}: ${failure.name}`;
@@ -138,7 +139,8 @@ describe('every error of every writing command', function () {
     });
 
   it('is told from success: 200, 201 and 202 exit 0, a warning exits 8, an empty answer is read again', async () => {
-    for (const command of WRITING_COMMANDS)
+    for (const command of WRITING_COMMANDS.filter(({id}) => id !== 'api'))
+      // it prints what comes
       for (const status of [200, 201, 202, 207, 204]) {
         const where = `${command.line}: ${status}`;
         const record = recordOf(command);
@@ -227,10 +229,10 @@ describe('every error of every writing command', function () {
     if (command.safety === 'keyed')
       assert.equal(
         hint!.replace(DOCTOR, ''),
-        `remit ${command.line} --json --idempotency-key ${KEY} -p work`,
+        `remit ${command.line.split(' ').map(shellWord).join(' ')} --json --idempotency-key ${KEY} -p work`,
         where,
       );
     else if (command.safety === 'bare')
-      assert.match(hint!, /^remit [a-z -]+ (get|list|accounts|transactions)\b/, where);
+      assert.match(hint!, /^remit [a-z -]+ (get|list|accounts|transactions|GET)\b/, where);
   }
 });

@@ -55,9 +55,27 @@ export const IN_STEPS: Readonly<Record<string, string>> = {
   'webhooks:endpoints:rotate': 'test/commands/webhooks/rotate.test.ts',
 };
 
-export const WRITING_COMMANDS: readonly WritingCommand[] = Object.entries(TYPED).map(([id, words]) => {
+/** `api` with a key, and without one. */
+const ANY_REQUEST: readonly WritingCommand[] = [
+  {
+    id: 'api',
+    line: `api POST /api/payouts --data {"payee_id":"${PAYEE_ID}","amount_in_minor_units":100}`,
+    operation: 'payouts.create',
+    safety: 'keyed',
+  },
+  {
+    id: 'api',
+    line: `api POST /api/payees --data {"name":"Acme"}`,
+    operation: 'payees.create',
+    safety: 'bare',
+  },
+];
+
+const SINGLE: readonly WritingCommand[] = Object.entries(TYPED).map(([id, words]) => {
   const operation = writesOf(id)[id === 'payment-methods:delete' ? 1 : 0]!; // of the party that the line names
   const {method, key} = operationOf(operation);
   const safety = key !== undefined ? 'keyed' : method === 'DELETE' ? 'delete' : 'bare';
   return {id, line: `${id.replaceAll(':', ' ')} ${words}`, operation, safety};
 });
+
+export const WRITING_COMMANDS: readonly WritingCommand[] = [...SINGLE, ...ANY_REQUEST];
