@@ -42,7 +42,7 @@ const LISTS: Readonly<Record<string, List>> = {
       '.oclif.manifest.json',
       'CHANGELOG.md',
     ],
-    meaning: /^src\/(automation|batch|cli\/write|sandbox\/(time|transfers))\b/,
+    meaning: /^src\/(automation|batch|cli\/(write|batch|help\/outputs)|sandbox\/(time|transfers))\b/,
   },
   'Add a list filter': {example: /created[_-]from/, sometimes: ['CHANGELOG.md']},
   'Add a control call of the sandbox': {
