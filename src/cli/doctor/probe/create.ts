@@ -33,7 +33,8 @@ export async function createOne(probe: Probe, kind: Kind): Promise<Made | undefi
     last = made.reply;
     if (made.id !== undefined) return noteCreated(probe, kind, {money, key, id: made.id}, last);
     const other = await otherForm(probe, kind, money, last);
-    if (other !== undefined) return other;
+    if (other !== undefined && 'id' in other) return other;
+    if (other !== undefined) last = other.refused;
     if (last.status !== 404 && last.status !== 422) break;
     if (last.errorCode === undefined) break; // the route is wrong, not the party
   }
@@ -64,15 +65,22 @@ async function moneyFor({survey, context}: Probe, kind: Kind): Promise<Money[]> 
 }
 
 /** The same create in another form, if the refusal suggests one: another route, another header or a shorter key. */
-async function otherForm(probe: Probe, kind: Kind, money: Money, reply: Reply): Promise<Made | undefined> {
+async function otherForm(
+  probe: Probe,
+  kind: Kind,
+  money: Money,
+  reply: Reply,
+): Promise<Made | {readonly refused: Reply} | undefined> {
   const {survey, context} = probe;
   if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND') return otherRoute(probe, kind, money, reply);
   if (!/^keys\b/.test(reply.assumption?.key ?? '')) return undefined;
   const found = await findHeader(probe, kind, money, reply.message);
   if (found !== undefined) {
-    const evidence = `${failureOf(reply, 'a record')}; accepted in the header ${found.header}`;
-    survey.differs(differs('keys.header', evidence, {row: 45, write: found.write, sure: true}));
-    return noteCreated(probe, kind, {money, key: found.key, id: found.id}, found.reply);
+    const {header, write, made} = found;
+    const evidence = `${failureOf(reply, 'a record')}; ${made === undefined ? 'not refused' : 'accepted'} in the header ${header}`;
+    survey.differs(differs('keys.header', evidence, {row: 45, write, sure: true}));
+    if (made !== undefined) return noteCreated(probe, kind, {money, ...made}, found.reply);
+    return {refused: found.reply};
   }
   for (const length of [32, 22]) {
     const key = keyOf(length, context.runtime.uuid());

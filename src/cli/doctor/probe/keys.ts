@@ -63,28 +63,49 @@ function noteLength({survey}: Probe, length: number, refused: number): void {
   );
 }
 
-/** Headers that services use for the key, those first that a refusal names. */
+/** Headers that services use for the key. */
 const HEADERS = ['X-Idempotency-Key', 'X-Request-Key', 'Idempotency-Token', 'X-Client-Token'] as const;
 
-function headersIn(message = ''): string[] {
-  const named = message.match(/\b[a-z][a-z0-9]*(-[a-z0-9]+)+\b/gi) ?? [];
-  return [...new Set([...named.filter((name) => /key|token|idempot/i.test(name)), ...HEADERS])].filter(
-    (name) => name.toLowerCase() !== 'idempotency-key',
+/** Headers for a key that a refusal names. */
+const headersIn = (message = ''): string[] =>
+  (message.match(/\b[a-z][a-z0-9]*(-[a-z0-9]+)+\b/gi) ?? []).filter(
+    (name) => /key|token|idempot/i.test(name) && name.toLowerCase() !== 'idempotency-key',
   );
+
+export interface HeaderFound {
+  readonly header: string;
+  readonly write: ServiceFile;
+  readonly reply: Reply;
+  /** The record that was created with the header; undefined if the create was refused for another reason. */
+  readonly made: {readonly key: string; readonly id: string} | undefined;
 }
 
-/** Looks for the header in which a repeated key gives the same record. */
-export async function findHeader(probe: Probe, kind: Kind, money: Money, message?: string) {
+/**
+ * Looks for the header in which a repeated key gives the same record. A header that a refusal names is also right if the
+ * service then refuses something else.
+ */
+export async function findHeader(
+  probe: Probe,
+  kind: Kind,
+  money: Money,
+  message?: string,
+): Promise<HeaderFound | undefined> {
   const {survey, context} = probe;
-  for (const header of headersIn(message)) {
+  const named = headersIn(message);
+  for (const header of new Set([...named, ...HEADERS])) {
     const write: ServiceFile = {keys: {header}};
     if (survey.draft.problemWith(write) !== undefined) continue;
     const file = joined(survey.draft.file, write);
     const key = context.runtime.uuid();
-    const one = await create(probe, kind, {money, key, file});
-    if (one.id === undefined) continue;
-    const other = await create(probe, kind, {money, key, file});
-    if (other.id === one.id) return {header, write, key, id: one.id, reply: one.reply};
+    const {reply, id} = await create(probe, kind, {money, key, file});
+    if (id === undefined) {
+      const {assumption} = reply;
+      const isOther = isRefused(reply) && assumption !== undefined && !assumption.key.startsWith('keys');
+      if (named.includes(header) && isOther) return {header, write, reply, made: undefined};
+      continue;
+    }
+    const again = await create(probe, kind, {money, key, file});
+    if (again.id === id) return {header, write, reply, made: {key, id}};
   }
   return undefined;
 }

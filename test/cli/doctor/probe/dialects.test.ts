@@ -78,6 +78,17 @@ describe('remit doctor --probe-writes, with a service that differs', function ()
       assert.equal(again.ran.exitCode, 0);
     });
 
+  it('finds the header of keys although the service then refuses a name', async () => {
+    service = await filledSandbox({
+      keys: {header: 'X-Acme-Key'},
+      fields: {payouts: {auto_approve: 'approve'}},
+    });
+    const {report} = await probe(join(mkdtempSync(join(tmpdir(), 'remit-doctor-')), 'service.json'));
+    assert.deepEqual(report.service, {keys: {header: 'X-Acme-Key'}});
+    const create = report.checks.find(({check}) => check === 'routes.payouts.create')!;
+    assert.equal(create.fix, 'set fields.payouts.auto_approve in the service file');
+  });
+
   it('names the key to set if a name in a request is refused', async () => {
     service = await filledSandbox({
       fields: {payouts: {auto_approve: 'approve'}, moves: {description: 'note'}},
