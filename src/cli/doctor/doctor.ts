@@ -101,8 +101,8 @@ function putInto(
   const rest =
     open === 0
       ? ''
-      : `, without ${open === 1 ? 'one difference that needs' : `${open} differences that need`} your decision`;
-  const done = `${place.text === undefined ? 'Wrote' : 'Updated'} ${place.path}${rest}.`;
+      : ` It does not contain ${open === 1 ? '1 difference that needs' : `${open} differences that need`} your decision.`;
+  const done = `${place.text === undefined ? 'Wrote' : 'Updated'} ${place.path}.${rest}`;
   context.out.note(
     next === undefined ? `${done} It is the active service file.` : `${done} Activate it with:`,
   );

@@ -2,6 +2,7 @@ import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
 import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
+import {STATUSES_OF} from '../../../service/schema.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
@@ -116,10 +117,10 @@ async function otherRoute(probe: Probe, kind: Kind, money: Money, refused: Reply
 }
 
 /** A name that a read has found, but whose unit is open, is already proposed. */
-const fixFor = ({found}: Survey, {key}: Assumption): string =>
-  found.some(({check, write}) => check === key && write !== undefined)
-    ? `first decide on ${key}`
-    : `set ${key} in the service file`;
+function fixFor({found}: Survey, {key, text}: Assumption): string {
+  if (found.some(({check, write}) => check === key && write !== undefined)) return `first decide on ${key}`;
+  return /set \S+( and \S+)? in the service file/.exec(text)?.[0] ?? `set ${key} in the service file`;
+}
 
 function noteRefused({survey, context}: Probe, kind: Kind, reply: Reply): void {
   const operation = idOf(kind, 'create');
@@ -151,13 +152,7 @@ function noteCreated({survey}: Probe, kind: Kind, made: Made, reply: Reply): Mad
   const {status, client_metadata: metadata} = recordIn(reply);
   if (!survey.found.some((finding) => finding.check === check))
     survey.found.push(holds(check, `${outcomeOf(reply)} (${kind.noun} ${made.id})`, {row: ROW}));
-  if (status !== 'created')
-    survey.found.push(
-      differs(
-        `${kind.topic} without approval`,
-        `${kind.noun} ${made.id} has status ${JSON.stringify(status)} instead of "created"`,
-      ),
-    );
+  if (status !== 'created') noteStatus(survey, kind, made, status);
   const reference = isObject(metadata) ? metadata['remit_reference'] : undefined;
   const place = kind.noun === 'payout' ? 'metadata.reference' : `metadata.reference (${kind.topic})`;
   survey.found.push(
@@ -168,4 +163,17 @@ function noteCreated({survey}: Probe, kind: Kind, made: Made, reply: Reply): Mad
         }),
   );
   return made;
+}
+
+/** A new record that is not approved must be `created`; the service may have another word for that. */
+function noteStatus(survey: Survey, kind: Kind, {id}: Made, status: unknown): void {
+  const check = `${kind.topic} without approval`;
+  const evidence = `${kind.noun} ${id} has status ${JSON.stringify(status)} instead of "created"`;
+  const isKnown = typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true;
+  const when = `if ${String(status)} means created`;
+  if (isKnown) survey.found.push(differs(check, evidence));
+  else
+    survey.differs(
+      differs(check, evidence, {write: {statuses: {[kind.topic]: {[status]: 'created'}}}, when}),
+    );
 }

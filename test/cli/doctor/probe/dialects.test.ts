@@ -89,6 +89,19 @@ describe('remit doctor --probe-writes, with a service that differs', function ()
     assert.equal(create.fix, 'set fields.payouts.auto_approve in the service file');
   });
 
+  it('proposes the meaning of the status of a new record, and names the unit that an amount needs', async () => {
+    service = await filledSandbox({
+      statuses: {payins: {PENDING: 'created'}},
+      fields: {payouts: {amount_in_minor_units: 'amount'}},
+      units: {'payouts.amount_in_minor_units': 'minor'},
+    });
+    const {report} = await probe(join(mkdtempSync(join(tmpdir(), 'remit-doctor-')), 'service.json'));
+    const of = (check: string) => report.checks.find((one) => one.check === check)!;
+    assert.deepEqual(of('payins without approval').write, {statuses: {payins: {PENDING: 'created'}}});
+    assert.equal(of('payins without approval').sure, false);
+    assert.equal(of('routes.payouts.create').fix, 'first decide on fields.payouts.amount_in_minor_units');
+  });
+
   it('names the key to set if a name in a request is refused', async () => {
     service = await filledSandbox({
       fields: {payouts: {auto_approve: 'approve'}, moves: {description: 'note'}},
