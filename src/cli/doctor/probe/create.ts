@@ -2,7 +2,7 @@ import {isUsableId} from '../../../client/answers/readable.ts';
 import {isObject} from '../../../narrow.ts';
 import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
-import {STATUSES_OF} from '../../../service/schema.ts';
+import {STATUSES_OF} from '../../../service/file/schema.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
