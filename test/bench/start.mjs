@@ -1,10 +1,11 @@
 // How long a command takes from start to end, against Node itself and against the Stripe CLI:
 //   npm run bench:start                     15 rounds on Node 20 and 24
 //   npm run bench:start -- --rounds 30 --node 24
+// Before anything is measured, every command runs once, and those of the cases until their caches are complete.
 // Cases run interleaved, one of each a round, so that noise falls on all of them alike; what counts is the median of
 // the ratios within a round. NODE_EXTRA_CA_CERTS is unset: Node 20 would read those certificates at every start.
 import {fork, spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -12,7 +13,8 @@ import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 
 const SELF = fileURLToPath(import.meta.url);
-const BIN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const BIN = join(ROOT, 'bin', 'run.cjs');
 const ID = '0192a000-0000-7000-8000-000000000001';
 /** The server answers every path alike, so that the same record is read. */
 const SERVICE_FILE = {
@@ -21,13 +23,36 @@ const SERVICE_FILE = {
   statuses: {payouts: {NEW: 'created'}},
   headers: {send: {'x-tenant': 'bench'}},
 };
+/** The same request without the tool. */
+const BARE = `
+const url = process.env.REMIT_BASE_URL + '/api/payouts/${ID}';
+require('node:http').get(url, {headers: {authorization: 'Bearer ' + process.env.REMIT_API_KEY}}, (response) => {
+  let text = '';
+  response.setEncoding('utf8').on('data', (part) => (text += part));
+  response.on('end', () => process.stdout.write(JSON.stringify(JSON.parse(text)) + '\\n'));
+});`;
 /** A ratio without a goal is only printed. */
 const GOALS = [
+  {ratio: ['payouts get', 'stripe get'], most: 0.55},
+  {ratio: ['payouts get', 'bare request'], most: 1.5},
   {ratio: ['with a service file', 'payouts get']},
-  {ratio: ['payouts get', 'stripe get'], most: 1.0},
-  {ratio: ['--version', 'node -e 0'], most: 2.5},
-  {ratio: ['--help', 'node -e 0'], most: 3.0},
+  {ratio: ['--version', 'node -e 0'], most: 1.2},
+  {ratio: ['--help', 'node -e 0'], most: 1.2},
+  {ratio: ['payouts get --help', 'node -e 0'], most: 2.0},
+  {ratio: ['batch run --help', 'node -e 0'], most: 2.0},
+  {ratio: ['help, 100 columns', 'node -e 0'], most: 3.5},
+  {ratio: ['completion', 'node -e 0'], most: 1.3},
 ];
+
+/** These do not end by themselves, or start something that stays. */
+const RUNS_ON = new Set([
+  'demo',
+  'sandbox:start',
+  'sandbox:open',
+  'webhooks:listen',
+  'webhooks:events:inspect',
+  'webhooks:events:tail',
+]);
 
 if (process.argv[2] === '--serve') serve();
 else await measure();
@@ -73,6 +98,7 @@ async function measure() {
       continue;
     }
     const cases = casesFor({node, port, stripe});
+    runEveryCommand(node, cases);
     for (const one of Object.values(cases)) for (let warm = 0; warm < 3; warm += 1) time(one);
     const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
     for (let round = 0; round < rounds; round += 1)
@@ -98,6 +124,12 @@ function casesFor({node, port, stripe}) {
     'node -e 0': {command: node, args: ['-e', '0'], env},
     '--version': remit('--version'),
     '--help': remit('--help'),
+    'payouts get --help': remit('payouts', 'get', '--help'),
+    'batch run --help': remit('payouts', 'batch', 'run', '--help'),
+    // A form that the build does not write: the tool itself writes it, with oclif.
+    'help, 100 columns': remit('--no-color', 'payouts', 'get', '--help'),
+    completion: remit('__complete', 'payouts'),
+    'bare request': {command: node, args: ['-e', BARE], env},
     'payouts get': remit('payouts', 'get', ID),
     'with a service file': {...remit('payouts', 'get', ID), env: {...env, REMIT_SERVICE_FILE: file}},
     ...(stripe && {
@@ -115,6 +147,19 @@ function casesFor({node, port, stripe}) {
       },
     }),
   };
+}
+
+/**
+ * As in a home where the tool has been used for everything: what one command leaves must not slow another. Without
+ * arguments most commands end with an error, after they were loaded.
+ */
+function runEveryCommand(node, {'payouts get': {env}}) {
+  const ids = readFileSync(join(ROOT, 'dist', 'commands.txt'), 'latin1')
+    .trim()
+    .split('\n');
+  const lines = ids.filter((id) => !RUNS_ON.has(id)).map((id) => id.split(':'));
+  for (const words of [...lines, ['help', 'exit-codes'], ['-q', 'payouts', '--help']])
+    spawnSync(node, [BIN, ...words], {env, timeout: 5_000, stdio: 'ignore'});
 }
 
 /** Milliseconds from start to end of one process. */
@@ -151,7 +196,7 @@ function report(title, times) {
     const kept = found <= most;
     if (!kept) missed += 1;
     console.log(
-      `  ${of} / ${to}: ${found.toFixed(2)} (goal ${most.toFixed(1)}, ${kept ? 'kept' : 'MISSED'})`,
+      `  ${of} / ${to}: ${found.toFixed(2)} (goal ${most.toFixed(2)}, ${kept ? 'kept' : 'MISSED'})`,
     );
   }
   return missed;
