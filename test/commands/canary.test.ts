@@ -79,7 +79,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['--payee', ID, ...PAY, '--auto-approve', '--wait', '--timeout', '3s'],
   ],
   'payouts:get': [[ID]],
-  'payouts:list': [[], ['--all']],
+  'payouts:list': [[], ['--all'], ['--summary', '--limit', '5']],
   'payouts:wait': [
     [ID, '--timeout', '3s'],
     [ID, '--until', 'debited', '--timeout', '3s'],

@@ -39,6 +39,10 @@ const OURS = new Set([
   'payer',
   'secret-file',
   'number-file',
+  'summary',
+  'history',
+  'days',
+  'html',
 ]);
 
 /** Approvals and cancellations state an amount only where the record names none; no body carries it. */

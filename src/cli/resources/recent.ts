@@ -1,14 +1,24 @@
 import {isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
+import type {View} from '../../output/records/view.ts';
+import {payinView, payoutView} from '../../output/views/transfers.ts';
 import type {Context} from '../core/context.ts';
 import {Tally} from './tally.ts';
-import {PAYIN, PAYOUT, type Kind} from './transfers.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
 const SEARCHED = 200;
 /** Matches that are listed. */
 const LISTED = 10;
+
+interface Kind {
+  resource: 'payouts' | 'payins';
+  partyLabel: 'payee' | 'payer';
+  view: View;
+}
+
+const PAYOUT: Kind = {resource: 'payouts', partyLabel: 'payee', view: payoutView};
+const PAYIN: Kind = {resource: 'payins', partyLabel: 'payer', view: payinView};
 
 /** Where the matches are: `payouts` whose `payee_id` is the record. */
 export interface Matching {
@@ -69,7 +79,7 @@ async function showMatches(context: Context, id: string, matching: Matching): Pr
     tally.add(record);
     if (shown.length < LISTED) shown.push(record);
   }
-  const of = searched === 1 ? kind.noun : plural;
+  const of = searched === 1 ? kind.view.noun : plural;
   const range = `Among ${listing.more ? 'the last' : 'all'} ${searched} ${of}`;
   const sum = tally.money === '' ? '' : `, ${tally.money}`;
   if (searched === 0) return out.text(`\nThere are no ${plural}`);

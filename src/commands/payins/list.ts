@@ -10,6 +10,7 @@ export default class PayinsList extends RemitCommand {
   static override examples = [
     '<%= config.bin %> payins list --status created --limit 10',
     '<%= config.bin %> payins list --all -o csv > payins.csv',
+    '<%= config.bin %> payins list --summary --created-from 2026-11-01T00:00:00Z',
   ];
   static override flags = {
     payer: Flags.string({
@@ -17,6 +18,9 @@ export default class PayinsList extends RemitCommand {
       description: 'only payins of this payer; at a terminal also a name',
     }),
     ...transferFilters,
+    summary: Flags.boolean({
+      description: 'counts and sums by status, rail and day, of all unless --limit is given',
+    }),
     ...inGroup('PAGING', listFlags),
   };
 
@@ -30,11 +34,10 @@ export default class PayinsList extends RemitCommand {
       created_to: flags['created-to'],
       order: flags.order,
     };
-    await showList(
-      context,
-      context.client.payins.list(query, listOptions(context, flags)),
-      payinView,
-      this.typed,
-    );
+    const all = flags.all ?? (flags.summary === true && flags.limit === undefined);
+    const listing = context.client.payins.list(query, listOptions(context, {...flags, all}));
+    if (!flags.summary) return showList(context, listing, payinView, this.typed);
+    const {showSummary} = await import('../../cli/resources/summary.ts');
+    await showSummary(context, payinView, listing);
   }
 }

@@ -10,6 +10,7 @@ export default class PayoutsList extends RemitCommand {
   static override examples = [
     '<%= config.bin %> payouts list --status created --limit 10',
     '<%= config.bin %> payouts list --all -o csv > payouts.csv',
+    '<%= config.bin %> payouts list --summary --created-from 2026-11-01T00:00:00Z',
   ];
   static override flags = {
     payee: Flags.string({
@@ -17,6 +18,9 @@ export default class PayoutsList extends RemitCommand {
       description: 'only payouts of this payee; at a terminal also a name',
     }),
     ...transferFilters,
+    summary: Flags.boolean({
+      description: 'counts and sums by status, rail and day, of all unless --limit is given',
+    }),
     ...inGroup('PAGING', listFlags),
   };
 
@@ -30,11 +34,10 @@ export default class PayoutsList extends RemitCommand {
       created_to: flags['created-to'],
       order: flags.order,
     };
-    await showList(
-      context,
-      context.client.payouts.list(query, listOptions(context, flags)),
-      payoutView,
-      this.typed,
-    );
+    const all = flags.all ?? (flags.summary === true && flags.limit === undefined);
+    const listing = context.client.payouts.list(query, listOptions(context, {...flags, all}));
+    if (!flags.summary) return showList(context, listing, payoutView, this.typed);
+    const {showSummary} = await import('../../cli/resources/summary.ts');
+    await showSummary(context, payoutView, listing);
   }
 }

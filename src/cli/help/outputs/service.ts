@@ -44,8 +44,19 @@ const Rotated = object({
   delivery: textOrNull,
 });
 
+const SummaryRow = object({
+  by: z.enum(['status', 'rail', 'day']),
+  value: text,
+  count,
+  currency_code: textOrNull,
+  amount_in_minor_units: textOrNull.describe('exact, as text'),
+  amount: textOrNull,
+});
+
 /** Commands whose result is not the answer of their operation. */
 const OTHERS: Readonly<Record<string, forms.Printed>> = {
+  'payouts:list': list(z.union([SCHEMAS.Payout, SummaryRow.describe('with --summary')])),
+  'payins:list': list(z.union([SCHEMAS.Payin, SummaryRow.describe('with --summary')])),
   'payouts:wait': waited(SCHEMAS.Payout),
   'payins:wait': waited(SCHEMAS.Payin),
   'transfers:get': document(SCHEMAS.AccountTransfer),

@@ -1,0 +1,142 @@
+import type {Listing} from '../../client/reading/pages.ts';
+import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
+import {bars} from '../../output/records/bars.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue, text, type Field, type View} from '../../output/records/view.ts';
+import {isUtf8} from '../../output/text/charset.ts';
+import type {Context} from '../core/context.ts';
+import {Tally} from './tally.ts';
+
+/** Payins or payouts with one status, rail or day, in one currency. */
+export interface SummaryRow {
+  by: 'status' | 'rail' | 'day';
+  value: string;
+  count: number;
+  /** Null for records without an amount that can be summed. */
+  currency_code: string | null;
+  /** Exact decimal text: a sum may be larger than a JSON number. */
+  amount_in_minor_units: string | null;
+  amount: string | null;
+}
+
+const DIMENSIONS = ['status', 'rail', 'day'] as const;
+/** A service that invents values must not fill the memory; ten years have fewer days. */
+const MOST_VALUES = 4000;
+const OTHER = 'other';
+
+/** Counts and sums by status, rail and day. Its size depends on the number of days, not on the number of records. */
+export class Summary {
+  count = 0;
+  readonly #tallies = {
+    status: new Map<string, Map<string, Tally>>(),
+    rail: new Map<string, Map<string, Tally>>(),
+    day: new Map<string, Map<string, Tally>>(),
+  };
+
+  add(record: unknown): void {
+    this.count += 1;
+    const currency = valueAt(record, 'currency_code');
+    const values = {
+      status: wordOf(valueAt(record, 'status')),
+      rail: wordOf(valueAt(record, 'rail')),
+      day: dayOf(valueAt(record, 'created_at')),
+    };
+    for (const by of DIMENSIONS) tallyOf(this.#tallies[by], values[by], wordOf(currency)).add(record);
+  }
+
+  rows(): SummaryRow[] {
+    return DIMENSIONS.flatMap((by) =>
+      ordered(by, this.#tallies[by]).flatMap(([value, currencies]) =>
+        [...currencies.values()].flatMap((tally) => rowsOf(by, value, tally)),
+      ),
+    );
+  }
+}
+
+function tallyOf(values: Map<string, Map<string, Tally>>, value: string, currency: string): Tally {
+  const name = values.has(value) || values.size < MOST_VALUES ? value : OTHER;
+  const currencies = values.get(name) ?? new Map<string, Tally>();
+  values.set(name, currencies);
+  const code = currencies.has(currency) || currencies.size < MOST_VALUES / 10 ? currency : OTHER;
+  const tally = currencies.get(code) ?? new Tally();
+  currencies.set(code, tally);
+  return tally;
+}
+
+function rowsOf(by: SummaryRow['by'], value: string, {count, unread, totals}: Tally): SummaryRow[] {
+  const sums = totals.entries().map(([currency, minor]) => ({
+    ...{by, value, count: count - unread, currency_code: currency},
+    ...{amount_in_minor_units: String(minor), amount: formatMajor(minor, currency)},
+  }));
+  const none = {by, value, count: unread, currency_code: null, amount_in_minor_units: null, amount: null};
+  return unread === 0 ? sums : [...sums, none];
+}
+
+/** Statuses in the order of their lifecycle, days with the newest first, rails by name. */
+function ordered<T>(by: SummaryRow['by'], values: ReadonlyMap<string, T>): [string, T][] {
+  const known: readonly string[] = TRANSFER_STATUSES;
+  const place = (status: string) => (known.includes(status) ? known.indexOf(status) : known.length);
+  return [...values].sort(([a], [b]) => {
+    if (by === 'day') return b.localeCompare(a);
+    return (by === 'status' ? place(a) - place(b) : 0) || a.localeCompare(b);
+  });
+}
+
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' && value !== '' ? value.slice(0, 100) : 'unknown';
+
+/** The day in UTC. */
+function dayOf(value: unknown): string {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? 'unknown' : new Date(at).toISOString().slice(0, 10);
+}
+
+/** Days that a terminal shows; other formats have all of them. */
+const DAYS_SHOWN = 31;
+
+/** Reads a whole list page by page, and shows its counts and sums by status, rail and day. */
+export async function showSummary(
+  context: Context,
+  {plural}: View,
+  listing: Listing<unknown>,
+): Promise<void> {
+  const {out, runtime} = context;
+  const summary = new Summary();
+  for await (const record of listing) {
+    summary.add(record);
+    if (summary.count % 1000 === 0) out.progress(`${summary.count} ${plural} read`);
+  }
+  out.endProgress();
+  const all = summary.rows();
+  const days = all.filter(({by}) => by === 'day');
+  const isShort = out.forPeople && out.isTerminal && days.length > DAYS_SHOWN;
+  const rows = isShort ? all.slice(0, all.length - days.length + DAYS_SHOWN) : all;
+  await out.list(rows, summaryView(rows, {terminal: out.isTerminal, utf8: isUtf8(runtime.env)}));
+  const range = listing.more ? `the first ${summary.count}` : `all ${summary.count}`;
+  out.note(`Summary of ${range} ${plural}${isShort ? `; the newest ${DAYS_SHOWN} days are shown` : ''}.`);
+}
+
+function summaryView(
+  rows: readonly SummaryRow[],
+  {terminal, utf8}: {terminal: boolean; utf8: boolean},
+): View {
+  const largest = new Map<unknown, number>();
+  for (const {by, count} of rows) largest.set(by, Math.max(largest.get(by) ?? 0, count));
+  const share = (record: unknown) =>
+    Number(valueAt(record, 'count')) / (largest.get(valueAt(record, 'by')) ?? 1);
+  const count: Field = {...text('Count', 'count'), align: 'right'};
+  const amount: Field = {
+    ...text('Amount', 'amount'),
+    align: 'right',
+    show: (value, record) =>
+      typeof value === 'string'
+        ? `${groupMajor(value)} ${plainValue(valueAt(record, 'currency_code'))}`
+        : '-',
+  };
+  const columns = [text('By', 'by'), text('Value', 'value'), count, amount];
+  return {
+    ...{noun: 'group', plural: 'records to summarize', card: []},
+    columns: terminal ? [...columns, bars(share, utf8)] : columns,
+  };
+}
