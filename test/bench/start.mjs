@@ -159,7 +159,7 @@ function runEveryCommand(node, {'payouts get': {env}}) {
     .split('\n');
   const lines = ids.filter((id) => !RUNS_ON.has(id)).map((id) => id.split(':'));
   for (const words of [...lines, ['help', 'exit-codes'], ['-q', 'payouts', '--help']])
-    spawnSync(node, [BIN, ...words], {env, timeout: 5_000, stdio: 'ignore'});
+    spawnSync(node, [BIN, ...words], {cwd: env.HOME, env, timeout: 5_000, stdio: 'ignore'}); // some write files
 }
 
 /** Milliseconds from start to end of one process. */
