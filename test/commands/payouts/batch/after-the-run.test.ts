@@ -226,17 +226,22 @@ describe('a second batch in one state folder', () => {
   });
   afterEach(end);
 
-  /** Runs the first batch; `second` begins while its first request is on the way. */
+  /**
+   * Runs the first batch; `second` begins while its first request is on the way, which is answered when the second has
+   * ended, or reports that it waits.
+   */
   async function beside(second: string, isAwaited: boolean): Promise<{first: CliResult; second: CliResult}> {
     await desk.batch('plan ./q.csv --batch-id second');
     const inner = desk.service.transport();
     let other: Promise<CliResult> | undefined;
+    let waits: () => void;
+    const waiting = new Promise<void>((resolve) => (waits = resolve));
+    const onOutput = (text: string) => void (text.includes('Waiting for') && waits());
     const service: Transport = {
       ...inner,
       send: async (request) => {
-        other ??= desk.batch(second);
-        if (isAwaited) await other;
-        else await new Promise((resolve) => setImmediate(resolve));
+        other ??= desk.batch(second, {onOutput});
+        await (isAwaited ? other : Promise.race([waiting, other]));
         return inner.send(request);
       },
     };
