@@ -3,7 +3,8 @@ import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {readReport} from './data.ts';
-import {JOURNAL_MARK, reportHtml} from './html.ts';
+import {journalMark} from './frame.ts';
+import {reportHtml} from './html.ts';
 import {writePrivately} from './results.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -23,8 +24,13 @@ export function writeReport(options: {
   flags?: string;
 }): void {
   const {batch, summary, path, flags} = options;
-  refuseForeign(path, batch.plan);
-  writePrivately(path, reportHtml(readReport(batch, summary, {flags})));
+  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {flags})));
+}
+
+/** Writes a page about a batch in the same way. */
+export function writePage(path: string, plan: Plan, html: string): void {
+  refuseForeign(path, plan);
+  writePrivately(path, html);
 }
 
 /** Whether the file is a report of this batch; the mark is near the top of every report. */
@@ -33,8 +39,7 @@ const HEAD_BYTES = 512;
 function refuseForeign(path: string, plan: Plan): void {
   const found = lstatSync(path, {throwIfNoEntry: false});
   if (found === undefined || found.isSymbolicLink()) return; // a link is refused later, when writing
-  const mark = `<meta name="${JOURNAL_MARK}" content="${plan.journalId}">`;
-  if (found.isFile() && readHead(path).includes(mark)) return;
+  if (found.isFile() && readHead(path).includes(journalMark(plan))) return;
   throw new RemitError('STATE', `${path} already exists and is not a report of batch ${plan.batchId}`, {
     hint: 'move it, or name another file: --html FILE',
   });

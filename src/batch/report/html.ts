@@ -1,7 +1,7 @@
-import {createHash} from 'node:crypto';
 import {chartOf, chosenPoints, endsOf, grouped, LAYERS} from './chart.ts';
 import type {ReportData} from './data.ts';
-import {escapeText, type Markup, markup} from '../../html/markup.ts';
+import {type Markup, markup} from '../../html/markup.ts';
+import {fileFrame} from './frame.ts';
 import {mainFigures, totalsTables} from './money.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {REPORT_STYLE} from './style.ts';
@@ -10,12 +10,6 @@ import {troubleSections} from './troubles.ts';
 import {stepsOf} from './steps.ts';
 import {count, headline, NOUNS} from './words.ts';
 
-/** Near the top of the file. It identifies the batch of a report before the report is replaced. */
-export const JOURNAL_MARK = 'remit-journal';
-
-/** Allows only the report's own style: nothing is loaded, sent or run. */
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
-
 /**
  * The report of a batch as one HTML file, for screen or paper. All external text is escaped; there is no script, and
  * nothing is loaded.
@@ -23,23 +17,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export function reportHtml(data: ReportData): string {
   const {plan} = data;
   const title = `${NOUNS[plan.kind].one === 'payout' ? 'Payout' : 'Payin'} batch ${plan.batchId}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="${JOURNAL_MARK}" content="${escapeText(plan.journalId)}">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${escapeText(title)}</title>
-<style>${REPORT_STYLE}</style>
-</head>
-<body>
-${page(data, title).text}
-</body>
-</html>
-`;
+  return fileFrame({title, plan, style: REPORT_STYLE, body: page(data, title)});
 }
 
 /** The stop message of an earlier version may contain unsanitised text of the service. */

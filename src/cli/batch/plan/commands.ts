@@ -1,4 +1,4 @@
-import {Args} from '@oclif/core';
+import {Args, Flags} from '@oclif/core';
 import {acceptFlag, readAccepted} from '../accept.ts';
 import {BatchCommand} from '../batch-command.ts';
 import {inputFlags, stateDirFlag} from '../flags.ts';
@@ -6,6 +6,7 @@ import {commandLine} from '../../runtime/command-line.ts';
 import {serviceInForce} from '../../core/service-in-force.ts';
 import {planFromFlags} from './action.ts';
 import {outlookOf} from './next.ts';
+import {writePage} from './page.ts';
 import {templateFor} from './template.ts';
 import {outlookText, planResult, planText} from './view.ts';
 
@@ -25,7 +26,12 @@ export abstract class BatchTemplate extends BatchCommand {
 
 export abstract class BatchPlan extends BatchCommand {
   static override args = {file: fileArg};
-  static override flags = {...acceptFlag(['hidden-rows', 'cut-input']), ...inputFlags, ...stateDirFlag};
+  static override flags = {
+    ...acceptFlag(['hidden-rows', 'cut-input']),
+    ...inputFlags,
+    html: Flags.string({helpValue: 'FILE', description: 'also write the plan as a page to approve'}),
+    ...stateDirFlag,
+  };
 
   async run() {
     const {args, flags} = await this.parse(BatchPlan);
@@ -42,7 +48,12 @@ export abstract class BatchPlan extends BatchCommand {
     local.out.text(planText(plan));
     if (!fresh) local.out.note('This plan already exists; nothing changed.');
     for (const line of outlookText(plan, outlook)) local.out.warn(line);
+    const page =
+      flags.html === undefined
+        ? undefined
+        : await writePage({local, stateDir, file: flags.html}, planned, outlook);
+    if (page !== undefined) local.out.text(`Page   ${page}`);
     if (outlook.next !== null) local.out.hint(outlook.next);
-    return planResult(planned, outlook);
+    return {...planResult(planned, outlook), ...(page === undefined ? {} : {page_file: page})};
   }
 }

@@ -101,6 +101,7 @@ const Plan = object({
     .nullable(),
   seen_alike: z.array(object({mode, base_url: text, alike: count, similar: count})).nullable(),
   next: textOrNull,
+  page_file: text.optional().describe('with --html'),
 });
 
 const Listed = object({

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import {readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {payeeId} from '../../../batch/harness.ts';
+import {Desk} from './desk.ts';
+
+const HEADER = 'reference,payee_id,amount,currency_code,rail\n';
+
+describe('payouts batch plan --html', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = new Desk()));
+  afterEach(() => desk.close());
+
+  async function page(text: string, flags = ''): Promise<string> {
+    writeFileSync(join(desk.folder, 'p.csv'), HEADER + text);
+    const ran = await desk.batch(`plan ./p.csv --batch-id b --html ./p.html --json ${flags}`.trim());
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal((ran.json() as {page_file: string}).page_file, join(desk.folder, 'p.html'));
+    return readFileSync(join(desk.folder, 'p.html'), 'utf8');
+  }
+
+  const shown = (html: string) =>
+    html
+      .replace(/<style>.*<\/style>/s, '')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+      .replace(/\s+/g, ' ');
+
+  it('has the totals, the rows, the hashes and a command that runs exactly this plan', async () => {
+    const html = await page(
+      `A-1,${payeeId(1)},1500.75,USD,wire\nA-2,${payeeId(2)},20.00,EUR,\nA-3,${payeeId(1)},1500.75,USD,wire\n`,
+    );
+    const text = shown(html);
+    for (const part of [
+      'Plan of payout batch b',
+      'Rows to send 3',
+      '3,001.50 USD',
+      'EUR the default 1 20.00',
+      'USD wire 2 3,001.50',
+      '1 row with the payee, amount and currency of an earlier row',
+      'A-1, A-3',
+    ])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+    const planned = (await desk.batch('plan ./p.csv --batch-id b --json')).json() as {
+      plan_hash: string;
+      file_sha256: string;
+    };
+    assert.ok(text.includes(planned.plan_hash) && text.includes(planned.file_sha256));
+    const command = /remit payouts batch run .*?(?= Totals)/.exec(text)![0].trim();
+    assert.equal(
+      command,
+      'remit payouts batch run b --accept duplicates=1 --confirm-count 3 --confirm-total EUR=20.00 --confirm-total USD=3001.50',
+    );
+    const typed = command.replace('remit payouts batch ', '');
+    const other = typed.replace('3001.50', '3001.51');
+    assert.equal((await desk.batch(other)).exitCode, 11);
+    assert.equal((await desk.batch(typed)).exitCode, 0);
+    assert.equal(desk.service.byId.size, 3);
+  });
+
+  it('loads and runs nothing, and escapes every text of the file', async () => {
+    const hostile = '<script>alert(1)</script>';
+    const html = await page(`"${hostile}",${payeeId(1)},1.00,USD,\n"a""onx='",${payeeId(2)},2.00,USD,\n`);
+    assert.ok(!html.includes(hostile));
+    assert.ok(shown(html).includes(hostile));
+    assert.match(html, /Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/);
+    assert.deepEqual(html.match(/<script|<link|<img|<iframe|<form|\ssrc=|\shref=|\sstyle=|\son\w+=/g), null);
+  });
+
+  it('lists what is left out, and the first rows of many', async () => {
+    const rows = Array.from(
+      {length: 2003},
+      (_, n) => `A-${n},${payeeId(n)},1.${String(n).padStart(4, '0').slice(-2)},USD,\n`,
+    );
+    const html = await page(`${rows.join('')}X,nobody,1.00,USD,\n`, '--valid-only');
+    const text = shown(html);
+    assert.ok(text.includes('The first 2,000 of 2,003 rows'));
+    assert.ok(text.includes('Left out (1)'));
+    assert.match(text, /line 2005, row 2004, column payee_id: is not a UUID/);
+    assert.ok(text.includes('A-1999') && !text.includes('A-2001 '));
+  });
+
+  it('is private, replaces only a page of the same batch, and is written through no link', async () => {
+    await page(`A-1,${payeeId(1)},1.00,USD,\n`);
+    assert.equal(statSync(join(desk.folder, 'p.html')).mode & 0o777, 0o600);
+    await page(`A-1,${payeeId(1)},2.00,USD,\n`);
+    writeFileSync(join(desk.folder, 'mine.html'), 'mine');
+    const foreign = await desk.batch('plan ./p.csv --batch-id b --html ./mine.html');
+    assert.equal(foreign.exitCode, 13);
+    assert.equal(readFileSync(join(desk.folder, 'mine.html'), 'utf8'), 'mine');
+    symlinkSync(join(desk.folder, 'mine.html'), join(desk.folder, 'link.html'));
+    assert.equal((await desk.batch('plan ./p.csv --batch-id b --html ./link.html')).exitCode, 13);
+  });
+});
