@@ -18,6 +18,7 @@ const isOf = ({body, path}: SeenRequest, n: number, ids: Map<string, number>) =>
 const LINES = [
   'template',
   `plan ./${INPUT} --batch-id b --ignore-column Account --ignore-column Card`,
+  `plan ./${INPUT} --batch-id b --ignore-column Account --ignore-column Card --html ./b.plan.html`,
   'run b --yes --stage-only',
   'release b --yes --accept rest',
   'status b',

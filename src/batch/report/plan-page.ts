@@ -14,7 +14,7 @@ import {REPORT_STYLE} from './style.ts';
 import {count, NOUNS} from './words.ts';
 
 /** What is known of a plan besides its journal. */
-export interface PlanOutlookFacts {
+interface PlanOutlookFacts {
   /** Errors of the rows that are left out. */
   errors: readonly Issue[];
   /** What other batches mean for it, in words. */
@@ -34,11 +34,11 @@ export function writePlanPage(path: string, plan: Plan, journal: Journal, facts:
   writePage(path, plan, planPage(plan, journal, facts));
 }
 
-export function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string {
+function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string {
   const title = `Plan of ${NOUNS[plan.kind].one} batch ${plan.batchId}`;
   const {rows, largest} = readRows(journal);
   const body = markup`<main>
-<div class="mode none">A plan: nothing has been sent</div>
+<div class="mode none">${journal.fact('binding') === undefined ? 'A plan: nothing has been sent' : 'A plan: the batch has been run before'}</div>
 <header>
 <h1>${title}</h1>
 <p class="sub">${plan.file.name}${plan.sheet !== undefined && `, sheet ${plan.sheet}`}${plan.revision > 1 && `, revision ${plan.revision}`} · planned ${moment(plan.plannedAt)} UTC</p>
@@ -94,7 +94,7 @@ function toApprove({command}: PlanOutlookFacts): Markup {
   const text =
     command === null
       ? markup`<p>Nothing is left to send.</p>`
-      : markup`<p>This command runs exactly this plan, and refuses if its rows or totals are others:</p>
+      : markup`<p>This command runs the plan, and refuses if its number of rows or its totals differ from this page:</p>
 <p><code>${command}</code></p>`;
   return markup`<section aria-labelledby="approve"><h2 id="approve">To approve</h2>${text}</section>`;
 }
@@ -153,7 +153,7 @@ function rowsTable(plan: Plan, rows: readonly JournalRow[], label: string): Mark
   );
   return wide(
     label,
-    markup`<table><thead><tr><th scope="col" class="n">Row</th><th scope="col">Reference</th><th scope="col">${party.replace('_id', '')}</th><th scope="col" class="n">Amount</th><th scope="col">Rail</th><th scope="col">Date</th></tr></thead><tbody>${lines}</tbody></table>`,
+    markup`<table><thead><tr><th scope="col" class="n">Row</th><th scope="col">Reference</th><th scope="col">${party === 'payee_id' ? 'Payee' : 'Payer'}</th><th scope="col" class="n">Amount</th><th scope="col">Rail</th><th scope="col">Date</th></tr></thead><tbody>${lines}</tbody></table>`,
   );
 }
 

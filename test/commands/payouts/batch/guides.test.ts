@@ -52,6 +52,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'The path': {first: []},
   'The file': {file: WITH_OTHER_NAMES, first: []},
   Excel: {first: []},
+  Plan: {first: []},
   Run: {first: PLANNED},
   Retry: {
     file: RETURNED,
