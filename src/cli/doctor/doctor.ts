@@ -35,11 +35,13 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   const service = survey.draft.file;
   const report = reportOf(found, {
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode},
-    ...{requests: survey.asker.requests, service, written: place?.path ?? null, probed},
+    ...{requests: survey.asker.requests, service, written: isReached ? (place?.path ?? null) : null, probed},
   });
   showReport(out, found, report);
   if (probed !== null && probed.left.length > 0) out.note(leftText(probed));
-  if (place !== undefined) putInto(place, service, {context, found});
+  if (place !== undefined && !isReached)
+    out.note(`${place.path} was not written, because no list could be read.`);
+  else if (place !== undefined) putInto(place, service, {context, found});
   else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
     out.hint(context.commands.read('doctor', '--write', proposedName(context)));
   return report;
@@ -97,7 +99,9 @@ function putInto(
   {context, found}: {context: Context; found: readonly Finding[]},
 ): void {
   const next = writeService(place, service, context);
-  const open = found.filter(({verdict, sure}) => verdict === 'differs' && sure !== true).length;
+  const open = found.filter(
+    ({area, verdict, sure}) => area === 'service' && verdict === 'differs' && sure !== true,
+  ).length;
   const rest =
     open === 0
       ? ''

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync} from 'node:fs';
+import {existsSync, mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
@@ -101,6 +101,15 @@ describe('remit doctor, with a service that it cannot read', () => {
     const {checks} = (await doctor(['--json'])).json() as Report;
     const good = checks.filter(({area, verdict}) => area === 'service' && verdict === 'holds');
     assert.deepEqual(good, []);
+  });
+
+  it('writes no file if it can read nothing', async () => {
+    service.twist = () => answer(404, {});
+    const place = join(mkdtempSync(join(tmpdir(), 'remit-doctor-')), 'service.json');
+    const ran = await doctor(['--write', place]);
+    assert.equal(existsSync(place), false);
+    assert.match(ran.stderr, /service\.json was not written, because no list could be read\./);
+    assert.equal(((await doctor(['--write', place, '--json'])).json() as Report).written, null);
   });
 
   it('exits 0 if the key may not read one list', async () => {
