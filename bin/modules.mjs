@@ -3,7 +3,7 @@
 // esbuild alone joins ES modules into one scope. V8 then creates all their functions at each start, whatever the
 // command, and its code cache holds all of them: 0.8 MB that no command needs.
 import {readFileSync} from 'node:fs';
-import {isBuiltin} from 'node:module';
+import {createRequire, isBuiltin} from 'node:module';
 import {dirname, extname, join, relative, sep} from 'node:path';
 import {transform} from 'esbuild';
 import {root} from './commands.mjs';
@@ -31,7 +31,7 @@ export function modules({holds, wanted}) {
           return {path: `${OTHER}${name}`, external: true};
         }
         const isRelative = /^\.\.?\//.test(path);
-        if (isRelative && isInCommonJs(from)) return undefined; // what a package of this form names has it as well
+        if (isInCommonJs(from)) return isRelative ? undefined : required(path, from.importer);
         if (isRelative && /\.[jt]s$/.test(path)) return found(join(from.resolveDir, path)); // most of them
         const resolved = await plugin.resolve(path, {...from, pluginData: RESOLVING});
         const isFile = resolved.errors.length === 0 && !resolved.external && resolved.namespace === 'file';
@@ -61,6 +61,15 @@ const OTHER = 'other-part:';
 export const asCalls = (code) => code.replaceAll(/\brequire\("other-part:([^"]+)"\)/g, '$$other("$1")');
 
 const isInCommonJs = ({importer, namespace}) => namespace === 'file' && importer.includes('node_modules');
+
+/** What a require() of a package names, which may be another file than an import of it; esbuild is told to take the latter. */
+function required(path, importer) {
+  try {
+    return {path: createRequire(importer).resolve(path)};
+  } catch {
+    return undefined; // an optional one that is not installed
+  }
+}
 
 const found = (file) =>
   isModule(file)
