@@ -1,18 +1,31 @@
+import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountArg} from '../../cli/input/flags.ts';
+import {accountArg, count} from '../../cli/input/flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {
   static override summary = 'Show the latest reported balance of a treasury account';
   static override args = {account: accountArg};
-  static override examples = ['<%= config.bin %> treasury balance 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
+  static override examples = [
+    '<%= config.bin %> treasury balance 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+    '<%= config.bin %> treasury balance ACCOUNT --history --days 14',
+  ];
+
+  static override flags = {
+    history: Flags.boolean({description: 'the balance at the end of each day, as a chart on a terminal'}),
+    days: count(1, 3660)({description: 'days of the history (default 30)', dependsOn: ['history']}),
+  };
 
   async run() {
-    const {args} = await this.parse(TreasuryBalance);
+    const {args, flags} = await this.parse(TreasuryBalance);
     const context = await this.open();
     const {client, out, stop} = context;
     const id = await resolveId(context, 'treasury account', args.account);
+    if (flags.history) {
+      const {showHistory} = await import('../../cli/resources/balance-history.ts');
+      return showHistory(context, id, flags.days ?? 30);
+    }
     const {data} = await client.treasury.balance({account_id: id}, {signal: stop.signal});
     out.record(data, balanceView);
     return data;

@@ -53,10 +53,24 @@ const SummaryRow = object({
   amount: textOrNull,
 });
 
+const BalanceDay = object({
+  day: text,
+  currency_code: text,
+  balance_in_minor_units: z.int(),
+  credits_in_minor_units: count,
+  debits_in_minor_units: count,
+  transactions: count,
+});
+
 /** Commands whose result is not the answer of their operation. */
 const OTHERS: Readonly<Record<string, forms.Printed>> = {
   'payouts:list': list(z.union([SCHEMAS.Payout, SummaryRow.describe('with --summary')])),
   'payins:list': list(z.union([SCHEMAS.Payin, SummaryRow.describe('with --summary')])),
+  'treasury:balance': {
+    form: 'lines',
+    schema: z.union([SCHEMAS.TreasuryBalance, BalanceDay.describe('with --history')]),
+    document: z.union([SCHEMAS.TreasuryBalance, z.array(BalanceDay)]),
+  },
   'payouts:wait': waited(SCHEMAS.Payout),
   'payins:wait': waited(SCHEMAS.Payin),
   'transfers:get': document(SCHEMAS.AccountTransfer),

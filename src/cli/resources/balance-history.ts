@@ -1,0 +1,132 @@
+import {RemitError} from '../../errors.ts';
+import {bars} from '../../output/records/bars.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {money, text, type View} from '../../output/records/view.ts';
+import {isUtf8} from '../../output/text/charset.ts';
+import type {Context} from '../core/context.ts';
+
+/** The balance at the end of one day, in UTC. */
+export interface BalanceDay {
+  day: string;
+  currency_code: string;
+  balance_in_minor_units: number;
+  credits_in_minor_units: number;
+  debits_in_minor_units: number;
+  transactions: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Older transactions in a row after which no newer one is expected: banks post a few out of order. */
+const OLDER_IN_A_ROW = 100;
+
+interface DaySums {
+  credits: number;
+  debits: number;
+  transactions: number;
+}
+
+/**
+ * The balance of a treasury account by day: the latest reported one, and backwards from it what the bank has posted.
+ * Only the sums of the days are kept.
+ * @throws RemitError UNAVAILABLE if the balance or a transaction cannot be read: a gap would make every earlier day wrong
+ */
+export async function showHistory(context: Context, accountId: string, days: number): Promise<void> {
+  const {client, out, stop, runtime} = context;
+  const {data} = await client.treasury.balance({account_id: accountId}, {signal: stop.signal});
+  const [current, currency, asOf] = ['current_balance_in_minor_units', 'currency_code', 'as_of'].map((name) =>
+    valueAt(data, name),
+  );
+  const endMs = typeof asOf === 'string' ? Date.parse(asOf) : Number.NaN;
+  if (
+    typeof current !== 'number' ||
+    !Number.isSafeInteger(current) ||
+    typeof currency !== 'string' ||
+    Number.isNaN(endMs)
+  )
+    throw unreadable('the balance has no readable amount, currency or time');
+  const first = dayOf(endMs - (days - 1) * DAY_MS);
+  const listing = client.treasury.transactions(
+    {account_id: accountId, order: 'desc'},
+    {all: true, pageSize: 100, signal: stop.signal},
+  );
+  const sums = await sumsByDay(listing, {first, endMs, currency});
+  const rows = balancesOf(sums, {current, currency, endMs, days});
+  await out.list(rows, historyView(rows, out.isTerminal, isUtf8(runtime.env)));
+  out.note('Days are in UTC. Calculated from the latest balance and the posted transactions.');
+}
+
+async function sumsByDay(
+  transactions: AsyncIterable<unknown>,
+  {first, endMs, currency}: {first: string; endMs: number; currency: string},
+): Promise<Map<string, DaySums>> {
+  const sums = new Map<string, DaySums>();
+  let older = 0;
+  for await (const transaction of transactions) {
+    const [postedAt, direction, amount, own] = [
+      'posted_at',
+      'direction',
+      'amount_in_minor_units',
+      'currency_code',
+    ].map((name) => valueAt(transaction, name));
+    if (postedAt === null || valueAt(transaction, 'status') === 'pending') continue; // not part of the balance
+    const at = typeof postedAt === 'string' ? Date.parse(postedAt) : Number.NaN;
+    if (at > endMs) continue; // after the reported balance
+    const isRead = typeof amount === 'number' && Number.isSafeInteger(amount) && own === currency;
+    if (Number.isNaN(at) || !isRead || (direction !== 'credit' && direction !== 'debit'))
+      throw unreadable('a transaction has no readable time, direction or amount');
+    const day = dayOf(at);
+    if (day < first) {
+      older += 1;
+      if (older >= OLDER_IN_A_ROW) break;
+      continue;
+    }
+    older = 0;
+    const sum = sums.get(day) ?? {credits: 0, debits: 0, transactions: 0};
+    sums.set(day, sum);
+    sum.transactions += 1;
+    sum[direction === 'credit' ? 'credits' : 'debits'] += amount;
+  }
+  return sums;
+}
+
+/** The newest day first. */
+function balancesOf(
+  sums: ReadonlyMap<string, DaySums>,
+  {current, currency, endMs, days}: {current: number; currency: string; endMs: number; days: number},
+): BalanceDay[] {
+  let balance = current;
+  return Array.from({length: days}, (_, back) => {
+    const day = dayOf(endMs - back * DAY_MS);
+    const {credits = 0, debits = 0, transactions = 0} = sums.get(day) ?? {};
+    const row = {
+      ...{day, currency_code: currency, balance_in_minor_units: balance},
+      ...{credits_in_minor_units: credits, debits_in_minor_units: debits, transactions},
+    };
+    balance += debits - credits;
+    return row;
+  });
+}
+
+function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boolean): View {
+  const highest = Math.max(1, ...rows.map((row) => row.balance_in_minor_units));
+  const share = (row: unknown) => Number(valueAt(row, 'balance_in_minor_units')) / highest;
+  const columns = [
+    text('Day', 'day'),
+    money('Balance', 'balance_in_minor_units'),
+    {...money('In', 'credits_in_minor_units'), rank: 2},
+    {...money('Out', 'debits_in_minor_units'), rank: 2},
+  ];
+  return {
+    noun: 'day',
+    plural: 'days',
+    card: [],
+    columns: terminal ? [...columns, bars(share, utf8)] : columns,
+  };
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const unreadable = (why: string): RemitError =>
+  new RemitError('UNAVAILABLE', `${why}, so the balance of earlier days is unknown`, {
+    hint: (commands) => commands.read('doctor'),
+  });

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import type {BalanceDay} from '../../../src/cli/resources/balance-history.ts';
+import {runCli} from '../../cli/run-cli.ts';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
+import {page} from '../fixtures.ts';
+
+const ID = '0192a000-0000-7000-8000-0000000000aa';
+const balance = {
+  ...{account_id: ID, currency_code: 'USD', current_balance_in_minor_units: 10_000},
+  ...{available_balance_in_minor_units: 10_000, as_of: '2026-11-23T12:00:00Z'},
+};
+const line = (posted_at: string | null, direction: string, amount: unknown) => ({
+  ...{id: ID, account_id: ID, currency_code: 'USD', direction, amount_in_minor_units: amount},
+  ...{posted_at, status: posted_at === null ? 'pending' : 'posted'},
+});
+
+/** These transactions, in pages of two. */
+const service =
+  (lines: readonly unknown[]): Script =>
+  ({path}) => {
+    if (path.endsWith('/balance')) return answer(200, balance);
+    const from = Number(new URL(path, 'http://host').searchParams.get('cursor') ?? 0);
+    return page(lines.slice(from, from + 2), from + 2 < lines.length ? String(from + 2) : null);
+  };
+const LINES = [
+  line(null, 'debit', 99),
+  line('2026-11-23T13:00:00Z', 'debit', 77), // after the reported balance
+  line('2026-11-23T09:00:00Z', 'credit', 6000),
+  line('2026-11-22T09:00:00Z', 'debit', 1000),
+  line('2026-11-22T08:00:00Z', 'credit', 500),
+  line('2026-11-01T08:00:00Z', 'credit', 1),
+];
+const words = ['treasury', 'balance', ID, '--history', '--days', '3'];
+
+describe('treasury balance --history', () => {
+  it('goes back from the reported balance, over several pages', async () => {
+    const ran = await runCli([...words, '--json'], {service: service(LINES)});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual(
+      (ran.json() as BalanceDay[]).map((row) => Object.values(row)),
+      [
+        ['2026-11-23', 'USD', 10_000, 6000, 0, 1],
+        ['2026-11-22', 'USD', 4000, 500, 1000, 2],
+        ['2026-11-21', 'USD', 4500, 0, 0, 0],
+      ],
+    );
+    assert.match(
+      (await runCli([...words, '-o', 'csv'], {service: service(LINES)})).stdout,
+      /,10000,100\.00,/,
+    );
+  });
+
+  it('is a chart on a terminal, in ASCII where the terminal has no UTF-8', async () => {
+    const env = {
+      REMIT_API_KEY: 'test_0123456789abcdef',
+      REMIT_BASE_URL: 'http://127.0.0.1:4010',
+      NO_COLOR: '1',
+    };
+    const draw = async (LANG: string) =>
+      (await runCli(words, {service: service(LINES), columns: 80, env: {...env, LANG}})).stdout;
+    assert.match(await draw('C'), /^2026-11-23 +100\.00 USD .*  ############$/m);
+    assert.match(await draw('C'), /^2026-11-22 +40\.00 USD .*  #####$/m);
+    assert.match(await draw('en_US.UTF-8'), /100\.00 USD .*████████████$/m);
+    assert.doesNotMatch((await runCli(words, {service: service(LINES)})).stdout, /#/);
+  });
+
+  it('refuses to guess if a transaction cannot be read', async () => {
+    const ran = await runCli([...words, '--json'], {
+      service: service([line('2026-11-22T09:00:00Z', 'debit', 'x')]),
+    });
+    assert.deepEqual([ran.exitCode, ran.stdout], [7, '']);
+    assert.match(ran.error().message, /a transaction has no readable time, direction or amount/);
+  });
+
+  it('stops reading well after the first day', async () => {
+    let asked = 0;
+    const endless: Script = (request) => {
+      if (request.path.endsWith('/balance')) return answer(200, balance);
+      asked += 1;
+      return page(
+        Array.from({length: 100}, () => line('2026-01-01T08:00:00Z', 'credit', 1)),
+        String(asked),
+      );
+    };
+    const ran = await runCli([...words, '--json'], {service: endless});
+    assert.deepEqual([ran.exitCode, asked], [0, 1], ran.stderr);
+  });
+});
