@@ -1,4 +1,4 @@
-import {randomBytes} from 'node:crypto';
+import {createHash, randomBytes} from 'node:crypto';
 import {
   linkSync,
   readdirSync,
@@ -13,8 +13,15 @@ import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../../narrow.ts';
 import {type Holder, parseHolder} from './lock-holder.ts';
 
-/** Suffixes of a guard and of a draft; see LockFile. */
-const LEFTOVER = /\.(?:[0-9a-f]{24}|[0-9a-f]{12}\.tmp)$/;
+/** Suffixes of a guard and of a draft; see LockFile. Drafts of an earlier version do not name their process. */
+const LEFTOVER = /\.(?:[0-9a-f]{24}|(?:(?<machine>[0-9a-f]{8})-(?<pid>\d+)-)?[0-9a-f]{12}\.tmp)$/;
+
+/** Names the machine on which a process id means a process, in the name of a draft. */
+const machineOf = ({host, boot, namespace}: Holder): string =>
+  createHash('sha256')
+    .update(JSON.stringify([host, boot, namespace]))
+    .digest('hex')
+    .slice(0, 8);
 
 export interface FoundLock {
   /** Undefined if remit did not write the file. */
@@ -96,16 +103,24 @@ export class LockFile {
     const folder = dirname(this.path);
     try {
       for (const name of readdirSync(folder)) {
-        if (!name.startsWith(`${basename(this.path)}.`) || !LEFTOVER.test(name)) continue;
+        const parts = name.startsWith(`${basename(this.path)}.`) ? LEFTOVER.exec(name) : null;
+        if (parts === null) continue;
         const leftover = new LockFile(join(folder, name), this.mine);
         const found = leftover.read();
         if (found === undefined) continue;
-        const isOver = found.holder !== undefined && isDead(found.holder);
+        const holder = found.holder ?? this.#writerOf(parts.groups);
+        const isOver = holder !== undefined && isDead(holder);
         if (isOver || found.touchedMs < olderThanMs) rmSync(leftover.path, {force: true});
       }
     } catch {
       // litter; the lock itself is taken and good
     }
+  }
+
+  /** Of a draft whose process was killed before it wrote anything. */
+  #writerOf({machine, pid}: Partial<Record<string, string>> = {}): Holder | undefined {
+    if (pid === undefined || machine !== machineOf(this.mine)) return undefined;
+    return {...this.mine, pid: Number(pid), startTime: null};
   }
 
   touch(nowMs: number): void {
@@ -126,7 +141,8 @@ export class LockFile {
   }
 
   #withDraft<T>(use: (draft: string) => T): T {
-    const draft = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
+    const {mine} = this;
+    const draft = `${this.path}.${machineOf(mine)}-${mine.pid}-${randomBytes(6).toString('hex')}.tmp`;
     try {
       writeFileSync(draft, JSON.stringify(this.mine), {mode: 0o600, flag: 'wx'});
       return use(draft);

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -322,6 +323,26 @@ describe('the lock', () => {
     await acquire({probe: machine({processes: {99: '3'}})});
     const names = readdirSync(join(folder(), 'state')).sort();
     assert.deepEqual(names, ['batch.lock', `batch.lock.${'99'.repeat(6)}.tmp`]);
+  });
+
+  it('sweeps away at once the empty draft of a contender that is known to be dead', async () => {
+    mkdirSync(join(folder(), 'state'));
+    const probe = machine({processes: {99: '3'}});
+    const {host, boot, namespace} = describeSelf(probe, 'x', 'd'.repeat(24), NOW);
+    const nameOf = (on: string, pid: number) => {
+      const id = createHash('sha256')
+        .update(JSON.stringify([on, boot, namespace]))
+        .digest('hex');
+      return `batch.lock.${id.slice(0, 8)}-${pid}-${'b'.repeat(12)}.tmp`;
+    };
+    const kept = [nameOf(host, 99), nameOf('elsewhere', 98)];
+    for (const name of [nameOf(host, 98), ...kept]) {
+      const draft = join(folder(), 'state', name);
+      writeFileSync(draft, '');
+      utimesSync(draft, NOW / 1000, NOW / 1000);
+    }
+    await acquire({probe});
+    assert.deepEqual(readdirSync(join(folder(), 'state')).sort(), ['batch.lock', ...kept].sort());
   });
 
   it('says which file is in the way when it cannot be taken', async () => {
