@@ -62,7 +62,10 @@ describe('help on assumptions', () => {
     const argv = ['payouts', 'list', '-p', 'prod', '--retries', '0', '--json'];
     const ran = await runCli(argv, {env: {HOME: home}, cwd: home, service});
     const {hint, message, details} = ran.error();
-    assert.equal(hint, 'remit doctor -p prod');
+    assert.equal(
+      hint,
+      'remit profiles set prod --route payouts.list="GET /…"; to find what differs at the service: remit doctor -p prod',
+    );
     assert.match(
       message,
       /GET \/api\/payouts is assumed \(row 5\).*set routes\.payouts\.list in the service file/,
