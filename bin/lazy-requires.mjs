@@ -30,9 +30,15 @@ export function makeLazy(source, pattern = /^/) {
     return `let __held_${name}; const __get_${name} = () => (__held_${name} ??= ${expression});`;
   });
   const started = declared.replace(/^checkNodeVersion\(\);$/m, ''); // 5 ms of semver; the launcher looks itself
-  return names.reduce(
-    (text, name) =>
-      text.replace(new RegExp(`(?<![\\w$'"\`/-]|(?<!\\.\\.)\\.)${name}(?![\\w$])`, 'g'), `(__get_${name}())`),
-    started,
-  );
+  return names.reduce((text, name) => readThrough(text, name), started);
+}
+
+/**
+ * Replaces every use of a name. Names that the bundler made, such as `import_fit`, occur nowhere else, so that not one
+ * of them may be left; a name of a package may also be a word of a text, which begins after a quote, a dash or a slash.
+ */
+function readThrough(text, name) {
+  const isMade = name.startsWith('import_');
+  const before = isMade ? `[\\w$]` : `[\\w$'"\`/-]|(?<!\\.\\.)\\.`;
+  return text.replace(new RegExp(`(?<!${before})${name}(?![\\w$])`, 'g'), `(__get_${name}())`);
 }
