@@ -10,7 +10,9 @@ const exec = promisify(execFile);
 /** util-linux: gives a command a terminal of its own. Another `script` takes other flags. */
 const HAS_TERMINALS = /util-linux/.test(String(spawnSync('script', ['--version']).stdout));
 
-const {makeLazy} = (await import('../../bin/lazy-requires.mjs')) as {
+/** bin/ is plain JavaScript, without types of its own. */
+const load = (path: string): Promise<object> => import(path) as Promise<object>;
+const {makeLazy} = (await load('../../bin/lazy-requires.mjs')) as {
   makeLazy: (source: string, pattern?: RegExp) => string;
 };
 
