@@ -29,26 +29,35 @@ const GETS: readonly (readonly [id: OperationId, list: OperationId])[] = [
 /** Reads one record of each kind by its id, and checks the route and the envelope. */
 export async function checkGets(survey: Survey): Promise<void> {
   const wrappers = new Map<OperationId, string>();
-  for (const [id, list] of GETS) {
-    const [recordId, ...others] = idsIn(survey, list);
-    if (recordId === undefined) {
-      survey.found.push(unknown(`routes.${id}`, 'no record to read', {row: rowOf(id)}));
-      continue;
-    }
-    const {path} = findOperation(id)!; // ids are checked by type
-    const [name = 'id'] = paramsOf(path);
-    const reply = await survey.ask(id, {params: {[name]: recordId}});
-    noteRoute(survey, id, reply);
-    if (!isGood(reply)) continue;
-    if (id.endsWith('.list') || id === 'treasury.transactions') {
-      keepSample(survey, id, reply);
-      for (const other of others)
-        // the first party may have no payment method
-        if (survey.samples.get(id)!.wire.length === 0)
-          keepSample(survey, id, await survey.ask(id, {params: {[name]: other}}));
-    } else noteWrapper(survey, {id, reply, recordId, wrappers});
-  }
+  for (const [id, list] of GETS)
+    await survey.attempt(`routes.${id}`, () => checkGet(survey, {id, list, wrappers}));
   noteWrappers(survey, wrappers);
+}
+
+interface Get {
+  readonly id: OperationId;
+  readonly list: OperationId;
+  readonly wrappers: Map<OperationId, string>;
+}
+
+async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void> {
+  const [recordId, ...others] = idsIn(survey, list);
+  if (recordId === undefined) {
+    survey.found.push(unknown(`routes.${id}`, 'no record to read', {row: rowOf(id)}));
+    return;
+  }
+  const {path} = findOperation(id)!; // ids are checked by type
+  const [name = 'id'] = paramsOf(path);
+  const params = {[name]: recordId};
+  const reply = await survey.ask(id, {params});
+  noteRoute(survey, id, reply);
+  if (!isGood(reply)) return;
+  if (id.endsWith('.list') || id === 'treasury.transactions') {
+    keepSample(survey, id, {reply, params});
+    for (const other of others)
+      // the first party may have no payment method
+      if (survey.samples.get(id)!.wire.length === 0) await readSample(survey, id, {[name]: other});
+  } else noteWrapper(survey, {id, reply, recordId, wrappers});
 }
 
 /** Ids in a list that can be used in a path. */
@@ -73,10 +82,16 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
     ); // ids are checked by type
 }
 
-function keepSample(survey: Survey, id: OperationId, reply: Reply): void {
+type Params = Readonly<Record<string, string>>;
+
+async function readSample(survey: Survey, id: OperationId, params: Params): Promise<void> {
+  keepSample(survey, id, {reply: await survey.ask(id, {params}), params});
+}
+
+function keepSample(survey: Survey, id: OperationId, {reply, params}: {reply: Reply; params: Params}): void {
   const wire = itemsIn(reply.wire, resourceOf(id))?.items ?? [];
   const data = isObject(reply.json) ? reply.json['data'] : reply.json;
-  survey.samples.set(id, {wire, canonical: Array.isArray(data) ? data.filter(isObject) : []});
+  survey.samples.set(id, {wire, canonical: Array.isArray(data) ? data.filter(isObject) : [], params});
 }
 
 function noteWrapper(

@@ -44,7 +44,7 @@ const itemsOf = (id: OperationId, reply: Reply): readonly Json[] =>
 
 async function checkMax(survey: Survey, id: OperationId): Promise<void> {
   const check = 'paging.max';
-  const ask = async (limit: number) => survey.ask(id, {query: {limit}});
+  const ask = async (limit: number) => survey.askList(id, {limit});
   const reply = await ask(LARGEST);
   if (isGood(reply)) {
     survey.found.push(holds(check, `limit=${LARGEST} is accepted`, {row: ROW.limit}));
@@ -75,14 +75,14 @@ async function checkMax(survey: Survey, id: OperationId): Promise<void> {
 /** Checks the parameter of the page size. Returns whether pages of one record are possible; later checks need them. */
 async function checkLimit(survey: Survey, id: OperationId): Promise<boolean> {
   const check = 'paging.limit';
-  const plain = await survey.ask(id, {query: {limit: 1}});
+  const plain = await survey.askList(id, {limit: 1});
   if (itemsOf(id, plain).length === 1) {
     survey.found.push(holds(check, 'limit=1 returned one record', {row: ROW.limit}));
     return true;
   }
   for (const limit of LIMIT_NAMES) {
     const write: ServiceFile = {paging: {limit}};
-    const reply = await survey.ask(id, {query: {limit: 1}}, joined(survey.draft.file, write));
+    const reply = await survey.askList(id, {limit: 1}, joined(survey.draft.file, write));
     if (itemsOf(id, reply).length !== 1) continue;
     const evidence = `limit has no effect; ${limit}=1 returned one record`;
     survey.differs(differs(check, evidence, {row: ROW.limit, write, sure: true}));
@@ -104,10 +104,10 @@ const MORE = /^(has_?)?(more|next(_?page)?)$/i;
 /** Finds the cursor and the parameter to send it in. The second page must have another record. */
 async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<void> {
   const check = 'envelopes.next';
-  const page = await survey.ask(id, {query: {limit: 1}});
+  const page = await survey.askList(id, {limit: 1});
   const own = readPage(page.json)?.nextCursor;
   const leads = async (file: ServiceFile, cursor: string) => {
-    const reply = await survey.ask(id, {query: {limit: 1, cursor}}, file);
+    const reply = await survey.askList(id, {limit: 1, cursor}, file);
     const [item] = itemsOf(id, reply);
     return item !== undefined && JSON.stringify(item) !== JSON.stringify(first);
   };
@@ -201,9 +201,9 @@ async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
 }
 
 async function bothOrders(survey: Survey, id: OperationId, file: ServiceFile) {
-  const asc = await survey.ask(id, {query: {order: 'asc'}}, file);
+  const asc = await survey.askList(id, {order: 'asc'}, file);
   if (!isGood(asc)) return {refused: isRefused(asc), differ: false};
-  const desc = await survey.ask(id, {query: {order: 'desc'}}, file);
+  const desc = await survey.askList(id, {order: 'desc'}, file);
   const [a, b] = [itemsOf(id, asc)[0], itemsOf(id, desc)[0]];
   const differ = a !== undefined && b !== undefined && JSON.stringify(a) !== JSON.stringify(b);
   return {refused: isRefused(desc), differ};

@@ -1,4 +1,4 @@
-import {allOperations} from '../../../contract/operations/operations.ts';
+import {allOperations, type OperationId} from '../../../contract/operations/operations.ts';
 import type {Context} from '../../core/context.ts';
 import {checkAnswers} from '../machine/connection.ts';
 import {checkErrors, checkRequestId} from './errors.ts';
@@ -10,7 +10,7 @@ import {checkRecords} from './records.ts';
 import {failureOf, type Reply} from '../survey/asker.ts';
 import {untilNothingNew} from '../survey/passes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {rowOf, Survey} from '../survey/survey.ts';
+import {resourceOf, rowOf, Survey} from '../survey/survey.ts';
 
 const {unknown} = findings('service');
 const connection = findings('connection');
@@ -53,14 +53,15 @@ const headerIn = (message = ''): string =>
 
 /** Checks routes, envelopes, paging, fields and errors. */
 export async function checkShapes(survey: Survey): Promise<void> {
-  await checkLists(survey);
-  for (const id of LISTS) checkRecords(survey, id, survey.samples.get(id));
-  await checkGets(survey);
-  for (const id of ['payeePaymentMethods.list', 'payerPaymentMethods.list'] as const)
-    checkRecords(survey, id, survey.samples.get(id));
-  await checkPaging(survey);
-  await checkErrors(survey);
-  checkRequestId(survey);
+  const fieldsOf = (id: OperationId) =>
+    survey.attempt(`fields.${resourceOf(id)}`, () => checkRecords(survey, id, survey.samples.get(id)));
+  await survey.attempt('routes', () => checkLists(survey));
+  for (const id of LISTS) await fieldsOf(id);
+  await survey.attempt('routes', () => checkGets(survey));
+  for (const id of ['payeePaymentMethods.list', 'payerPaymentMethods.list'] as const) await fieldsOf(id);
+  await survey.attempt('paging', () => checkPaging(survey));
+  await survey.attempt('errors', () => checkErrors(survey));
+  await survey.attempt('headers.requestId', () => checkRequestId(survey));
 }
 
 /** The finding that makes all other checks impossible: no answer, a refused key, or a redirect. */

@@ -3,6 +3,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
+import {messageOf} from '../../../narrow.ts';
 import {Asker, failureOf, type Question, type Reply} from './asker.ts';
 import {Draft, hasSecret} from './draft.ts';
 import {type Finding, findings, toAdd} from './finding.ts';
@@ -14,6 +15,8 @@ const service = findings('service');
 export interface Sample {
   readonly wire: readonly Json[];
   readonly canonical: readonly Json[];
+  /** Values for the parameters in the path of the list: the account of its transactions. */
+  readonly params?: Readonly<Record<string, string>>;
 }
 
 /** The state that all checks of one service share. */
@@ -45,6 +48,22 @@ export class Survey {
     const reply = await this.asker.operation(id, file, question);
     this.replies.push(reply);
     return reply;
+  }
+
+  /** Reads a list again, with the parameters in its path that its sample was read with. */
+  askList(id: OperationId, query: NonNullable<Question['query']>, file?: ServiceFile): Promise<Reply> {
+    return this.ask(id, {query, params: this.samples.get(id)?.params ?? {}}, file);
+  }
+
+  /** Runs one check. If it fails, its result is unknown, and the other checks still run. */
+  async attempt(check: string, run: () => void | Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#context.stop.signal.throwIfAborted();
+      const evidence = `the check failed: ${this.#sanitizer.words(messageOf(error))}`;
+      this.found.push(service.unknown(check, evidence, {isFailed: true}));
+    }
   }
 
   /**
