@@ -207,14 +207,33 @@ describe('--data', () => {
   const refused: [data: string, message: RegExp][] = [
     ['[]', /not a JSON object/],
     ['{', /not JSON/],
-    ['@missing.json', /missing\.json cannot be read/],
-    ['{"payee":"x"}', /payouts create has no field "payee"/],
+    ['@missing.json', /--data: there is no file missing\.json/],
+    ['@/', /--data: \/ is a folder/],
+    [
+      '{"payee":"x"}',
+      /payouts create has no field "payee"; did you mean payee_id\? It has payee_id, amount_/,
+    ],
+    ['{"payment_method":"x"}', /did you mean override_default_payment_method_id\?/],
+    ['{"quite_different_thing":"x"}', /has no field "quite_different_thing"; it has payee_id, /],
+    ['{"payment_method_id":"x"}', /payouts create has no field "payment_method_id"/],
+    [
+      '{"amount_in_cents":1}',
+      /amount_in_cents is the deprecated name of amount_in_minor_units; use amount_in/,
+    ],
+    [
+      '{"amount_in_minor_units":100,"amount_in_minor_units":200}',
+      /--data: amount_in_minor_units is given twice/,
+    ],
+    ['{"metadata":{"a":"1","\\u0061":"2"}}', /--data: metadata\.a is given twice/],
     ['{"__proto__":1}', /no field "__proto__"/],
     ['{"dry_run":true}', /no field "dry_run"/],
     ['{"payer_id":"x"}', /no field "payer_id"/],
     ['{"amount_in_minor_units":1.5}', /amount_in_minor_units is not a whole number/],
     ['{"amount_in_minor_units":"125"}', /amount_in_minor_units is not a whole number/],
-    ['{"amount_in_minor_units":9007199254740993}', /amount_in_minor_units is not a whole number/],
+    [
+      '{"amount_in_minor_units":9007199254740993}',
+      /amount_in_minor_units is too large \(maximum 9007199254740991\)/,
+    ],
     ['{"currency_code":null}', /currency_code is not a text/],
     ['{"auto_approve":"yes"}', /auto_approve is not true or false/],
     ['{"metadata":{"a":1}}', /metadata\.a is not a text/],
@@ -227,6 +246,22 @@ describe('--data', () => {
       assert.deepEqual([exitCode, requests], [5, []]);
       assert.match(stderr, message);
     });
+
+  it('hints at the schema of the body, which can be read', async () => {
+    const {stderr} = await runCli(['payouts', 'create', '--data', '{"payee":"x"}']);
+    const hint = /^Hint: remit (.*)$/m.exec(stderr)?.[1];
+    assert.equal(hint, 'schema payouts.create --query body');
+    const {stdout, exitCode} = await runCli(hint.split(' '));
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /payee_id/);
+  });
+
+  it('is refused with a name that is given twice also by api', async () => {
+    const data = '{"amount_in_minor_units":100,"amount_in_minor_units":200}';
+    const {stderr, exitCode, requests} = await runCli(['api', 'POST', '/api/payouts', '--data', data]);
+    assert.deepEqual([exitCode, requests], [5, []]);
+    assert.match(stderr, /--data: amount_in_minor_units is given twice/);
+  });
 
   it('does not take the number of an account or card', async () => {
     const data = '{"bank_account":{"account_number":"000123456789"}}';

@@ -145,8 +145,13 @@ export abstract class RemitCommand extends Command {
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     if (this.argv.some((word) => word.startsWith('--data'))) {
       const {argvWithData} = await import('../input/data-flags.ts');
+      const {COMMAND_OPERATIONS} = await import('../help/command-operations.ts');
       const {flags} = this.ctor;
-      this.argv = await argvWithData(this.argv, {command: this.id ?? '', flags, stdin: this.runtime.stdin});
+      const command = this.id ?? '';
+      this.argv = await argvWithData(this.argv, {
+        ...{command, operations: COMMAND_OPERATIONS[command] ?? [], flags},
+        stdin: this.runtime.stdin,
+      });
     }
     return this.parse(options);
   }

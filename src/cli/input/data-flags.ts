@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {nearest} from '../../output/text/nearest.ts';
 import type {InStream} from '../runtime/runtime.ts';
+import {bodyFields} from './data-fields.ts';
 import {readData} from './json-data.ts';
 
 /** The flag that sets a field of a body to a value as it is in JSON. */
@@ -52,8 +53,13 @@ const SECRETS: ReadonlySet<string> = new Set(['account-number', 'card-number']);
 interface Reader {
   /** Id of the command, such as `payouts:create`. */
   command: string;
+  /** The operations that it calls, such as `payouts.create`. */
+  operations: readonly string[];
   flags: Interfaces.FlagInput;
 }
+
+/** Fields of the service that have no flag, because another field took their place. */
+const DEPRECATED: Readonly<Record<string, string>> = {amount_in_cents: 'amount_in_minor_units'};
 
 /**
  * The words of a command with `--data` replaced by the flags that its fields stand for. A flag that was typed takes
@@ -68,7 +74,8 @@ export async function argvWithData(
   if (data === undefined) return rest;
   const fields = await readData(data, reader.stdin);
   if (!isObject(fields)) throw invalid('it is not a JSON object', reader);
-  const words = leavesOf(fields).flatMap(([field, value]) => wordsOf(field, value, {...reader, rest}));
+  const known = await bodyFields(reader.operations);
+  const words = leavesOf(fields).flatMap(([field, value]) => wordsOf(field, value, {...reader, rest, known}));
   const end = endOfFlags(rest);
   return [...rest.slice(0, end), ...words, ...rest.slice(end)];
 }
@@ -99,8 +106,14 @@ function leavesOf(fields: Readonly<Record<string, unknown>>, prefix = ''): (read
   );
 }
 
-function wordsOf(field: string, value: unknown, reader: Reader & {rest: readonly string[]}): string[] {
-  const name = Object.hasOwn(FLAG_OF, field) ? FLAG_OF[field] : undefined;
+interface Body extends Reader {
+  rest: readonly string[];
+  /** The fields of the body, with and without a flag. */
+  known: ReadonlySet<string>;
+}
+
+function wordsOf(field: string, value: unknown, reader: Body): string[] {
+  const name = reader.known.has(field) && Object.hasOwn(FLAG_OF, field) ? FLAG_OF[field] : undefined;
   const flag = name === undefined ? undefined : reader.flags[name];
   if (name === undefined || flag === undefined) throw unknownField(field, reader);
   if (SECRETS.has(name))
@@ -120,7 +133,9 @@ function wordsOf(field: string, value: unknown, reader: Reader & {rest: readonly
 function textOf(field: string, value: unknown, reader: Reader): string {
   const name = FLAG_OF[field] ?? '';
   if (NUMBERS.has(name)) {
-    if (!Number.isSafeInteger(value)) throw invalid(`${field} is not a whole number`, reader);
+    if (name === 'amount-minor' && typeof value === 'number' && value > Number.MAX_SAFE_INTEGER)
+      throw invalid(`${field} is too large (maximum ${Number.MAX_SAFE_INTEGER})`, reader);
+    if (!Number.isInteger(value)) throw invalid(`${field} is not a whole number`, reader);
     return String(value);
   }
   if (name === 'event-types') {
@@ -150,16 +165,30 @@ function metadataWords(value: unknown, typed: readonly string[], reader: Reader)
   });
 }
 
-function unknownField(field: string, reader: Reader): RemitError {
-  const known = Object.keys(FLAG_OF).filter((name) => FLAG_OF[name]! in reader.flags);
-  const near = nearest(field, known);
+function unknownField(field: string, reader: Body): RemitError {
+  const instead = Object.hasOwn(DEPRECATED, field) ? DEPRECATED[field] : undefined;
+  if (instead !== undefined && reader.known.has(field))
+    return invalid(`${field} is the deprecated name of ${instead}; use ${instead}`, reader);
+  const known = Object.keys(FLAG_OF).filter((name) => isSettable(name, reader));
+  const asFlag = field.replaceAll('_', '-');
+  const near = known.find((name) => FLAG_OF[name] === asFlag) ?? nearest(field, known);
   const words = reader.command.replaceAll(':', ' ');
-  return new RemitError('LOCAL_VALIDATION', `--data: ${words} has no field ${JSON.stringify(field)}`, {
-    hint: near === undefined ? schemaHint(reader) : `did you mean ${near}?`,
-  });
+  const guess = near === undefined ? '' : `; did you mean ${near}?`;
+  const list = `${guess === '' ? ';' : ''} ${guess === '' ? 'it' : 'It'} has ${known.join(', ')}`;
+  return invalid(`${words} has no field ${JSON.stringify(field)}${guess}${list}`, reader);
 }
 
-const invalid = (problem: string, reader: Reader): RemitError =>
-  new RemitError('LOCAL_VALIDATION', `--data: ${problem}`, {hint: schemaHint(reader)});
+function isSettable(field: string, {known, flags}: Body): boolean {
+  const name = FLAG_OF[field]!;
+  return known.has(field) && name in flags && !SECRETS.has(name);
+}
 
-const schemaHint = ({command}: Reader): string => `remit schema ${command.replaceAll(':', ' ')}`;
+const invalid = (problem: string, {command, operations}: Reader): RemitError =>
+  new RemitError('LOCAL_VALIDATION', `--data: ${problem}`, {
+    hint: (commands) => {
+      const [operation] = operations;
+      return operation === undefined
+        ? commands.read('schema', ...command.split(':'))
+        : commands.read('schema', operation, '--query', 'body');
+    },
+  });

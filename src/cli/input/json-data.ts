@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
+import {codeOf, messageOf} from '../../narrow.ts';
+import {unshownIn} from '../../webhooks/delivery/losses.ts';
 import type {InStream} from '../runtime/runtime.ts';
 import {readStdin} from '../runtime/stdin.ts';
 
@@ -15,12 +16,28 @@ export async function readData(data: string | undefined, stdin: InStream): Promi
       : data.startsWith('@')
         ? readFile(data.slice(1))
         : data;
+  const json = parse(text);
+  refuseAmbiguous(text);
+  return json;
+}
+
+function parse(text: string): unknown {
   try {
-    const json: unknown = JSON.parse(text);
-    return json;
+    return JSON.parse(text);
   } catch (error) {
     throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${withoutSource(messageOf(error))}`);
   }
+}
+
+/** Readers differ in which of two values of one name they take, and so could remit and the service. */
+function refuseAmbiguous(text: string): void {
+  const unshown = unshownIn(text, ['duplicate_key', 'too_deep']);
+  if (unshown === undefined) return;
+  const {kind, path} = unshown;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    kind === 'too_deep' ? '--data is nested too deeply' : `--data: ${path} is given twice`,
+  );
 }
 
 /** The parser quotes the text around the error, which may be a number or a secret. */
@@ -31,8 +48,14 @@ function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `${path} cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new RemitError('LOCAL_VALIDATION', `--data: ${unreadable(path, error)}`, {cause: error});
   }
+}
+
+function unreadable(path: string, error: unknown): string {
+  const code = codeOf(error);
+  if (code === 'ENOENT') return `there is no file ${path}`;
+  if (code === 'EISDIR') return `${path} is a folder`;
+  if (code === 'EACCES' || code === 'EPERM') return `${path} cannot be read: permission denied`;
+  return `${path} cannot be read: ${messageOf(error)}`;
 }

@@ -43,6 +43,10 @@ export function lossText({path, kind, sent}: Loss): string {
   return `${path} was sent as ${sent}: most programs read ${Number(sent)}`;
 }
 
+/** The first loss of one of these kinds in text that is known to be JSON. */
+export const unshownIn = (json: string, kinds: readonly Loss['kind'][]): Loss | undefined =>
+  lossesIn(json, kinds)[0];
+
 /** An open object or array: the name or position of the value that is being read. */
 interface Level {
   /** Undefined for an array. */
@@ -72,11 +76,12 @@ const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 
 /** Scans text that is known to be JSON once, without recursion. */
-function lossesIn(text: string): Loss[] {
+function lossesIn(text: string, kinds?: readonly Loss['kind'][]): Loss[] {
   const lost: Loss[] = [];
   const levels: Level[] = [];
   const note = (kind: Loss['kind'], sent: string | null) => {
-    if (lost.length < MOST_LOSSES) lost.push({path: pathOf(levels), kind, sent});
+    if (lost.length < MOST_LOSSES && kinds?.includes(kind) !== false)
+      lost.push({path: pathOf(levels), kind, sent});
   };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
