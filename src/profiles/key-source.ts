@@ -9,6 +9,13 @@ import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 /** A secrets manager may ask for a touch or a PIN; one that hangs must not block remit forever. */
 const KEY_COMMAND_TIMEOUT_MS = 60_000;
 
+/** `the key in file /etc/key`: the key of a source, in messages. A new profile's key is not stored yet. */
+export function nameOfKey(source: KeySource, stored = 'stored in the profile'): string {
+  if ('stored' in source) return `the key ${stored}`;
+  if ('file' in source) return `the key in ${describeSource(source)}`;
+  return `the key printed by ${describeSource(source)}`;
+}
+
 /** The name of a source in messages and in `whoami`. Contains no secret, but the text of a command. */
 export function describeSource(source: KeySource): string {
   if ('stored' in source) return 'stored in the profile';

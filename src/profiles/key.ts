@@ -12,16 +12,14 @@ const MODES = ['test', 'live'] as const satisfies readonly Mode[];
 /**
  * The mode named by the key's prefix (interface document, "Authentication"). The error never contains any of the
  * text: if it does not look like a key, it may be another secret.
+ * @param name such as `the key from REMIT_API_KEY`
  */
-export function modeOf(key: string, source: string): Mode {
+export function modeOf(key: string, name: string): Mode {
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new RemitError(
-      'BAD_KEY',
-      `the key from ${source} contains spaces or characters that are not allowed in a header`,
-    );
+    throw new RemitError('BAD_KEY', `${name} contains spaces or characters that are not allowed in a header`);
   const mode = MODES.find((one) => key.startsWith(`${one}_`) && key.length > one.length + 1);
   if (mode === undefined)
-    throw new RemitError('BAD_KEY', `the key from ${source} begins with neither test_ nor live_`, {
+    throw new RemitError('BAD_KEY', `${name} begins with neither test_ nor live_`, {
       hint: 'remit profiles add NAME --base-url URL',
     });
   return mode;

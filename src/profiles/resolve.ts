@@ -1,7 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {must} from '../narrow.ts';
 import {configExposure, configPath, readConfig} from './config-file.ts';
-import {describeSource, keyExposure, readKey} from './key-source.ts';
+import {describeSource, keyExposure, nameOfKey, readKey} from './key-source.ts';
 import {fingerprintOf, modeOf} from './key.ts';
 import {readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
@@ -82,17 +82,22 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
 }
 
 async function keyOf({envKey, profile}: Choice, {env}: ProfileQuestion) {
-  if (envKey) return {key: (env['REMIT_API_KEY'] ?? '').trim(), keyFrom: 'REMIT_API_KEY'};
+  if (envKey)
+    return {
+      key: (env['REMIT_API_KEY'] ?? '').trim(),
+      keyFrom: 'REMIT_API_KEY',
+      keyName: 'the key from REMIT_API_KEY',
+    };
   const {key} = must(profile, 'profile where the environment has no key');
-  return {key: await readKey(key), keyFrom: describeSource(key)};
+  return {key: await readKey(key), keyFrom: describeSource(key), keyName: nameOfKey(key)};
 }
 
 /** The profile with its key, ready for use. */
 export async function resolveProfile(question: ProfileQuestion): Promise<ActiveProfile> {
   const choice = chooseProfile(question);
   const {profile, name} = choice;
-  const {key, keyFrom} = await keyOf(choice, question);
-  const mode = modeOf(key, keyFrom);
+  const {key, keyFrom, keyName} = await keyOf(choice, question);
+  const mode = modeOf(key, keyName);
   if (profile !== undefined && choice.envKey && mode !== profile.mode)
     throw new RemitError(
       'GUARD_TARGET',

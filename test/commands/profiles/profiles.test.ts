@@ -52,6 +52,23 @@ describe('profiles', () => {
     assert.match(piped.error().hint ?? '', /--key-stdin/);
   });
 
+  it('refuse a key without a mode, and say which key it is', async () => {
+    const entered = await add('a', 'prod_0123456789abcdef');
+    assert.equal(entered.exitCode, 3);
+    assert.match(entered.stderr, /: the key that was entered begins with neither test_ nor live_$/m);
+    const keyFile = join(home, 'key');
+    writeFileSync(keyFile, 'prod_0123456789abcdef');
+    const where = (...flags: string[]) => remit(['profiles', 'add', 'a', '--base-url', BASE_URL, ...flags]);
+    assert.match(
+      (await where('--key-file', keyFile)).stderr,
+      /: the key in file \S+key begins with neither test_ nor live_$/m,
+    );
+    assert.match(
+      (await where('--key-command', `cat ${keyFile}`)).stderr,
+      /: the key printed by command "cat \S+key" begins with neither test_ nor live_$/m,
+    );
+  });
+
   it('never take a key as an argument', async () => {
     const ran = await remit(['profiles', 'add', 'a', '--base-url', BASE_URL, '--key', TEST_KEY]);
     assert.equal(ran.exitCode, 2);

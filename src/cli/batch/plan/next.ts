@@ -95,7 +95,7 @@ function serviceInForce({local, project}: Wanted): Service | undefined {
     const question = {flag: flags.profile, env: runtime.env, project, configDir, normaliseBaseUrl};
     const {profile, envKey, baseUrl} = chooseProfile(question);
     const key = runtime.env['REMIT_API_KEY'] ?? '';
-    const mode = envKey ? modeOf(key, 'REMIT_API_KEY') : profile?.mode;
+    const mode = envKey ? modeOf(key, 'the key from REMIT_API_KEY') : profile?.mode;
     return mode === undefined ? undefined : {mode, baseUrl};
   } catch (error) {
     if (error instanceof RemitError) return undefined; // the run reports what is wrong with it
