@@ -21,7 +21,8 @@ export function checkPrinted(
   assert.ok(printed, `${id} has no schema of its output: add it to src/cli/help/outputs`);
   assert.notEqual(printed.form, 'none', `${id} prints something`);
   if (printed.form === 'none') return;
-  if (format === 'ndjson') {
+  const isStream = id === EXPORT && !argv.some((word) => /^--out\b/.test(word));
+  if (format === 'ndjson' || isStream) {
     for (const line of stdout.trimEnd().split('\n')) holdTo(printed.schema, JSON.parse(line), id);
     return;
   }
@@ -46,6 +47,9 @@ function formatOf(argv: readonly string[]): 'json' | 'ndjson' | undefined {
   const format = argv[at]!.includes('=') ? argv[at]!.split('=')[1] : argv[at + 1];
   return format === 'json' || format === 'ndjson' ? format : undefined;
 }
+
+/** Writes NDJSON to stdout, whatever the format. */
+const EXPORT = 'webhooks:events:export';
 
 /** The command at the beginning of a line; undefined if it is none or begins with a flag. */
 function commandOf(argv: readonly string[]): string | undefined {

@@ -81,7 +81,8 @@ describe('what is shipped', function () {
         .filter(({kind}) => kind !== 'require-resolve') // only asks whether a package is there
         .map(({path}) => path);
       const foreign = loaded.filter(
-        (path) => !/^(node:|other-part:|\.\/\w+\.cjs$)/.test(path) && !(path in dependencies) && !TRIED.has(path),
+        (path) =>
+          !/^(node:|other-part:|\.\/\w+\.cjs$)/.test(path) && !(path in dependencies) && !TRIED.has(path),
       );
       assert.deepEqual(
         foreign.filter((path) => !builtinModules.includes(path)),
@@ -194,11 +195,7 @@ describe('what is shipped', function () {
     it('says which file a part is in', () => {
       const locations = (name: string) =>
         bom.components.find((one) => one.name === name)!.evidence?.occurrences.map(({location}) => location);
-      assert.deepEqual(locations('zod'), [
-        'dist/lib/sandbox.cjs',
-        'dist/lib/schemas.cjs',
-        'dist/remit.cjs',
-      ]);
+      assert.deepEqual(locations('zod'), ['dist/lib/sandbox.cjs', 'dist/lib/schemas.cjs', 'dist/remit.cjs']);
       assert.deepEqual(locations('undici'), ['dist/lib/undici.cjs', 'dist/rest.cjs']);
       assert.equal(locations('node-sqlite3-wasm'), undefined, 'it is installed, not bundled');
     });

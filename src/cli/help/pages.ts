@@ -32,6 +32,9 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   NO_PROXY: 'hosts to reach without a proxy; no_proxy comes first',
   NO_COLOR: 'set to turn colour off',
   FORCE_COLOR: 'set to use colour in pipes too',
+  LC_ALL: 'character set of the terminal: without UTF-8, charts are drawn in ASCII',
+  LC_CTYPE: 'the same, if LC_ALL is not set',
+  LANG: 'the same, if neither is set',
 };
 
 const table = (rows: readonly (readonly [string, string])[]): string => {

@@ -62,7 +62,7 @@ describe('an amount', () => {
     for (const flags of [{}, {amount: '1'}, {amount: '5.001', currency: 'USD'}])
       assert.throws(
         () => readAmount(flags),
-        ({hint}: RemitError) => /^write it like --amount 125\.00 --currency USD/.test(hint ?? ''),
+        ({hint}: RemitError) => /^write it like --amount [\d.]+ --currency USD/.test(hint ?? ''),
       );
   });
 

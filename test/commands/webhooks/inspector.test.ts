@@ -156,7 +156,7 @@ describe("the inspector's commands", () => {
       env,
       clock: systemClock,
     });
-    assert.match(result.stderr, new RegExp(`port ${port} is in use`));
+    assert.match(result.stderr, new RegExp(`port ${port} of 127.0.0.1 is in use`));
     assert.notEqual(result.exitCode, 0);
   });
 

@@ -413,7 +413,7 @@ describe('webhooks listen', () => {
     await at.post(body(4, 'payout.failed'));
     await at.post(Buffer.from('{"id":"e5","type":"payin.failed","data":{"payin_id":"p5/../x"}}'));
     await at.post(Buffer.from('{"id":"e6","type":"payin.failed","data":{"payin_id":7}}'));
-    await at.until(({type}) => type === 'object', 3);
+    await at.until(({type}) => type === 'object', 4);
     await at.end();
     assert.deepEqual(
       at.of('object').map(({resource, id, object, error}) => [resource, id, object, error]),
@@ -421,10 +421,16 @@ describe('webhooks listen', () => {
         ['payout', 'p1', payout, null],
         ['payout', 'p2', null, notFound('payouts/p2')],
         ['payin', 'p5/../x', null, notFound('payins/p5%2F..%2Fx')],
+        ['payin', '7', null, notFound('payins/7')],
       ],
     );
     assert.equal(at.of('object')[0]!.delivery, at.of('event')[0]!.delivery);
-    assert.deepEqual(paths, ['GET /api/payouts/p1', 'GET /api/payouts/p2', 'GET /api/payins/p5%2F..%2Fx']);
+    assert.deepEqual(paths, [
+      'GET /api/payouts/p1',
+      'GET /api/payouts/p2',
+      'GET /api/payins/p5%2F..%2Fx',
+      'GET /api/payins/7',
+    ]);
     assert.equal(at.lines.at(-1)!.type, 'summary');
   });
 

@@ -20,12 +20,26 @@ const Ready = object({
   control_token: text,
 });
 
+/** A line of the request log. */
+const Request = object({
+  type: z.literal('request'),
+  at: forms.moment,
+  method: text,
+  path: text,
+  operation: textOrNull,
+  status: countOrNull.describe('null if the connection was reset'),
+  elapsed_ms: z.number().min(0),
+  mode: forms.mode.nullable(),
+  request_id: text,
+  fault: text.optional(),
+});
+
 /** The items of `{data: […]}`. */
 const itemsOf = (schema: z.ZodObject<{data: z.ZodArray<z.ZodType>}>): forms.Printed =>
   list(schema.shape.data.element);
 
 export const SANDBOX: Readonly<Record<string, forms.Printed>> = {
-  'sandbox:start': lines(Ready, Ready),
+  'sandbox:start': lines(z.discriminatedUnion('type', [Ready, Request]), Ready),
   'sandbox:stop': document(object({stopped: z.literal(true), base_url: text, store: text, pid: countOrNull})),
   'sandbox:status': document(ANSWERS.Status.extend(running)),
   'sandbox:reset': document(
@@ -34,7 +48,7 @@ export const SANDBOX: Readonly<Record<string, forms.Printed>> = {
   'sandbox:seed': list(
     object({kind: z.enum(['payee', 'payer']), id: text, payment_method_id: text, name: text}),
   ),
-  'sandbox:keys': list(ANSWERS.Key),
+  'sandbox:keys': lines(ANSWERS.Key, z.union([z.array(ANSWERS.Key), ANSWERS.Key])),
   'sandbox:advance': document(ANSWERS.Advanced),
   'sandbox:clock': document(ANSWERS.Clock),
   'sandbox:simulate': document(ANSWERS.Simulated),

@@ -148,6 +148,9 @@ const signature = {
   headers: z.record(z.string(), text),
 };
 
+/** With `--out`; without it the deliveries themselves are printed, always as lines. */
+const Exported = object({file: text, deliveries: count});
+
 const Verified = object({
   delivery: textOrNull,
   event_id: textOrNull,
@@ -172,8 +175,8 @@ export const WEBHOOKS: Readonly<Record<string, forms.Printed>> = {
   'webhooks:events:tail': lines(object(recorded)),
   'webhooks:events:replay': list(Replayed),
   'webhooks:events:export': lines(
-    z.discriminatedUnion('type', [Event, Duplicate, Rejected]),
-    object({file: text, deliveries: count}),
+    z.union([z.discriminatedUnion('type', [Event, Duplicate, Rejected]), Exported]),
+    Exported,
   ),
   'webhooks:events:inspect': lines(object({type: z.literal('ready'), ui_url: text})),
   'webhooks:events:prune': document(
