@@ -10,9 +10,10 @@ import {verifyFlags} from '../../cli/webhooks/verify/flags.ts';
 export default class WebhooksVerify extends RemitCommand {
   static override summary = 'Verify the signature of a webhook and explain a mismatch';
   static override description =
-    'Takes a payload with its headers, the id of a recorded delivery, or lines of `webhooks listen -o ndjson` on stdin. Exits 14 if a signature does not verify. Freshness is checked against the time of receipt, if known.';
+    'Takes a payload with its headers, the id of a recorded delivery or event (its last delivery), or lines of `webhooks listen -o ndjson` on stdin. Exits 14 if a signature does not verify. Freshness is checked against the time of receipt, if known.';
   static override examples = [
     '<%= config.bin %> webhooks verify @body.json --signature fef969… --timestamp 1770000000',
+    '<%= config.bin %> webhooks verify dlv_019b76daa800000012345678',
     '<%= config.bin %> webhooks verify - --headers @headers.txt < body.json',
     '<%= config.bin %> webhooks verify - --secret-from hook.secret < deliveries.ndjson',
   ];

@@ -133,6 +133,24 @@ describe('webhooks events', () => {
     assert.match(third!, /event e5$/);
   });
 
+  it('the ids that list prints can be verified: the last delivery of the event', async () => {
+    const {folder, cwd, env, run} = await place();
+    const body = delivery(3).body;
+    const headers = Object.entries(signatureHeaders(SECRET, body, delivery(6).receivedAtMs));
+    await record(folder, [{kind: 'delivery', delivery: delivery(6, {body, headers, eventId: 'e3'})}]);
+    assert.equal((await run(['list', '-o', 'id', '--limit', '1'])).stdout, 'e3\n');
+    const ran = await runCli(['webhooks', 'verify', 'e3', '--json'], {cwd, env});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const {delivery: id, event_id: event} = ran.json() as Record<string, unknown>;
+    assert.deepEqual([id, event], [idOf(6), 'e3']);
+    const unknown = await runCli(['webhooks', 'verify', 'nosuch'], {cwd, env});
+    assert.equal(unknown.exitCode, 4);
+    assert.equal(
+      unknown.stderr,
+      'Error: no recorded delivery or event "nosuch"\nHint: see remit webhooks events list; for a file: @FILE\n',
+    );
+  });
+
   it('prune removes what is old', async () => {
     const {run} = await place();
     assert.match((await run(['prune', '--json'])).stdout, /"deliveries": 0/);

@@ -4,7 +4,7 @@ import {diagnose} from '../../../webhooks/verify/diagnosis.ts';
 import {parseEvent} from '../../../webhooks/verify/event.ts';
 import {lossText, readBody, type Loss} from '../../../webhooks/delivery/losses.ts';
 import {parseHeaderText} from '../../../webhooks/delivery/header-lines.ts';
-import {findDelivery} from '../../../webhooks/record/find.ts';
+import {lastRecorded} from '../../../webhooks/record/find.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
 import {formOf} from '../../../webhooks/verify/form.ts';
 import {REJECTIONS, refuseByHeaders, verifyWebhook} from '../../../webhooks/verify/signature.ts';
@@ -43,14 +43,11 @@ export interface VerifyResult {
 export async function readCandidates(local: LocalContext, request: VerifyRequest): Promise<Candidate[]> {
   const {source, atMs} = request;
   const named = request.signature !== undefined || request.timestamp !== undefined;
-  if (DELIVERY_ID.test(source)) {
-    if (named || request.headers !== undefined)
-      throw new RemitError('USAGE', 'a recorded delivery has its own headers; omit the header flags');
-    const found = findDelivery(recordFolder(local), source);
-    const {id, headers, body, receivedAtMs} = found;
-    return [{delivery: id, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found)}];
-  }
-  if (!named && request.headers === undefined) {
+  const hasHeaders = named || request.headers !== undefined;
+  if (DELIVERY_ID.test(source) && hasHeaders)
+    throw new RemitError('USAGE', 'a recorded delivery has its own headers; omit the header flags');
+  if (!hasHeaders) {
+    if (source !== '-' && !source.startsWith('@')) return [recordedCandidate(local, source, atMs)];
     if (source === '-') return readListenLines(await readPayload(local, '-'), atMs);
     throw new RemitError('USAGE', 'the signature of this payload is missing', {
       hint: 'add --signature HEX --timestamp TS, or --headers @FILE',
@@ -59,6 +56,17 @@ export async function readCandidates(local: LocalContext, request: VerifyRequest
   const headers = headersOf(local, request);
   const body = await readPayload(local, source);
   return [{delivery: null, headers, body, receivedAtMs: atMs ?? local.clock.now()}];
+}
+
+/** The delivery with this id, or the last delivery of the event with this id. */
+function recordedCandidate(local: LocalContext, id: string, atMs: number | undefined): Candidate {
+  const found = lastRecorded(recordFolder(local), id)?.delivery;
+  if (found === undefined)
+    throw new RemitError('NOT_FOUND', `no recorded delivery or event ${JSON.stringify(id)}`, {
+      hint: 'see remit webhooks events list; for a file: @FILE',
+    });
+  const {id: delivery, headers, body, receivedAtMs} = found;
+  return {delivery, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found)};
 }
 
 function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
