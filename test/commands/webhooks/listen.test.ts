@@ -14,7 +14,7 @@ import {readRecord} from '../../../src/webhooks/record/reader.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, type Script} from '../../client/transport/fake-transport.ts';
-import {LINE, LINES} from '../../webhooks/line-schema.ts';
+import {LINE, LINES} from '../../../src/cli/help/outputs/listen-lines.ts';
 import {body, Listening, SECRET} from './listening.ts';
 
 const seen = new Set<string>();

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type * as forms from './forms.ts';
+import {LINE, LINES} from './listen-lines.ts';
 import {
   anything,
   count,
@@ -52,78 +53,6 @@ const Shown = object({
   body_bytes: count.optional(),
 });
 
-const raw = {received_at: moment, headers, body_base64: text};
-const arrived = {
-  ...event,
-  ...raw,
-  verdict: z.enum(['verified', 'unverified']),
-  attempt: count,
-  body: anything,
-  lost: lost.optional(),
-};
-const Event = object({type: z.literal('event'), ...arrived});
-const Duplicate = object({type: z.literal('duplicate'), ...arrived, first_delivery: text});
-const Rejected = object({
-  type: z.literal('rejected'),
-  reason: text,
-  delivery: textOrNull,
-  ...raw,
-  body_bytes: count.optional(),
-});
-const Summary = object({
-  type: z.literal('summary'),
-  received: count,
-  verified: count,
-  rejected: count,
-  duplicates: count,
-  forwarded: count,
-  failed: count,
-});
-const Line = z.discriminatedUnion('type', [
-  object({
-    type: z.literal('ready'),
-    url: text,
-    path: text,
-    port: count,
-    endpoint_id: textOrNull,
-    recorded: flag,
-    ui_url: textOrNull,
-  }),
-  Event,
-  Duplicate,
-  object({type: z.literal('filtered'), ...event}),
-  Rejected,
-  object({
-    type: z.literal('object'),
-    delivery: text,
-    resource: text,
-    id: text,
-    object: anything,
-    error: textOrNull,
-  }),
-  object({
-    type: z.literal('forward'),
-    delivery: textOrNull,
-    target: text,
-    status: countOrNull,
-    latency_ms: latency,
-    attempt: count,
-    error: textOrNull,
-    response: text.optional(),
-  }),
-  object({type: z.literal('dead'), delivery: textOrNull, target: text, attempts: count, error: textOrNull}),
-  object({type: z.literal('target'), target: text, state: z.enum(['up', 'down']), error: textOrNull}),
-  object({
-    type: z.literal('refused'),
-    reason: z.enum(['backlog', 'record', 'stopping']),
-    received_at: moment,
-    detail: textOrNull,
-  }),
-  object({type: z.literal('expect'), event_type: text, matched: flag, delivery: textOrNull}),
-  object({type: z.literal('gap'), lines: count}),
-  Summary,
-]);
-
 const Replayed = object({
   delivery: text,
   id: textOrNull,
@@ -164,7 +93,7 @@ const Verified = object({
 });
 
 export const WEBHOOKS: Readonly<Record<string, forms.Printed>> = {
-  'webhooks:listen': lines(Line, Summary),
+  'webhooks:listen': lines(LINE, LINES.summary),
   'webhooks:verify': document(z.union([Verified, z.array(Verified)])),
   'webhooks:sign': document(object(signature)),
   'webhooks:send': document(
@@ -175,7 +104,7 @@ export const WEBHOOKS: Readonly<Record<string, forms.Printed>> = {
   'webhooks:events:tail': lines(object(recorded)),
   'webhooks:events:replay': list(Replayed),
   'webhooks:events:export': lines(
-    z.union([z.discriminatedUnion('type', [Event, Duplicate, Rejected]), Exported]),
+    z.union([z.discriminatedUnion('type', [LINES.event, LINES.duplicate, LINES.rejected]), Exported]),
     Exported,
   ),
   'webhooks:events:inspect': lines(object({type: z.literal('ready'), ui_url: text})),
