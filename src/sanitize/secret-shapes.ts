@@ -58,13 +58,20 @@ const maskWhole = (text: string): string =>
     .replace(LONG_DIGITS, (digits) => (isCardNumber(digits) ? lastDigits(digits) : digits))
     .replace(IBAN, (found) => (isIban(found) ? lastDigits(found) : found));
 
-/** Text for people: any number of the length of an account number loses all but its end, unless it is an amount. */
+/** Text for people: any number of the length of an account number loses all but its end, unless it is an amount or a date. */
 export const maskLongNumbers = (text: string): string => besideMasks(text, maskAccounts);
 
 const maskAccounts = (text: string): string =>
   text.replace(ACCOUNT_DIGITS, (digits, at: number) =>
-    AMOUNT_BEFORE.test(text.slice(Math.max(0, at - 40), at)) ? digits : lastDigits(digits),
+    isDate(digits, text[at + digits.length]) || AMOUNT_BEFORE.test(text.slice(Math.max(0, at - 40), at))
+      ? digits
+      : lastDigits(digits),
   );
+
+/** `2026-11-22`, also with the hour of a time: `2026-11-22 10` before `:`. */
+const isDate = (digits: string, next: string | undefined): boolean =>
+  DATE.test(next === ':' ? digits.replace(/ \d\d$/, '') : digits);
+const DATE = /^(?:19|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
 /** For a hidden number, with or without groups. */
 const lastDigits = (text: string): string => {
