@@ -104,8 +104,9 @@ export class Output extends Messages {
     this.#noteShown(record, view);
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#fieldCheck.ofRecords([record], view);
-    const card = cardText(this.#clean(record), view, this.settings.fields, this.#eye());
-    void this.#stdout.write(this.sanitizer.painted(card));
+    const clean = this.#clean(record);
+    const card = cardText(clean, view, this.settings.fields, this.#eye());
+    void this.#stdout.write(this.sanitizer.laidOut(card, [clean]));
     this.#resultWritten = true;
   }
 

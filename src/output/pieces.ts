@@ -92,7 +92,7 @@ function tablePieces({settings: {fields}, sanitizer, view, eye, note}: ListConte
   let isFirst = true;
   return async (records) => {
     if (records.length === 0) return eye.terminal ? `No ${view?.plural ?? 'records'}.\n` : '';
-    const text = sanitizer.painted(await table.piece(records));
+    const text = sanitizer.laidOut(await table.piece(records), records);
     const hidden = isFirst ? hiddenNote(table) : '';
     if (hidden !== '') note(hidden);
     isFirst = false;
@@ -119,7 +119,7 @@ export async function wholeText(
   if (settings.format === 'table') {
     const isScalar = records.every((record) => record === null || typeof record !== 'object');
     if (isScalar) return records.map((record) => `${scalarText(record)}\n`).join('');
-    if (!isList) return sanitizer.painted(cardText(records[0], view, settings.fields, eye));
+    if (!isList) return sanitizer.laidOut(cardText(records[0], view, settings.fields, eye), records);
   }
   return pieceWriter(context)(records);
 }

@@ -2,6 +2,7 @@ import {codeOf} from '../narrow.ts';
 import {BARE_FIELD, bareField, QUOTED_FIELD, quotedField, SUSPECT} from './field-patterns.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
+import {bankNumbers} from './bank-numbers.ts';
 import {MOST_LEVELS, protectedValues} from './protected-values.ts';
 import {
   escapeRegExp,
@@ -116,11 +117,27 @@ export class Sanitizer {
 
   /** The same, but keeps colours that remit added: the caller has already stripped the content. */
   painted(text: string): string {
-    if (this.#allowed.size === 0) return this.#masked(text);
-    const allowed = new RegExp(`(${[...this.#allowed.keys()].map(escapeRegExp).join('|')})`);
+    return this.#maskedBeside(text, []);
+  }
+
+  /**
+   * A table or card of records that `value` has made safe. It also keeps their bank references and trace numbers, which
+   * may look like card numbers.
+   */
+  laidOut(text: string, records: readonly unknown[]): string {
+    const kept = bankNumbers(records).filter((one) => !this.#known.isIn(one) && !this.#learned.isIn(one));
+    return this.#maskedBeside(text, kept);
+  }
+
+  #maskedBeside(text: string, bankNumbers: readonly string[]): string {
+    const kept = [
+      ...[...this.#allowed.keys()].map(escapeRegExp),
+      ...bankNumbers.map((one) => `(?<!\\S)${one}(?!\\S)`),
+    ];
+    if (kept.length === 0) return this.#masked(text);
     return text
-      .split(allowed)
-      .map((part) => (this.#allowed.has(part) ? part : this.#masked(part)))
+      .split(new RegExp(`(${kept.join('|')})`))
+      .map((part, at) => (at % 2 === 1 ? part : this.#masked(part)))
       .join('');
   }
 
