@@ -158,8 +158,21 @@ function statuses(word: string): Explanation[] {
     const isGood = good.some((one) => one === status);
     const end = isGood ? 'final: success' : 'final: failure';
     const meaning = `${status === initial ? 'first status; ' : ''}${after.length === 0 ? end : 'not final'}${isGood && after.length > 0 ? ', usable' : ''}`;
-    return [{kind: 'status', name: status, of: NOUNS[kind], meaning, next: [...after]}];
+    const advice = after.length === 0 ? {advice: finalAdvice(kind, status)} : {};
+    return [{kind: 'status', name: status, of: NOUNS[kind], meaning, next: [...after], ...advice}];
   });
+}
+
+/** Where the reason of a failure is shown. */
+const REASONS: Readonly<Partial<Record<keyof typeof LIFECYCLES, string>>> = {
+  payin: 'remit payins get ID',
+  payout: 'remit payouts get ID',
+  accountTransfer: 'remit transfers get ID',
+};
+
+function finalAdvice(kind: keyof typeof LIFECYCLES, status: string): string {
+  const reason = status === 'failed' ? REASONS[kind] : undefined;
+  return `It will not change any more.${reason === undefined ? '' : ` The reason: ${reason}`}`;
 }
 
 const BANK_CODES: Readonly<Record<string, {message: string; badAccount?: true}>> = {

@@ -51,6 +51,16 @@ describe('explain', () => {
     assert.equal(explain('failed').find(({of}) => of === 'payins')?.meaning, 'final: failure');
   });
 
+  it('says of a final status that it will not change, and of a failure where its reason is', async () => {
+    const {stdout} = await runCli(['explain', 'failed']);
+    assert.match(
+      stdout,
+      /^failed \(status of payouts\): final: failure\n {2}It will not change any more\. The reason: remit payouts get ID$/m,
+    );
+    assert.equal(explain('settled').find(({of}) => of === 'payouts')?.advice, 'It will not change any more.');
+    assert.equal(explain('debited').find(({of}) => of === 'payouts')?.advice, undefined);
+  });
+
   it('says of an HTTP status what a command does with it', async () => {
     const statuses = EXPLAINED.filter((word) => /^[2-5]\d\d$/.test(word)).map(Number);
     assert.ok(statuses.length >= 15);
