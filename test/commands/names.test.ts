@@ -67,9 +67,19 @@ describe('a name in place of an id', () => {
       assert.deepEqual([ran.exitCode, ran.requests.length, ran.stdout], [2, 0, ''], line);
       assert.match(
         ran.stderr,
-        /names are looked up only at a terminal\nHint: find the id with remit \w+ (list|accounts)/,
+        /names are looked up only at a terminal\nHint: find the id with remit \w+ (list|accounts)$/m,
       );
     }
+  });
+
+  it('is not confused with an id of another form, for which the service file has a setting', async () => {
+    const hint = async (typed: string) =>
+      /^Hint: (.*)$/m.exec((await runCli(['payouts', 'list', '--payee', typed])).stderr)?.[1];
+    assert.equal(await hint('Elm Press 1'), 'find the id with remit payees list');
+    assert.match(
+      (await hint('pye_0001'))!,
+      /^find the id with remit payees list; if the ids .* set ids\.format to "any"/,
+    );
   });
 });
 

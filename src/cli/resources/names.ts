@@ -13,6 +13,10 @@ const NAMED = {
 } as const;
 type Named = keyof typeof NAMED;
 
+/** An id of another form has digits and no spaces; most names do not look like that. */
+const mayBeId = (typed: string): boolean => /^\S*\d\S*$/.test(typed);
+const OTHER_IDS = '; if the ids of this service are not UUIDs, set ids.format to "any" in the service file';
+
 /** Records that are searched for a name. */
 const MOST_SEARCHED = 10_000;
 /** Candidates that are listed. */
@@ -40,7 +44,7 @@ export async function resolveId(context: Context, noun: Named, typed: string): P
       'USAGE',
       `${JSON.stringify(typed)} is not the id of a ${noun}; names are looked up only at a terminal`,
       {
-        hint: `find the id with ${list}; if the ids of this service are not UUIDs, set ids.format to "any" in the service file`,
+        hint: `find the id with ${list}${mayBeId(typed) ? OTHER_IDS : ''}`,
       },
     );
   const {found, isWhole} = await search(context, noun, typed);
