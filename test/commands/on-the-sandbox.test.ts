@@ -43,6 +43,10 @@ describe('from nothing to a settled payout', () => {
     assert.match(added.stderr, /^Warning: .*not verified/m);
     assert.doesNotMatch(added.stdout + added.stderr, /000123456789/);
     ids.method = (added.json() as {id: string}).id;
+    assert.match(
+      added.stderr,
+      new RegExp(`when it is verified: remit payment-methods set-default ${ids.method} --payee ${ids.payee}`),
+    );
     const early = await remit(`payment-methods set-default ${ids.method} --payee ${ids.payee}`);
     assert.equal(early.exitCode, 5);
     service.sandbox.passVerification();

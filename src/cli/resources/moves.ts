@@ -37,7 +37,13 @@ export async function createMove(
     shownBy: (id) => ['moves', 'get', id],
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
-  return showMove(context, sent.result);
+  const shown = showMove(context, sent.result);
+  const id = valueAt(shown.data, 'id');
+  if (sent.result.status === 201 && typeof id === 'string' && valueAt(shown.data, 'status') === 'CREATED') {
+    context.out.note('The move needs an approval before any money moves:');
+    context.out.hint(context.commands.write('moves', 'approve', id));
+  }
+  return shown;
 }
 
 /** Approves a move, which settles at once: 201, or 207 if settlement had a recoverable problem. */

@@ -7,6 +7,7 @@ import {methodOperation, methodParams, readOwner} from '../../cli/resources/paym
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
@@ -91,6 +92,17 @@ export default class PaymentMethodsAdd extends RemitCommand {
     out.record(data, paymentMethodView);
     if (status === 207) {
       out.warn(warning ?? 'the payment method was added, but not made the default');
+      const id = valueAt(data, 'id');
+      if (flags.default && typeof id === 'string') {
+        const next = context.commands.write(
+          'payment-methods',
+          'set-default',
+          id,
+          `--${owner.label}`,
+          owner.id,
+        );
+        out.hint(`when it is verified: ${next}`);
+      }
       this.exitWith(EXIT.PARTIAL);
     }
     return data;

@@ -51,6 +51,7 @@ describe('moves create', () => {
     const ran = await runCli(CREATE, {service: [answer(201, {data: move()})]});
     assert.match(ran.stdout, /^Status\tCREATED$/m);
     assert.match(ran.stdout, /^Amount\t125\.00 USD$/m);
+    assert.match(ran.stderr, new RegExp(`needs an approval .*:\nHint: remit moves approve ${ID}$`, 'm'));
   });
 
   it('refuses one subaccount twice before anything is sent', async () => {
