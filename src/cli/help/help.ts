@@ -7,6 +7,7 @@ import {PAGES} from './pages.ts';
 import {wrapLines} from '../../output/text/wrap.ts';
 import {nearest} from '../../output/text/nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
+import {withoutTopic} from '../runtime/without-topic.ts';
 
 /** Maximum width of help; longer lines are hard to read. */
 const MAX_WIDTH = 120;
@@ -143,7 +144,8 @@ const pagesText = (): string =>
     .join('')}`;
 
 function unknownSubject(id: string, config: Config): RemitError {
-  const guess = nearest(id, [...config.commandIDs, ...Object.keys(PAGES)]);
+  const ids = [...new Set([...config.commandIDs, ...config.topics.map(({name}) => name)])];
+  const guess = withoutTopic(id, ids) ?? nearest(id, [...config.commandIDs, ...Object.keys(PAGES)]);
   return new RemitError('USAGE', `there is no help for "${id.replaceAll(':', ' ')}"`, {
     hint: guess === undefined ? 'remit --help' : `remit help ${guess.replaceAll(':', ' ')}`,
   });

@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../output/text/nearest.ts';
+import {withoutTopic} from './without-topic.ts';
 
 /** The command tree; ids are joined with colons (`payouts:batch:run`). */
 export interface CommandTree {
@@ -131,7 +132,7 @@ function unknownCommand(words: readonly string[], rest: readonly string[], tree:
   });
 }
 
-/** The words of the command that was probably meant: a similar spelling, or topic and verb swapped. */
+/** The words of the command that was probably meant: a similar spelling, its topic left out, or topic and verb swapped. */
 function suggestion(
   words: readonly string[],
   asked: readonly string[],
@@ -144,7 +145,8 @@ function suggestion(
   const below = ids.filter((id) => id.startsWith(prefix)).map((id) => id.slice(prefix.length));
   for (let length = asked.length; length > 0; length -= 1) {
     const candidates = below.filter((id) => id.split(':').length === length);
-    const near = nearest(asked.slice(0, length).join(':'), candidates);
+    const typed = asked.slice(0, length).join(':');
+    const near = withoutTopic(typed, below) ?? nearest(typed, candidates);
     if (near !== undefined) return [...words, ...near.split(':')];
   }
   return undefined;

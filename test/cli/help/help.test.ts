@@ -61,6 +61,19 @@ describe('the help of a command', () => {
       }
   });
 
+  it('suggests the whole command for one without its topic', async () => {
+    for (const [asked, suggested] of [
+      [['batch'], 'payouts batch'],
+      [['batch', 'run'], 'payouts batch run'],
+      [['replay'], 'webhooks events replay'],
+    ] as const) {
+      const {stderr, exitCode} = await runCli(['help', ...asked]);
+      assert.equal(exitCode, 2);
+      assert.match(stderr, new RegExp(`^Hint: remit help ${suggested}$`, 'm'));
+    }
+    assert.match((await runCli(['help', 'approve'])).stderr, /^Hint: remit --help$/m); // there are several
+  });
+
   it('names flags and examples whole, also where they look like numbers of accounts', async () => {
     for (const argv of [
       ['help', 'payment-methods', 'add'],
