@@ -94,7 +94,7 @@ export async function createTransfer(
     details: () => creationDetails(context, kind, body),
   });
   out.note(
-    `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}`,
+    `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
   );
   out.notice(`Idempotency key: ${idempotencyKey}`); // recorded before the request is sent, also with --quiet
   const result = await client.call(operation, {body, options}).catch((error: unknown) => {
@@ -119,6 +119,10 @@ export async function createTransfer(
   if (result.replayed)
     out.note(`The service already has this key: this ${kind.noun} was created by an earlier request.`);
   return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
+}
+
+function releaseText({scheduled_date: date}: Readonly<Record<string, unknown>>): string {
+  return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
 }
 
 /** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */

@@ -17,10 +17,11 @@ describe('payouts create', () => {
     const flags = `--rail same_day_ach --payment-method ${method} --subaccount ${subaccount} --scheduled-date 2030-01-02 --metadata a=1 --metadata b=two --auto-approve --idempotency-key k-1`;
     const echo = {rail: 'same_day_ach', subaccount_id: subaccount, client_metadata: {a: '1', b: 'two'}};
     const record = payout({status: 'approved', ...echo});
-    const {requests, exitCode} = await runCli([...CREATE, ...flags.split(' ')], {
+    const {requests, exitCode, stderr} = await runCli([...CREATE, ...flags.split(' ')], {
       service: [answer(201, record)],
     });
     assert.equal(exitCode, 0);
+    assert.match(stderr, /^Creating a payout .*, to be released on 2030-01-02 at 09:00 New York time$/m);
     assert.equal(requests.length, 1);
     assert.equal(requests[0]!.headers['idempotency-key'], 'k-1');
     assert.deepEqual(bodyOf(requests[0]), {
