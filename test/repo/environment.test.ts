@@ -9,9 +9,6 @@ const UNLISTED: Readonly<Record<string, string>> = {
   USER: 'set by the system; the journal notes who confirmed a batch',
   TERM: 'set by the terminal',
   SHELL: 'set by the system; the default of completion install',
-  LANG: 'set by the system; without UTF-8 a chart is drawn in ASCII',
-  LC_ALL: 'as LANG',
-  LC_CTYPE: 'as LANG',
   NODE_DEBUG: 'refused with a live key; the error names it',
   NODE_TLS_REJECT_UNAUTHORIZED: 'refused with a live key; the error names it',
 };

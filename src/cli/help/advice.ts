@@ -1,3 +1,4 @@
+import type {LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {ExitCode} from '../../errors.ts';
 
 /** What a person or script does next, by exit code. The meanings are in errors.ts. */
@@ -20,3 +21,16 @@ export const ADVICE: Readonly<Record<ExitCode, string>> = {
   130: 'The error names what took effect, and the command that continues from there.',
   143: 'The error names what took effect, and the command that continues from there.',
 };
+
+/** Where the reason of a failure is shown. */
+const REASONS: Readonly<Partial<Record<keyof typeof LIFECYCLES, string>>> = {
+  payin: 'remit payins get ID',
+  payout: 'remit payouts get ID',
+  accountTransfer: 'remit transfers get ID',
+};
+
+/** About a final status. */
+export function finalAdvice(kind: keyof typeof LIFECYCLES, status: string): string {
+  const reason = status === 'failed' ? REASONS[kind] : undefined;
+  return `It will not change any more.${reason === undefined ? '' : ` The reason: ${reason}`}`;
+}

@@ -12,7 +12,7 @@ import {
 import {keysOf} from '../../narrow.ts';
 import {nearest} from '../../output/text/nearest.ts';
 import {ACH_RETURNS, BANK_REJECTIONS, CARD_DECLINES} from '../../sandbox/outcomes/bank-codes.ts';
-import {ADVICE} from './advice.ts';
+import {ADVICE, finalAdvice} from './advice.ts';
 
 /** One meaning of a word. A word may have several: `failed` is a status of payouts and of payment methods. */
 export interface Explanation {
@@ -161,18 +161,6 @@ function statuses(word: string): Explanation[] {
     const advice = after.length === 0 ? {advice: finalAdvice(kind, status)} : {};
     return [{kind: 'status', name: status, of: NOUNS[kind], meaning, next: [...after], ...advice}];
   });
-}
-
-/** Where the reason of a failure is shown. */
-const REASONS: Readonly<Partial<Record<keyof typeof LIFECYCLES, string>>> = {
-  payin: 'remit payins get ID',
-  payout: 'remit payouts get ID',
-  accountTransfer: 'remit transfers get ID',
-};
-
-function finalAdvice(kind: keyof typeof LIFECYCLES, status: string): string {
-  const reason = status === 'failed' ? REASONS[kind] : undefined;
-  return `It will not change any more.${reason === undefined ? '' : ` The reason: ${reason}`}`;
 }
 
 const BANK_CODES: Readonly<Record<string, {message: string; badAccount?: true}>> = {

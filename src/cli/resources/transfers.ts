@@ -13,7 +13,7 @@ import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
-import {creationDetails, recordDetails} from '../write/transfer-details.ts';
+import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {showPreview} from '../write/previews.ts';
 import {readIds, waitForMany} from '../write/wait-for-many.ts';
@@ -119,10 +119,6 @@ export async function createTransfer(
   if (result.replayed)
     out.note(`The service already has this key: this ${kind.noun} was created by an earlier request.`);
   return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
-}
-
-function releaseText({scheduled_date: date}: Readonly<Record<string, unknown>>): string {
-  return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
 }
 
 /** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */

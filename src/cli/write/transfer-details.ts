@@ -36,6 +36,11 @@ export async function creationDetails(
   };
 }
 
+/** The end of the note about a payin or payout that is about to be created. */
+export function releaseText({scheduled_date: date}: Readonly<Record<string, unknown>>): string {
+  return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
+}
+
 function creationEffect(isApproved: boolean, isScheduled: boolean): string {
   if (!isApproved) return 'waits for approval; no money moves yet';
   return isScheduled
