@@ -57,7 +57,7 @@ export function pieceWriter(context: ListContext): PieceWriter {
     case 'id':
       return async (records) =>
         records
-          .map((record) => valueAt(record, 'id') ?? (hasNoId(record) ? undefined : record))
+          .map((record) => idOf(record, context.view))
           .map((id) => (id === undefined ? '' : `${scalarText(id)}\n`))
           .join('');
     case 'csv':
@@ -124,7 +124,13 @@ export async function wholeText(
   return pieceWriter(context)(records);
 }
 
-/** For example a row of a batch that has no record yet. */
+/** What names a record; the record itself if nothing does. Undefined for a row of a batch that has no record yet. */
+function idOf(record: unknown, view: View | undefined): unknown {
+  const own = view?.idPath === undefined ? undefined : valueAt(record, view.idPath);
+  if (own !== undefined || hasNoId(record)) return own;
+  return valueAt(record, 'id') ?? valueAt(record, 'batch_id') ?? record;
+}
+
 const hasNoId = (record: unknown): boolean => isObject(record) && record['id'] === null;
 
 /** One value per line, for `-o id` and queries that return scalars. */

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {parse} from 'yaml';
 import {RemitError} from '../../src/errors.ts';
+import {batchView} from '../../src/cli/batch/list-view.ts';
+import {rowView} from '../../src/cli/batch/row-view.ts';
 import type {Output} from '../../src/output/output.ts';
 import {text} from '../../src/output/records/view.ts';
+import {profileCard} from '../../src/output/views/profiles.ts';
+import {checkpointView} from '../../src/output/views/sandbox.ts';
+import {eventTypeView} from '../../src/output/views/webhooks.ts';
 import {payoutView} from '../../src/output/views/transfers.ts';
 import {payout} from '../commands/fixtures.ts';
 import {makeOutput} from './make-output.ts';
@@ -150,6 +155,33 @@ describe('a list', () => {
     const {out, stdout} = makeOutput({format: 'id'});
     await out.list(two, payoutView);
     assert.equal(stdout.text, `${two[0]!.id}\n${two[1]!.id}\n`);
+  });
+
+  for (const [view, record, shown] of [
+    [batchView, {batch_id: 'november', state: 'released'}, 'november'],
+    [profileCard, {name: 'prod', mode: 'live'}, 'prod'],
+    [eventTypeView, {type: 'payout.settled', description: 'paid'}, 'payout.settled'],
+    [checkpointView, {name: 'before', saved_at: '2026-01-01T00:00:00.000Z'}, 'before'],
+  ] as const)
+    it(`is the name of the record under -o id: ${view.noun}`, async () => {
+      const {out, stdout} = makeOutput({format: 'id'});
+      await out.list([record], view);
+      assert.equal(stdout.text, `${shown}\n`);
+    });
+
+  it('is one batch under -o id, but nothing for a row of it that has no record', async () => {
+    const {out, stdout} = makeOutput({format: 'id'});
+    await out.result({batch_id: 'november', state: 'released'});
+    assert.equal(stdout.text, 'november\n');
+    const rows = makeOutput({format: 'id'});
+    await rows.out.list(
+      [
+        {batch_id: 'november', id: null},
+        {batch_id: 'november', id: 'p1'},
+      ],
+      rowView,
+    );
+    assert.equal(rows.stdout.text, 'p1\n');
   });
 
   it('has a header and one line a record as CSV', async () => {

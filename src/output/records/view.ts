@@ -35,6 +35,8 @@ export interface View {
   noun: string;
   /** `noun` in the plural. */
   plural: string;
+  /** What `-o id` prints for a record that is named by another field than `id`. */
+  idPath?: string;
   card: readonly Field[];
   columns: readonly Field[];
 }

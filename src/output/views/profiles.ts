@@ -25,7 +25,13 @@ const fields = [
   yes('Approves by id', 'approve_by_id'),
 ];
 
-export const profileCard: View = {noun: 'profile', plural: 'profiles', card: fields, columns: fields};
+export const profileCard: View = {
+  noun: 'profile',
+  plural: 'profiles',
+  idPath: 'name',
+  card: fields,
+  columns: fields,
+};
 
 /** Amounts by currency, in major units: `5,000.00 USD, 90.00 EUR`. */
 const byCurrency = (label: string, path: string): Field => ({

@@ -129,6 +129,7 @@ export const faultView: View = {
 export const checkpointView: View = {
   noun: 'checkpoint',
   plural: 'checkpoints',
+  idPath: 'name',
   card: [text('Name', 'name'), text('Saved', 'saved_at'), text('Clock', 'clock_at')],
   columns: [text('Name', 'name'), text('Saved', 'saved_at', 1), text('Clock', 'clock_at')],
 };

@@ -34,6 +34,7 @@ export const webhookEndpointView: View = {
 export const eventTypeView: View = {
   noun: 'event type',
   plural: 'event types',
+  idPath: 'type',
   card: [text('Type', 'type'), text('Description', 'description')],
   columns: [text('Type', 'type'), text('Description', 'description', 1)],
 };
