@@ -56,7 +56,8 @@ function notFound({kind, reference}: Asked, unread: readonly Unread[], batches: 
       {hint: first.error.openHint, details: {unread: unread.map(({batchId}) => batchId)}},
     );
   }
-  return new RemitError('NO_BATCH', `no row with reference ${reference} in ${batches} batches`, {
+  const searched = batches === 1 ? '1 batch' : `${batches} batches`;
+  return new RemitError('NO_BATCH', `no row with reference ${reference} in ${searched}`, {
     hint: (commands) =>
       batches === 0
         ? '--state-dir names another state folder'
