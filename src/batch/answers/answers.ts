@@ -10,6 +10,7 @@ import {isPrintable} from '../model/identity.ts';
 import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
 import type {StopReason} from '../model/stop.ts';
 import {asFetched, compareEcho, otherParts} from './echo.ts';
+import type {Exchange} from './wire.ts';
 
 /** The verdict on one answer to a create or release. It follows the answers table of the batch rules. */
 export type RowVerdict =
@@ -44,16 +45,23 @@ export type NotSent = Extract<RowVerdict, {is: 'not-sent'}>;
 
 const MOVING = new Set(['approved', 'initiated', 'debited', 'settled', 'failed']);
 
-/** Judges a complete answer. `stagedId` is the known id of this row, if any. */
-export function judgeAnswer(options: {
-  answer: Answer;
+/** The request that is judged. */
+export interface Judged {
   row: JournalRow;
   kind: Kind;
   phase: Phase;
+  /** The known id of this row, if any. */
   stagedId: string | null;
   /** A request has succeeded before. */
   isProven: boolean;
-}): RowVerdict {
+}
+
+/** Judges the end of a create or release. */
+export const judgeExchange = (end: Exchange, judged: Judged): RowVerdict =>
+  'answer' in end ? judgeAnswer({...judged, answer: end.answer}) : judgeFailure(end.failure);
+
+/** Judges a complete answer. */
+export function judgeAnswer(options: Judged & {answer: Answer}): RowVerdict {
   const {answer} = options;
   const {status} = answer;
   const meaning = meaningOf(answer);

@@ -1,4 +1,4 @@
-import {judgeAnswer, judgeFailure} from '../answers/answers.ts';
+import {judgeExchange} from '../answers/answers.ts';
 import type {ReleaseJob} from './release-job.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
@@ -21,13 +21,8 @@ export async function approveById(
   const sentAt = run.clock.monotonic();
   const end = await run.send.exchange(run.wire.approve(id));
   const isAborted = 'failure' in end && end.failure.kind === 'aborted';
-  const verdict =
-    'answer' in end
-      ? judgeAnswer({
-          ...{answer: end.answer, row, kind: run.settings.kind},
-          ...{phase: 'release', stagedId: id, isProven: true},
-        })
-      : judgeFailure(end.failure);
+  const {kind} = run.settings;
+  const verdict = judgeExchange(end, {row, kind, phase: 'release', stagedId: id, isProven: true});
   if (verdict.is === 'not-sent') {
     if (isAborted || run.rules.notSent(verdict, sentAt, wordsOf(end)) === 'left') return {is: 'left'};
     if ('failure' in end) job.sends--;

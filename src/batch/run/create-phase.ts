@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
+import {differsIn, judgeExchange, noteOfDifference, type Settled} from '../answers/answers.ts';
 import {
   isOfOtherContent,
   keyInUse,
@@ -118,17 +118,10 @@ export class CreatePhase {
     job.triedAt = this.#run.clock.now();
     if (!job.maybe) job.sentAt = row.outcome?.stagedAt ?? job.triedAt;
     const end = await this.#run.send.exchange(this.#run.wire.create(row, this.#phase === 'direct'));
-    const verdict =
-      'answer' in end
-        ? judgeAnswer({
-            answer: end.answer,
-            row,
-            kind: this.#run.settings.kind,
-            phase: this.#phase,
-            stagedId: null,
-            isProven: this.#run.rules.isProven,
-          })
-        : judgeFailure(end.failure);
+    const verdict = judgeExchange(end, {
+      ...{row, kind: this.#run.settings.kind, phase: this.#phase},
+      ...{stagedId: null, isProven: this.#run.rules.isProven},
+    });
     const answer = 'answer' in end ? end.answer : undefined;
     switch (verdict.is) {
       case 'settled': {

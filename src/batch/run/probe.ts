@@ -1,4 +1,4 @@
-import {judgeAnswer, judgeFailure} from '../answers/answers.ts';
+import {judgeExchange} from '../answers/answers.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
@@ -46,13 +46,8 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
     const sentAt = run.clock.monotonic();
     const end = await run.send.exchange(run.wire.create(row, false));
     const words = wordsOf(end);
-    const verdict =
-      'answer' in end
-        ? judgeAnswer({
-            ...{answer: end.answer, row, kind: run.settings.kind},
-            ...{phase: 'stage', stagedId: id, isProven: true},
-          })
-        : judgeFailure(end.failure);
+    const {kind} = run.settings;
+    const verdict = judgeExchange(end, {row, kind, phase: 'stage', stagedId: id, isProven: true});
     if (run.halt.stop !== undefined) return {is: 'stopped'};
     if (verdict.is === 'not-sent' && (verdict.then === 'gate' || verdict.then === 'crowded')) {
       run.rules.notSent(verdict, sentAt, words);

@@ -3,7 +3,19 @@ import type {RecordedRow} from '../journal/rows/row.ts';
 import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {Tries} from '../send/row-tries.ts';
+import type {RunSettings} from '../send/run-settings.ts';
 import {LOST} from '../answers/stop-words.ts';
+
+/** States from which a row may be released. */
+export type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
+
+/** States of the rows that a release sends. */
+export const releasable = (settings: RunSettings): readonly Releasable[] => [
+  'staged',
+  'in_doubt',
+  ...(settings.acceptDifferences ? (['held'] as const) : []),
+  ...(settings.retryUnapproved ? (['unapproved'] as const) : []),
+];
 
 /** A row with a record that is being released. */
 export interface ReleaseJob extends Tries {

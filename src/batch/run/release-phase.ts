@@ -1,9 +1,17 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
+import {differsIn, judgeExchange, noteOfDifference, type Settled} from '../answers/answers.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import {acceptedFor, factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
+import {
+  acceptedFor,
+  factsOf,
+  type Refusal,
+  type Releasable,
+  releasable,
+  type ReleaseJob,
+  releaseJob,
+} from './release-job.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
@@ -14,20 +22,8 @@ import {RowSource} from './row-source.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
-import type {RunSettings} from '../send/run-settings.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
 import {LOST, otherRecordText, paidTwiceText} from '../answers/stop-words.ts';
-
-/** States from which a row may be released. */
-type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
-
-/** States of the rows that a release sends. */
-export const releasable = (settings: RunSettings): readonly Releasable[] => [
-  'staged',
-  'in_doubt',
-  ...(settings.acceptDifferences ? (['held'] as const) : []),
-  ...(settings.retryUnapproved ? (['unapproved'] as const) : []),
-];
 
 /** After this long without a success the probe is repeated. */
 const PROBE_AFTER_MS = 5 * 60_000;
@@ -112,13 +108,8 @@ export class ReleasePhase {
     const sentAt = clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;
-    const verdict =
-      'answer' in end
-        ? judgeAnswer({
-            ...{answer: end.answer, row, kind: settings.kind},
-            ...{phase: 'release', stagedId: id, isProven: true},
-          })
-        : judgeFailure(end.failure);
+    const {kind} = settings;
+    const verdict = judgeExchange(end, {row, kind, phase: 'release', stagedId: id, isProven: true});
     switch (verdict.is) {
       case 'settled':
         return this.#settled(job, verdict, answer);
