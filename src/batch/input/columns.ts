@@ -3,7 +3,7 @@ import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
-import {maskDigits} from './issues.ts';
+import {type Complain, maskDigits} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
 import {columnsOf} from '../model/row-fields.ts';
 
@@ -26,6 +26,12 @@ export const headerAt = ({headers}: ColumnMap, index: number): string =>
 
 export const cellsAt = (cells: readonly string[], columns: readonly number[]): string[] =>
   columns.map((index) => must(cells[index], 'cell of a column'));
+
+/** Empty where the file has no such column. */
+export function cellOf(cells: readonly string[], {at}: ColumnMap, name: string): string {
+  const index = at[name];
+  return index === undefined ? '' : must(cells[index], 'cell of a column');
+}
 
 /** Options for reading a header. */
 export interface HeaderOptions {
@@ -85,8 +91,6 @@ export function readHeader(
   const kept = cells.map((_, index) => index).filter((index) => !ignored.has(index));
   return {map: {headers: cells, at, metadata, kept}, issues};
 }
-
-type Complain = (column: string, code: string, message: string) => void;
 
 /** Folds the spelling: `Payee ID`, `payee-id` and `PAYEE_ID` are equal. */
 const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/gu, '');

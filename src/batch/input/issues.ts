@@ -1,5 +1,8 @@
 import type {Issue} from '../model/issue.ts';
 
+/** Adds an issue to a row. */
+export type Complain = (column: string, code: string, message: string, value?: string) => void;
+
 /** Masks possible account and card numbers: eight digits in a row, or twelve separated by single spaces or dashes. */
 export const maskDigits = (text: string): string =>
   text.replace(/\d{8,}|\d(?:[ -]?\d){11,}/g, (digits) => `…${digits.replace(/\D/g, '').slice(-4)}`);

@@ -1,17 +1,8 @@
 import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
 import {LIMITS, SCHEDULE} from '../../contract/limits.ts';
-import {
-  AmountError,
-  NUMBER_FORMATS,
-  type NumberFormat,
-  parseMajor,
-  parseMinor,
-  requireExponent,
-  toWire,
-} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
-import {isCertain} from './amount-format.ts';
-import {type ColumnMap, headerAt} from './columns.ts';
+import {type AmountRules, currencyOf, type Decimals, decimalsOf, readAmount} from './amounts.ts';
+import {cellOf, type ColumnMap, headerAt} from './columns.ts';
 import type {InputRecord} from './record.ts';
 import {
   checkReference,
@@ -21,7 +12,7 @@ import {
   REFERENCE_METADATA_KEY,
 } from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
-import {maskCell} from './issues.ts';
+import {type Complain, maskCell} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
 import {OPTIONAL_FIELDS, type OptionalField, type RowContent} from '../model/row-fields.ts';
 
@@ -36,20 +27,8 @@ export interface PlannedRow extends RowContent {
   fingerprint: string;
 }
 
-export interface RowRules {
+export interface RowRules extends AmountRules {
   kind: KindFacts;
-  /**
-   * How to read integers in `amount`. If undefined, they are major units and the plan checks that some row has
-   * decimals.
-   */
-  amountUnit: 'major' | 'minor' | undefined;
-  numberFormat: NumberFormat | undefined;
-  /** The format found in the amounts of the file, if none was declared. */
-  foundFormat?: NumberFormat | undefined;
-  /** How amounts of the file contradict each other; shown for amounts that do not fit the format. */
-  formatDoubt?: string | undefined;
-  /** Currency of rows that do not name one. */
-  currency: string | undefined;
   /** Today in the schedule's time zone, YYYY-MM-DD. */
   today: string;
   /** UUIDs, unless the service file allows other ids. */
@@ -64,13 +43,6 @@ export function scheduleDay(nowMs: number): string {
   return dayFormat.format(nowMs);
 }
 
-/**
- * What the amount of a row shows about the unit of its column. `proven`: it was read, and its decimals show major
- * units (thousands separators prove nothing). `none`: it was read, and has no decimals. `seen` and `unread`: it was
- * not read, and appears to have decimals or not.
- */
-export type Decimals = 'proven' | 'none' | 'seen' | 'unread';
-
 const NO_UUID = 'is not a UUID';
 const NO_ID = 'is not an id, which has up to 144 letters, digits and _ . : ~ -';
 
@@ -82,7 +54,7 @@ export function readRow(
 ): {row?: PlannedRow; issues: Issue[]; decimals: Decimals} {
   const issues: Issue[] = [];
   const {kind} = rules;
-  const complain = (name: string, code: string, message: string, value = '') => {
+  const complain: Complain = (name, code, message, value = '') => {
     const index = map.at[name];
     const column = index === undefined ? name : headerAt(map, index);
     issues.push({row: record.row, line: record.line, column, code, message, value: maskCell(value)});
@@ -99,7 +71,7 @@ export function readRow(
     );
     return {issues, decimals: 'unread'};
   }
-  const cell = (name: string) => cellOf(record, map, name).trim();
+  const cell = (name: string) => cellOf(record.cells, map, name).trim();
 
   const reference = normaliseReference(cell('reference'));
   if (map.at['reference'] !== undefined) {
@@ -134,8 +106,6 @@ export function readRow(
   return {row, issues, decimals};
 }
 
-type Complain = (name: string, code: string, message: string, value?: string) => void;
-
 /** A cell of a sheet that cannot be read has one error: what its empty text would mean does not matter. */
 function applyFaults({row, line, typed}: InputRecord, map: ColumnMap, issues: Issue[]): void {
   for (const {index, code, message, value} of typed?.faults ?? []) {
@@ -144,100 +114,6 @@ function applyFaults({row, line, typed}: InputRecord, map: ColumnMap, issues: Is
       if (column !== '' && issues[at]?.column === column) issues.splice(at, 1);
     issues.push({row, line, column, code, message, value});
   }
-}
-
-function decimalsOf(
-  amount: number | undefined,
-  record: InputRecord,
-  map: ColumnMap,
-  {numberFormat, foundFormat}: RowRules,
-): Decimals {
-  const typed = record.typed?.amount;
-  if (typed !== undefined) return amount === undefined ? 'unread' : typed.hasDecimals ? 'proven' : 'none';
-  const text = amountText(record, map);
-  if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'unread';
-  return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
-}
-
-/** Empty where the file has no such column. */
-function cellOf({cells}: InputRecord, {at}: ColumnMap, name: string): string {
-  const index = at[name];
-  return index === undefined ? '' : must(cells[index], 'cell of a column');
-}
-
-/** A code in lower case is unambiguous. */
-export function currencyOf(record: InputRecord, map: ColumnMap, rules: RowRules): string {
-  const text = cellOf(record, map, 'currency_code').trim() || (rules.currency ?? '');
-  return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : text;
-}
-
-const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
-  map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
-
-/** Removes surrounding spaces; other white space is kept, and refused later. */
-export const amountText = (record: InputRecord, map: ColumnMap): string =>
-  cellOf(record, map, amountColumn(map)).replace(/^[ \t]+|[ \t]+$/g, '');
-
-function readAmount(
-  record: InputRecord,
-  map: ColumnMap,
-  rules: RowRules,
-  currency: string,
-  complain: Complain,
-): number | undefined {
-  const name = amountColumn(map);
-  const text = amountText(record, map);
-  if (currency === '') {
-    complain(
-      'currency_code',
-      'missing',
-      'is empty; write one (USD), or use --currency USD for every row without one',
-    );
-    return undefined;
-  }
-  try {
-    requireExponent(currency);
-  } catch (error) {
-    complain('currency_code', 'currency', amountError(error).message, currency);
-    return undefined;
-  }
-  const isNumber = record.typed?.amount !== undefined; // written by the sheet, so it has one reading
-  const {formatDoubt: doubt} = rules;
-  if (!isNumber && doubt !== undefined && !isCertain(text)) {
-    complain(name, 'amount-grouping', doubt, text);
-    return undefined;
-  }
-  const isMinor = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
-  try {
-    return toWire(
-      isMinor
-        ? parseMinor(text)
-        : isNumber
-          ? parseMajor(text, currency, '1,234.56')
-          : readMajor(text, currency, rules),
-    );
-  } catch (error) {
-    const {message, problem} = amountError(error);
-    if (doubt !== undefined && problem === 'grouping') complain(name, `amount-${problem}`, doubt, text);
-    else complain(name, `amount-${problem}`, message);
-    return undefined;
-  }
-}
-
-/** If no format was declared, the message about an amount in a third format must not mention a declared one. */
-function readMajor(text: string, currency: string, {numberFormat, foundFormat}: RowRules): bigint {
-  try {
-    return parseMajor(text, currency, numberFormat ?? foundFormat);
-  } catch (error) {
-    const isThird = foundFormat !== undefined && error instanceof AmountError && error.problem === 'grouping';
-    if (!isThird) throw error;
-    return parseMajor(text, currency, undefined);
-  }
-}
-
-function amountError(error: unknown): AmountError {
-  if (error instanceof AmountError) return error;
-  throw error;
 }
 
 /** Reads the text of a cell that is not empty. */

@@ -3,6 +3,7 @@ import {formatMajor} from '../../money/amount.ts';
 import {ownJson} from '../../narrow.ts';
 import {type Draft, PAGE} from '../journal/draft.ts';
 import {AmountFormats, waitsForOthers} from '../input/amount-format.ts';
+import {amountText, currencyOf, type Decimals} from '../input/amounts.ts';
 import {cellsAt, type ColumnMap, headerAt} from '../input/columns.ts';
 import type {InputRecord} from '../input/record.ts';
 import {referenceOfContent} from '../model/identity.ts';
@@ -11,14 +12,7 @@ import {pagesOf} from '../model/pages.ts';
 import type {Buckets} from './buckets.ts';
 import {alikeText} from './figures.ts';
 import {RowSet} from '../input/row-set.ts';
-import {
-  amountText,
-  currencyOf,
-  type Decimals,
-  type PlannedRow,
-  readRow,
-  type RowRules,
-} from '../input/rows.ts';
+import {type PlannedRow, readRow, type RowRules} from '../input/rows.ts';
 import {ExposedNumbers} from './exposed-numbers.ts';
 
 /** Texts of the rows of a plan, used to find duplicates. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {readHeader} from '../../../src/batch/input/columns.ts';
 import {KINDS} from '../../../src/batch/model/kinds.ts';
-import {type Decimals, readRow, type RowRules, scheduleDay} from '../../../src/batch/input/rows.ts';
+import type {Decimals} from '../../../src/batch/input/amounts.ts';
+import {readRow, type RowRules, scheduleDay} from '../../../src/batch/input/rows.ts';
 import {payeeId} from '../harness.ts';
 
 const RULES: RowRules = {
