@@ -1,20 +1,17 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
-import {type Clock, nextTurn} from '../../clock.ts';
-import type {IdFormat} from '../../contract/ids.ts';
-import type {NumberFormat} from '../../money/amount.ts';
+import {nextTurn} from '../../clock.ts';
 import {must} from '../../narrow.ts';
 import {migrate} from '../../store/port/migrate.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
-import {cellsAt, type ColumnMap, headerAt, readHeader} from '../input/columns.ts';
+import {cellsAt, type ColumnMap, headerAt} from '../input/columns.ts';
 import {type InputFacts, type InputFile, openInput} from '../input/csv-input.ts';
 import {locator} from '../input/locate.ts';
-import type {RecordSource, SheetPlace} from '../input/record.ts';
+import type {SheetPlace} from '../input/record.ts';
 import {openSource} from '../input/source.ts';
 import {Draft, PAGE} from '../journal/draft.ts';
 import {batchFolder, makeFolder} from '../journal/folder.ts';
-import type {Retype} from '../model/accept.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from '../model/identity.ts';
 import {groupsOf, type IssueGroup} from '../input/issue-groups.ts';
 import type {Issue} from '../model/issue.ts';
@@ -25,39 +22,24 @@ import {type Kind, KINDS} from '../model/kinds.ts';
 import {Buckets} from './buckets.ts';
 import {findDuplicates} from './duplicates.ts';
 import {FigureSums} from './figures.ts';
-import {PlanLoader, type RowTexts} from './loader.ts';
 import {checkNames, nameByContent} from './names.ts';
 import {putInPlace} from './publish.ts';
-import {bare, checkEnd, checkHidden, type FileErrors, invalidFile, noValidRow} from './refusals.ts';
+import {loadRecords, type ReadOptions} from './records.ts';
+import {bare, checkEnd, type FileErrors, invalidFile, noValidRow} from './refusals.ts';
 import type {RevisionFacts} from './revision.ts';
-import {scheduleDay} from '../input/rows.ts';
-import type {Delimiter, Plan} from '../model/plan-facts.ts';
+import type {Plan} from '../model/plan-facts.ts';
 
-export interface PlanOptions {
-  kind: Kind;
+export interface PlanOptions extends ReadOptions {
   /** A path of a CSV or workbook, or `-` for a CSV from standard input. */
   file: string;
   /** Name of the sheet, for a workbook with several. */
   sheet?: string | undefined;
   stateDir: string;
   batchId?: string | undefined;
-  namespace?: string | undefined;
-  mapping?: Readonly<Record<string, string>>;
-  ignored?: readonly string[];
-  amountUnit?: 'major' | 'minor' | undefined;
-  numberFormat?: NumberFormat | undefined;
-  currency?: string | undefined;
-  /** What the ids of the service look like; UUIDs if undefined. */
-  ids?: IdFormat | undefined;
   /** Plan the rows without errors and leave the others out. */
   validOnly?: boolean;
   /** Without this, a pipe that does not end with a newline is refused. */
   allowCutInput?: boolean;
-  /** Number of rows that the sheet hides and that are planned all the same. */
-  allowHiddenRows?: number | undefined;
-  /** Builds the typed command with these arguments added. */
-  retype?: Retype;
-  clock: Clock;
   stdin?: NodeJS.ReadableStream;
 }
 
@@ -226,63 +208,6 @@ function derivedId({name}: InputFile, {sha256}: InputFacts, sheet: SheetPlace | 
     .update(JSON.stringify([sha256, sheet.name]))
     .digest('hex');
   return deriveBatchId(`${name.replace(/\.[^.]*$/, '')}-${sheet.name}.xlsx`, both);
-}
-
-interface LoadedRecords {
-  facts: InputFacts;
-  map: ColumnMap;
-  delimiter: Delimiter;
-  /** Valid or not. */
-  records: number;
-  emptyRecords: number;
-  hasReferences: boolean;
-  warnings: string[];
-}
-
-/** It comes first, or the reading fails. */
-const HEADER = 'header of the file';
-
-async function loadRecords(
-  options: PlanOptions,
-  input: InputFile,
-  source: RecordSource,
-  draft: Draft,
-  texts: RowTexts,
-): Promise<LoadedRecords> {
-  const kind = KINDS[options.kind];
-  let begun: {loader: PlanLoader; map: ColumnMap} | undefined;
-  for await (const piece of source.read()) {
-    if ('header' in piece) {
-      const header = readHeader(piece.header, kind, {
-        mapping: options.mapping ?? {},
-        ignored: options.ignored ?? [],
-        needsReference: options.namespace === undefined,
-        defaultCurrency: options.currency !== undefined,
-      });
-      // With a wrong header every row would be wrong, so only the header's errors are reported.
-      if (header.issues.length > 0)
-        throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
-      const {map} = header;
-      const {amountUnit, numberFormat, currency, ids} = options;
-      const today = scheduleDay(options.clock.now());
-      const rules = {kind, amountUnit, numberFormat, currency, today, ids};
-      const loader = new PlanLoader(draft, map, rules, texts);
-      source.begin(map, kind);
-      begun = {loader, map};
-    } else must(begun, HEADER).loader.load(piece.records);
-  }
-  const {loader, map} = must(begun, HEADER);
-  await loader.finish();
-  const {facts, emptyRecords, hiddenRecords, warnings} = source.end();
-  return {
-    facts,
-    map,
-    delimiter: source.delimiter,
-    records: loader.records,
-    emptyRecords,
-    hasReferences: map.at['reference'] !== undefined,
-    warnings: [...checkHidden(input, source.sheet, hiddenRecords, options), ...warnings, ...loader.warnings],
-  };
 }
 
 /** Headers of the columns that are kept, and the field of each. */
