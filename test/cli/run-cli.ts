@@ -171,7 +171,13 @@ function scriptedPrompts(answers: NonNullable<CliOptions['answers']>, questions:
     return (typeof answer === 'function' ? await answer() : answer) as T;
   };
   return {
-    ...{confirm: next, line: next, hidden: next},
+    ...{confirm: next, hidden: next},
+    /** What is wrong with a line is the question that is asked next. */
+    line: async (question, _flag, wrong) => {
+      let line = await next<string>(question);
+      for (let why = wrong?.(line); why !== undefined; why = wrong?.(line)) line = await next<string>(why);
+      return line;
+    },
     /** The answer is what is typed to find a choice; the first one is taken. */
     choose: async (question, list) => {
       const found = matching(list, await next<string>(question));

@@ -1,30 +1,20 @@
-import type {RemitClient} from '../../client/client.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {exponentOf} from '../../money/currencies.ts';
-import type {Output} from '../../output/output.ts';
-import {valueAt} from '../../output/records/select.ts';
-import {plainValue} from '../../output/records/view.ts';
+import {AmountError, parseMajor} from '../../money/amount.ts';
+import {must} from '../../narrow.ts';
 import {isRead} from '../help/answer-fields.ts';
 import {commandLine, type Typed} from '../runtime/command-line.ts';
-import type {Choice, Prompts} from '../runtime/prompts.ts';
-import type {Stop} from '../runtime/stop.ts';
-import type {Question, Source} from './questions.ts';
-
-/** Records that a list to choose from has at most; any other one is typed as an id. */
-const MOST_RECORDS = 200;
+import type {Prompts} from '../runtime/prompts.ts';
+import {asChoice, choicesOf, type Listing} from './choices.ts';
+import {OWNERS, type Question, type TypedFlags} from './questions.ts';
 
 /** What asking needs of the context of a command. */
-interface Asking {
-  client: Pick<RemitClient, 'list'>;
-  out: Output;
+interface Asking extends Listing {
   runtime: {prompts: Prompts};
-  stop: Stop;
 }
 
 interface Parsed {
-  flags: Readonly<Record<string, unknown>>;
+  flags: TypedFlags;
   args: Readonly<Record<string, unknown>>;
 }
 
@@ -52,12 +42,14 @@ export async function askMissing({
   words: Typed;
   open: () => Promise<Asking>;
 }): Promise<string[] | undefined> {
-  const missing = questions.filter((question) => !isGiven(question, typed));
+  const missing = questions.filter(
+    (question) => !isGiven(question, typed) && question.when?.(typed.flags) !== false,
+  );
   if (missing.every(({otherwise}) => otherwise !== undefined)) return undefined;
   const asking = await open();
   const answers: Answer[] = [];
   for (const question of missing) {
-    const answer = await ask(question, {asking, typed, answers, id: words.id});
+    const answer = await ask(question, {asking, typed, answers});
     if (answer !== undefined) answers.push(answer);
   }
   const argv = withAnswers(words.argv, questions, typed, answers);
@@ -65,8 +57,9 @@ export async function askMissing({
   return argv;
 }
 
-function isGiven({name, isArgument}: Question, {flags, args}: Parsed): boolean {
+function isGiven({name, isArgument, source}: Question, {flags, args}: Parsed): boolean {
   if (isArgument) return args[name] !== undefined;
+  if (source.kind === 'owner') return flags['payee'] !== undefined || flags['payer'] !== undefined;
   return flags[name] !== undefined || (name === 'amount' && flags['amount-minor'] !== undefined);
 }
 
@@ -74,112 +67,80 @@ interface Around {
   asking: Asking;
   typed: Parsed;
   answers: readonly Answer[];
-  id: string;
 }
 
 /** Undefined if the answer is to leave an optional value out. */
 async function ask(question: Question, around: Around): Promise<Answer | undefined> {
   const {name, isArgument, label, source, otherwise} = question;
-  const {prompts} = around.asking.runtime;
-  const flag = isArgument ? name.toUpperCase() : `--${name}`;
   if (source.kind === 'amount') return askAmount(question, around);
+  if (source.kind === 'owner') return askOwner(around);
+  const {asking} = around;
+  const {prompts} = asking.runtime;
+  const flag = isArgument ? name.toUpperCase() : `--${name}`;
   if (source.kind === 'several') {
     const chosen = await prompts.chooseSome(`${label}:`, source.words.map(asChoice), flag);
     return {question, words: [`--${name}=${chosen.join(',')}`], shown: chosen.join(', ')};
   }
-  let value: string;
-  let shown: string;
-  const choices = source.kind === 'text' ? undefined : await choicesOf(source, around);
+  const answerOf = (value: string, shown = value): Answer => ({
+    ...{question, shown},
+    words: isArgument ? [value] : [`--${name}=${value}`],
+  });
+  const choices = await choicesOf(question, asking, (name) => valueOf(name, around));
   if (choices === undefined) {
-    value = shown = (await prompts.line(`${label}:`, flag)).trim();
-    if (value === '') throw new RemitError('USAGE', `${label.toLowerCase()} is empty`, {hint: `add ${flag}`});
-  } else {
-    const none = otherwise === undefined ? [] : [{value: '', name: `(${otherwise})`}];
-    const list = {
-      choices: [...none, ...choices],
-      other: (text: string) => (isId(text, 'any') ? asChoice(text) : undefined),
-    };
-    value = await prompts.choose(`${label}:`, list, flag);
-    shown = choices.find((choice) => choice.value === value)?.name ?? value;
+    const isWrong = (typed: string) => (typed.trim() === '' ? 'Type a value' : undefined);
+    return answerOf((await prompts.line(`${label}:`, flag, isWrong)).trim());
   }
+  if (choices.length === 0) return undefined;
+  const none = otherwise === undefined ? [] : [{value: '', name: `(${otherwise})`}];
+  const list = {
+    choices: [...none, ...choices],
+    other: (text: string) => (isId(text, 'any') ? asChoice(text) : undefined),
+  };
+  const value = await prompts.choose(`${label}:`, list, flag);
   if (value === '') return undefined;
-  return {question, words: isArgument ? [value] : [`--${name}=${value}`], shown};
+  return answerOf(value, choices.find((choice) => choice.value === value)?.name);
 }
 
-const asChoice = (value: string): Choice => ({value, name: value});
+/** The value of a flag, as it was typed or answered. */
+function valueOf(flag: string, {typed, answers}: Around): unknown {
+  const start = `--${flag}=`;
+  const word = answers.flatMap(({words}) => words).find((one) => one.startsWith(start));
+  return typed.flags[flag] ?? word?.slice(start.length);
+}
+
+/** First whether it is a payee or a payer, then which one. */
+async function askOwner(around: Around): Promise<Answer | undefined> {
+  const choices = [OWNERS.payee, OWNERS.payer].map(({name, label}) => ({value: name, name: label}));
+  const {prompts} = around.asking.runtime;
+  const label = await prompts.choose('Payment method of a:', {choices}, '--payee or --payer');
+  return ask(label === 'payer' ? OWNERS.payer : OWNERS.payee, around);
+}
 
 /** `125.00 USD`, or only the number if the currency was typed. */
 async function askAmount(question: Question, {asking, typed}: Around): Promise<Answer> {
   const {currency} = typed.flags;
-  const [example, form] =
-    typeof currency === 'string'
-      ? [`125.00`, /^(?<amount>[\d.]+)$/]
-      : ['125.00 USD', /^(?<amount>[\d.]+)\s*(?<code>[A-Za-z]{3})$/];
-  const line = (await asking.runtime.prompts.line(`Amount, such as ${example}:`, '--amount')).trim();
-  const {amount, code} = form.exec(line)?.groups ?? {};
-  if (amount === undefined)
-    throw new RemitError('USAGE', `${JSON.stringify(line)} is not an amount such as ${example}`);
-  const words = [`--amount=${amount}`, ...(code === undefined ? [] : [`--currency=${code.toUpperCase()}`])];
-  return {question, words, shown: line};
-}
-
-/** Undefined if the records cannot be listed: then the id is typed. */
-async function choicesOf(
-  source: Exclude<Source, {kind: 'text' | 'amount' | 'several'}>,
-  {asking, typed, answers}: Around,
-): Promise<Choice[] | undefined> {
-  if (source.kind === 'words') return source.words.map(asChoice);
-  const {operation, noun, owner, status} = source;
-  const {client, out, stop} = asking;
-  const query: Record<string, unknown> = {};
-  if (owner !== undefined) {
-    const answered = answers.find(({question}) => question.name === owner.flag)?.words[0];
-    query[owner.param] = typed.flags[owner.flag] ?? answered?.slice(answered.indexOf('=') + 1);
-  }
-  try {
-    const found: Choice[] = [];
-    const options = {limit: MOST_RECORDS, pageSize: 100, signal: stop.signal};
-    for await (const record of client.list(operation, query, options)) {
-      out.sanitizer.learn(record);
-      if (status === undefined || valueAt(record, 'status') === status)
-        found.push(choiceOf(out.sanitizer.value(record, 'line')));
-    }
-    if (found.length > 0) return found;
-    const which = status === undefined ? '' : ` that is ${status}`;
-    out.note(`There is no ${noun}${which} to choose from.`);
-  } catch (error) {
-    if (!(error instanceof RemitError) || stop.signal.aborted) throw error;
-    out.note(`The list to choose from could not be read: ${error.message}`);
-  }
-  return undefined;
-}
-
-/** What people know a record by, then its id. */
-function choiceOf(record: unknown): Choice {
-  const at = (path: string): string | undefined => {
-    const value = valueAt(record, path);
-    return value === undefined || value === null || value === '' ? undefined : plainValue(value);
+  const example = typeof currency === 'string' ? '125.00' : '125.00 USD';
+  const read = (line: string): {amount: string; code: string} | undefined => {
+    const {amount, code} =
+      /^(?<amount>[\d.,']+)(?:\s*(?<code>[A-Za-z]{3}))?$/.exec(line.trim())?.groups ?? {};
+    if (amount === undefined || (code === undefined) !== (typeof currency === 'string')) return undefined;
+    return {amount, code: code?.toUpperCase() ?? String(currency)};
   };
-  const value = at('id') ?? '';
-  const parts = [
-    at('name') ?? at('label') ?? at('url'),
-    amountOf(record),
-    at('payout_metadata.payee.name') ?? at('payin_metadata.payer.name'),
-    at('last4') === undefined ? undefined : `${at('type') ?? 'payment method'} …${at('last4')}`,
-    at('status') ?? at('verification_status'),
-    at('description'),
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? asChoice(value) : {value, name: parts.join(' · '), description: value};
-}
-
-function amountOf(record: unknown): string | undefined {
-  const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((field) => valueAt(record, field));
-  if (typeof minor !== 'number' || !Number.isSafeInteger(minor) || typeof currency !== 'string')
-    return undefined;
-  const exponent = exponentOf(currency);
-  return exponent === undefined
-    ? undefined
-    : `${groupMajor(formatMajor(BigInt(minor), currency))} ${currency}`;
+  const wrong = (line: string): string | undefined => {
+    const typedAmount = read(line);
+    if (typedAmount === undefined) return `Type an amount such as ${example}`;
+    try {
+      parseMajor(typedAmount.amount, typedAmount.code);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AmountError) return error.message;
+      throw error;
+    }
+  };
+  const line = await asking.runtime.prompts.line(`Amount, such as ${example}:`, '--amount', wrong);
+  const {amount, code} = must(read(line), 'an amount that was checked');
+  const words = [`--amount=${amount}`, ...(typeof currency === 'string' ? [] : [`--currency=${code}`])];
+  return {question, words, shown: line.trim()};
 }
 
 /** Arguments stay in their order: those that were typed, then those that were asked for. */

@@ -4,14 +4,18 @@ import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/
 
 /** Where the choices of a question come from. */
 export type Source =
-  /** Records of the service; `owner` is the answer that its path needs, such as the payee of payment methods. */
+  /** Records of the service; `create` is the command that makes the first one. */
   | {
       kind: 'records';
       operation: OperationId;
       noun: string;
-      owner?: {flag: string; param: string};
       status?: string;
+      create?: readonly string[];
     }
+  /** A payee or a payer: the flag --payee or --payer. */
+  | {kind: 'owner'}
+  /** Payment methods of the payee or payer that was typed or chosen. */
+  | {kind: 'methods'}
   | {kind: 'words'; words: readonly string[]}
   | {kind: 'several'; words: readonly string[]}
   | {kind: 'text'}
@@ -27,29 +31,35 @@ export interface Question {
   source: Source;
   /** The first choice for an optional value; asked only together with a required one. */
   otherwise?: string;
+  /** Asked only if this holds for the flags that were typed. */
+  when?: (flags: TypedFlags) => boolean;
 }
 
-const records = (operation: OperationId, noun: string, rest: {status?: string} = {}): Source => ({
-  kind: 'records',
-  operation,
-  noun,
-  ...rest,
-});
+export type TypedFlags = Readonly<Record<string, unknown>>;
 
-const payee: Question = {name: 'payee', label: 'Payee', source: records('payees.list', 'payee')};
-const payer: Question = {name: 'payer', label: 'Payer', source: records('payers.list', 'payer')};
+const records = (
+  operation: OperationId,
+  noun: string,
+  rest: {status?: string; create?: readonly string[]} = {},
+): Source => ({kind: 'records', operation, noun, ...rest});
+
+const payee: Question = {
+  ...{name: 'payee', label: 'Payee'},
+  source: records('payees.list', 'payee', {create: ['payees', 'create']}),
+};
+const payer: Question = {
+  ...{name: 'payer', label: 'Payer'},
+  source: records('payers.list', 'payer', {create: ['payers', 'create']}),
+};
+export const OWNERS = {payee, payer} as const;
+const owner: Question = {name: 'payee', label: 'Owner', source: {kind: 'owner'}};
 const amount: Question = {name: 'amount', label: 'Amount', source: {kind: 'amount'}};
 const text = (name: string, label: string): Question => ({name, label, source: {kind: 'text'}});
 const rail = (words: readonly string[], otherwise?: string): Question => ({
   ...{name: 'rail', label: 'Rail', source: {kind: 'words', words}},
   ...(otherwise === undefined ? {} : {otherwise}),
 });
-const methodOf = (label: 'payee' | 'payer', operation: OperationId): Question => ({
-  name: 'payment-method',
-  label: 'Payment method',
-  source: {kind: 'records', operation, noun: 'payment method', owner: {flag: label, param: `${label}_id`}},
-  otherwise: 'the default',
-});
+const method: Question = {name: 'payment-method', label: 'Payment method', source: {kind: 'methods'}};
 const SERVICE_CHOOSES = 'the service chooses';
 
 const argument = (label: string, source: Source, name = 'id'): Question => ({
@@ -60,9 +70,15 @@ const account = (name: string, label: string): Question => ({
   ...{name, label, source: records('treasury.accounts', 'treasury account')},
 });
 const subaccount = (name: string, label: string): Question => ({
-  ...{name, label, source: records('subaccounts.list', 'subaccount')},
+  ...{name, label, source: records('subaccounts.list', 'subaccount', {create: ['subaccounts', 'create']})},
 });
-const endpoint = argument('Endpoint', records('webhookEndpoints.list', 'webhook endpoint'));
+const endpoint = argument(
+  'Endpoint',
+  records('webhookEndpoints.list', 'webhook endpoint', {create: ['webhooks', 'endpoints', 'create']}),
+);
+const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
+const isBank = ({type}: TypedFlags): boolean => type !== 'card';
+const isCard = ({type}: TypedFlags): boolean => type === 'card';
 const treasuryAccount: Question = {...account('account', 'Treasury account'), isArgument: true};
 const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`)];
 
@@ -71,14 +87,9 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
     payee,
     amount,
     rail(PAYOUT_RAILS, SERVICE_CHOOSES),
-    methodOf('payee', 'payeePaymentMethods.list'),
+    {...method, otherwise: 'the default'},
   ],
-  'payins:create': [
-    payer,
-    amount,
-    rail(PAYIN_RAILS, SERVICE_CHOOSES),
-    methodOf('payer', 'payerPaymentMethods.list'),
-  ],
+  'payins:create': [payer, amount, rail(PAYIN_RAILS, SERVICE_CHOOSES), {...method, otherwise: 'the default'}],
   'moves:create': [subaccount('source', 'From'), subaccount('destination', 'To'), amount],
   'transfers:create': [
     account('source', 'From'),
@@ -93,6 +104,16 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'payees:create': party('payee'),
   'payers:create': party('payer'),
   'subaccounts:create': party('subaccount'),
+  'payment-methods:list': [owner],
+  'payment-methods:add': [
+    owner,
+    {...text('routing-number', 'Routing number'), when: isBank},
+    {...text('holder-name', 'Name of the account holder'), when: isBank},
+    {...text('exp-month', 'Month in which the card expires'), when: isCard},
+    {...text('exp-year', 'Year in which the card expires'), when: isCard},
+  ],
+  'payment-methods:delete': ownMethod,
+  'payment-methods:set-default': ownMethod,
   'webhooks:endpoints:create': [
     text('url', 'URL that receives the events'),
     {name: 'event-types', label: 'Event types', source: {kind: 'several', words: EVENT_TYPE_NAMES}},
@@ -110,6 +131,7 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'webhooks:endpoints:delete': [endpoint],
   'webhooks:endpoints:enable': [endpoint],
   'webhooks:endpoints:disable': [endpoint],
+  'webhooks:endpoints:rotate': [endpoint],
 };
 
 /** Commands on one payment: only one that is still `created` can be approved. */

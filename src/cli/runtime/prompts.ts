@@ -4,8 +4,8 @@ import {RemitError} from '../../errors.ts';
 export interface Prompts {
   /** True only after an explicit yes. `flag` is what a script would use instead. */
   confirm(question: string, flag: string): Promise<boolean>;
-  /** A line typed visibly. */
-  line(question: string, flag: string): Promise<string>;
+  /** A line typed visibly; asked again while `wrong` says what is wrong with it. */
+  line(question: string, flag: string, wrong?: (typed: string) => string | undefined): Promise<string>;
   /** A line typed invisibly. */
   hidden(question: string, flag: string): Promise<string>;
   /** One of a list, found by typing a part of it. */
@@ -64,10 +64,11 @@ export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
       const {confirm} = await import('@inquirer/prompts');
       return asking(confirm({message: question, default: false}, context));
     },
-    async line(question, flag) {
+    async line(question, flag, wrong) {
       need(question, flag);
       const {input} = await import('@inquirer/prompts');
-      return asking(input({message: question}, context));
+      const validate = (typed: string): string | true => wrong?.(typed) ?? true;
+      return asking(input({message: question, validate}, context));
     },
     async hidden(question, flag) {
       need(question, flag);

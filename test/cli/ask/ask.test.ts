@@ -86,6 +86,58 @@ describe('prompts for what is missing', () => {
     assert.match(ran.stdout, /"payout\.settled",\s+"payin\.failed"/);
   });
 
+  it('ask again for an amount that is not one', async () => {
+    const answers = ['', '', '12', '1,125.00 USD', '12.345 USD', '12.34 usd', 'service', 'default', true];
+    const ran = await remit('payouts create', {answers});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /12\.34 USD/);
+    const again = ran.questions.slice(2, 6);
+    assert.deepEqual(again.slice(0, 2), Array(2).fill('Type an amount such as 125.00 USD'));
+    assert.match(again[2]!, /1,125\.00/);
+    assert.match(again[3]!, /12\.345/);
+  });
+
+  it('name the command that creates the first record if there is none', async () => {
+    const empty = await SandboxService.open();
+    const typed = (line: string, answers: (string | boolean)[]) =>
+      runCli(line.split(' '), {
+        ...{service: empty, clock: empty.clock, uuid: randomUUID, columns: 100, answers},
+        env: {REMIT_API_KEY: empty.testKey, REMIT_BASE_URL: BASE_URL},
+      });
+    try {
+      const none = await typed('payouts create', []);
+      assert.equal(none.exitCode, 2);
+      assert.match(none.stderr, /there is no payee\n[^]*remit payees create/);
+      const approval = await typed('payouts approve', []);
+      assert.match(approval.stderr, /there is no payout with status created/);
+      const {id} = JSON.parse((await typed('payees create --name Ash -o json', [])).stdout) as {id: string};
+      const bare = await typed(`payouts create --payee ${id}`, ['5.00 USD', 'service', false]);
+      assert.match(
+        bare.stderr,
+        new RegExp(`no payment method; add one with remit payment-methods add --payee\\s+${id}`),
+      );
+      assert.equal(bare.questions.at(-1), 'Create this payout?');
+    } finally {
+      await empty.sandbox.close();
+    }
+  });
+
+  it('find a payment method through its payee', async () => {
+    const {name, id} = payees[4]!;
+    const list = await remit('payment-methods list', {answers: ['payee', name]});
+    assert.equal(list.exitCode, 0, list.stderr);
+    const ran = await remit('payment-methods set-default --dry-run', {
+      answers: ['payee', name, 'bank_account'],
+    });
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, new RegExp(`/payees/${id}/payment-methods/`));
+    const card = await remit('payment-methods add --type card --card-number 4242424242424242 --dry-run', {
+      answers: ['payee', name, '4', '2031'],
+    });
+    assert.equal(card.exitCode, 0, card.stderr);
+    assert.match(card.stdout, /"exp_year": 2031/);
+  });
+
   it('leave a live write to the guard, which asks for the amount', async () => {
     const page = answer(200, {data: [{id: payees[0]!.id, name: 'Acme'}], next_cursor: null});
     const ran = await remit('payouts create --live --amount 5.00 --currency USD', {
