@@ -1,3 +1,4 @@
+import {gridLine, grouped, type Plot, px, roundStep} from '../../html/chart.ts';
 import {Markup, markup} from '../../html/markup.ts';
 import type {Counts, TimelinePoint} from '../standing/timeline.ts';
 import {type TimeScale, timeScale} from './time-scale.ts';
@@ -16,13 +17,6 @@ export const LAYERS = [
   {name: 'doubt', label: 'in doubt', of: (c: Counts) => c.in_doubt},
   {name: 'waiting', label: 'not sent', of: (c: Counts) => c.not_sent},
 ] as const;
-
-interface Plot {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
 
 const TOP = 26;
 const BOTTOM = 40;
@@ -43,7 +37,7 @@ export function chartOf(points: readonly TimelinePoint[], size: {width: number; 
   const y = (rows: number) => plot.bottom - ((plot.bottom - plot.top) * rows) / highest;
   return markup`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-${width}">
 <title id="chart-${width}">${describe(ends)}</title>
-<g class="grid">${gridRows(highest).map((rows) => gridLine(rows, px(y(rows)), plot))}</g>
+<g class="grid">${gridRows(highest).map((rows) => gridLine(grouped(rows), y(rows), plot))}</g>
 ${layers(points, scale, y)}
 ${phaseMarks(points, scale, plot)}
 ${timeAxis(scale, plot)}
@@ -60,14 +54,6 @@ export function endsOf(points: readonly TimelinePoint[]): Ends | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || last.at <= first.at) return undefined;
   return points.some((point) => totalOf(point) > 0) ? {first, last} : undefined;
-}
-
-/** Times for a table below the chart: the first, the last, and some in between. */
-export function chosenPoints(points: readonly TimelinePoint[], most = 12): TimelinePoint[] {
-  if (points.length <= most) return [...points];
-  const steps = points.length - 1;
-  const chosen = new Set(Array.from({length: most}, (_, i) => Math.round((i * steps) / (most - 1))));
-  return points.filter((_, i) => chosen.has(i));
 }
 
 const totalOf = ({counts}: TimelinePoint): number =>
@@ -123,15 +109,9 @@ function timeAxis(scale: TimeScale, plot: Plot): Markup {
   return markup`<g class="axis"><line x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>${ticks}${breaks}</g>`;
 }
 
-function gridLine(rows: number, y: string, {left, right}: Plot): Markup {
-  return markup`<line x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${left - 6}" y="${y}" dy="4" text-anchor="end">${grouped(rows)}</text>`;
-}
-
 /** At most three lines, at round numbers. */
 function gridRows(highest: number): number[] {
-  const step = [1, 2, 5].map((n) => n * 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1));
-  const rough = highest / 3;
-  const nice = [...step, ...step.map((n) => n * 10)].find((n) => n >= rough) ?? highest;
+  const nice = roundStep(highest / 3);
   const rows = [0];
   for (let at = nice; at < highest - nice * 0.4; at += nice) rows.push(at);
   return [...rows, highest];
@@ -142,7 +122,3 @@ function describe({first, last}: Ends): string {
   const parts = end.map(([label, rows]) => `${grouped(rows)} ${label}`).join(', ');
   return `Rows by state from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}; at the end ${parts}.`;
 }
-
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
-
-const px = (n: number): string => String(Math.round(n * 10) / 10);

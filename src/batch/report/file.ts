@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {readReport} from './data.ts';
-import {journalMark} from './frame.ts';
+import {journalMark} from './mark.ts';
 import {reportHtml} from './html.ts';
 import {writePrivately} from './results.ts';
 import type {Summary} from '../standing/summary.ts';

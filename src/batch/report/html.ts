@@ -1,7 +1,9 @@
-import {chartOf, chosenPoints, endsOf, grouped, LAYERS} from './chart.ts';
+import {chartOf, endsOf, LAYERS} from './chart.ts';
+import {grouped, spread} from '../../html/chart.ts';
 import type {ReportData} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
-import {fileFrame} from './frame.ts';
+import {documentFrame} from '../../html/document.ts';
+import {journalMark} from './mark.ts';
 import {mainFigures, totalsTables} from './money.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {REPORT_STYLE} from './style.ts';
@@ -17,7 +19,7 @@ import {count, headline, NOUNS} from './words.ts';
 export function reportHtml(data: ReportData): string {
   const {plan} = data;
   const title = `${NOUNS[plan.kind].one === 'payout' ? 'Payout' : 'Payin'} batch ${plan.batchId}`;
-  return fileFrame({title, plan, style: REPORT_STYLE, body: page(data, title)});
+  return documentFrame({title, mark: journalMark(plan), style: REPORT_STYLE, body: page(data, title)});
 }
 
 /** The stop message of an earlier version may contain unsanitised text of the service. */
@@ -70,6 +72,9 @@ function todo(data: ReportData): Markup {
 const commands = (text: string): Markup =>
   markup`${text.split('`').map((part, i) => (i % 2 === 1 ? markup`<code>${part}</code>` : part))}`;
 
+/** Rows of the table below the chart. */
+const TIMES_SHOWN = 12;
+
 function states({timeline}: ReportData): Markup | null {
   const ends = endsOf(timeline);
   if (ends === undefined) return null;
@@ -79,7 +84,7 @@ function states({timeline}: ReportData): Markup | null {
       markup`<li><span class="swatch ${name}"></span>${label} <b>${grouped(of(ends.last.counts))}</b></li>`,
   );
   const head = shown.map(({label}) => markup`<th scope="col" class="n">${label}</th>`);
-  const rows = chosenPoints(timeline).map(
+  const rows = spread(timeline, TIMES_SHOWN).map(
     ({at, phase, counts}) =>
       markup`<tr><th scope="row">${moment(at)}</th><td>${phase}</td>${shown.map(({of}) => markup`<td class="n">${grouped(of(counts))}</td>`)}</tr>`,
   );

@@ -2,7 +2,7 @@ import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
 import {must} from '../../narrow.ts';
 import {BUCKETS, type Bucket} from '../model/outcome.ts';
-import {grouped} from './chart.ts';
+import {grouped} from '../../html/chart.ts';
 import type {ReportData} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {BUCKET_WORDS} from './words.ts';

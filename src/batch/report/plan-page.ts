@@ -7,9 +7,10 @@ import {pagesOf} from '../model/pages.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Issue} from '../model/issue.ts';
 import {describeIssue} from '../input/issues.ts';
-import {grouped} from './chart.ts';
+import {grouped} from '../../html/chart.ts';
 import {writePage} from './file.ts';
-import {fileFrame} from './frame.ts';
+import {documentFrame} from '../../html/document.ts';
+import {journalMark} from './mark.ts';
 import {REPORT_STYLE} from './style.ts';
 import {count, NOUNS} from './words.ts';
 
@@ -52,7 +53,7 @@ ${leftOut(plan, facts)}
 ${allRows(plan, rows)}
 ${identity(plan)}
 </main>`;
-  return fileFrame({title, plan, style: REPORT_STYLE, body});
+  return documentFrame({title, mark: journalMark(plan), style: REPORT_STYLE, body});
 }
 
 /** The first rows, and the largest of each currency. Reads every row once, in pages. */

@@ -1,4 +1,4 @@
-import {grouped} from './chart.ts';
+import {grouped} from '../../html/chart.ts';
 import type {ReportData, Trouble} from './data.ts';
 import {count, NOUNS, troubleWords} from './words.ts';
 

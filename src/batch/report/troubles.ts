@@ -1,5 +1,5 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {grouped} from './chart.ts';
+import {grouped} from '../../html/chart.ts';
 import type {TroubledRow} from '../journal/rows/report-rows.ts';
 import type {ReportData, TroubleGroup} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';

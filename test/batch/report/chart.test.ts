@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {chartOf, chosenPoints, LAYERS} from '../../../src/batch/report/chart.ts';
+import {chartOf, LAYERS} from '../../../src/batch/report/chart.ts';
 import {timeScale} from '../../../src/batch/report/time-scale.ts';
 import type {Counts, TimelinePoint} from '../../../src/batch/standing/timeline.ts';
 import {elements, parsePage, textOf} from './bench.ts';
@@ -156,13 +156,6 @@ describe('the chart of a report', () => {
       LAYERS.reduce((sum, {of}) => sum + of(counts), 0),
       10 + 2 + 3 + 4 + 5 + 6 + 7 + 8,
     );
-  });
-
-  it('puts the first and the last sample into the table below it', () => {
-    const points = Array.from({length: 100}, (_, i) => point(i, {staged: i}));
-    const chosen = chosenPoints(points);
-    assert.deepEqual([chosen.length, chosen[0], chosen.at(-1)], [12, points[0], points[99]]);
-    assert.equal(chosenPoints(points.slice(0, 3)).length, 3);
   });
 
   /** Where the labels are drawn, as wide as a wide font makes them: 12 px, bold for phases. */

@@ -8,7 +8,7 @@ import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {exportLine, type ExportLine, type FetchedRecord} from './line.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
-import {writeInPieces} from './file.ts';
+import {writeOutFile} from '../../../store/files/out-file.ts';
 
 /** Rows that are read, and fetched, at a time. */
 const PAGE = 500;
@@ -47,7 +47,7 @@ export async function exportToFile(
   const path = resolve(runtime.cwd, file);
   const written = {rows: 0};
   const {fields} = out.settings;
-  await writeInPieces(path, inPieces(lines, {format, fields, sanitizer: out.sanitizer, written}));
+  await writeOutFile(path, inPieces(lines, {format, fields, sanitizer: out.sanitizer, written}));
   return {file: path, rows: written.rows};
 }
 

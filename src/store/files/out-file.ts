@@ -10,18 +10,23 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
-import {RemitError} from '../../../errors.ts';
-import {fileFailure} from '../../../store/files/failures.ts';
-import {syncFolder} from '../../../store/files/folder.ts';
+import {RemitError} from '../../errors.ts';
+import {fileFailure} from './failures.ts';
+import {syncFolder} from './folder.ts';
 
 /**
- * Writes pieces of text to a file that appears once it is complete, with mode 0600. A device or a pipe is written to,
- * and never replaced. Nothing is written through a link.
+ * Writes pieces of text to a file that a flag names. It appears once it is complete, with mode 0600. A device or a pipe
+ * is written to, and never replaced. Nothing is written through a link.
+ * @throws RemitError STATE naming the file
  */
-export async function writeInPieces(path: string, pieces: AsyncIterable<string>): Promise<void> {
+export async function writeOutFile(
+  path: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+  flag = '--out',
+): Promise<void> {
   if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true)
     throw new RemitError('STATE', `${path} is a symbolic link; nothing is written through one`, {
-      hint: 'remove the link, or name another file with --out',
+      hint: `remove the link, or name another file with ${flag}`,
     });
   const isFile = statSync(path, {throwIfNoEntry: false})?.isFile() ?? true;
   const draft = isFile

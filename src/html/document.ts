@@ -1,33 +1,31 @@
 import {createHash} from 'node:crypto';
-import {escapeText, type Markup} from '../../html/markup.ts';
-import type {Plan} from '../model/plan-facts.ts';
-
-/** Near the top of the file. It identifies the batch of a page before the page is replaced. */
-const JOURNAL_MARK = 'remit-journal';
-
-export const journalMark = ({journalId}: Plan): string =>
-  `<meta name="${JOURNAL_MARK}" content="${escapeText(journalId)}">`;
+import {escapeText, type Markup} from './markup.ts';
 
 /** Allows only this style: nothing is loaded, sent or run. */
 const policyOf = (style: string): string =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
-/** A page about a batch as one HTML file that loads nothing and has no script. */
-export const fileFrame = ({
+/** A mark near the top of a file. It shows what the file is about before the file is replaced. */
+export const documentMark = (name: string, content: string): string =>
+  `<meta name="${escapeText(name)}" content="${escapeText(content)}">`;
+
+/** A page as one HTML file that loads nothing and has no script. */
+export const documentFrame = ({
   title,
-  plan,
+  mark,
   style,
   body,
 }: {
   title: string;
-  plan: Plan;
+  /** See `documentMark`. */
+  mark: string;
   style: string;
   body: Markup;
 }): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-${journalMark(plan)}
+${mark}
 <meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
