@@ -69,7 +69,7 @@ export const ERRORS = {
   LOCAL_VALIDATION: kind(EXIT.INVALID, 'refused on this machine, before anything was sent'),
   SERVICE_FILE: kind(
     EXIT.INVALID,
-    'the service file, or what a profile holds of one, has an error; nothing was sent',
+    'the service file, or a service setting of the profile, is invalid; nothing was sent',
   ),
   CSV_INVALID: kind(EXIT.INVALID, 'the CSV has errors; nothing was sent'),
   GUARD_LIVE: kind(EXIT.GUARD, 'a live write was not confirmed'),

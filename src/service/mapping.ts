@@ -158,7 +158,7 @@ function valueOnTheWay(object: Json, path: Path): Path | undefined {
 }
 
 const bothGiven = (field: string, other: string, name = other): Unwritable =>
-  new Unwritable(field, `both ${field} and ${other} are given, and ${field} is to be sent as ${name}`);
+  new Unwritable(field, `both ${field} and ${other} are given, but ${field} is sent as ${name}`);
 
 const needs = (unit: Unit): string =>
   unit === 'major' || unit === 'major-number' ? ' without a known currency_code' : '';

@@ -14,4 +14,4 @@ export const waitTooLongText = (ms: number): string =>
   `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`;
 
 export const paidTwiceText = ({n, reference}: JournalRow): string =>
-  `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged one is left as an orphan`;
+  `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged record stays unapproved as an orphan`;

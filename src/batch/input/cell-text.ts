@@ -54,16 +54,12 @@ function readBoolean({text}: SheetCell, role: CellRole): CellReading {
 function readDate(day: string | undefined, role: CellRole, cell: SheetCell): CellReading {
   if (role === 'day' || role === 'metadata') {
     if (day !== undefined) return {text: day};
-    return fault(
-      'date',
-      'is a date with a time of day, or no day of the calendar; enter the day alone',
-      cell,
-    );
+    return fault('date', 'is a date with a time of day, or not a valid date; enter only the date', cell);
   }
   const expected = role === 'amount' || role === 'minor' ? 'an amount' : 'text';
   return fault(
     'cell-date',
-    `is a date, where ${expected} is expected: the spreadsheet has probably converted what was typed; ${AS_TEXT}`,
+    `is a date, but ${expected} is expected: the spreadsheet has probably converted what was typed; ${AS_TEXT}`,
     {text: day ?? cell.text},
   );
 }

@@ -62,7 +62,7 @@ export function readRow(
   if (record.cells.length !== map.headers.length) {
     const hidden =
       map.kept.length < map.headers.length
-        ? '. The results do not repeat the row, since its cells may be those of an ignored column'
+        ? '. The results do not repeat the row, because its cells may belong to an ignored column'
         : '';
     complain(
       '',

@@ -22,7 +22,7 @@ export async function openSource(input: InputFile, options: SourceOptions): Prom
   if (input.file !== undefined && isWorkbook(input.file.head))
     return openSheet(input, input.file.fd, options);
   if (options.sheet !== undefined)
-    throw new RemitError('USAGE', `--sheet is for Excel workbooks (.xlsx), and ${input.path} is none`, {
+    throw new RemitError('USAGE', `--sheet is for Excel workbooks (.xlsx), but ${input.path} is not one`, {
       hint: 'leave out --sheet',
     });
   return new CsvSource(input);

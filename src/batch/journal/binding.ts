@@ -45,7 +45,7 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   const shown =
     other === 'keyFingerprint'
       ? ''
-      : `: it was started with ${bound[other] ?? 'the usual one'}, and this is ${now[other] ?? 'the usual one'}`;
+      : `: it was started with ${bound[other] ?? 'the default'}, now it is ${now[other] ?? 'the default'}`;
   // Until the service may have taken a row these bind nothing: the key was mistyped, or the service file is being corrected.
   if (other !== 'mode' && other !== 'baseUrl' && !journal.everTaken()) return;
   throw new RemitError(

@@ -60,7 +60,7 @@ export const DIFFERS_CODE = 'DIFFERS';
 /** Message of the outcome for such a payment: it is made and can no longer be held. */
 export const DIFFERS = {
   code: DIFFERS_CODE,
-  message: `its record differs from the row in ${DIFFERING_FIELDS}, and cannot be held any more`,
+  message: `its record differs from the row in ${DIFFERING_FIELDS}, and can no longer be held back`,
 } as const;
 
 /** Message of a row that is not sent: direct mode could not tell a record of that request from a new one. */
@@ -73,7 +73,7 @@ export const DIRECT_WITH_USED_KEY =
  */
 export const DIFFERS_AS_ACCEPTED = {
   code: 'DIFFERS_ACCEPTED',
-  message: `its record differed from the row in ${DIFFERING_FIELDS}; this was accepted for its release`,
+  message: `its record differed from the row in ${DIFFERING_FIELDS}; the difference was accepted before the release`,
 } as const;
 
 export interface Outcome {

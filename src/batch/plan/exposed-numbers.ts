@@ -38,7 +38,7 @@ export class ExposedNumbers {
     if (this.#rows === 0) return [];
     const rows = this.#rows === 1 ? 'a row has' : `${this.#rows} rows have`;
     return [
-      `${rows} what looks like a card or account number in the ${orList(FREE_TEXTS)} (${this.#example} on line ${this.#line}); these are sent to the service and stored in the journal and the results as they are. Replace such numbers unless they are something else`,
+      `${rows} what looks like a card or account number in the ${orList(FREE_TEXTS)} (${this.#example} on line ${this.#line}); they are sent to the service and stored in the journal and the results unmasked. Remove any that are real card or account numbers`,
     ];
   }
 }

@@ -59,7 +59,7 @@ const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
 export const isDisputed = (outcome: Outcome | undefined): outcome is Outcome & {state: 'in_doubt'} =>
   outcome?.state === 'in_doubt' && outcome.code === REGISTRY_CODE;
 
-const UNDISPUTED = 'it may have been sent, and no other batch has its reference any more';
+const UNDISPUTED = 'it may have been sent, and no other batch uses its reference now';
 
 /**
  * A row that this batch may have sent, and whose reference another batch has claimed since, because the registry was

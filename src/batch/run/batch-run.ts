@@ -100,7 +100,7 @@ export class BatchRun {
     const onDrain = () =>
       this.#run.halt.stopFor(
         signalReason(this.#options.drain),
-        'stopped by a signal; requests in flight were waited for',
+        'stopped by a signal, after the requests in flight had ended',
       );
     this.#options.drain.addEventListener('abort', onDrain, {once: true});
     if (this.#options.drain.aborted) onDrain();

@@ -125,7 +125,7 @@ export class RereadPhase {
       halt.isProbeRefused = true;
       halt.stopFor(
         'collision',
-        `the service file has changed, and with it the record ${outcome.id} of row ${row.n} (${row.reference}) has ${otherParts(record, row, kind).join(' and ')}; nothing was released`,
+        `read with the changed service file, the record ${outcome.id} of row ${row.n} (${row.reference}) has ${otherParts(record, row, kind).join(' and ')}; nothing was released`,
       );
     } else if (echo === 'same') {
       if (outcome.state !== 'held') return;
@@ -138,4 +138,4 @@ export class RereadPhase {
   }
 }
 
-const STILL_DIFFERS = `its record, read after the service file had changed, differs from the row in ${DIFFERING_FIELDS}, or lacks one of them`;
+const STILL_DIFFERS = `read with the changed service file, its record differs from the row in ${DIFFERING_FIELDS}, or lacks one of them`;

@@ -112,7 +112,7 @@ function refuseOther(path: string, archive: Archive): void {
   if (names.some((name) => name.endsWith('vbaproject.bin')))
     refuse(
       'a workbook with macros (.xlsm)',
-      'save it as "Excel Workbook (.xlsx)", which has none, then plan that file',
+      'save it as "Excel Workbook (.xlsx)", without macros, then plan that file',
     );
   if (archive.has('xl/workbook.bin')) refuse('a binary workbook (.xlsb)');
   if (archive.has('mimetype') && archive.has('content.xml')) refuse('an OpenDocument file (.ods)');

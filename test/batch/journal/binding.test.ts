@@ -126,7 +126,7 @@ describe('the binding of a batch', () => {
     [
       'another header',
       {keys: {header: 'x-key'}},
-      /another form of idempotency keys.*usual one.*x-key, any, any length/,
+      /another form of idempotency keys.*default.*x-key, any, any length/,
     ],
     ['another format', {keys: {format: 'uuid'}}, /another form of idempotency keys/],
     ['a shorter key', {keys: {maxLength: 36}}, /another form of idempotency keys/],
