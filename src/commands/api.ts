@@ -34,7 +34,7 @@ export default class Api extends RemitCommand {
       exclusive: ['paginate'],
     }),
     raw: Flags.boolean({
-      description: 'send and show everything as the service has it, whatever the service file says',
+      description: 'ignore the service file: send and show names and amounts as the service has them',
     }),
     paginate: Flags.boolean({description: 'GET: follow the cursors of a list; the result is all items'}),
     ...inGroup('REQUEST', {

@@ -3,7 +3,7 @@ import {RemitCommand} from '../cli/core/command.ts';
 import {catalogue} from '../cli/help/catalogue.ts';
 
 export default class Commands extends RemitCommand {
-  static override summary = 'List all commands; with --json, with their arguments, flags and operations';
+  static override summary = 'List all commands; --json adds their arguments, flags and operations';
   static override examples = [
     '<%= config.bin %> commands',
     '<%= config.bin %> commands --json --query "commands[?reads_only].command"',

@@ -3,7 +3,7 @@ import {RemitCommand} from '../cli/core/command.ts';
 import {explain, explanationText} from '../cli/help/explain.ts';
 
 export default class Explain extends RemitCommand {
-  static override summary = 'Explain an error code, a status, an exit code or a reason of a bank';
+  static override summary = "Explain an error code, a status, an exit code or a bank's reason code";
   static override args = {
     word: Args.string({
       required: true,

@@ -20,7 +20,10 @@ export const readFlags = {
     description: 'namespace in which references are unique (default: default)',
   }),
   ...inGroup('INPUT FORMAT', {
-    sheet: Flags.string({helpValue: 'NAME', description: 'sheet of a workbook (.xlsx) with several'}),
+    sheet: Flags.string({
+      helpValue: 'NAME',
+      description: 'sheet to read, if the workbook (.xlsx) has several',
+    }),
     map: Flags.string({
       multiple: true,
       multipleNonGreedy: true,

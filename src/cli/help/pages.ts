@@ -51,7 +51,8 @@ ${table([
   ['--amount-minor 12500', 'minor units, exactly as sent'],
 ])}
   An amount with more decimals than its currency has is refused, not rounded. 1,250.00 and 1e3 are refused:
-  a comma means something else elsewhere. A CSV says its form with --number-format and --amount-unit.
+  in many countries the comma is the decimal sign. For batch files, state the form with --number-format and
+  --amount-unit.
   Tables show major units with the currency; JSON keeps the fields of the service.
   The limits of a profile (--max-amount USD=5000.00) are checked before anything is sent.
 
@@ -94,7 +95,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       )}`,
   },
   assumptions: {
-    summary: 'what remit assumes of the service, and what the service file in use sets instead',
+    summary: 'what remit assumes about the service, and what the active service file sets instead',
     text: assumptionsText,
   },
   operations: {

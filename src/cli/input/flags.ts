@@ -64,9 +64,15 @@ export const globalFlags = {
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
-export const idArg = (noun: string) => Args.string({required: true, description: `${noun} id (UUID)`});
+/** An id; `named`: what a person can type instead, see `resolveId`. */
+export const idArg = (noun: string, named?: 'name' | 'label') =>
+  Args.string({
+    required: true,
+    description: `${noun} id (UUID)${named === undefined ? '' : `; at a terminal also a ${named}`}`,
+  });
 
-export const accountArg = Args.string({required: true, description: 'treasury account id (UUID)'});
+export const accountArg = idArg('treasury account');
+export const namedAccountArg = idArg('treasury account', 'label');
 
 /** Flags of lists. */
 export const listFlags = {

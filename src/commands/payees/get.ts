@@ -5,8 +5,8 @@ import {TO_PAYEE, showRecent} from '../../cli/resources/recent.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesGet extends RemitCommand {
-  static override summary = 'Show one payee, and the payouts to it among the last 200';
-  static override args = {id: idArg('payee')};
+  static override summary = 'Show one payee, with its payouts among the last 200';
+  static override args = {id: idArg('payee', 'name')};
   static override examples = ['<%= config.bin %> payees get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
 
   async run() {

@@ -5,8 +5,8 @@ import {FROM_PAYER, showRecent} from '../../cli/resources/recent.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersGet extends RemitCommand {
-  static override summary = 'Show one payer, and the payins from it among the last 200';
-  static override args = {id: idArg('payer')};
+  static override summary = 'Show one payer, with its payins among the last 200';
+  static override args = {id: idArg('payer', 'name')};
   static override examples = ['<%= config.bin %> payers get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
 
   async run() {

@@ -19,7 +19,7 @@ export default class PayinsList extends RemitCommand {
     }),
     ...transferFilters,
     summary: Flags.boolean({
-      description: 'counts and sums by status, rail and day, of all unless --limit is given',
+      description: 'count and sum by status, rail and day instead (default: all payins)',
     }),
     ...inGroup('PAGING', listFlags),
   };

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {listFlags, ownerFlags} from '../../cli/input/flags.ts';
+import {inGroup, listFlags, ownerFlags} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
@@ -10,7 +10,7 @@ export default class PaymentMethodsList extends RemitCommand {
   static override examples = [
     '<%= config.bin %> payment-methods list --payee 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
   ];
-  static override flags = {...ownerFlags, ...listFlags};
+  static override flags = {...ownerFlags, ...inGroup('PAGING', listFlags)};
 
   async run() {
     const {flags} = await this.parse(PaymentMethodsList);

@@ -7,7 +7,7 @@ import {subaccountView} from '../../output/views/moves.ts';
 export default class SubaccountsGet extends RemitCommand {
   static override summary =
     'Show one subaccount with its balance, and its matches among the last 200 payouts and payins';
-  static override args = {id: idArg('subaccount')};
+  static override args = {id: idArg('subaccount', 'name')};
   static override examples = ['<%= config.bin %> subaccounts get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
 
   async run() {

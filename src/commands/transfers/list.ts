@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {listFlags} from '../../cli/input/flags.ts';
+import {inGroup, listFlags} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {ACCOUNT_TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
@@ -22,7 +22,7 @@ export default class TransfersList extends RemitCommand {
       helpValue: 'ID',
       description: 'only transfers from or to this account; at a terminal also a label',
     }),
-    ...listFlags,
+    ...inGroup('PAGING', listFlags),
   };
 
   async run() {

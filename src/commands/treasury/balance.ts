@@ -1,12 +1,12 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountArg, count} from '../../cli/input/flags.ts';
+import {count, namedAccountArg} from '../../cli/input/flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {
   static override summary = 'Show the latest reported balance of a treasury account';
-  static override args = {account: accountArg};
+  static override args = {account: namedAccountArg};
   static override examples = [
     '<%= config.bin %> treasury balance 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> treasury balance ACCOUNT --history --days 14',

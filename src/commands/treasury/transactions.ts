@@ -1,12 +1,12 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountArg, listFlags} from '../../cli/input/flags.ts';
+import {listFlags, namedAccountArg} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
 export default class TreasuryTransactions extends RemitCommand {
   static override summary = 'List the bank-reported transactions of a treasury account';
-  static override args = {account: accountArg};
+  static override args = {account: namedAccountArg};
   static override examples = [
     '<%= config.bin %> treasury transactions 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> treasury transactions ACCOUNT --all -o csv > transactions.csv',

@@ -1,7 +1,10 @@
 import {BatchPlan} from '../../../cli/batch/plan/commands.ts';
 
 export default class PayinsBatchPlan extends BatchPlan {
-  static override summary = 'Check a CSV of payins and plan a batch; sends nothing';
-  static override examples = ['<%= config.bin %> payins batch plan payins.csv --batch-id november'];
+  static override summary = 'Check a CSV or Excel file of payins and plan a batch; sends nothing';
+  static override examples = [
+    '<%= config.bin %> payins batch plan payins.csv --batch-id november',
+    '<%= config.bin %> payins batch plan rents.xlsx --sheet November --html november.html',
+  ];
   readonly kind = 'payin';
 }
