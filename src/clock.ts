@@ -10,7 +10,10 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime(); // `performance` takes a millisecond to load
+    return seconds * 1e3 + nanoseconds / 1e6;
+  },
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) {

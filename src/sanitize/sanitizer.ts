@@ -1,18 +1,10 @@
 import {codeOf} from '../narrow.ts';
-import {BARE_FIELD, bareField, QUOTED_FIELD, quotedField, SUSPECT} from './field-patterns.ts';
+import {type FieldPatterns, fieldPatterns, isSuspect} from './field-patterns.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
 import {bankNumbers} from './bank-numbers.ts';
 import {MOST_LEVELS, protectedValues} from './protected-values.ts';
-import {
-  escapeRegExp,
-  foldNames,
-  isIdentifier,
-  isProse,
-  namesInText,
-  nameWithin,
-  protectionOf,
-} from './secret-names.ts';
+import {escapeRegExp, foldNames, isIdentifier, isProse, nameWithin, protectionOf} from './secret-names.ts';
 import {
   HIDDEN,
   isCardNumber,
@@ -44,8 +36,7 @@ export class Sanitizer {
   /** Values that may be shown in full, but only under these names. */
   readonly #allowed = new Map<string, ReadonlySet<string>>();
   #own: ReadonlySet<string> = new Set();
-  #quotedField = QUOTED_FIELD;
-  #bareField = BARE_FIELD;
+  #patterns: FieldPatterns | undefined;
   #numbersAreOurs = false;
 
   /**
@@ -61,9 +52,7 @@ export class Sanitizer {
   protectNumbers(fields: readonly string[]): void {
     if (fields.length === 0) return;
     this.#own = new Set([...this.#own, ...foldNames(fields)]);
-    const names = namesInText([...this.#own]);
-    this.#quotedField = quotedField(names.quoted);
-    this.#bareField = bareField(names);
+    this.#patterns = undefined;
   }
 
   /**
@@ -181,22 +170,23 @@ export class Sanitizer {
   }
 
   #masked(text: string): string {
-    if (!SUSPECT.test(text) && !this.#known.isIn(text) && !this.#learned.isIn(text)) return text;
+    if (!isSuspect(text) && !this.#known.isIn(text) && !this.#learned.isIn(text)) return text;
     return maskShapes(this.#maskFields(this.#learned.mask(this.#known.mask(text))));
   }
 
   #maskFields(text: string): string {
+    const {quoted, bare} = (this.#patterns ??= fieldPatterns(this.#own));
     return text
       .replace(
-        this.#quotedField,
-        (all, before: string, _quote: string, name: string, quoted?: string, plain?: string) => {
-          const value = quoted ?? plain ?? ''; // the pattern has one of the two
+        quoted,
+        (all, before: string, _quote: string, name: string, inQuotes?: string, plain?: string) => {
+          const value = inQuotes ?? plain ?? ''; // the pattern has one of the two
           const shown = this.#protected(name, value);
           return shown === value ? all : `${before}"${shown}"`;
         },
       )
       .replace(
-        this.#bareField,
+        bare,
         (all, before: string, plain: string | undefined, inQuery: string | undefined, value: string) => {
           const name = plain ?? inQuery ?? ''; // the pattern has one of the two
           const isField = /\d/.test(value) || before.endsWith('='); // not `secret: is required`

@@ -93,7 +93,12 @@ const WORDS: ReadonlySet<string> = new Set([
 ]);
 const LOOSE: ReadonlySet<string> = new Set(['account', 'bank_account', 'card', 'routing', 'number', 'key']);
 
-const folded = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+/** Most names are ASCII; the pattern for the others takes half a millisecond to compile. */
+const folded = (name: string): string => {
+  const low = name.toLowerCase();
+  return ASCII.test(low) ? low.replace(/[^a-z0-9]/g, '') : low.replace(/[^\p{L}\p{N}]/gu, '');
+};
+const ASCII = /^[\x00-\x7f]*$/;
 
 const PROTECTED = new Map<string, Protection>([
   ...SECRET_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose-secret' : 'secret'] as const),

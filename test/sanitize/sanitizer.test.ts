@@ -58,6 +58,41 @@ describe('redaction', () => {
     });
   });
 
+  it('masks what is beside a time as it does without one', () => {
+    const pieces = [
+      '2026-11-22T10:15:30Z',
+      '2026-11-22T10:15:30.123Z',
+      '2026-11-22T10:15:30+02:00',
+      KEY,
+      CARD,
+    ];
+    const glue = [
+      '4242',
+      '12345678901',
+      'account',
+      'token',
+      'iban',
+      'DE89',
+      'key',
+      ' ',
+      ' ',
+      '-',
+      '.',
+      ':',
+      '=',
+      'Z',
+    ];
+    const suspect = 'q=a; '; // every pattern is tried after it
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces, ...glue), {minLength: 1, maxLength: 8}), (parts) => {
+        const said = cleanLine(parts.join(''));
+        assert.equal(cleanLine(suspect + text(said)), text(suspect + said));
+      }),
+      {numRuns: 2_000},
+    );
+    assert.equal(text(`at 2026-11-22T10:15:30Z token=abcdef12`), 'at 2026-11-22T10:15:30Z token=…');
+  });
+
   it('masks card numbers wherever they are, and no other long number', () => {
     assert.equal(text(`card ${CARD} declined`), 'card …4242 declined');
     assert.equal(text('4242 4242 4242 4242'), '…4242');
