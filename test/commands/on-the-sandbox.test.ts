@@ -91,14 +91,17 @@ describe('from nothing to a settled payout', () => {
     assert.equal(again.exitCode, 5);
   });
 
-  it('gives up waiting after the time-out, with the command to continue', async () => {
+  it('gives up waiting after the time-out, with the command that moves the payment on', async () => {
     const {id} = (await done(`payouts create --payee ${ids.payee} --amount-minor 100 --json`)).json() as {
       id: string;
     };
     const waited = await remit(`payouts wait ${id} --until debited --timeout 30s`);
     assert.equal(waited.exitCode, 10);
-    assert.match(waited.stderr, /was not debited within 30 s: its status is created/);
-    assert.match(waited.stderr, new RegExp(`^Hint: remit payouts wait ${id} --until debited$`, 'm'));
+    assert.match(
+      waited.stderr,
+      /was not debited within 30 s: its status is created and it needs an approval/,
+    );
+    assert.match(waited.stderr, new RegExp(`Hint: remit payouts approve ${id}\\n$`));
     assert.match(waited.stdout, /^Status\tcreated$/m);
   });
 

@@ -118,11 +118,16 @@ function timedOut(
     until: string | undefined;
   },
 ): RemitError {
-  const {view, id, goal} = waiting;
-  const {next, timeoutMs, until} = asked;
+  const {topic, view, id, goal} = waiting;
+  const {timeoutMs, until} = asked;
+  const isOpen = needsApproval(waited.record, until);
+  const next = isOpen ? commands.write(topic, 'approve', id) : asked.next;
   const status = valueAt(waited.record, 'status');
   const assumed = unknownStatus(waiting, waited.record);
-  const known = status === undefined ? 'its status could not be read' : `its status is ${plainValue(status)}`;
+  const known =
+    status === undefined
+      ? 'its status could not be read'
+      : `its status is ${plainValue(status)}${isOpen ? ' and it needs an approval' : ''}`;
   const seen = assumed === undefined ? known : `it is ${assumed}`;
   const trouble = waited.lastError === undefined ? '' : `; the last read failed: ${waited.lastError.message}`;
   return new RemitError(
@@ -156,11 +161,15 @@ export function approvalNote(
   {topic, view, id}: Pick<Waiting, 'topic' | 'view' | 'id'>,
   until: string | undefined,
 ): (record: unknown) => void {
-  let told = until === 'created' || until === 'canceled';
+  let told = false;
   return (record) => {
-    if (told || valueAt(record, 'status') !== 'created') return;
+    if (told || !needsApproval(record, until)) return;
     told = true;
     out.note(`The ${view.noun} needs an approval before any money moves:`);
     out.hint(commands.write(topic, 'approve', id));
   };
 }
+
+/** Without an approval it will never be settled; it can be canceled as it is. */
+const needsApproval = (record: unknown, until: string | undefined): boolean =>
+  until !== 'created' && until !== 'canceled' && valueAt(record, 'status') === 'created';
