@@ -27,7 +27,7 @@ let loading: ReturnType<typeof load> | undefined;
  * @param lasting whether this process will use it heavily, for hours; the first opening decides for all
  */
 export async function openWasm(file: string, lasting: boolean): Promise<RawDatabase> {
-  const loaded = await (loading ??= lasting ? load() : withoutTierUp(load));
+  const loaded = await (loading ??= lasting ? withLateTierUp(load) : withoutTierUp(load));
   const {Database} = loaded.default ?? loaded; // it is CommonJS: in ESM all of it is the default export, in a CommonJS bundle not always
   const db: Database = new Database(file);
   const statements: BareStatement[] = [];
@@ -57,12 +57,33 @@ export async function openWasm(file: string, lasting: boolean): Promise<RawDatab
  * Compiles WebAssembly only once. V8 would compile each frequently used function a second time, which costs a batch
  * more than it gains, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
  */
-async function withoutTierUp<T>(load: () => Promise<T>): Promise<T> {
-  setFlagsFromString('--liftoff-only');
+const withoutTierUp = <T>(load: () => Promise<T>): Promise<T> =>
+  withFlag({during: '--liftoff-only', after: '--no-liftoff-only'}, load);
+
+/**
+ * V8 compiles a function a second time once about this many bytes of its code have run. Its default is so low (1.8
+ * million in V8 11, then 13 million) that opening a store exceeds it, which would cost each start of a sandbox 200 ms
+ * of processor time and 45 MB. A few seconds of creates exceed this number too.
+ */
+const TIER_UP_BYTES = 2_000_000_000;
+const DEFAULT_TIER_UP_BYTES = process.versions.v8.startsWith('11.') ? 1_800_000 : 13_000_000;
+
+/** V8 reads the number when a module is loaded, so the other modules of this process keep the default. */
+const withLateTierUp = <T>(load: () => Promise<T>): Promise<T> =>
+  withFlag(
+    {
+      during: `--wasm-tiering-budget=${TIER_UP_BYTES}`,
+      after: `--wasm-tiering-budget=${DEFAULT_TIER_UP_BYTES}`,
+    },
+    load,
+  );
+
+async function withFlag<T>(flag: {during: string; after: string}, work: () => Promise<T>): Promise<T> {
+  setFlagsFromString(flag.during);
   try {
-    return await load();
+    return await work();
   } finally {
-    setFlagsFromString('--no-liftoff-only');
+    setFlagsFromString(flag.after);
   }
 }
 

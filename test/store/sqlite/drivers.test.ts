@@ -10,6 +10,7 @@ import {scratchFolder} from '../scratch-folder.ts';
 import {availableDrivers} from '../drivers.ts';
 
 const drivers = availableDrivers();
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 describe('the two drivers', () => {
   const folder = scratchFolder();
@@ -78,7 +79,6 @@ describe('the drivers in a CommonJS bundle', function () {
   let folder = '';
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'remit-bundle-'));
-    const root = fileURLToPath(new URL('../../../', import.meta.url));
     const {build} = await import('esbuild');
     await build({
       stdin: {
@@ -109,4 +109,29 @@ describe('the drivers in a CommonJS bundle', function () {
       assert.deepEqual({stdout, stderr, status}, {stdout: '{"a":"é"}\n', stderr: '', status: 0});
     });
   }
+});
+
+describe('SQLite in WASM', () => {
+  const folder = scratchFolder();
+  const OPENS_A_SANDBOX = `
+    import {openEmbeddedStore} from './src/store/sqlite/embedded.ts';
+    import {migrations} from './src/sandbox/migrations/list.ts';
+    import {createSandbox} from './src/sandbox/sandbox.ts';
+    const store = await openEmbeddedStore(process.argv[1], {
+      durability: 'normal', migrations: migrations('sqlite'), together: ['transfers'], driver: 'wasm'});
+    await (await createSandbox({store})).close();`;
+
+  const compiled = () => {
+    const flags = ['--trace-wasm-compilation-times', '--import', './bin/typescript.mjs'];
+    const args = [...flags, '--input-type=module', '--eval', OPENS_A_SANDBOX, join(folder(), 'sandbox.db')];
+    const {stdout, stderr, status} = spawnSync(process.execPath, args, {cwd: root, encoding: 'utf8'});
+    assert.deepEqual({stderr, status}, {stderr: '', status: 0});
+    return stdout;
+  };
+
+  it('is not compiled a second time when a sandbox opens its store', () => {
+    compiled(); // creates the store
+    const lines = compiled().match(/ using (?:Liftoff|TurboFan)/g);
+    assert.deepEqual([...new Set(lines)], [' using Liftoff']);
+  });
 });
