@@ -43,11 +43,18 @@ const onFreePort = (script: string): string =>
 describe('the commands of the guides', function () {
   this.timeout(180_000);
   const pages: readonly [page: string, commands: number, says: readonly RegExp[]][] = [
-    ['payouts.md', 15, [/settled/, /created by an earlier request/, /canceled/, /exit code 9/]],
-    ['waiting.md', 6, [/debited|settled/]],
+    [
+      'payouts.md',
+      17,
+      [/settled/, /created by an earlier request/, /canceled/, /exit code 9/, /to this payee/],
+    ],
+    ['waiting.md', 8, [/debited|settled/]],
+    ['treasury.md', 14, [/Inbound credit/, /Days are in UTC/, /Operating account/]],
+    ['subaccounts.md', 10, [/SETTLED/, /125\.00 USD/]],
     ['payment-methods.md', 7, [/verified/]],
-    ['going-live.md', 11, [/LIVE/, /complete: 1 of 1/]],
-    ['continuous-integration.md', 5, [/complete: 1 of 1/]],
+    ['scripting.md', 22, [/"status":"settled"/, /Acme Ltd/, /complete: 1 of 1/]],
+    ['going-live.md', 13, [/LIVE/, /complete: 1 of 1/, /exported to .*first-paid\.csv/]],
+    ['continuous-integration.md', 6, [/complete: 1 of 1/, /are equal/]],
   ];
   for (const [page, commands, says] of pages)
     it(`work as printed, from the first to the last: ${page}`, async () => {
