@@ -1,11 +1,11 @@
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {type Hint, RemitError} from '../../errors.ts';
-import {keysOf} from '../../narrow.ts';
+import {keysOf, must} from '../../narrow.ts';
 import type {Binding, RequestForm} from './facts.ts';
 import type {Journal} from './journal.ts';
 import {KINDS, type Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import {requestForm, routeKey} from './service-form.ts';
+import {headersForm, requestForm, routeKey} from './service-form.ts';
 
 export interface BoundTo {
   mode: Mode;
@@ -20,8 +20,8 @@ export interface BoundTo {
   profileInForce?: string | undefined;
 }
 
-/** What is a single value; `request` is compared key by key. */
-type Single = Exclude<keyof Binding, 'request'>;
+/** What is a single value; `request` and `headers` are compared key by key. */
+type Single = Exclude<keyof Binding, 'request' | 'headers'>;
 
 const WORDS: Readonly<Record<Single, string>> = {
   mode: 'mode',
@@ -63,30 +63,62 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
  * route may be corrected until the service has answered. What has nothing left to send is bound to nothing.
  */
 function checkRequest(journal: Journal, plan: Plan, to: BoundTo, bound: Binding): void {
-  if (bound.request === undefined) return;
-  const {topic} = KINDS[plan.kind];
-  const now = requestForm(plan.kind, (to.codec ?? CANONICAL).service);
-  const names = [...new Set([...Object.keys(bound.request), ...Object.keys(now)])];
-  const changed = names.filter((name) => bound.request?.[name] !== now[name]);
-  const [other] = changed;
-  if (other === undefined || !journal.everTaken() || !isUnfinished(journal)) return;
-  if (changed.every((name) => name === routeKey(plan.kind)) && !journal.everAnswered()) return;
-  const shown = (form: RequestForm) => form[other] ?? 'not set';
-  throw new RemitError(
+  const {service} = to.codec ?? CANONICAL;
+  const request = differences(bound.request, requestForm(plan.kind, service));
+  const headers = differences(bound.headers, headersForm(service));
+  if (request.length + headers.length === 0 || !journal.everTaken() || !isUnfinished(journal)) return;
+  const isRoute = headers.length === 0 && request.every(({name}) => name === routeKey(plan.kind));
+  if (isRoute && !journal.everAnswered()) return;
+  const [setting] = request;
+  const [header] = headers;
+  throw setting !== undefined
+    ? boundToSetting(plan, to, setting)
+    : boundToHeader(plan, to, must(header, 'header that differs'));
+}
+
+interface Difference {
+  name: string;
+  was: string | null;
+  is: string | null;
+}
+
+/** What a form has otherwise than the one that the batch is bound to. A journal of an earlier version may have none. */
+const differences = (bound: RequestForm | undefined, now: RequestForm): Difference[] =>
+  bound === undefined
+    ? []
+    : [...new Set([...Object.keys(bound), ...Object.keys(now)])]
+        .map((name) => ({name, was: bound[name] ?? null, is: now[name] ?? null}))
+        .filter(({was, is}) => was !== is);
+
+function boundToSetting(plan: Plan, to: BoundTo, {name, was, is}: Difference): RemitError {
+  return new RemitError(
     'GUARD_BINDING',
-    `batch ${plan.batchId} is bound to ${other} of the service file, which was ${shown(bound.request)} when its rows were sent and is ${shown(now)} now; nothing was sent`,
+    `batch ${plan.batchId} is bound to ${name} of the service file, which was ${was ?? 'not set'} when its rows were sent and is ${is ?? 'not set'} now; nothing was sent`,
     {
-      hint: (commands) =>
-        `the rows sent before would be sent again in another form; set ${other} back. If it was wrong, set it back, cancel the batch with ${commands.write(topic, 'batch', 'cancel', plan.batchId)}, correct it, and run the file as another batch${to.runAgain === undefined ? '' : `: ${to.runAgain}`}`,
-      details: {
-        batch_id: plan.batchId,
-        changed: other,
-        was: bound.request[other] ?? null,
-        is: now[other] ?? null,
-      },
+      hint: setBack(plan, to, name, 'in another form'),
+      details: {batch_id: plan.batchId, changed: name, was, is},
     },
   );
 }
+
+/** A value of a header may be a secret, so it is not shown. */
+function boundToHeader(plan: Plan, to: BoundTo, {name, was, is}: Difference): RemitError {
+  const changed = `headers.send.${name}`;
+  const since = was === null ? 'been added' : is === null ? 'been removed' : 'changed';
+  return new RemitError(
+    'GUARD_BINDING',
+    `batch ${plan.batchId} is bound to ${changed} of the service file, which has ${since} since its rows were sent; nothing was sent`,
+    {
+      hint: setBack(plan, to, changed, 'with another header'),
+      details: {batch_id: plan.batchId, changed},
+    },
+  );
+}
+
+const setBack =
+  ({kind, batchId}: Plan, {runAgain}: BoundTo, name: string, how: string): Hint =>
+  (commands) =>
+    `the rows sent before would be sent again ${how}; set ${name} back. If it was wrong, set it back, cancel the batch with ${commands.write(KINDS[kind].topic, 'batch', 'cancel', batchId)}, correct it, and run the file as another batch${runAgain === undefined ? '' : `: ${runAgain}`}`;
 
 /** Whether any request of the batch may still be sent. */
 function isUnfinished(journal: Journal): boolean {
@@ -143,6 +175,7 @@ function bindingOf(plan: Plan, {mode, baseUrl, keyFingerprint, codec = CANONICAL
     ...(isUsual ? {} : {keyRules: rules.join(', ')}),
     ...(metadata?.reference === undefined ? {} : {referenceKey: metadata.reference}),
     request: requestForm(plan.kind, codec.service),
+    headers: headersForm(codec.service),
   };
 }
 

@@ -91,6 +91,8 @@ export interface Binding {
   referenceKey?: string;
   /** How a service file changes the route and the fields of creates. Absent from journals of an earlier version. */
   request?: RequestForm;
+  /** Headers that a service file adds, with fingerprints of their values. Absent from journals of an earlier version. */
+  headers?: RequestForm;
 }
 
 /** The settings of a service file that decide how rows are sent, by key of the service file. */

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {findOperation, routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
@@ -31,6 +32,25 @@ export function requestForm(kind: Kind, service: ServiceFile): RequestForm {
       .filter(([name, unit]) => isOf(topic, name) && isSent(fieldOf(name)) && !USUAL_UNITS.has(unit))
       .map(([name, unit]) => [`units.${name}`, unit] as const),
   ]);
+}
+
+/** A header whose name has one of these words is a credential, which may be rotated during a batch as a live key may. */
+const CREDENTIAL = /auth|credential|key|passw|secret|session|signature|token/;
+
+/**
+ * The headers that a service file adds, by name, each with a fingerprint of its value: a value may be a secret, and the
+ * journal stores none. Of a credential only the name counts.
+ */
+export function headersForm({headers}: ServiceFile): RequestForm {
+  const lower = Object.entries(headers?.send ?? {}).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  return Object.fromEntries(
+    sorted(Object.fromEntries(lower)).map(([name, value]) => [
+      name,
+      CREDENTIAL.test(name) ? 'any' : createHash('sha256').update(value).digest('hex').slice(0, 16),
+    ]),
+  );
 }
 
 export const routeKey = (kind: Kind): string => `routes.${KINDS[kind].operations.create}`;

@@ -168,6 +168,72 @@ describe('the binding of a batch', () => {
       assert.equal((await bench.run(service)).accepted, 3);
     });
 
+  describe('to the headers that a service file adds', () => {
+    const ACME = {headers: {send: {'X-Tenant': 'acme'}}} as const;
+
+    for (const [title, file, since] of [
+      ['another value', {headers: {send: {'X-Tenant': 'globex'}}}, 'changed'],
+      ['none', {}, 'been removed'],
+      ['one more', {headers: {send: {'X-Tenant': 'acme', 'x-region': 'eu'}}}, 'been added'],
+    ] as const)
+      it(`refuses ${title} in mid-batch, and shows no value`, async () => {
+        await bench.run(service, {service: ACME, path: 'stage-only'});
+        const name = since === 'been added' ? 'x-region' : 'x-tenant';
+        const words = new RegExp(
+          `bound to headers\\.send\\.${name} of the service file, which has ${since} since`,
+        );
+        for (const path of ['release', 'stage-and-release'] as const)
+          await refuses({service: file, path}, words);
+        await assert.rejects(bench.run(service, {service: file}), (error: RemitError) => {
+          assert.doesNotMatch(JSON.stringify([error.message, error.hint, error.details]), /acme|globex/);
+          assert.match(
+            error.hint!,
+            /set headers\.send\.\S+ back.*cancel the batch with remit payouts batch cancel b1/,
+          );
+          return true;
+        });
+        assert.equal((await bench.run(service, {service: ACME})).accepted, 3);
+      });
+
+    it('does not depend on the case or the order of their names', async () => {
+      const two = (send: Record<string, string>) => ({service: {headers: {send}}});
+      await bench.run(service, {...two({'X-Tenant': 'acme', 'x-region': 'eu'}), path: 'stage-only'});
+      assert.equal((await bench.run(service, two({'x-region': 'eu', 'x-tenant': 'acme'}))).accepted, 3);
+    });
+
+    it('is to the name alone of a credential, which may be rotated', async () => {
+      const gateway = (name: string, value: string) => ({service: {headers: {send: {[name]: value}}}});
+      await bench.run(service, {...gateway('x-gateway-token', 'one'), path: 'stage-only'});
+      await refuses(gateway('x-other-token', 'one'), /bound to headers\.send\.x-gateway-token/);
+      assert.equal((await bench.run(service, gateway('x-gateway-token', 'two'))).accepted, 3);
+    });
+
+    it('stores no value', async () => {
+      await bench.run(service, {service: ACME, path: 'stage-only'});
+      const stored = await bench.inJournal(({journal}) => Promise.resolve(journal.fact('binding')));
+      assert.deepEqual(Object.keys(stored?.headers ?? {}), ['x-tenant']);
+      assert.doesNotMatch(JSON.stringify(stored), /acme/);
+    });
+
+    it('begins with the next run of a batch of an earlier version, which has stored none', async () => {
+      await bench.run(service, {service: ACME, path: 'stage-only'});
+      await bench.inJournal(({journal}) => {
+        const {headers: _, ...former} = journal.fact('binding')!;
+        journal.setFact('binding', former);
+        return Promise.resolve();
+      });
+      const other = {headers: {send: {'x-tenant': 'globex'}}} as const;
+      await bench.run(service, {service: other, path: 'stage-only'});
+      await refuses({service: ACME}, /headers\.send\.x-tenant/);
+      assert.equal((await bench.run(service, {service: other})).accepted, 3);
+    });
+
+    it('ends when nothing is left to send', async () => {
+      await bench.run(service, {service: ACME});
+      assert.equal((await bench.run(service)).posts, 0);
+    });
+  });
+
   it('is to a unit that was set before: its removal is refused as well, with the way out', async () => {
     const transport = spoken(service.transport(), MAJOR);
     await bench.run(service, {service: MAJOR, transport, path: 'stage-only'});
