@@ -100,7 +100,10 @@ async function onRecord(
     operation: label,
     ...(isPlain
       ? {}
-      : {unread: {why: `${method} of this path takes neither a query nor an amount`, absent: false}}),
+      : {
+          cancels: false, // it may do something else
+          unread: {why: `${method} of this path takes neither a query nor an amount`, absent: false},
+        }),
   };
 }
 

@@ -32,7 +32,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   const {operation, unread} = facts;
   if (profile.readOnly)
     throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${profile.name} is read-only`);
-  checkCaps(facts, profile.caps, profile.name);
+  if (facts.cancels !== true) checkCaps(facts, profile.caps, profile.name);
   if (facts.stated && !canAsk(tools) && !flags.yes)
     throw new RemitError(
       'GUARD_CONFIRM',

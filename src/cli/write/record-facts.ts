@@ -20,12 +20,16 @@ export interface RecordWrite {
   details: (record: unknown) => Promise<Details>;
 }
 
-/** True if a guard checks or shows more than whether writes are allowed; then the record must be read first. */
-export const needsFacts = ({
-  profile,
-}: {
-  profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>;
-}): boolean => !profile.readOnly && (profile.mode === 'live' || Object.keys(profile.caps).length > 0);
+/**
+ * True if a guard checks or shows more than whether writes are allowed; then the record must be read first. Caps do not
+ * apply to a cancellation.
+ */
+export const needsFacts = (
+  {profile}: {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>},
+  verb: RecordWrite['verb'] = 'approve',
+): boolean =>
+  !profile.readOnly &&
+  (profile.mode === 'live' || (verb === 'approve' && Object.keys(profile.caps).length > 0));
 
 /**
  * Reads a record for the guard. Without a live key, caps or a stated amount there is nothing to check, and nothing is
@@ -37,8 +41,11 @@ export async function recordFacts(
   write: RecordWrite,
 ): Promise<WriteFacts> {
   const {verb, noun, id, stated} = write;
-  const plain: WriteFacts = {operation: `${verb} ${noun}`, party: [noun, id], source: 'record'};
-  if (context.profile.readOnly || (!needsFacts(context) && stated === undefined)) return plain;
+  const plain: WriteFacts = {
+    ...{operation: `${verb} ${noun}`, party: [noun, id], source: 'record'},
+    cancels: verb === 'cancel',
+  };
+  if (context.profile.readOnly || (!needsFacts(context, verb) && stated === undefined)) return plain;
   const answer = await write.read();
   const record = unwrapRecord(answer);
   const rail = valueAt(record, 'rail');

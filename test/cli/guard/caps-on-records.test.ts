@@ -13,7 +13,6 @@ const STATED = ['--amount', '125.00', '--currency', 'USD'];
 /** How each command asks for the record, and how the service answers with one. */
 const COMMANDS: [words: string[], asRecord: (record: unknown) => Reply][] = [
   [['payouts', 'approve', PAYOUT_ID], (record) => answer(200, record)],
-  [['payouts', 'cancel', PAYOUT_ID], (record) => answer(200, record)],
   [['payins', 'approve', PAYOUT_ID], (record) => answer(200, record)],
   [['moves', 'approve', MOVE], (record) => answer(200, record)],
   [['transfers', 'approve', TRANSFER], (record) => page([{...(record as object), id: TRANSFER}])],
@@ -28,7 +27,7 @@ const amount = (changes: object) => ({status: 'created', currency_code: 'USD', r
 const run = (words: string[], record: Reply, options: CliOptions = {}) =>
   runCli([...words, '--json'], {
     env: profiled({caps: CAPS}),
-    service: [record, answer(200, {id: words[2], status: words[1] === 'cancel' ? 'canceled' : 'approved'})],
+    service: [record, answer(200, {id: words[2], status: 'approved'})],
     ...options,
   });
 const writes = (requests: readonly {method: string}[]) =>
@@ -127,6 +126,52 @@ for (const [words, asRecord] of COMMANDS)
       assert.equal(writes(live.requests), 0);
     });
   });
+
+describe('a cancellation, which moves no money', () => {
+  const canceled = answer(200, payout({status: 'canceled', amount_in_minor_units: 999_999}));
+  const PATH = `/api/payouts/${PAYOUT_ID}/cancel`;
+  const CANCELS = [
+    ['payouts', 'cancel', PAYOUT_ID],
+    ['payins', 'cancel', PAYOUT_ID],
+    ['api', 'POST', PATH],
+  ];
+
+  for (const words of CANCELS)
+    it(`is not refused by caps or allowed rails: ${words.slice(0, 2).join(' ')}`, async () => {
+      for (const caps of [CAPS, {max_amount_minor: {EUR: 1}}, {rails: ['book']}]) {
+        const ran = await run(words, canceled, {env: profiled({caps}), service: [canceled, canceled]});
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.equal(writes(ran.requests), 1);
+      }
+    });
+
+  it('is refused with a query or an amount, which a cancel does not take', async () => {
+    for (const words of [
+      ['api', 'POST', `${PATH}?amount=1`],
+      ['api', 'POST', PATH, '--data', '{"amount_in_minor_units":999999}'],
+    ]) {
+      const ran = await run(words, canceled);
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.equal(writes(ran.requests), 0);
+    }
+  });
+
+  it('is refused where the profile is read-only, and with a live key whose record has no readable amount', async () => {
+    const readOnly = await run(['payouts', 'cancel', PAYOUT_ID], canceled, {
+      env: profiled({read_only: true}),
+    });
+    assert.equal(readOnly.error().code, 'GUARD_READ_ONLY');
+    const live = await run(
+      ['payouts', 'cancel', PAYOUT_ID, '--live', '--yes'],
+      answer(200, {status: 'created'}),
+      {
+        env: profiled({mode: 'live'}),
+      },
+    );
+    assert.equal(live.error().code, 'GUARD_LIVE');
+    for (const {requests} of [readOnly, live]) assert.equal(writes(requests), 0);
+  });
+});
 
 describe('allowed rails', () => {
   it('hold for a record as well, and one without a rail is refused', async () => {

@@ -50,15 +50,28 @@ export const retype = (
  * @throws RemitError GUARD_READ_ONLY, GUARD_CAP or GUARD_CONFIRM
  */
 export function checkAllowed(agreement: Agreement, acceptsDifferences: boolean): void {
-  const {plan, doing} = agreement;
+  const {plan} = agreement;
   const {profile} = agreement.context;
+  checkWritable(agreement);
+  checkBatchCaps(plan, profile.caps, profile.name, acceptsDifferences);
+  checkStated(agreement);
+}
+
+/**
+ * The same for a cancel, which moves no money: caps do not apply to it.
+ * @throws RemitError GUARD_READ_ONLY or GUARD_CONFIRM
+ */
+export function checkCancelAllowed(agreement: Agreement): void {
+  checkWritable(agreement);
+  checkStated(agreement);
+}
+
+function checkWritable({context: {profile}, doing, plan}: Agreement): void {
   if (profile.readOnly)
     throw new RemitError(
       'GUARD_READ_ONLY',
       `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
     );
-  checkBatchCaps(plan, profile.caps, profile.name, acceptsDifferences);
-  checkStated(agreement);
 }
 
 /**

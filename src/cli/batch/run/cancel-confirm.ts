@@ -7,7 +7,7 @@ import type {Tally} from '../../../batch/model/tally.ts';
 import {RemitError} from '../../../errors.ts';
 import type {Typed} from '../../runtime/command-line.ts';
 import type {Context} from '../../core/context.ts';
-import {agree, type Agreement, checkAllowed, checkLive, type ConfirmFlags, sumsOf} from './agree.ts';
+import {agree, type Agreement, checkCancelAllowed, checkLive, type ConfirmFlags, sumsOf} from './agree.ts';
 import {count, totalsText} from '../plan/view.ts';
 
 interface Canceling {
@@ -39,7 +39,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
     });
   const sums = sumsOf(open);
   const agreement: Agreement = {...canceling, plan, doing: 'cancel', sums};
-  checkAllowed(agreement, false);
+  checkCancelAllowed(agreement);
   checkLive(agreement, sums);
   const text = `Cancel ${name}: ${count(open.rows, 'record')}${open.rows === 0 ? '' : `, ${totalsText(sums)}`}`;
   context.out.notice(text);

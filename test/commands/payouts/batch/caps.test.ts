@@ -65,12 +65,30 @@ describe('the caps of a profile on a batch', () => {
     assert.equal((await run(env, 'run ./p.csv --yes --batch-id b --stage-only')).exitCode, 0);
     const {posts} = desk.service;
     await set(env, '--max-amount', 'USD=15.00');
-    const lines = ['release b --yes', 'resume b --yes', 'retry b --yes', 'run b --yes', 'cancel b --yes'];
+    const lines = ['release b --yes', 'resume b --yes', 'retry b --yes', 'run b --yes'];
     for (const line of lines) {
       const ran = await run(env, line);
       assert.equal(ran.exitCode, 11, `${line}: ${ran.stderr}`);
       assert.equal(desk.service.posts, posts, line);
     }
+  });
+
+  it('do not apply to cancel, which releases nothing', async () => {
+    const env = await desk.profile('p');
+    desk.service.fault = ({n}) => (n === 1 ? undefined : '500-after'); // A-2 is left in doubt
+    assert.equal((await run(env, 'run ./p.csv --yes --batch-id b --stage-only')).exitCode, 12);
+    desk.service.fault = () => undefined;
+    const caps = ['--max-amount', 'EUR=1.00', '--max-batch-total', 'USD=0.01', '--max-batch-rows', '1'];
+    await set(env, ...caps, '--allow-rail', 'wire');
+    const before = desk.service.requests.length;
+    const ran = await run(env, 'cancel b --yes');
+    const {state, canceled} = ran.json() as Summary;
+    assert.deepEqual([ran.exitCode, state, canceled], [0, 'canceled', 2], ran.stderr);
+    const sent = desk.service.requests.slice(before).filter(({method}) => method === 'POST');
+    assert.ok(sent.length >= 3, 'two cancels, and the replay of the row in doubt');
+    for (const {path, body} of sent)
+      assert.ok(path.endsWith('/cancel') || /"auto_approve":false/.test(body), `${path} ${body}`);
+    assert.deepEqual(desk.service.paid, []);
   });
 
   it('let a batch be canceled that keeps them, with records that differ from their rows', async () => {
