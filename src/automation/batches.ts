@@ -37,7 +37,16 @@ interface NamedService {
 export type PlanOptions = {
   /** The name of the batch: letters, digits, dots, dashes and underscores. */
   id: string;
-} & ({rows: readonly BatchRow[]; file?: never} | {/** A CSV file. */ file: string; rows?: never});
+} & (
+  | {rows: readonly BatchRow[]; file?: never; sheet?: never}
+  | {
+      /** A CSV file or an Excel workbook (`.xlsx`). */
+      file: string;
+      /** Sheet of a workbook with several. */
+      sheet?: string | undefined;
+      rows?: never;
+    }
+);
 
 /** A plan, as `payouts batch plan -o json` prints it. Nothing was sent. */
 export interface BatchPlan {
@@ -102,8 +111,9 @@ export class Batches {
    * Checks the rows and stores them as a batch; the same rows again change nothing.
    * @throws {RemitError} CSV_INVALID with every error by row and column
    */
-  async plan({id, rows, file}: PlanOptions): Promise<BatchPlan> {
-    const from = rows === undefined ? [resolve(file)] : ['-', ...AS_WRITTEN];
+  async plan({id, rows, file, sheet}: PlanOptions): Promise<BatchPlan> {
+    const inSheet = sheet === undefined ? [] : ['--sheet', sheet];
+    const from = rows === undefined ? [resolve(file), ...inSheet] : ['-', ...AS_WRITTEN];
     const stdin = rows === undefined ? undefined : rowsToCsv(rows);
     return (await this.#run<BatchPlan>(['plan', ...from, '--batch-id', id], {stdin})).json;
   }

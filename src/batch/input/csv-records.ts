@@ -152,7 +152,7 @@ export class CsvRecords {
     return new RemitError('CSV_INVALID', `${this.#path}: ${message}`, {
       cause,
       details: {line},
-      hint: 'fix that line and plan again; nothing was sent',
+      hint: 'fix that line and run the same command again; nothing was sent',
     });
   }
 }

@@ -1,6 +1,7 @@
 import type {Delimiter} from '../model/plan-facts.ts';
 import type {KindFacts} from '../model/kinds.ts';
 import type {ColumnMap} from './columns.ts';
+import type {CellRole} from './cell-text.ts';
 import type {InputFacts} from './csv-input.ts';
 
 /** One record of a file. */
@@ -39,6 +40,8 @@ export interface RecordSource {
   /** The header comes first; `begin` is called before the records after it are asked for. */
   read(): AsyncGenerator<{header: readonly string[]} | {records: InputRecord[]}>;
   begin(map: ColumnMap, kind: KindFacts): void;
+  /** The same for a file that is no batch: what the column of each header contains. Others are ignored. */
+  beginWith(roles: ReadonlyMap<number, CellRole>): void;
   /** After the last record. */
   end(): SourceEnd;
   close(): void;

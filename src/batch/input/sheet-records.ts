@@ -87,16 +87,21 @@ export class SheetRecords implements RecordSource {
   }
 
   begin(map: ColumnMap, kind: KindFacts): void {
-    const at = (index: number) => must(this.#columns[index], 'column of a header');
-    for (const index of map.kept) this.#roles.set(at(index), {role: 'metadata', index});
+    const roles = new Map<number, CellRole>(map.kept.map((index) => [index, 'metadata']));
     const role = (name: string, cellRole: CellRole) => {
       const index = map.at[name];
-      if (index !== undefined) this.#roles.set(at(index), {role: cellRole, index});
+      if (index !== undefined) roles.set(index, cellRole);
     };
     for (const field of ROW_FIELDS)
       if (field.cell !== 'metadata') role(field.wire[kind.kind], ROLES[field.cell]);
     role('amount', 'amount');
     role('reference', 'name');
+    this.beginWith(roles);
+  }
+
+  beginWith(roles: ReadonlyMap<number, CellRole>): void {
+    for (const [index, role] of roles)
+      this.#roles.set(must(this.#columns[index], 'column of a header'), {role, index});
   }
 
   end(): SourceEnd {
@@ -216,7 +221,7 @@ export class SheetRecords implements RecordSource {
     const more = inTable.length > NAMED ? `, and ${inTable.length - NAMED} more` : '';
     throw this.#refused(
       `has merged cells in the table: ${named.join(', ')}${more}`,
-      'unmerge them, give each row its values, and plan again',
+      'unmerge them, give each row its values, save, and run the same command again',
     );
   }
 

@@ -96,6 +96,10 @@ class CsvSource implements RecordSource {
     // every cell is text, whatever its column
   }
 
+  beginWith(): void {
+    // the same
+  }
+
   end(): SourceEnd {
     return {
       facts: this.#text.facts(),

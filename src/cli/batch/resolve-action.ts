@@ -116,12 +116,12 @@ export async function resolveFromFile(options: {
 function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLine[]): void {
   batch.journal.makeDoubtExplicit();
   const problems: string[] = [];
-  for (const {line, reference, resolution} of lines)
+  for (const {place, reference, resolution} of lines)
     try {
       doubtfulRow(batch, reference, resolution);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
-      problems.push(`line ${line}: ${error.message}`);
+      problems.push(`${place}: ${error.message}`);
     }
   if (problems.length > 0) throw invalidLines(path, problems);
 }

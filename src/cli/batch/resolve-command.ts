@@ -8,6 +8,7 @@ import {batchArg, BatchCommand} from './batch-command.ts';
 import {stateDirFlag} from './flags.ts';
 import {placedBy} from './place.ts';
 import {count} from './plan/view.ts';
+import {commandLine} from '../runtime/command-line.ts';
 import {paidId, resolveFromFile, resolveInBatch} from './resolve-action.ts';
 import {readResolveFile} from './resolve-file.ts';
 
@@ -25,7 +26,12 @@ export abstract class BatchResolve extends BatchCommand {
     'not-paid': Flags.boolean({description: 'the row was not paid; it will be sent again with the same key'}),
     from: Flags.string({
       helpValue: 'FILE',
-      description: 'CSV file with the header reference,verdict,id; a verdict is paid or not-paid',
+      description: 'CSV or .xlsx file with the header reference,verdict,id; a verdict is paid or not-paid',
+    }),
+    sheet: Flags.string({
+      helpValue: 'NAME',
+      dependsOn: ['from'],
+      description: 'sheet of a workbook (.xlsx) with several',
     }),
     unseen: Flags.boolean({description: 'record it without fetching the record'}),
     ...stateDirFlag,
@@ -60,11 +66,14 @@ export abstract class BatchResolve extends BatchCommand {
   async #resolveFile(
     batchId: string,
     path: string,
-    flags: {unseen: boolean; 'state-dir'?: string | undefined},
+    flags: {unseen: boolean; sheet?: string | undefined; 'state-dir'?: string | undefined},
   ) {
     let context: Context | undefined;
     const local = this.openLocal();
-    const lines = await readResolveFile(path, local.runtime.stdin, this.#ids(local));
+    const lines = await readResolveFile({
+      ...{path, stdin: local.runtime.stdin, sheet: flags.sheet, ids: this.#ids(local)},
+      retype: (add) => commandLine(this.typed.id, this.typed.argv, {add}),
+    });
     const open = async () => (context ??= await this.open());
     const result = await resolveFromFile({
       ...{...this.#place(local, flags), batchId, path, lines},

@@ -1,5 +1,11 @@
-import {CsvRecords} from '../../batch/input/csv-records.ts';
-import {openInput, TextInput} from '../../batch/input/csv-input.ts';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {CellRole} from '../../batch/input/cell-text.ts';
+import {openInput} from '../../batch/input/csv-input.ts';
+import type {CellFault, RecordSource} from '../../batch/input/record.ts';
+import {openSource} from '../../batch/input/source.ts';
+import type {Retype} from '../../batch/model/accept.ts';
 import {normaliseReference} from '../../batch/model/identity.ts';
 import type {Resolving} from '../../batch/repair/resolve.ts';
 import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
@@ -8,49 +14,89 @@ import {byName} from '../../narrow.ts';
 
 /** One line of a `resolve --from` file. */
 export interface ResolveLine extends Resolving {
-  line: number;
+  /** `line 3` of a CSV, `row 3` of a sheet. */
+  place: string;
 }
 
 const COLUMNS = ['reference', 'verdict', 'id'] as const;
 type Column = (typeof COLUMNS)[number];
+/** How the cells of a sheet are read. */
+const ROLES: Readonly<Record<Column, CellRole>> = {reference: 'name', verdict: 'code', id: 'name'};
 const SHOWN = 10;
 
+/** A `resolve --from` file, and how to read it. */
+interface ResolveFile {
+  path: string;
+  stdin: NodeJS.ReadableStream;
+  /** Name of the sheet, for a workbook with several. */
+  sheet: string | undefined;
+  /** The typed command with arguments added, for hints. */
+  retype: Retype;
+  ids: IdFormat;
+}
+
 /**
- * Reads the verdicts on rows in doubt: a CSV with the header `reference,verdict,id`. The verdict is `paid`, with the
- * id of the record, or `not-paid`, without an id.
+ * Reads the verdicts on rows in doubt: a CSV or a workbook with the header `reference,verdict,id`. The verdict is `paid`,
+ * with the id of the record, or `not-paid`, without an id.
  * @throws RemitError CSV_INVALID naming every invalid line; nothing was changed
  */
-export async function readResolveFile(
-  path: string,
-  stdin: NodeJS.ReadableStream,
-  ids: IdFormat,
-): Promise<ResolveLine[]> {
-  const text = new TextInput(openInput(path, stdin));
-  const records = new CsvRecords({path, chunks: text.chunks()});
+export async function readResolveFile(file: ResolveFile): Promise<ResolveLine[]> {
+  const input = openInput(file.path, file.stdin);
+  const folder = mkdtempSync(join(tmpdir(), 'remit-resolve-')); // a workbook keeps its texts there while it is read
+  try {
+    const {sheet, retype} = file;
+    const source = await openSource(input, {sheet, retype, spool: join(folder, 'texts')});
+    try {
+      return await readLines(source, file);
+    } finally {
+      source.close();
+    }
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
+
+async function readLines(source: RecordSource, {path, ids}: ResolveFile): Promise<ResolveLine[]> {
   const lines: ResolveLine[] = [];
   const problems: string[] = [];
-  const seen = new Map<string, number>();
+  const seen = new Map<string, string>();
   let at: Partial<Record<Column, number>> = {};
-  for await (const piece of records.read()) {
+  for await (const piece of source.read()) {
     if ('header' in piece) {
-      at = columnsOf(piece.header.cells, path);
+      at = columnsOf(piece.header, path);
+      source.beginWith(new Map(COLUMNS.map((name) => [at[name] ?? -1, ROLES[name]])));
       continue;
     }
-    for (const {line, cells} of piece.records) {
+    for (const {line, cells, typed} of piece.records) {
+      const place = `${source.sheet === undefined ? 'line' : 'row'} ${line}`;
       const cell = (name: Column) => (cells[at[name] ?? -1] ?? '').trim();
       const reference = normaliseReference(cell('reference'));
       const first = seen.get(reference);
-      const found = readLine({reference, verdict: cell('verdict').toLowerCase(), id: cell('id')}, ids);
-      if (typeof found === 'string') problems.push(`line ${line}: ${found}`);
-      else if (first !== undefined) problems.push(`line ${line}: ${reference} is repeated (line ${first})`);
-      else lines.push({line, ...found});
-      seen.set(reference, first ?? line);
+      const [fault] = typed?.faults ?? [];
+      const found =
+        fault === undefined
+          ? readLine({reference, verdict: cell('verdict').toLowerCase(), id: cell('id')}, ids)
+          : faultText(fault, at);
+      if (typeof found === 'string') problems.push(`${place}: ${found}`);
+      else if (first !== undefined) problems.push(`${place}: ${reference} is repeated (${first})`);
+      else lines.push({place, ...found});
+      seen.set(reference, first ?? place);
     }
   }
+  const {count, lines: hidden} = source.end().hiddenRecords;
+  if (count > 0)
+    problems.push(
+      `rows are hidden (${hidden.join(', ')}${count > hidden.length ? ', …' : ''}): show or delete them`,
+    );
   if (problems.length > 0) throw invalidLines(path, problems);
   if (lines.length === 0) throw invalidLines(path, ['it has no row']);
   return lines;
 }
+
+const faultText = ({index, message}: CellFault, at: Partial<Record<Column, number>>): string => {
+  const column = COLUMNS.find((name) => at[name] === index);
+  return column === undefined ? message : `${column} ${message}`;
+};
 
 /** @throws RemitError CSV_INVALID: refuses the whole file if some lines are invalid */
 export function invalidLines(path: string, problems: readonly string[]): RemitError {

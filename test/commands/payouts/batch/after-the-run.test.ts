@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {Transport} from '../../../../src/client/transport/transport.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
+import {type Cell, type Sheet, workbook} from '../../../batch/workbook/xlsx.ts';
 import {Desk} from './desk.ts';
 
 let desk: Desk;
@@ -206,6 +207,73 @@ describe('payouts batch resolve --from', () => {
     assert.equal(ran.exitCode, 5, ran.stderr);
     assert.match(ran.stderr, /is not the payment of row A-3/);
     assert.equal(await doubts(), 2);
+  });
+
+  describe('with a workbook', () => {
+    const HEADER = ['Verdict', 'ID', 'Reference'];
+    const resolveSheet = (rows: readonly (readonly Cell[])[], flags = '', more: Partial<Sheet> = {}) => {
+      const sheets = [
+        {name: 'Found', rows: [HEADER, ...rows], ...more},
+        {name: 'Notes', rows: [['x']]},
+      ];
+      writeFileSync(join(desk.folder, 'found.xlsx'), workbook(sheets));
+      return desk.batch(`resolve b --from ./found.xlsx${flags}`);
+    };
+    const paid = () => ['paid', recordOf('A-3').id, 'A-3'];
+
+    it('resolves every row of its sheet', async () => {
+      const ran = await resolveSheet([paid(), ['not-paid', null, 'A-2']], ' --sheet Found');
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.match(ran.stdout, /Batch b: 1 row recorded as paid, 1 row as not paid\./);
+      assert.equal(await doubts(), 0);
+    });
+
+    it('refuses a workbook of several sheets without --sheet, and prints the command with it', async () => {
+      const ran = await resolveSheet([paid()], ' --json');
+      assert.deepEqual([ran.exitCode, ran.error().code], [2, 'USAGE'], ran.stderr);
+      assert.match(ran.error().hint!, /payouts batch resolve b --from \S+found\.xlsx --json --sheet Found$/);
+    });
+
+    for (const [words, rows, message, more] of [
+      [
+        'a reference that Excel has damaged',
+        [['not-paid', null, {v: '1E+20'}]],
+        /row 2: reference .*number of more than 15/,
+        {},
+      ],
+      [
+        'a row that is hidden',
+        [
+          ['not-paid', null, 'A-2'],
+          ['not-paid', null, 'A-3'],
+        ],
+        /rows are hidden \(3\)/,
+        {hidden: [3]},
+      ],
+      ['a value beside the table', [['not-paid', null, 'A-2', 'x']], /row 2: cell D2 has a value/, {}],
+      ['an unknown reference', [['not-paid', null, 'A-9']], /row 2: batch b has no row A-9/, {}],
+      [
+        'a repeated reference',
+        [
+          ['not-paid', null, 'A-3'],
+          ['not-paid', null, 'A-3'],
+        ],
+        /row 3: A-3 is repeated \(row 2\)/,
+        {},
+      ],
+    ] as const)
+      it(`refuses ${words} with 5, and changes nothing`, async () => {
+        const ran = await resolveSheet(rows, ' --sheet Found --json', more);
+        assert.deepEqual([ran.exitCode, ran.error().code], [5, 'CSV_INVALID'], ran.stderr);
+        assert.match(ran.error().message, message);
+        assert.equal(await doubts(), 2);
+      });
+
+    it('refuses --sheet for a CSV, and without --from', async () => {
+      const csv = await resolve('reference,verdict,id\nA-3,not-paid,\n', ' --sheet Found');
+      assert.equal(csv.exitCode, 2, csv.stderr);
+      assert.equal((await desk.batch('resolve b A-3 --not-paid --sheet Found')).exitCode, 2);
+    });
   });
 
   it('records the file unchanged with --unseen, without a request', async () => {
