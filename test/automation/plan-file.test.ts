@@ -6,7 +6,7 @@ describe('a plan of a file from code', () => {
   const argsOf = async (options: PlanOptions): Promise<unknown> => {
     const script = 'console.log(JSON.stringify(process.argv.slice(1)))';
     const program = [process.execPath, '-e', script, '--'];
-    return (await new Batches({profile: 'acme', program}).plan(options)) as unknown;
+    return await new Batches({profile: 'acme', program}).plan(options);
   };
 
   it('names the sheet of a workbook with several', async () => {
