@@ -15,8 +15,6 @@ export interface SqliteStatement<Row = SqlRow> {
   /** For a query that always finds a row, such as a count. */
   one(...params: SqlValue[]): Row;
   all(...params: SqlValue[]): Row[];
-  /** One row at a time; do not write through the same database while iterating. */
-  iterate(...params: SqlValue[]): IterableIterator<Row>;
 }
 
 export interface SqliteDatabase {

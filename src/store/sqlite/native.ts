@@ -16,7 +16,6 @@ interface NativeStatement {
   run(...params: SqlValue[]): {changes: number | bigint};
   get(...params: SqlValue[]): SqlRow | undefined;
   all(...params: SqlValue[]): SqlRow[];
-  iterate(...params: SqlValue[]): IterableIterator<SqlRow>;
   setReadBigInts(on: boolean): void;
 }
 
@@ -70,9 +69,6 @@ function adapt(statement: NativeStatement): RawStatement {
       return row === undefined ? undefined : plain(row);
     },
     all: (params) => statement.all(...bindable(params)).map(plain),
-    *iterate(params) {
-      for (const row of statement.iterate(...bindable(params))) yield plain(row);
-    },
   };
 }
 

@@ -12,10 +12,9 @@ export interface RawDatabase {
   close(): void;
 }
 
-/** Leaves nothing open: after each call except `iterate`, the statement is reset. */
+/** Leaves nothing open: after each call the statement is reset. */
 export interface RawStatement {
   run(params: SqlValue[]): number;
   get(params: SqlValue[]): SqlRow | undefined;
   all(params: SqlValue[]): SqlRow[];
-  iterate(params: SqlValue[]): IterableIterator<SqlRow>;
 }

@@ -224,32 +224,14 @@ class Connection implements SqliteDatabase {
 
   /** The type of its rows is stated by the one who prepares it. */
   #wrap(raw: RawStatement, sql: string): SqliteStatement<never> {
-    let iterating = false;
-    const use = <T>(action: string, params: SqlValue[], work: (checked: SqlValue[]) => T): T => {
-      if (iterating) throw new Error('the statement is being iterated: running it now would start it over');
-      return this.#guard(action, () => work(checkValues(params)));
-    };
-    const iterate = function* (this: Connection, params: SqlValue[]): IterableIterator<SqlRow> {
-      const rows = use('read', params, (checked) => raw.iterate(checked));
-      iterating = true;
-      try {
-        for (;;) {
-          const next = this.#guard('read', () => rows.next());
-          if (next.done) return;
-          yield next.value;
-        }
-      } finally {
-        iterating = false;
-        if (!this.#closed) rows.return?.();
-      }
-    };
+    const use = <T>(action: string, params: SqlValue[], work: (checked: SqlValue[]) => T): T =>
+      this.#guard(action, () => work(checkValues(params)));
     const get = (...params: SqlValue[]) => use('read', params, (checked) => raw.get(checked));
     const statement: SqliteStatement = {
       run: (...params) => use('change', params, (checked) => raw.run(checked)),
       get,
       one: (...params) => must(get(...params), `row of ${sql}`),
       all: (...params) => use('read', params, (checked) => raw.all(checked)),
-      iterate: (...params) => iterate.call(this, params),
     };
     return statement as SqliteStatement<never>;
   }

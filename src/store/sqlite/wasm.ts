@@ -8,7 +8,6 @@ import type {RawDatabase, RawStatement} from './raw.ts';
 /** Not in the package's declarations, or wider there; the version is pinned, and a test holds it to what we need. */
 interface BareStatement extends Statement {
   all(values: SqlValue[]): SqlRow[];
-  iterate(values: SqlValue[]): IterableIterator<SqlRow>;
   _reset(): boolean;
   /** Without the reset at the beginning of the public calls: ours reset at the end. */
   _bindArray(values: SqlValue[]): void;
@@ -131,13 +130,6 @@ function adapt(statement: BareStatement, schema: {version: number}, changesSchem
         return statement._getRow(names, false);
       }),
     all: (params) => settled(() => statement.all(params)),
-    *iterate(params) {
-      try {
-        yield* statement.iterate(params);
-      } finally {
-        statement._reset();
-      }
-    },
   };
 }
 
