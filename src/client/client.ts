@@ -21,7 +21,7 @@ import {
   type Result,
 } from './requests/resource.ts';
 import {DEFAULT_POLICY, settle, type RetryPolicy} from './requests/retry.ts';
-import {operationOf} from './requests/routes.ts';
+import {operationOf} from '../service/routes.ts';
 import {isObject} from '../narrow.ts';
 import {checkService} from '../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';

@@ -10,7 +10,8 @@ import {requestFacts} from '../cli/api/request-facts.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {showPreview} from '../cli/write/previews.ts';
 import {refuseTypedNumbers} from '../cli/write/sensitive-numbers.ts';
-import {checkRequestPath, operationOf} from '../client/requests/routes.ts';
+import {checkRequestPath} from '../client/requests/routes.ts';
+import {operationOf} from '../service/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
 
 export default class Api extends RemitCommand {

@@ -1,9 +1,9 @@
 import type {OperationId} from '../contract/operations/operations.ts';
-import {RECORD_FIELDS} from '../contract/operations/record-fields.ts';
+import {recordFieldsOf} from '../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import type {Mapping, Name, Words} from './mapping.ts';
-import {type Path, pathOf} from './paths.ts';
-import {findOperation, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
+import {firstPart, type Path, pathOf} from './paths.ts';
+import {operationOf, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
 import type {BodyRule, ServiceFile} from './service-file.ts';
 
 /** Everything known about an operation at a service, prepared once. */
@@ -25,7 +25,7 @@ export interface Compiled {
 }
 
 export function compile(id: OperationId, file: ServiceFile): Compiled {
-  const operation = findOperation(id)!; // ids are checked by type
+  const operation = operationOf(id);
   const wire = routeOf(id, file);
   const {method, path} = operation;
   const isList = operation.pages === 'cursor' || id === 'eventTypes.list';
@@ -50,22 +50,22 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
 function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer'): Mapping {
   const [resource = ''] = id.split('.');
   const {fields = {}, units = {}, statuses = {}, metadata} = file;
-  const known = new Set(
-    side === 'request' ? requestFieldsOf(id) : RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS],
-  ); // `resource` is the first part of an operation id
-  const isHere = (field: string) => known.has(field.split('.')[0]!); // split returns at least one part
-  const params = side === 'request' ? paramsOf(findOperation(id)!.path) : [];
+  const known = new Set(side === 'request' ? requestFieldsOf(id) : recordFieldsOf(resource));
+  const isHere = (field: string) => known.has(firstPart(field));
+  const params = side === 'request' ? paramsOf(operationOf(id).path) : [];
   const names = {
     ...fields[resource],
     ...(resource === 'webhookEndpoints' ? endpointNames(file) : {}),
     ...(side === 'request' ? fields[id] : {}),
   };
   const own = Object.entries(units).filter(([name]) => name.startsWith(`${resource}.`));
-  const words = Object.hasOwn(statuses, resource)
-    ? wordsOf(resource, statuses[resource]!)
-    : resource === 'webhookEndpoints'
-      ? activeWords(file)
-      : undefined;
+  const given = Object.hasOwn(statuses, resource) ? statuses[resource] : undefined;
+  const words =
+    given !== undefined
+      ? wordsOf(resource, given)
+      : resource === 'webhookEndpoints'
+        ? activeWords(file)
+        : undefined;
   const holder = side === 'request' ? 'metadata' : 'client_metadata';
   const isTransfer = resource === 'payins' || resource === 'payouts';
   return {

@@ -13,7 +13,7 @@ import {
   withValue,
 } from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
-import {isEmptyService, type ServiceFile} from './service-file.ts';
+import type {ServiceFile} from './service-file.ts';
 
 /** A request without its headers. The path has no query, and its parts are encoded. */
 export interface PlainRequest {
@@ -35,10 +35,6 @@ export class Dialect {
 
   constructor(file: ServiceFile) {
     this.file = file;
-  }
-
-  get isCanonical(): boolean {
-    return isEmptyService(this.file);
   }
 
   route(id: OperationId): Route {

@@ -6,6 +6,12 @@ export type Path = readonly string[];
 
 export const pathOf = (text: string): Path => (text === '' ? [] : text.split('.'));
 
+/** The first name of a dotted path. */
+export const firstPart = (text: string): string => text.split('.', 1)[0] ?? '';
+
+/** The last name of a dotted path. */
+export const lastPart = (text: string): string => text.slice(text.lastIndexOf('.') + 1);
+
 /** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let found = value;

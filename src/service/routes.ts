@@ -1,5 +1,6 @@
 import type {Operation} from '../contract/operations/operation.ts';
 import {allOperations, OPERATIONS, type OperationId} from '../contract/operations/operations.ts';
+import {RemitError} from '../errors.ts';
 import type {PrefixName, ServiceFile} from './service-file.ts';
 
 export interface Route {
@@ -14,21 +15,29 @@ const PREFIXES: readonly (readonly [name: PrefixName, path: string])[] = [
   ['api', '/api'], // last, because it is a prefix of the others
 ];
 
+const BY_RESOURCE: Readonly<Record<string, Readonly<Record<string, Operation>>>> = OPERATIONS;
+
 /** The contract's declaration of an operation; undefined for an unknown id. */
 export function findOperation(id: string): Operation | undefined {
   const [resource = '', verb = ''] = id.split('.');
-  if (!Object.hasOwn(OPERATIONS, resource)) return undefined;
-  const verbs = OPERATIONS[resource as keyof typeof OPERATIONS] as Readonly<Record<string, Operation>>; // hasOwn was true
-  return Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (!Object.hasOwn(BY_RESOURCE, resource)) return undefined;
+  const verbs = BY_RESOURCE[resource];
+  return verbs !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+}
+
+export function operationOf(id: OperationId): Operation {
+  const found = findOperation(id);
+  if (found === undefined) throw new RemitError('USAGE', `there is no operation ${id}`);
+  return found;
 }
 
 /** Method and path of an operation at this service. */
 export function routeOf(id: OperationId, {routes, prefixes}: ServiceFile): Route {
-  const {method, path} = findOperation(id)!; // ids are checked by type, and in a service file by its schema
+  const {method, path} = operationOf(id);
   const own = routes !== undefined && Object.hasOwn(routes, id) ? routes[id] : undefined;
   if (own !== undefined) {
-    const [verb, route] = own.startsWith('/') ? [method, own] : own.split(' ');
-    return {method: verb!, path: route!}; // the schema requires both
+    const [verb = method, route = ''] = own.startsWith('/') ? [method, own] : own.split(' '); // the schema requires both
+    return {method: verb, path: route};
   }
   for (const [name, prefix] of PREFIXES) {
     const other = prefixes?.[name];

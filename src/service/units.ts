@@ -4,9 +4,8 @@ import {AMOUNT_UNITS, type AmountUnit, TIME_UNITS, type TimeUnit, type Unit} fro
 
 export const isAmountField = (field: string): boolean => /_in_(minor_units|cents)$/.test(field);
 export const isTimeField = (field: string): boolean => /(_at|^as_of|_from|_to)$/.test(field);
-export const isAmountUnit = (unit: Unit): unit is AmountUnit =>
-  (AMOUNT_UNITS as readonly string[]).includes(unit);
-export const isTimeUnit = (unit: Unit): unit is TimeUnit => (TIME_UNITS as readonly string[]).includes(unit);
+export const isAmountUnit = (unit: Unit): unit is AmountUnit => AMOUNT_UNITS.some((one) => one === unit);
+export const isTimeUnit = (unit: Unit): unit is TimeUnit => TIME_UNITS.some((one) => one === unit);
 
 /** A value as the service writes it; undefined if it cannot be written exactly. */
 export function toUnit(value: unknown, unit: Unit, currency: unknown): unknown {
@@ -38,9 +37,9 @@ function amountFromUnit(value: unknown, unit: AmountUnit, currency: unknown): nu
     if (!/^-?\d{1,16}$/.test(text)) return undefined;
     return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
   }
-  if (!DECIMAL.test(text) || !isKnown(currency)) return undefined;
+  const places = typeof currency === 'string' ? exponentOf(currency) : undefined;
+  if (!DECIMAL.test(text) || places === undefined) return undefined;
   const negative = text.startsWith('-');
-  const places = exponentOf(currency)!; // isKnown was true
   const [whole = '', decimals = ''] = text.replace('-', '').split('.');
   if (/[1-9]/.test(decimals.slice(places))) return undefined; // a fraction of the smallest unit
   const minor = Number(whole + decimals.slice(0, places).padEnd(places, '0'));

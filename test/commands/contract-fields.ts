@@ -1,5 +1,5 @@
 import type {ZodType} from 'zod';
-import {operationOf} from '../../src/client/requests/routes.ts';
+import {operationOf} from '../../src/service/routes.ts';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {SCHEMAS} from '../../src/contract/schemas/registry.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
-import {operationOf} from '../../src/client/requests/routes.ts';
+import {operationOf} from '../../src/service/routes.ts';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {answer} from '../client/transport/fake-transport.ts';
 import {runCli} from '../cli/run-cli.ts';

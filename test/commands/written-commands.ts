@@ -1,5 +1,5 @@
 import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
-import {operationOf} from '../../src/client/requests/routes.ts';
+import {operationOf} from '../../src/service/routes.ts';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
 import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
 

@@ -1,7 +1,8 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Operation} from '../../contract/operations/operation.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {fillPath, operationOf} from '../../client/requests/routes.ts';
+import {fillPath} from '../../client/requests/routes.ts';
+import {operationOf} from '../../service/routes.ts';
 import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport/transport.ts';
 import {requestHeaders} from '../../client/requests/headers.ts';
 import {must} from '../../narrow.ts';
@@ -49,7 +50,7 @@ export class Wire {
   }
 
   /** A create, or its replay: only `autoApprove` may differ between the two. */
-  create(row: JournalRow, autoApprove: boolean, signal?: AbortSignal): TransportRequest {
+  create(row: JournalRow, autoApprove: boolean): TransportRequest {
     const {key, timeouts} = this.#options;
     return {
       method: this.#create.method,
@@ -62,7 +63,6 @@ export class Wire {
       }),
       body: this.#body(row, autoApprove),
       timeouts,
-      signal,
     };
   }
 
@@ -89,7 +89,7 @@ export class Wire {
     };
   }
 
-  get(id: string, signal?: AbortSignal): TransportRequest {
+  get(id: string): TransportRequest {
     const {key, timeouts} = this.#options;
     return {
       method: 'GET',
@@ -97,7 +97,6 @@ export class Wire {
       operation: this.#operations.get,
       headers: requestHeaders({key, hasBody: false}),
       timeouts,
-      signal,
     };
   }
 }

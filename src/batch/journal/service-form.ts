@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
-import {findOperation, routeOf} from '../../service/routes.ts';
+import {firstPart} from '../../service/paths.ts';
+import {operationOf, routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {RequestForm} from './facts.ts';
 import type {Journal} from './journal.ts';
@@ -17,10 +18,10 @@ export function requestForm(kind: Kind, service: ServiceFile): RequestForm {
   const {topic, operations} = KINDS[kind];
   const {create} = operations;
   const fields = new Set(requestFieldsOf(create));
-  const isSent = (path: string) => path !== 'metadata' && fields.has(path.split('.')[0]!); // split returns at least one part
+  const isSent = (path: string) => path !== 'metadata' && fields.has(firstPart(path));
   const {method, path} = routeOf(create, service);
-  const usual = findOperation(create);
-  const isUsual = method === usual?.method && path === usual.path;
+  const usual = operationOf(create);
+  const isUsual = method === usual.method && path === usual.path;
   const body = service.bodies?.[create];
   return Object.fromEntries([
     ...(isUsual ? [] : [[routeKey(kind), `${method} ${path}`] as const]),
@@ -62,7 +63,7 @@ export const routeKey = (kind: Kind): string => `routes.${KINDS[kind].operations
 function readingOf(kind: Kind, {fields = {}, units = {}, envelopes = {}, metadata}: ServiceFile): string {
   const {topic, party, operations} = KINDS[kind];
   const compared = new Set([...COMPARED, party]);
-  const isCompared = (path: string) => compared.has(path.split('.')[0]!); // split returns at least one part
+  const isCompared = (path: string) => compared.has(firstPart(path));
   const {record} = envelopes;
   const envelope = typeof record === 'object' ? record[operations.create] : record;
   const reading = {

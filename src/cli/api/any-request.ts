@@ -1,4 +1,4 @@
-import {operationOf} from '../../client/requests/routes.ts';
+import {operationOf} from '../../service/routes.ts';
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {isObject} from '../../narrow.ts';

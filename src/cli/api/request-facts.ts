@@ -1,4 +1,4 @@
-import {operationOf} from '../../client/requests/routes.ts';
+import {operationOf} from '../../service/routes.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';

@@ -1,4 +1,4 @@
-import {operationOf} from '../../client/requests/routes.ts';
+import {operationOf} from '../../service/routes.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {SchemaName} from '../../contract/schemas/registry.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';

@@ -1,4 +1,4 @@
-import {operationOf} from '../../client/requests/routes.ts';
+import {operationOf} from '../../service/routes.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 
 /** Which operations of the service a command calls. Shown in its help, and compared with its flags. */

@@ -1,6 +1,6 @@
 import {isIdField, withTextIds} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {RECORD_FIELDS} from '../../contract/operations/record-fields.ts';
+import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isObject} from '../../narrow.ts';
 import type {Answer} from './answer.ts';
 
@@ -10,8 +10,8 @@ function idFields(operation: OperationId): readonly string[] {
   const resource = operation.slice(0, operation.indexOf('.'));
   let fields = fieldsOf.get(resource);
   if (fields === undefined) {
-    const known: readonly string[] = RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS] ?? []; // the first part of an operation id
-    fieldsOf.set(resource, (fields = ['id', ...known.filter((name) => isIdField(name) && name !== 'id')]));
+    const others = recordFieldsOf(resource).filter((name) => isIdField(name) && name !== 'id');
+    fieldsOf.set(resource, (fields = ['id', ...others]));
   }
   return fields;
 }

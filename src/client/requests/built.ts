@@ -8,7 +8,8 @@ import {sensitiveValues} from '../../sanitize/protected-values.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {numberNames} from '../../service/sensitive.ts';
 import type {AnyOptions, CallInput, KeyedOptions} from './resource.ts';
-import {checkRequestPath, fillPath, operationOf} from './routes.ts';
+import {operationOf} from '../../service/routes.ts';
+import {checkRequestPath, fillPath} from './routes.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from '../transport/transport.ts';
 import type {Safety} from '../answers/verdict.ts';
 

@@ -1,14 +1,4 @@
-import type {Operation} from '../../contract/operations/operation.ts';
-import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {findOperation} from '../../service/routes.ts';
-
-/** The contract's declaration of an operation. */
-export function operationOf(id: OperationId): Operation {
-  const found = findOperation(id);
-  if (found === undefined) throw usage(`there is no operation ${id}`);
-  return found;
-}
 
 /** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {

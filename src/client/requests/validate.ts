@@ -1,7 +1,7 @@
 import type {IdFormat} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {operationOf} from './routes.ts';
+import {operationOf} from '../../service/routes.ts';
 
 /**
  * Checks a request body against the contract, on this machine and before anything is sent. Loads zod, so use it for a

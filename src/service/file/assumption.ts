@@ -5,7 +5,8 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isObject} from '../../narrow.ts';
-import {findOperation, type Route} from '../routes.ts';
+import {lastPart} from '../paths.ts';
+import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
 import {isAmountField} from '../units.ts';
 
@@ -47,7 +48,7 @@ export function assumptionBehind(id: OperationId, route: Route, failure: Failure
 }
 
 function ofRoute(id: OperationId, {method, path}: Route): Assumption {
-  const {origin, prefix} = findOperation(id)!; // ids are checked by type
+  const {origin, prefix} = operationOf(id);
   const at = `${method} ${path}`;
   if (origin.kind === 'assumed') return assumed(origin.row, `routes.${id}`, `${at} is assumed`);
   if (prefix?.origin.kind === 'assumed')
@@ -65,7 +66,7 @@ function unreadable(id: OperationId, json: unknown): Assumption {
   const [resource = ''] = id.split('.');
   const named = isObject(json) && isRecord(json, resource) ? ofRecord(resource, json) : undefined;
   if (named !== undefined) return named;
-  const {origin} = findOperation(id)!; // ids are checked by type
+  const {origin} = operationOf(id);
   const row = id === 'payins.get' || id === 'payouts.get' ? 6 : rowOf(origin);
   return {
     row,
@@ -114,7 +115,7 @@ function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumptio
   if (header !== null) return given('headers.send', 'the service requires a header that remit does not send');
   const page = findOperation(id)?.pages === 'cursor' ? ofPage(words, names) : undefined;
   if (page !== undefined) return page;
-  const field = requestFieldsOf(id).find((name) => names(name.split('.').at(-1)!)); // split returns at least one part
+  const field = requestFieldsOf(id).find((name) => names(lastPart(name)));
   if (field === undefined || !NAMING.test(words)) return undefined;
   const [resource] = id.split('.');
   const [name = field] = field.split('.');

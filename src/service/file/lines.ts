@@ -1,3 +1,5 @@
+import {must, ownJson} from '../../narrow.ts';
+
 /** Finds the lines of keys in a JSON text. */
 export interface KeyLines {
   /** The line of the last key of a path that exists in the text; 1 for the whole text. */
@@ -20,8 +22,8 @@ export function keyLines(text: string): KeyLines {
     else if (token === '{' || token === '[') stack.push({kind: token === '{' ? 'object' : 'list', key: ''});
     else if (token === '}' || token === ']') stack.pop();
     else if (token === ':') {
-      const level = stack.at(-1)!; // the text is JSON
-      level.key = JSON.parse(last) as string;
+      const level = must(stack.at(-1), 'object around a key'); // the text is JSON
+      level.key = ownJson(last);
       const path = stack.filter(({kind}) => kind === 'object').map(({key}) => key);
       const name = JSON.stringify(path);
       if (lines.has(name) && stack.every(({kind}) => kind === 'object')) repeated ??= {path, line};

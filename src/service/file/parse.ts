@@ -2,10 +2,11 @@ import {allOperations, type OperationId} from '../../contract/operations/operati
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {RemitError} from '../../errors.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject, keysOf, messageOf} from '../../narrow.ts';
 import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
 import {keyLines, type KeyLines} from './lines.ts';
-import {findOperation, paramsOf, routeOf, sameRoutes} from '../routes.ts';
+import {firstPart} from '../paths.ts';
+import {operationOf, paramsOf, routeOf, sameRoutes} from '../routes.ts';
 import {serviceSchema} from './schema.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from '../units.ts';
@@ -28,7 +29,7 @@ export function parseServiceFile(text: string, name: string): ServiceFile {
   try {
     value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (cause) {
-    throw refused(name, undefined, `is not JSON: ${(cause as Error).message}`, cause);
+    throw refused(name, undefined, `is not JSON: ${messageOf(cause)}`, cause);
   }
   refuseDeep(value, name);
   const lines = keyLines(text);
@@ -78,9 +79,9 @@ function issueWithin(file: ServiceFile): Issue | undefined {
 }
 
 function issueInRoutes(file: ServiceFile): Issue | undefined {
-  for (const id of Object.keys(file.routes ?? {}) as OperationId[]) {
+  for (const id of keysOf<OperationId>(file.routes ?? {})) {
     const {method, path} = routeOf(id, file);
-    const {path: usual, method: usualMethod} = findOperation(id)!; // the schema allows only known ids
+    const {path: usual, method: usualMethod} = operationOf(id);
     const at = ['routes', id];
     const wrong = wrongMethod(usualMethod, method) ?? wrongPlaceholder(path, paramsOf(usual));
     if (wrong !== undefined) return {path: at, allowed: wrong};
@@ -94,7 +95,7 @@ function issueInRoutes(file: ServiceFile): Issue | undefined {
     if (routeOf(id, file).method === 'GET')
       return {path: ['bodies', id], allowed: 'cannot be set: a GET has no body'};
     const sent = paramsOf(routeOf(id, file).path);
-    const left = paramsOf(findOperation(id)!.path).find((name) => !sent.includes(name)); // an id of the list above
+    const left = paramsOf(operationOf(id).path).find((name) => !sent.includes(name));
     if (file.bodies[id] === 'none' && left !== undefined)
       return {
         path: ['bodies', id],
@@ -193,7 +194,7 @@ function fieldsOf(resource: string, operation: string | undefined): Set<string> 
     ...paramsOf(path),
   ]);
   const answers = operation === undefined ? recordFieldsOf(resource) : [];
-  return new Set([...requests.map((field) => field.split('.')[0]!), ...answers]); // split returns at least one part
+  return new Set([...requests.map(firstPart), ...answers]);
 }
 
 function issueInUnits(file: ServiceFile): Issue | undefined {

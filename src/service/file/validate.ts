@@ -1,3 +1,4 @@
+import {isObject} from '../../narrow.ts';
 import type {Schema} from './schema.ts';
 
 /** A value that the schema does not allow. `path` leads to it; `name`: the key itself is not allowed. */
@@ -11,13 +12,13 @@ export function firstIssue(value: unknown, schema: Schema, path: readonly string
   if (schema.anyOf !== undefined) {
     const issues = schema.anyOf.map((branch) => firstIssue(value, branch, path));
     if (issues.includes(undefined)) return undefined;
-    const deeper = issues.find((issue) => issue!.path.length > path.length); // `includes` found none undefined
+    const deeper = issues.find((issue) => issue !== undefined && issue.path.length > path.length);
     return deeper ?? {path, allowed: allowedBy(schema)};
   }
   if (!isAllowed(value, schema)) return {path, allowed: allowedBy(schema)};
-  if (schema.type !== 'object') return undefined;
+  if (schema.type !== 'object' || !isObject(value)) return undefined;
   const {properties = {}, propertyNames, additionalProperties} = schema;
-  for (const [name, inner] of Object.entries(value as object) as [string, unknown][]) {
+  for (const [name, inner] of Object.entries(value)) {
     const at = [...path, name];
     const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (own === undefined && additionalProperties === false)
@@ -38,12 +39,13 @@ const isShown = (name: string): boolean => !name.startsWith('$');
 
 function isAllowed(value: unknown, schema: Schema): boolean {
   if (schema.enum !== undefined) return schema.enum.includes(value);
-  if (schema.type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (schema.type === 'object') return isObject(value);
   if (schema.type === 'integer')
     return (
+      typeof value === 'number' &&
       Number.isInteger(value) &&
-      (value as number) >= (schema.minimum ?? -Infinity) && // isInteger was true
-      (value as number) <= (schema.maximum ?? Infinity)
+      value >= (schema.minimum ?? -Infinity) &&
+      value <= (schema.maximum ?? Infinity)
     );
   return typeof value === 'string' && new RegExp(schema.pattern ?? '').test(value);
 }

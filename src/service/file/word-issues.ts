@@ -22,13 +22,7 @@ function nameIn(value: unknown, path: readonly string[]): Issue | undefined {
   const inner = isList(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
   for (const [name, one] of inner) {
     const at = typeof name === 'string' ? [...path, name] : path;
-    const word =
-      at.length === path.length
-        ? undefined
-        : at
-            .at(-1)!
-            .split('.')
-            .find((part) => BUILT_IN.has(part)); // a key was added
+    const word = typeof name === 'string' ? name.split('.').find((part) => BUILT_IN.has(part)) : undefined;
     const issue =
       word === undefined ? nameIn(one, at) : {path: at, allowed: `must not be or contain the name ${word}`};
     if (issue !== undefined) return issue;

@@ -2,7 +2,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {unwrapRecord} from '../../../client/answers/readable.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
-import {findOperation, paramsOf} from '../../../service/routes.ts';
+import {operationOf, paramsOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
@@ -46,7 +46,7 @@ async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void
     survey.found.push(unknown(`routes.${id}`, 'no record to read', {row: rowOf(id)}));
     return;
   }
-  const {path} = findOperation(id)!; // ids are checked by type
+  const {path} = operationOf(id);
   const [name = 'id'] = paramsOf(path);
   const params = {[name]: recordId};
   const reply = await survey.ask(id, {params});
@@ -77,7 +77,7 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   else
     survey.found.push(
       routeTrouble(id, reply, 'JSON', {
-        routes: {[id]: `GET /path/of/one/{${paramsOf(findOperation(id)!.path)[0]}}`},
+        routes: {[id]: `GET /path/of/one/{${paramsOf(operationOf(id).path)[0]}}`},
       }),
     ); // ids are checked by type
 }

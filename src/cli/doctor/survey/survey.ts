@@ -1,4 +1,4 @@
-import {findOperation} from '../../../service/routes.ts';
+import {operationOf} from '../../../service/routes.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
@@ -95,7 +95,7 @@ export class Survey {
 
 /** The row of the assumption about the route of an operation. */
 export function rowOf(id: OperationId): number | undefined {
-  const {origin, prefix} = findOperation(id)!; // ids are checked by type
+  const {origin, prefix} = operationOf(id);
   if (origin.kind === 'assumed') return origin.row;
   return prefix?.origin.kind === 'assumed' ? prefix.origin.row : undefined;
 }
