@@ -141,30 +141,9 @@ async function writePlan(
   try {
     migrate(db, JOURNAL_MIGRATIONS);
     const draft = new Draft(db);
-    const {pages} = draft;
-    pages.create();
-    const texts = {
-      references: new Buckets(pages, 0),
-      contents: new Buckets(pages, 1),
-      alike: new Buckets(pages, 2),
-    };
-    const spool = join(dirname(file), 'texts');
-    const retype = options.retype ?? bare;
-    const source = await openSource(input, {sheet: options.sheet, spool, retype});
-    const {sheet} = source;
-    const read = await loadRecords(options, input, source, draft, texts).finally(() => source.close());
+    const checked = await checkFile(options, input, draft, join(dirname(file), 'texts'));
+    const {read, found, sheet, alike, similar, warnings} = checked;
     const {facts} = read;
-    const warnings = [...checkEnd(input, facts, options), ...read.warnings];
-    const located = locator(sheet);
-    if (!read.hasReferences) await nameByContent(draft, texts.contents, texts.references);
-    const {similar, refused} = await checkNames(draft, texts.references, referenceColumn(read.map));
-    const found = {
-      ...groupsOf(draft.issues(), located),
-      errors: draft.firstIssues(SHOWN_ISSUES).map(located),
-    };
-    if (found.issues > 0 && !options.validOnly) throw invalidFile(input, found);
-    const alike = await findDuplicates(texts.alike, refused);
-    pages.drop();
     const namespace = options.namespace ?? DEFAULT_NAMESPACE;
     const {sums, planHash} = await readRows(draft, options.kind, namespace);
     const figures = sums.figures(draft, {alike, similar});
@@ -199,6 +178,35 @@ async function writePlan(
   } finally {
     db.close();
   }
+}
+
+/**
+ * Reads the file into the draft, and compares its rows with each other.
+ * @param spool a file for the texts of a workbook
+ */
+async function checkFile(options: PlanOptions, input: InputFile, draft: Draft, spool: string) {
+  const {pages} = draft;
+  pages.create();
+  const texts = {
+    references: new Buckets(pages, 0),
+    contents: new Buckets(pages, 1),
+    alike: new Buckets(pages, 2),
+  };
+  const source = await openSource(input, {sheet: options.sheet, spool, retype: options.retype ?? bare});
+  const {sheet} = source;
+  const read = await loadRecords(options, input, source, draft, texts).finally(() => source.close());
+  const warnings = [...checkEnd(input, read.facts, options), ...read.warnings];
+  const located = locator(sheet);
+  if (!read.hasReferences) await nameByContent(draft, texts.contents, texts.references);
+  const {similar, refused} = await checkNames(draft, texts.references, referenceColumn(read.map));
+  const found: FileErrors = {
+    ...groupsOf(draft.issues(), located),
+    errors: draft.firstIssues(SHOWN_ISSUES).map(located),
+  };
+  if (found.issues > 0 && !options.validOnly) throw invalidFile(input, found);
+  const alike = await findDuplicates(texts.alike, refused);
+  pages.drop();
+  return {read, found, sheet, alike, similar, warnings};
 }
 
 /** Sheets of one workbook are different batches. */
