@@ -18,7 +18,16 @@ export const tag = (text: string, tone: Tone): Markup =>
 /** `2026-03-02 15:04:05` */
 export const moment = (iso: string): string => iso.slice(0, 19).replace('T', ' ');
 
+/** The same of a time in milliseconds, in UTC. */
+export const momentAt = (ms: number): string => moment(new Date(ms).toISOString());
+
 export const time = (iso: string): Markup => markup`<time datetime="${iso}">${moment(iso)}</time>`;
+
+export type Fact = [label: string, value: Cell | undefined];
+
+/** Facts with their labels; those without a value are left out. */
+export const factList = (facts: readonly Fact[]): Markup =>
+  markup`<dl class="facts">${facts.map(([label, value]) => value !== undefined && value !== '' && markup`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`;
 
 /**
  * Roles are explicit: on a phone the cells are stacked, and browsers then drop the table's own roles.

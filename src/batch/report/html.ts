@@ -3,6 +3,7 @@ import {grouped, spread} from '../../html/chart.ts';
 import type {ReportData} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {documentFrame} from '../../html/document.ts';
+import {type Fact, factList, momentAt} from '../../html/page-parts.ts';
 import {journalMark} from './mark.ts';
 import {mainFigures, totalsTables} from './money.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
@@ -35,7 +36,7 @@ function page(data: ReportData, title: string): Markup {
 ${modeBand(data)}
 <header>
 <h1>${title}</h1>
-<p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${moment(data.asOf)} UTC</p>
+<p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${momentAt(data.asOf)} UTC</p>
 <p class="state ${tone}">${text}</p>
 ${stop !== null && markup`<p class="why">Why it stopped: ${sanitizer.line(stop.message)}.</p>`}
 ${mainFigures(data, attentionOf(data))}
@@ -86,7 +87,7 @@ function states({timeline}: ReportData): Markup | null {
   const head = shown.map(({label}) => markup`<th scope="col" class="n">${label}</th>`);
   const rows = spread(timeline, TIMES_SHOWN).map(
     ({at, phase, counts}) =>
-      markup`<tr><th scope="row">${moment(at)}</th><td>${phase}</td>${shown.map(({of}) => markup`<td class="n">${grouped(of(counts))}</td>`)}</tr>`,
+      markup`<tr><th scope="row">${momentAt(at)}</th><td>${phase}</td>${shown.map(({of}) => markup`<td class="n">${grouped(of(counts))}</td>`)}</tr>`,
   );
   return markup`<section aria-labelledby="states"><h2 id="states">Rows by state over time</h2>
 <ul class="legend" aria-label="Rows by state at the end">${legend}</ul>
@@ -121,19 +122,19 @@ function trail({confirmations, plan, lastChangeAt, retried}: ReportData): Markup
       asked,
       revision,
       planHash,
-    }) => markup`<tr><td>${moment(at)}</td><td>${by ?? 'not recorded'}</td>
+    }) => markup`<tr><td>${momentAt(at)}</td><td>${by ?? 'not recorded'}</td>
 <td>${doing}${revision !== plan.revision && `, revision ${revision}`}</td><td>${asked ? 'confirmed' : 'confirmed earlier'}</td>
 <td>${profile ?? 'from the environment'}</td><td class="hash">${planHash.slice(0, 12)}</td></tr>`,
   );
   const table = markup`<div class="wide" role="region" tabindex="0" aria-label="Confirmations"><table class="confirmations"><thead><tr><th scope="col">Time (UTC)</th><th scope="col">User</th><th scope="col">To</th><th scope="col">How</th><th scope="col">Profile</th><th scope="col">Plan</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   return markup`<section aria-labelledby="trail"><h2 id="trail">History</h2>
-<p>Planned ${moment(plan.plannedAt)}${lastChangeAt !== null && `; last change of a row ${moment(lastChangeAt)}${lastChangeAt > plan.plannedAt ? `, ${duration(lastChangeAt - plan.plannedAt)} later` : ''}`}.${retried > 0 && ` ${count(retried, 'row')} sent again with a new key.`}</p>
+<p>Planned ${momentAt(plan.plannedAt)}${lastChangeAt !== null && `; last change of a row ${momentAt(lastChangeAt)}${lastChangeAt > plan.plannedAt ? `, ${duration(lastChangeAt - plan.plannedAt)} later` : ''}`}.${retried > 0 && ` ${count(retried, 'row')} sent again with a new key.`}</p>
 ${rows.length === 0 ? markup`<p>No confirmation is recorded.</p>` : table}</section>`;
 }
 
 function identity({plan, service, mode, summary}: ReportData): Markup {
   const bytes = `${grouped(plan.file.bytes)} bytes`;
-  const facts: [string, Markup | string][] = [
+  const facts: Fact[] = [
     ['Batch', plan.batchId],
     ['Revision', String(plan.revision)],
     ['Mode', mode === null ? 'not sent yet' : mode === 'live' ? 'LIVE' : 'test'],
@@ -148,11 +149,8 @@ function identity({plan, service, mode, summary}: ReportData): Markup {
   if (summary.failed_file !== null) facts.push(['Failed rows', fileName(summary.failed_file)]);
   facts.push(['Journal', markup`<span class="hash">${plan.journalId}</span>`]);
   return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">About this batch</h2>
-<dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
+${factList(facts)}</section>`;
 }
 
 /** A report is sent to other people, who do not need to see the folders of this machine. */
 const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path;
-
-/** `2026-03-02 15:04:05`, UTC. */
-const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

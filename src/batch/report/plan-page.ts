@@ -10,6 +10,7 @@ import {describeIssue} from '../input/issues.ts';
 import {grouped} from '../../html/chart.ts';
 import {writePage} from './file.ts';
 import {documentFrame} from '../../html/document.ts';
+import {type Fact, factList, momentAt} from '../../html/page-parts.ts';
 import {journalMark} from './mark.ts';
 import {REPORT_STYLE} from './style.ts';
 import {count, NOUNS} from './words.ts';
@@ -42,7 +43,7 @@ function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string
 <div class="mode none">${journal.fact('binding') === undefined ? 'A plan: nothing has been sent' : 'A plan: the batch has been run before'}</div>
 <header>
 <h1>${title}</h1>
-<p class="sub">${plan.file.name}${plan.sheet !== undefined && `, sheet ${plan.sheet}`}${plan.revision > 1 && `, revision ${plan.revision}`} · planned ${moment(plan.plannedAt)} UTC</p>
+<p class="sub">${plan.file.name}${plan.sheet !== undefined && `, sheet ${plan.sheet}`}${plan.revision > 1 && `, revision ${plan.revision}`} · planned ${momentAt(plan.plannedAt)} UTC</p>
 ${figures(plan)}
 </header>
 ${toApprove(facts)}
@@ -182,19 +183,16 @@ function allRows(plan: Plan, rows: readonly JournalRow[]): Markup {
 }
 
 function identity(plan: Plan): Markup {
-  const facts: [string, Markup | string][] = [
+  const facts: Fact[] = [
     ['Batch', plan.batchId],
     ['Revision', String(plan.revision)],
     ['Namespace', plan.namespace],
     ['File', `${plan.file.name}, ${grouped(plan.file.bytes)} bytes`],
-    ...(plan.sheet === undefined ? [] : [['Sheet', plan.sheet] satisfies [string, string]]),
+    ['Sheet', plan.sheet],
     ['SHA-256 of the file', markup`<span class="hash">${plan.file.sha256}</span>`],
     ['SHA-256 of the plan', markup`<span class="hash">${plan.planHash}</span>`],
     ['Empty rows', grouped(plan.emptyRecords)],
   ];
   return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">About this plan</h2>
-<dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
+${factList(facts)}</section>`;
 }
-
-/** `2026-03-02 15:04:05`, UTC. */
-const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

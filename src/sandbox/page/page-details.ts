@@ -1,5 +1,5 @@
 import {escapeText, Markup, markup} from '../../html/markup.ts';
-import {table, tag, time, type Column} from '../../html/page-parts.ts';
+import {type Fact, factList, table, tag, time, type Column} from '../../html/page-parts.ts';
 import {isObject} from '../../narrow.ts';
 import type {DeliveryRecord, ShownAttempt} from '../webhooks/delivery-desk.ts';
 import type {Transfer} from '../records/transfer.ts';
@@ -85,11 +85,6 @@ ${attempts.length === 0 ? markup`<p class="soft">It was not sent yet.</p>` : tab
 ${controls.form('/page/redeliver', {row: `delivery.${id}`, legend: 'Redeliver'}, [send])}
 <h4>Payload</h4><pre tabindex="0">${lines(payload)}</pre>`;
 }
-
-type Fact = [label: string, value: Markup | string | undefined];
-
-const factList = (facts: readonly Fact[]): Markup =>
-  markup`<dl class="facts">${facts.map(([label, value]) => value !== undefined && value !== '' && markup`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`;
 
 const json = (title: string, value: unknown): Markup =>
   markup`<h4>${title}</h4><pre tabindex="0">${lines(JSON.stringify(value, null, 2))}</pre>`;

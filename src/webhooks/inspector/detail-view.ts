@@ -1,5 +1,5 @@
 import {markup, type Markup} from '../../html/markup.ts';
-import {table, tag, type Column} from '../../html/page-parts.ts';
+import {type Fact, factList, table, tag, type Column} from '../../html/page-parts.ts';
 import {hasArrived, type Delivery, type ForwardResult} from '../delivery/delivery.ts';
 import type {Diagnosis} from '../verify/diagnosis.ts';
 import {parseBody} from '../verify/event.ts';
@@ -32,7 +32,7 @@ export function detailView({logged, attempts, diagnosis, conceal, target}: Detai
   const {delivery} = logged;
   return markup`<h2 id="delivery-title" tabindex="-1">${titleOf(delivery)} ${verdictTags(delivery)}</h2>
 <div id="delivery" data-id="${delivery.id}" data-target="${target}">
-${factList(logged)}
+${aboutDelivery(logged)}
 ${verdictSection(delivery, diagnosis)}
 ${bodySection(delivery, conceal)}
 <h3>Headers</h3>
@@ -42,7 +42,7 @@ ${forwardSection(logged)}
 </div>`;
 }
 
-function factList({delivery}: LoggedDelivery): Markup {
+function aboutDelivery({delivery}: LoggedDelivery): Markup {
   const {id, eventId, receivedAtMs, path, attempt, secret, duplicateOf, verdict} = delivery;
   const event: Markup | string =
     eventId !== null
@@ -50,7 +50,7 @@ function factList({delivery}: LoggedDelivery): Markup {
       : verdict === 'rejected'
         ? 'not read, because the delivery was rejected'
         : 'the body has no event id';
-  const facts: [string, Markup | string][] = [
+  const facts: Fact[] = [
     ['Delivery', markup`<code>${id}</code>`],
     ['Event', event],
     ['Received', localTime(receivedAtMs)],
@@ -61,7 +61,7 @@ function factList({delivery}: LoggedDelivery): Markup {
     ['Path', markup`<code>${path}</code>`],
   ];
   if (secret !== null) facts.push(['Secret', markup`fingerprint <code>${secret}</code>`]);
-  return markup`<dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return factList(facts);
 }
 
 const linkTo = (id: string): Markup => markup`<a href="#${id}">${id}</a>`;
