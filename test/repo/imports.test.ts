@@ -22,6 +22,7 @@ const BELOW_COMMANDS = [
   'clock',
   'network',
   'narrow',
+  'nearest',
 ];
 
 /**
@@ -33,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
   clock: ['narrow'],
   spreadsheet: [],
+  nearest: [],
   'shell-word': [],
   money: ['narrow'],
   contract: ['money/currencies', 'narrow'],
@@ -42,7 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['errors', 'clock', 'narrow'],
   network: ['errors', 'narrow'],
   client: ['contract', 'money', 'service', 'errors', 'clock', 'sanitize', 'network', 'narrow'],
-  output: ['contract', 'money', 'errors', 'clock', 'spreadsheet', 'sanitize', 'narrow'],
+  output: ['contract', 'money', 'errors', 'clock', 'spreadsheet', 'sanitize', 'nearest', 'narrow'],
   webhooks: [
     'contract',
     'money',
@@ -68,6 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'clock',
     'spreadsheet',
     'sanitize',
+    'nearest',
     'narrow',
   ],
   sandbox: [

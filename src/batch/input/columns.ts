@@ -1,5 +1,6 @@
 import {LIMITS} from '../../contract/limits.ts';
 import {must} from '../../narrow.ts';
+import {nearest} from '../../nearest.ts';
 import {shellWord} from '../../shell-word.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
@@ -188,7 +189,10 @@ const shown = (header: string): string =>
 function unknownText(header: string, known: readonly string[]): string {
   if (shown(header) !== header)
     return 'no such column; this looks like data: the first line of the file must be the header';
-  return `no such column${suggestion(header, known)}; --map NAME=${shellWord(header)} reads it, --ignore-column ${shellWord(header)} leaves it out`;
+  const near = similarName(header, known);
+  const question = near === undefined ? '' : ` (did you mean ${near}?)`;
+  const target = near === undefined || near.startsWith('amount') ? 'NAME' : near; // the unit is the user's to choose
+  return `no such column${question}; --map ${target}=${shellWord(header)} reads it, --ignore-column ${shellWord(header)} leaves it out`;
 }
 
 function checkMetadataColumns(metadata: readonly {key: string; header: string}[], complain: Complain): void {
@@ -212,28 +216,11 @@ function checkMetadataColumns(metadata: readonly {key: string; header: string}[]
   }
 }
 
-function suggestion(header: string, known: readonly string[]): string {
-  const name = header.trim().toLowerCase();
-  const flat = (text: string) => text.replace(/[^a-z]/g, '');
-  const near = known.find((candidate) => {
-    const [a, b] = [flat(name), flat(candidate)];
-    return a === b || (a.length > 3 && (b.includes(a) || a.includes(b))) || distance(a, b) <= 2;
-  });
-  return near === undefined ? '' : ` (did you mean ${near}?)`;
-}
-
-/** Levenshtein distance of two short words. */
-function distance(a: string, b: string): number {
-  let previous = Array.from({length: b.length + 1}, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    let [left, diagonal] = [i, i - 1];
-    const row = Array.from(b, (letter, j) => {
-      const above = previous[j + 1] ?? Infinity;
-      left = Math.min(above + 1, left + 1, diagonal + (a[i - 1] === letter ? 0 : 1));
-      diagonal = above;
-      return left;
-    });
-    previous = [i, ...row];
-  }
-  return previous.at(-1) ?? Infinity;
+function similarName(header: string, known: readonly string[]): string | undefined {
+  if (/minor|cents/i.test(header)) return 'amount_in_minor_units';
+  const flat = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+  const asked = flat(header);
+  const contains = (a: string, b: string) => a === b || (a.length > 3 && (b.includes(a) || a.includes(b)));
+  const close = nearest(asked, known.map(flat));
+  return known.find((name) => contains(asked, flat(name))) ?? known.find((name) => flat(name) === close);
 }

@@ -1,6 +1,6 @@
 import type {Config} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import {bashScript} from './bash.ts';
 import {fishScript} from './fish.ts';
 import {powershellScript} from './powershell.ts';

@@ -10,7 +10,7 @@ import {
   type ExitCode,
 } from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import {ACH_RETURNS, BANK_REJECTIONS, CARD_DECLINES} from '../../sandbox/outcomes/bank-codes.ts';
 import {ADVICE, finalAdvice} from './advice.ts';
 

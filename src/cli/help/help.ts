@@ -5,7 +5,7 @@ import {globalFlags} from '../input/flags.ts';
 import type {ServiceInForce} from './assumptions.ts';
 import {PAGES} from './pages.ts';
 import {wrapLines} from '../../output/text/wrap.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {withoutTopic} from '../runtime/without-topic.ts';
 

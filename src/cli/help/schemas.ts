@@ -2,7 +2,7 @@ import type {Config} from '@oclif/core';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import type {SchemaName} from '../../contract/schemas/registry.ts';
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {factsOf, type CommandFacts} from './catalogue.ts';

@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import type {InStream} from '../runtime/runtime.ts';
 import {bodyFields} from './data-fields.ts';
 import {readData} from './json-data.ts';

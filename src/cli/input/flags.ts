@@ -4,7 +4,7 @@ import {LIMITS} from '../../contract/limits.ts';
 import {FORMATS} from '../../output/formats.ts';
 import {RemitError} from '../../errors.ts';
 import {parseDuration} from './durations.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 
 /** Flags shared by several commands, defined once so that they read and behave the same everywhere. */
 

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import {withoutTopic} from './without-topic.ts';
 
 /** The command tree; ids are joined with colons (`payouts:batch:run`). */

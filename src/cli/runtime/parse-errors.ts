@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import {shellWord} from '../../shell-word.ts';
 
 interface ParseErrorLike {

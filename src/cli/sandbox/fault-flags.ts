@@ -1,7 +1,7 @@
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {allOperations} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {nearest} from '../../output/text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 
 /** Effects as typed. */
 export const FAULT_KINDS = [

@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {minorPath} from './csv.ts';
-import {nearest} from '../text/nearest.ts';
+import {nearest} from '../../nearest.ts';
 import {valueAt} from './select.ts';
 import type {View} from './view.ts';
 

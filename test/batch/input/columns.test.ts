@@ -196,12 +196,18 @@ describe('the header of a batch file', () => {
     ['payee', 'payee_id'],
     ['refrence', 'reference'],
     ['currency', 'currency_code'],
-    ['amount_minor', 'amount'],
+    ['amount_minor', 'amount_in_minor_units'],
+    ['Cents', 'amount_in_minor_units'],
     ['schedule_date', 'scheduled_date'],
   ] as const) {
     it(`asks whether ${typed} means ${meant}`, () =>
       assert.match(read([...NEEDED, typed]).issues[0]!.message, new RegExp(`did you mean ${meant}\\b`)));
   }
+
+  it('shows how to map a column, but never into which unit of amounts', () => {
+    assert.match(read([...NEEDED, 'Payee']).issues[0]!.message, /--map payee_id=Payee reads it/);
+    assert.match(read([...NEEDED, 'amount_minor']).issues[0]!.message, /--map NAME=amount_minor reads it/);
+  });
 
   it('suggests nothing for a column unlike any other', () =>
     assert.doesNotMatch(read([...NEEDED, 'Bemerkung']).issues[0]!.message, /did you mean/));

@@ -3,7 +3,7 @@ import {describe, it} from 'mocha';
 import {readAmount} from '../../../src/cli/input/amounts.ts';
 import {parseDuration} from '../../../src/cli/input/durations.ts';
 import {readMetadata} from '../../../src/cli/input/metadata.ts';
-import {nearest} from '../../../src/output/text/nearest.ts';
+import {nearest} from '../../../src/nearest.ts';
 import {guessSettings, outputSettings} from '../../../src/cli/runtime/settings.ts';
 import {EXIT, type RemitError} from '../../../src/errors.ts';
 import {runCli} from '../run-cli.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {nearest} from '../../../src/output/text/nearest.ts';
+import {nearest} from '../src/nearest.ts';
 
 const NAMES = ['status', 'rail', 'payee_id', 'created_at'];
 
