@@ -1,11 +1,10 @@
 // Builds dist/: the CLI as one CommonJS bundle and its first page of help, the library with its types, the licences and
 // the SBOM of everything that is in them; and .oclif.manifest.json.
 // Only what the sources say goes in: a second build gives the same bytes.
-import {createHash} from 'node:crypto';
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {bundle, bundleCompletion, inlinedPackage} from './bundle.mjs';
+import {asFile, bundle, bundleCompletion, inlinedPackage} from './bundle.mjs';
 import {commandFiles, root} from './commands.mjs';
 import {bundleLibrary, writeLibrary} from './library.mjs';
 import {manifestText} from './manifest.mjs';
@@ -17,11 +16,7 @@ const dist = join(root, 'dist');
 
 async function buildCli() {
   const parts = await bundle();
-  for (const {file, code} of parts) {
-    // The launcher keys V8's code cache with this line, so that it need not hash the file at each start.
-    const key = createHash('sha256').update(code).digest('hex').slice(0, 32);
-    writeAtomic(join(root, file), `//${key}\n${code}`);
-  }
+  for (const {file, code} of parts) writeAtomic(join(root, file), asFile(code));
   writeAtomic(
     join(dist, 'commands.txt'),
     commandFiles()

@@ -1,4 +1,5 @@
 // The CLI as one CommonJS file. Commands and heavy packages are in it, but run only when they are first used.
+import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build} from 'esbuild';
@@ -61,9 +62,9 @@ async function bundlePart(name, contents, part, minify) {
     legalComments: 'external', // for the file of licences
     metafile: true,
     external: ['node-sqlite3-wasm'], // finds its .wasm beside itself
-    define: {'import.meta.url': '__importMetaUrl'},
+    define: {'import.meta.url': '__importMeta.url'},
     banner: {
-      js: `const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;${HELPERS}${OTHERS[name]}`,
+      js: `const __importMeta = {get url() { return require('node:url').pathToFileURL(__filename).href; }};${HELPERS}${OTHERS[name]}`,
     },
     plugins: [without, lazyRequires(), modules(part)],
     conditions: ['import'], // what an import statement names, although it is a require() by now,
@@ -77,6 +78,16 @@ async function bundlePart(name, contents, part, minify) {
     code: asAscii(asCalls(ownName(text('.cjs')))),
     legal: text('.LEGAL.txt'),
   };
+}
+
+/**
+ * A part as the launcher reads it: the key of its code cache, so that it need not hash the file at each start, then the
+ * function that Node would make of a module. `require` can load the file as well.
+ */
+export function asFile(code) {
+  const key = createHash('sha256').update(code).digest('hex').slice(0, 32);
+  const start = `(f => this === globalThis ? f : f.call(this, exports, require, module, __filename, __dirname))`;
+  return `//${key}\n${start}(function (exports, require, module, __filename, __dirname) {${code}\n});\n`;
 }
 
 /** How a part takes a module from the other one, which Node or the launcher loads once. */

@@ -6,6 +6,9 @@ const CORE = /node_modules[\\/]@oclif[\\/]core[\\/]lib[\\/].*\.js$/;
 const REQUIRE =
   /^(?:const|var) (\w+) = ((?:__importDefault\(|__importStar\(|\$import\()?require\((?:"[^"]+"|'[^']+')\)\)?);$/gm;
 
+/** oclif's Command throws on a failure of stdout outside every catch, and has Node make its stream. Our Sink handles them. */
+export const STDOUT_LISTENER = /^process\.stdout\.on\('error', [^]*?^\}\);$/m;
+
 /** esbuild plugin for the files of @oclif/core. */
 export function lazyRequires(filter = CORE) {
   return {
@@ -29,7 +32,9 @@ export function makeLazy(source, pattern = /^/) {
     names.push(name);
     return `let __held_${name}; const __get_${name} = () => (__held_${name} ??= ${expression});`;
   });
-  const started = declared.replace(/^checkNodeVersion\(\);$/m, ''); // 5 ms of semver; the launcher looks itself
+  const started = declared
+    .replace(/^checkNodeVersion\(\);$/m, '') // 5 ms of semver; the launcher looks itself
+    .replace(STDOUT_LISTENER, '');
   return names.reduce((text, name) => readThrough(text, name), started);
 }
 

@@ -84,7 +84,7 @@ export async function asCommonJs(source, loader) {
     format: 'cjs',
     target: 'node20',
     supported: {'dynamic-import': false}, // becomes require(): a script that runs from V8's code cache cannot import()
-    define: {'import.meta.url': '__importMetaUrl'},
+    define: {'import.meta.url': '__importMeta.url'},
     legalComments: 'inline',
   });
   return sharedHelpers(code);
@@ -131,7 +131,7 @@ const $export = (to, getters) => {
 };
 const $exportAll = (to, from) => $copy(to, from, 'default');
 const $import = (from) =>
-  from[$module] ? from : $copy(Object.defineProperty({}, 'default', {value: from, enumerable: true}), from);
+  from[$module] ? from : Object.create(from, {default: {value: from, enumerable: true}});
 `;
 
 const OWN_HELPER =

@@ -129,7 +129,7 @@ function load(part, name, parts) {
   module.filename = file;
   module.paths = Module._nodeModulePaths(path.dirname(file));
   Module._cache[file] = module; // oclif requires the bundle once more, for its commands
-  const script = new vm.Script(Module.wrap(source), {filename: file, cachedData: cache.code});
+  const script = new vm.Script(source, {filename: file, cachedData: cache.code});
   parts.push({script, cache});
   const plain = Module.createRequire(file);
   const requireFrom = (id) => (id === './rest.cjs' ? (rest ??= load('rest.cjs', name, parts)) : plain(id));
@@ -149,6 +149,9 @@ const isWorthKeeping = ({script, cache}, exitCode) =>
 // The cache file: CRC-32 of all that follows (4 bytes), 1 if it was written by a run that succeeded (1 byte), V8's data
 // at an offset of 8. V8 aborts the process on data with a flipped bit, so nothing unchecked may reach it; and it
 // runs what it is given, so a file or folder that another user could have written is not read, and not written either.
+//
+// The check loads node:zlib, which takes longer than all the rest. A file that was written or checked is therefore given
+// a time of change that is made from its checksum: while it has this time, nothing has written to it.
 function openCache(source, name) {
   const cache = {file: undefined, complete: false, code: undefined};
   try {
@@ -160,8 +163,7 @@ function openCache(source, name) {
     const stats = fs.lstatSync(own, {throwIfNoEntry: false});
     if (stats !== undefined && !(stats.isDirectory() && isOurs(stats))) return cache;
     cache.file = path.join(own, `code-${key}-${process.version}-${process.arch}-${name}.bin`);
-    const bytes = readOurs(cache.file);
-    if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) return cache;
+    const bytes = readChecked(cache.file);
     cache.complete = bytes[4] === 1;
     cache.code = bytes.subarray(HEADER);
   } catch {
@@ -170,7 +172,7 @@ function openCache(source, name) {
   return cache;
 }
 
-function readOurs(file) {
+function readChecked(file) {
   // A link would lead out of our folder; opening a pipe would wait for its writer.
   const descriptor = fs.openSync(
     file,
@@ -179,10 +181,25 @@ function readOurs(file) {
   try {
     const stats = fs.fstatSync(descriptor);
     if (!stats.isFile() || !isOurs(stats)) throw new Error('not ours');
-    return fs.readFileSync(descriptor);
+    const bytes = fs.readFileSync(descriptor);
+    if (stats.mtimeMs / 1000 !== checkedTime(bytes)) {
+      if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) throw new Error('damaged');
+      markChecked(descriptor, bytes);
+    }
+    return bytes;
   } finally {
     fs.closeSync(descriptor);
   }
+}
+
+// In seconds, even ones because some file systems keep no others. Before 2005, so that no file has it by chance.
+function checkedTime(bytes) {
+  return 2 * (1 + (bytes.readUInt32LE(0) % 2 ** 29));
+}
+
+function markChecked(descriptor, bytes) {
+  const seconds = checkedTime(bytes);
+  fs.futimesSync(descriptor, seconds, seconds);
 }
 
 // It belongs to us, and neither its group nor others can write to it. Windows has neither.
@@ -202,7 +219,14 @@ function keep({script, cache}, exitCode) {
     makeFolder(path.dirname(folder));
     makeFolder(folder);
     const temporary = `${cache.file}.${process.pid}`;
-    fs.writeFileSync(temporary, bytes, {mode: 0o600, flag: 'wx'});
+    const descriptor = fs.openSync(temporary, 'wx', 0o600);
+    try {
+      fs.writeFileSync(descriptor, bytes);
+      fs.fsyncSync(descriptor); // what is marked as checked must be on the disk
+      markChecked(descriptor, bytes);
+    } finally {
+      fs.closeSync(descriptor);
+    }
     fs.renameSync(temporary, cache.file);
     dropOld(folder, path.basename(cache.file));
   } catch {
@@ -225,7 +249,7 @@ function dropOld(folder, current) {
     if (!name.startsWith('code-') || name === current) continue;
     const old = path.join(folder, name);
     const longestMs = /\.\d+$/.test(name) ? 60_000 : 30 * 86_400_000;
-    if (Date.now() - fs.statSync(old).mtimeMs > longestMs) fs.unlinkSync(old);
+    if (Date.now() - fs.statSync(old).ctimeMs > longestMs) fs.unlinkSync(old);
   }
 }
 

@@ -2,10 +2,16 @@ import {RemitError} from '../errors.ts';
 import {codeOf, messageOf} from '../narrow.ts';
 
 /** The parts of a standard stream that we use. */
-export interface OutStream extends NodeJS.WritableStream {
-  isTTY?: boolean | undefined;
-  columns?: number | undefined;
+export interface OutStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  /** False if the reader does not keep up: `drain` follows. */
+  write(data: string | Uint8Array, done?: () => void): boolean;
+  on(event: StreamEvent, listener: (error: Error) => void): this;
+  removeListener(event: StreamEvent, listener: (error: Error) => void): this;
 }
+
+export type StreamEvent = 'error' | 'drain' | 'close';
 
 /**
  * One standard stream. If the reader goes away (EPIPE), writing ends silently, as `| head` expects. Any other

@@ -11,13 +11,14 @@ import {scriptedServer, type ScriptedServer} from './scripted-server.ts';
 import {cleanEnv} from './spawn-cli.ts';
 
 interface BuildTools {
+  asFile: (code: string) => string;
   bundle: (options?: {minify?: boolean}) => Promise<{file: string; code: string}[]>;
   inlinedPackage: () => object;
   manifestText: (facts: {root: string; pjson: object}) => Promise<string>;
 }
 /** bin/ is plain JavaScript, without types of its own. */
 const load = (path: string): Promise<Partial<BuildTools>> => import(path) as Promise<Partial<BuildTools>>;
-const {bundle, inlinedPackage, manifestText} = {
+const {asFile, bundle, inlinedPackage, manifestText} = {
   ...(await load('../../bin/bundle.mjs')),
   ...(await load('../../bin/manifest.mjs')),
 } as BuildTools;
@@ -35,8 +36,7 @@ describe('the bundle', () => {
     server = await scriptedServer([{status: 200, body: payout()}]);
     mkdirSync(join(folder, 'dist'));
     mkdirSync(join(folder, 'bin'));
-    for (const {file, code} of await bundle({minify: false}))
-      writeFileSync(join(folder, file), `//test\n${code}`);
+    for (const {file, code} of await bundle({minify: false})) writeFileSync(join(folder, file), asFile(code));
     for (const name of ['package.json', '.oclif.manifest.json', 'bin/run.cjs', 'dist/commands.txt'])
       writeFileSync(join(folder, name), readText(name));
   });
@@ -129,6 +129,7 @@ describe('the bundle', () => {
     );
     for (const {code} of one) {
       assert.match(code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');
+      assert.doesNotMatch(code, /process\.stdout\.on\(/, "oclif's listener");
       assert.doesNotMatch(code, new RegExp(ROOT.replaceAll('/', '\\/')), 'no path of this machine');
     }
     const manifest = await manifestText({root: ROOT, pjson: inlinedPackage()});

@@ -12,6 +12,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -107,6 +108,32 @@ describe('the code cache', () => {
       assert.equal(await remit(LINE), expected);
     });
   }
+
+  it('is checked when it has been written to, copied or touched, and only then', async () => {
+    const preload = join(cacheHome, 'preload.cjs');
+    const report = join(cacheHome, 'modules');
+    writeFileSync(
+      preload,
+      "process.on('exit', () => require('node:fs').writeFileSync(process.env.REPORT, process.moduleLoadList.join()))",
+    );
+    const checks = async () => {
+      assert.equal(await remit(LINE, {NODE_OPTIONS: `--require=${preload}`, REPORT: report}), expected);
+      return readFileSync(report, 'utf8').includes('NativeModule zlib');
+    };
+    fill(); // copied, so that it has the time of now
+    assert.deepEqual([await checks(), await checks()], [true, false]);
+    const sealed = statSync(file()).mtimeMs;
+    utimesSync(file(), new Date(), new Date());
+    assert.deepEqual([await checks(), await checks()], [true, false]);
+    assert.equal(statSync(file()).mtimeMs, sealed);
+
+    const good = readFileSync(file());
+    const bytes = Buffer.from(good);
+    bytes[bytes.length >> 1]! ^= 4;
+    writeFileSync(file(), bytes);
+    assert.deepEqual([await checks(), await checks()], [true, false]);
+    assert.notDeepEqual(readFileSync(file()), bytes);
+  });
 
   const isRoot = process.getuid?.() === 0;
   const NOBODY = 65_534;

@@ -26,12 +26,6 @@ type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
  * `out`, and returns it for machines: with -o json and similar formats, the return value is printed once, at the end.
  */
 export abstract class RemitCommand extends Command {
-  static {
-    // oclif's Command, which is loaded by now, throws on a stdout error outside every catch. Our Sink handles these
-    // errors.
-    process.stdout.removeAllListeners('error');
-  }
-
   static override baseFlags = globalFlags;
 
   /** Set by `exitWith`; an error thrown by `run()` takes precedence. */

@@ -2,6 +2,7 @@ import {RemitError} from '../../errors.ts';
 import {parseMajor, parseMinor} from '../../money/amount.ts';
 import {exponentOf} from '../../money/currencies.ts';
 import type {Output} from '../../output/output.ts';
+import type {OutStream} from '../../output/sink.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import {amountText} from './amount-text.ts';
 import {checkCaps, wayOn} from './caps.ts';
@@ -18,7 +19,7 @@ export interface GuardTools {
   out: Output;
   prompts: Asks;
   stdin: InStream;
-  stderr: NodeJS.WritableStream & {isTTY?: boolean | undefined};
+  stderr: OutStream;
 }
 
 /**

@@ -37,9 +37,14 @@ interface Terminal {
   signal: AbortSignal;
 }
 
-/** Whether a prompt is possible. Prompts are written to stderr, because stdout is for the result. */
-export const canAsk = ({stdin, stderr}: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>
-  stdin.isTTY === true && stderr.isTTY === true;
+/**
+ * Whether a prompt is possible. Prompts are written to stderr, because stdout is for the result. It is checked first:
+ * Node opens stdin when it is named.
+ */
+export const canAsk = (streams: {
+  readonly stdin: {isTTY?: boolean | undefined};
+  readonly stderr: {isTTY?: boolean | undefined};
+}): boolean => streams.stderr.isTTY === true && streams.stdin.isTTY === true;
 
 /** Prompts on the terminal; the package loads with the first prompt. */
 export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {

@@ -5,6 +5,7 @@ import type {NetworkSettings, Unsent} from '../../network/settings.ts';
 import type {OutStream} from '../../output/sink.ts';
 import {socketCeiling} from './open-files.ts';
 import {terminalPrompts, type Prompts} from './prompts.ts';
+import {StandardStream} from './standard-stream.ts';
 import {Stop} from './stop.ts';
 
 /** `one-shot` is node:http, which loads quickly; `pool` is undici, which is fast over thousands of requests. */
@@ -40,7 +41,7 @@ export interface Runtime {
 /** The runtime of a real process. */
 export function processRuntime(): Runtime {
   const stop = new Stop((code) => process.exit(code));
-  const {env, stdout, stderr} = process;
+  const {env} = process;
   return {
     env,
     get cwd() {
@@ -52,14 +53,14 @@ export function processRuntime(): Runtime {
     get stdin() {
       return process.stdin; // opened only when it is read: an endless pipe must not keep a command running
     },
-    stdout,
-    stderr,
+    stdout: new StandardStream(1),
+    stderr: new StandardStream(2),
     clock: systemClock,
     random: Math.random,
     uuid: () => crypto.randomUUID(), // the global one: node:crypto would be loaded for a read as well
     stop,
     get prompts() {
-      return terminalPrompts({stdin: process.stdin, stderr, signal: stop.signal});
+      return terminalPrompts({stdin: process.stdin, stderr: process.stderr, signal: stop.signal});
     },
     transport: openTransport,
   };

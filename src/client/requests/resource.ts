@@ -1,10 +1,5 @@
-import type {PathParams} from '../../contract/operations/operation.ts';
-import {
-  allOperations,
-  type OPERATIONS,
-  type OperationId,
-  type Resource,
-} from '../../contract/operations/operations.ts';
+import type {Operation, PathParams} from '../../contract/operations/operation.ts';
+import {OPERATIONS, type OperationId, type Resource} from '../../contract/operations/operations.ts';
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
 import type {Listing, ListOptions} from '../reading/pages.ts';
 
@@ -130,9 +125,9 @@ export interface Caller {
 /** Builds the methods of one resource from its operations. */
 export function resourceApi<R extends Resource>(resource: R, caller: Caller): ResourceApi<R> {
   const methods: Record<string, unknown> = {};
-  for (const {id, operation} of allOperations()) {
-    if (!id.startsWith(`${resource}.`)) continue;
-    const verb = id.slice(resource.length + 1);
+  const verbs: Readonly<Record<string, Operation>> = OPERATIONS[resource];
+  for (const [verb, operation] of Object.entries(verbs)) {
+    const id = `${resource}.${verb}` as OperationId; // Object.entries widens the literal keys to string
     if (operation.pages === 'cursor') {
       methods[verb] = (query?: Readonly<Record<string, unknown>>, options?: ListOptions & CallOptions) =>
         caller.list(id, query, options);
