@@ -21,8 +21,8 @@ const BELOW_COMMANDS = [
   'errors',
   'clock',
   'network',
-  'narrow',
   'nearest',
+  'narrow',
 ];
 
 /**
