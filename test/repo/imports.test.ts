@@ -44,7 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['errors', 'clock', 'narrow'],
   network: ['errors', 'narrow'],
   client: ['contract', 'money', 'service', 'errors', 'clock', 'sanitize', 'network', 'narrow'],
-  output: ['contract', 'money', 'errors', 'clock', 'spreadsheet', 'sanitize', 'nearest', 'narrow'],
+  output: ['contract', 'money', 'html', 'errors', 'clock', 'spreadsheet', 'sanitize', 'nearest', 'narrow'],
   webhooks: [
     'contract',
     'money',

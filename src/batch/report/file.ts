@@ -1,6 +1,7 @@
-import {closeSync, lstatSync, openSync, readSync} from 'node:fs';
+import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
+import {headOf} from '../../store/files/out-file.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {readReport} from './data.ts';
 import {journalMark} from './mark.ts';
@@ -33,28 +34,12 @@ export function writePage(path: string, plan: Plan, html: string): void {
   writePrivately(path, html);
 }
 
-/** Whether the file is a report of this batch; the mark is near the top of every report. */
-const HEAD_BYTES = 512;
-
+/** The mark of the batch is near the top of every page about it. */
 function refuseForeign(path: string, plan: Plan): void {
   const found = lstatSync(path, {throwIfNoEntry: false});
   if (found === undefined || found.isSymbolicLink()) return; // a link is refused later, when writing
-  if (found.isFile() && readHead(path).includes(journalMark(plan))) return;
+  if (found.isFile() && headOf(path).includes(journalMark(plan))) return;
   throw new RemitError('STATE', `${path} already exists and is not a report of batch ${plan.batchId}`, {
     hint: 'move it, or name another file: --html FILE',
   });
-}
-
-function readHead(path: string): string {
-  const head = Buffer.alloc(HEAD_BYTES);
-  try {
-    const fd = openSync(path, 'r');
-    try {
-      return head.toString('utf8', 0, readSync(fd, head, 0, HEAD_BYTES, 0));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return ''; // an unreadable file is not ours
-  }
 }

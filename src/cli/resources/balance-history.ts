@@ -1,21 +1,15 @@
 import {RemitError} from '../../errors.ts';
+import type {BalanceDay} from '../../output/pages/balance-days.ts';
 import {bars} from '../../output/records/bars.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {money, text, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
-
-/** The balance at the end of one day, in UTC. */
-export interface BalanceDay {
-  day: string;
-  currency_code: string;
-  balance_in_minor_units: number;
-  credits_in_minor_units: number;
-  debits_in_minor_units: number;
-  transactions: number;
-}
+import {pageFile} from './balance-page.ts';
 
 const DAY_MS = 86_400_000;
+/** A year that has days before it. */
+const YEAR = /^[12]\d{3}-/;
 /** Older transactions in a row after which no newer one is expected: banks post a few out of order. */
 const OLDER_IN_A_ROW = 100;
 
@@ -30,13 +24,18 @@ interface DaySums {
  * Only the sums of the days are kept.
  * @throws RemitError UNAVAILABLE if the balance or a transaction cannot be read: a gap would make every earlier day wrong
  */
-export async function showHistory(context: Context, accountId: string, days: number): Promise<void> {
+export async function showHistory(
+  context: Context,
+  accountId: string,
+  {days, html}: {days: number; html?: string | undefined},
+): Promise<void> {
   const {client, out, stop, runtime} = context;
+  const page = html === undefined ? undefined : pageFile(context, accountId, html);
   const {data} = await client.treasury.balance({account_id: accountId}, {signal: stop.signal});
   const [current, currency, asOf] = ['current_balance_in_minor_units', 'currency_code', 'as_of'].map((name) =>
     valueAt(data, name),
   );
-  const endMs = typeof asOf === 'string' ? Date.parse(asOf) : Number.NaN;
+  const endMs = typeof asOf === 'string' && YEAR.test(asOf) ? Date.parse(asOf) : Number.NaN;
   if (
     typeof current !== 'number' ||
     !Number.isSafeInteger(current) ||
@@ -51,8 +50,10 @@ export async function showHistory(context: Context, accountId: string, days: num
   );
   const sums = await sumsByDay(listing, {first, endMs, currency});
   const rows = balancesOf(sums, {current, currency, endMs, days});
+  await page?.write({currency, asOf: new Date(endMs).toISOString(), days: rows});
   await out.list(rows, historyView(rows, out.isTerminal, isUtf8(runtime.env)));
   out.note('Days are in UTC. Calculated from the latest balance and the posted transactions.');
+  if (page !== undefined) out.note(`Page: ${page.path}`);
 }
 
 async function sumsByDay(
@@ -85,6 +86,7 @@ async function sumsByDay(
     sums.set(day, sum);
     sum.transactions += 1;
     sum[direction === 'credit' ? 'credits' : 'debits'] += amount;
+    if (!Number.isSafeInteger(sum.credits) || !Number.isSafeInteger(sum.debits)) throw tooLarge();
   }
   return sums;
 }
@@ -103,6 +105,7 @@ function balancesOf(
       ...{credits_in_minor_units: credits, debits_in_minor_units: debits, transactions},
     };
     balance += debits - credits;
+    if (!Number.isSafeInteger(balance)) throw tooLarge();
     return row;
   });
 }
@@ -125,6 +128,9 @@ function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boole
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** A sum that a JSON number no longer holds exactly. */
+const tooLarge = (): RemitError => unreadable('the transactions add up to more than 2^53 - 1 minor units');
 
 const unreadable = (why: string): RemitError =>
   new RemitError('UNAVAILABLE', `${why}, so the balance of earlier days is unknown`, {

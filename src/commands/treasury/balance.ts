@@ -10,10 +10,16 @@ export default class TreasuryBalance extends RemitCommand {
   static override examples = [
     '<%= config.bin %> treasury balance 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> treasury balance ACCOUNT --history --days 14',
+    '<%= config.bin %> treasury balance ACCOUNT --history --days 365 --html balance.html',
   ];
 
   static override flags = {
     history: Flags.boolean({description: 'the balance at the end of each day, as a chart on a terminal'}),
+    html: Flags.string({
+      helpValue: 'FILE',
+      description: 'also write the history as a page: a chart and a table',
+      dependsOn: ['history'],
+    }),
     days: count(1, 3660)({description: 'days of the history (default 30)', dependsOn: ['history']}),
   };
 
@@ -24,7 +30,7 @@ export default class TreasuryBalance extends RemitCommand {
     const id = await resolveId(context, 'treasury account', args.account);
     if (flags.history) {
       const {showHistory} = await import('../../cli/resources/balance-history.ts');
-      return showHistory(context, id, flags.days ?? 30);
+      return showHistory(context, id, {days: flags.days ?? 30, html: flags.html});
     }
     const {data} = await client.treasury.balance({account_id: id}, {signal: stop.signal});
     out.record(data, balanceView);

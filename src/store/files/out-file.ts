@@ -4,6 +4,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -47,6 +48,24 @@ export async function writeOutFile(
     renameSync(draft, path);
     syncFolder(dirname(path));
   });
+}
+
+/** Holds what identifies one of our pages. */
+const HEAD_BYTES = 512;
+
+/** The first bytes of a file as text; empty if it cannot be read. */
+export function headOf(path: string): string {
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return head.toString('utf8', 0, readSync(fd, head, 0, HEAD_BYTES, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return ''; // an unreadable file is not ours
+  }
 }
 
 function guarded<T>(path: string, work: () => T): T {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {chartOf, LAYERS} from '../../../src/batch/report/chart.ts';
 import {timeScale} from '../../../src/batch/report/time-scale.ts';
 import type {Counts, TimelinePoint} from '../../../src/batch/standing/timeline.ts';
-import {elements, parsePage, textOf} from './bench.ts';
+import {elements, parsePage, textOf} from '../../html/parse-page.ts';
 
 const NONE: Counts = {
   accepted: 0,

@@ -9,7 +9,8 @@ import {reportHtml} from '../../../src/batch/report/html.ts';
 import {stepsOf} from '../../../src/batch/report/steps.ts';
 import {FollowBench} from '../follow/bench.ts';
 import {payeeId} from '../harness.ts';
-import {elements, type Node, parsePage, reportOf, textOf} from './bench.ts';
+import {elements, type Node, parsePage, textOf} from '../../html/parse-page.ts';
+import {reportOf} from './bench.ts';
 
 const HEADER = 'reference,payee_id,amount,currency_code\n';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import type {BalanceDay} from '../../../src/cli/resources/balance-history.ts';
+import type {BalanceDay} from '../../../src/output/pages/balance-days.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {answer, type Script} from '../../client/transport/fake-transport.ts';
 import {page} from '../fixtures.ts';
