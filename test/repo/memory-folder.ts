@@ -2,7 +2,7 @@ import {accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync} f
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
-const MEMORY = '/dev/shm';
+export const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
