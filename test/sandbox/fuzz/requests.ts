@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import {anyCharacter} from '../../sanitize/any-character.ts';
 import {openApiDocument} from '../../../src/contract/openapi/openapi.ts';
 import {allOperations, type OperationId} from '../../../src/contract/operations/operations.ts';
 import type {Operation} from '../../../src/contract/operations/operation.ts';
@@ -160,7 +161,7 @@ const bodySchema = (operation: Operation): Schema | undefined => {
 const anyValue = fc.oneof(
   fc.constantFrom<unknown>(...AWKWARD),
   fc.jsonValue({maxDepth: 3}),
-  fc.string({unit: 'binary'}),
+  fc.string({unit: anyCharacter}),
 );
 
 /** A good body with one field changed, added or left out. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {createHmac} from 'node:crypto';
 import fc from 'fast-check';
+import {anyCharacter} from '../../sanitize/any-character.ts';
 import {webhookDigest} from '../../../src/webhooks/verify/hmac.ts';
 
 const expected = (secret: string | Uint8Array, timestamp: string, body: Uint8Array): string =>
@@ -9,7 +10,7 @@ const expected = (secret: string | Uint8Array, timestamp: string, body: Uint8Arr
 describe('the digest of a delivery', () => {
   it('is the HMAC of OpenSSL for any key, text or bytes, any timestamp and any body', () => {
     const keys = fc.oneof(
-      fc.string({minLength: 1, maxLength: 70, unit: 'binary'}),
+      fc.string({minLength: 1, maxLength: 70, unit: anyCharacter}),
       fc.string({minLength: 15, maxLength: 80, unit: 'grapheme-ascii'}),
       fc.uint8Array({minLength: 1, maxLength: 80}),
     );
