@@ -4,36 +4,40 @@ import {AmountError, parseMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {isRead} from '../help/answer-fields.ts';
 import {commandLine, type Typed} from '../runtime/command-line.ts';
-import type {Prompts} from '../runtime/prompts.ts';
 import {asChoice, choicesOf, type Listing} from './choices.ts';
 import {OWNERS, type Question, type TypedFlags} from './questions.ts';
+import {type NameSearch, resolveTyped, withIds} from './typed-names.ts';
 
 /** What asking needs of the context of a command. */
-interface Asking extends Listing {
-  runtime: {prompts: Prompts};
-}
+type Asking = Listing & NameSearch;
 
 interface Parsed {
   flags: TypedFlags;
   args: Readonly<Record<string, unknown>>;
 }
 
-/** An answer as it is shown in the summary, and as words of the command. */
-interface Answer {
-  question: Question;
-  words: readonly string[];
+/** A line of the summary. */
+interface Shown {
+  label: string;
   shown: string;
 }
 
+/** An answer as words of the command, and as it is shown in the summary. */
+interface Answer extends Shown {
+  question: Question;
+  words: readonly string[];
+}
+
 /**
- * Asks for the required values that were not typed and, if there are any, for optional ones that people usually
- * choose. Before a command that changes something, the answers are shown and must be confirmed.
- * @returns the whole command line; undefined if nothing is missing
+ * Replaces typed names by ids. Asks for the required values that were not typed and, if there are any, for optional
+ * ones that people usually choose. Before a command that changes something, names and answers are shown and must be
+ * confirmed.
+ * @returns the whole command line; undefined if nothing is missing and no name was typed
  * @throws RemitError GUARD_CONFIRM if it is not confirmed, INTERRUPTED at a prompt; nothing was sent
  */
 export async function askMissing({
   questions,
-  typed,
+  typed: {flags, args},
   words,
   open,
 }: {
@@ -43,17 +47,21 @@ export async function askMissing({
   open: () => Promise<Asking>;
 }): Promise<string[] | undefined> {
   const missing = questions.filter(
-    (question) => !isGiven(question, typed) && question.when?.(typed.flags) !== false,
+    (question) => !isGiven(question, {flags, args}) && question.when?.(flags) !== false,
   );
-  if (missing.every(({otherwise}) => otherwise !== undefined)) return undefined;
+  const isWhole = missing.every(({otherwise}) => otherwise !== undefined);
+  const names = await resolveTyped(words.id, {flags, args}, open);
+  if (isWhole && names.length === 0) return undefined;
   const asking = await open();
+  const ids = names.map(({name, id}): [string, string] => [name, id]);
+  const typed = {flags: {...flags, ...Object.fromEntries(ids)}, args};
   const answers: Answer[] = [];
-  for (const question of missing) {
+  for (const question of isWhole ? [] : missing) {
     const answer = await ask(question, {asking, typed, answers});
     if (answer !== undefined) answers.push(answer);
   }
-  const argv = withAnswers(words.argv, questions, typed, answers);
-  if (!isRead(words.id)) await confirm(asking, {answers, typed, id: words.id, argv});
+  const argv = withAnswers(withIds(words.argv, names), questions, typed, answers);
+  if (!isRead(words.id)) await confirm(asking, {lines: [...names, ...answers], flags, id: words.id, argv});
   return argv;
 }
 
@@ -79,10 +87,10 @@ async function ask(question: Question, around: Around): Promise<Answer | undefin
   const flag = isArgument ? name.toUpperCase() : `--${name}`;
   if (source.kind === 'several') {
     const chosen = await prompts.chooseSome(`${label}:`, source.words.map(asChoice), flag);
-    return {question, words: [`--${name}=${chosen.join(',')}`], shown: chosen.join(', ')};
+    return {question, label, words: [`--${name}=${chosen.join(',')}`], shown: chosen.join(', ')};
   }
   const answerOf = (value: string, shown = value): Answer => ({
-    ...{question, shown},
+    ...{question, label, shown},
     words: isArgument ? [value] : [`--${name}=${value}`],
   });
   const choices = await choicesOf(question, asking, (name) => valueOf(name, around));
@@ -140,7 +148,7 @@ async function askAmount(question: Question, {asking, typed}: Around): Promise<A
   const line = await asking.runtime.prompts.line(`Amount, such as ${example}:`, '--amount', wrong);
   const {amount, code} = must(read(line), 'an amount that was checked');
   const words = [`--amount=${amount}`, ...(typeof currency === 'string' ? [] : [`--currency=${code}`])];
-  return {question, words, shown: line.trim()};
+  return {question, label: question.label, words, shown: line.trim()};
 }
 
 /** Arguments stay in their order: those that were typed, then those that were asked for. */
@@ -165,19 +173,15 @@ function withAnswers(
 /** A live write is confirmed by the guard, with more facts. */
 async function confirm(
   {out, runtime}: Asking,
-  {
-    answers,
-    typed,
-    id,
-    argv,
-  }: {answers: readonly Answer[]; typed: Parsed; id: string; argv: readonly string[]},
+  {lines, flags, id, argv}: {lines: readonly Shown[]; flags: TypedFlags; id: string; argv: readonly string[]},
 ): Promise<void> {
-  const width = Math.max(...answers.map(({question}) => question.label.length));
-  for (const {question, shown} of answers) out.note(`  ${question.label.padEnd(width)}  ${shown}`);
-  out.note(`  The same as: ${commandLine(id, argv)}`);
-  const {yes, live, 'dry-run': dryRun} = typed.flags;
-  if (yes === true || live === true || dryRun === true) return;
-  if (!(await runtime.prompts.confirm(`${sentenceOf(id)}?`, '--yes')))
+  const {yes, live, 'dry-run': dryRun} = flags;
+  const isAsked = yes !== true && live !== true && dryRun !== true;
+  const show = (line: string) => (isAsked ? out.notice(line) : out.note(line)); // what is asked about is shown with --quiet too
+  const width = Math.max(...lines.map(({label}) => label.length));
+  for (const {label, shown} of lines) show(`  ${label.padEnd(width)}  ${shown}`);
+  show(`  The same as: ${commandLine(id, argv)}`);
+  if (isAsked && !(await runtime.prompts.confirm(`${sentenceOf(id)}?`, '--yes')))
     throw new RemitError('GUARD_CONFIRM', 'not confirmed: nothing was sent');
 }
 

@@ -71,7 +71,6 @@ export const idArg = (noun: string, named?: 'name' | 'label') =>
     description: `${noun} id (UUID)${named === undefined ? '' : `; at a terminal also a ${named}`}`,
   });
 
-export const accountArg = idArg('treasury account');
 export const namedAccountArg = idArg('treasury account', 'label');
 
 /** Flags of lists. */
@@ -226,8 +225,11 @@ export const partyFlags = {
 export const ownerFlags = {
   payee: Flags.string({
     helpValue: 'ID',
-    description: 'payee that owns the payment method',
+    description: 'payee that owns the payment method; at a terminal also a name',
     exclusive: ['payer'],
   }),
-  payer: Flags.string({helpValue: 'ID', description: 'payer that owns the payment method'}),
+  payer: Flags.string({
+    helpValue: 'ID',
+    description: 'payer that owns the payment method; at a terminal also a name',
+  }),
 };

@@ -16,6 +16,7 @@ import {sendOnce} from '../write/send-once.ts';
 import {type ManyWaiting, readIds, waitForMany} from '../write/wait-for-many.ts';
 import type {Outcome} from './transfers.ts';
 import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
+import {requireIds} from './names.ts';
 
 type AccountTransfer = ListItem<'accountTransfers.list'>;
 
@@ -45,6 +46,10 @@ export async function createAccountTransfer(
   },
 ): Promise<Outcome> {
   const {body, amount} = request;
+  requireIds(context, body, {
+    source_account_id: 'treasury account',
+    destination_account_id: 'treasury account',
+  });
   const [source, destination] = [
     plainValue(body['source_account_id']),
     plainValue(body['destination_account_id']),

@@ -10,6 +10,7 @@ import {moveDetails} from '../write/account-details.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
+import {requireIds} from './names.ts';
 import type {Outcome} from './transfers.ts';
 
 /** Creates a move between two subaccounts; no idempotency key is documented for it. */
@@ -18,6 +19,7 @@ export async function createMove(
   request: {body: Readonly<Record<string, unknown>>; amount: Amount; dryRun: boolean | undefined},
 ): Promise<Outcome> {
   const {body, amount} = request;
+  requireIds(context, body, {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'});
   const destination = plainValue(body['destination_subaccount_id']);
   const sent = await sendOnce(context, {
     operation: 'moves.create',

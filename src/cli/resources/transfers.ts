@@ -16,6 +16,7 @@ import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {showPreview} from '../write/previews.ts';
+import {requireIds} from './names.ts';
 import {readIds, waitForMany} from '../write/wait-for-many.ts';
 import {
   approvalNote,
@@ -73,6 +74,7 @@ export async function createTransfer(
   const {out, client, runtime, commands} = context;
   const {body, amount, wait, typed} = request;
   const operation = `${kind.resource}.create` as const;
+  requireIds(context, body, {[kind.partyField]: kind.partyLabel, subaccount_id: 'subaccount'});
   await validateBody(operation, body, context.profile.service.ids?.format);
   warnOfNumbers(context, body);
   const idempotencyKey = request.idempotencyKey ?? runtime.uuid();

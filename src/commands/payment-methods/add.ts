@@ -4,6 +4,7 @@ import type {Context} from '../../cli/core/context.ts';
 import {bodyFlags, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
+import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
@@ -61,6 +62,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
     const {flags} = await this.parseWithData(PaymentMethodsAdd);
     const owner = readOwner(flags);
     const context = await this.open();
+    requireId(context, owner.label, owner.id);
     const body = {
       type: flags.type,
       country_code: flags.country,

@@ -2,6 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, idArg, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
+import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {
@@ -14,6 +15,7 @@ export default class PaymentMethodsDelete extends RemitCommand {
     const {args, flags} = await this.parse(PaymentMethodsDelete);
     const owner = readOwner(flags);
     const context = await this.open();
+    requireId(context, owner.label, owner.id);
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'delete'),
       params: methodParams(owner, args.id),

@@ -2,6 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, idArg, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
+import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
@@ -16,6 +17,7 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
     const {args, flags} = await this.parse(PaymentMethodsSetDefault);
     const owner = readOwner(flags);
     const context = await this.open();
+    requireId(context, owner.label, owner.id);
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'setDefault'),
       params: methodParams(owner, args.id),

@@ -1,7 +1,8 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
-import {accountArg, dryRunFlags} from '../../cli/input/flags.ts';
+import {namedAccountArg, dryRunFlags} from '../../cli/input/flags.ts';
+import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
@@ -10,7 +11,7 @@ import {treasuryAccountView} from '../../output/views/treasury.ts';
 export default class TreasuryLabel extends RemitCommand {
   static override summary = 'Change the label of a treasury account';
   static override args = {
-    account: accountArg,
+    account: namedAccountArg,
     label: Args.string({required: true, description: 'new label'}),
   };
   static override examples = [
@@ -21,6 +22,7 @@ export default class TreasuryLabel extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(TreasuryLabel);
     const context = await this.open();
+    requireId(context, 'treasury account', args.account);
     const sent = await sendOnce(context, {
       operation: 'treasury.updateLabel',
       params: {account_id: args.account},

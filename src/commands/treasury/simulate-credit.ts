@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
+import {namedAccountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
+import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -11,7 +12,7 @@ const EXAMPLE = '<%= config.bin %> treasury simulate-credit ACCOUNT --amount 100
 
 export default class TreasurySimulateCredit extends RemitCommand {
   static override summary = 'Simulate an inbound credit to a SIM account of a test entity';
-  static override args = {account: accountArg};
+  static override args = {account: namedAccountArg};
   static override examples = [
     EXAMPLE,
     "<%= config.bin %> treasury simulate-credit ACCOUNT --amount-minor 100000 --counterparty-name 'Acme Ltd'",
@@ -28,6 +29,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
     const {args, flags} = await this.parseWithData(TreasurySimulateCredit);
     const amount = readAmount(flags);
     const context = await this.open();
+    requireId(context, 'treasury account', args.account);
     const checkedBy = ['treasury', 'transactions', args.account, '--limit', '5'];
     const sent = await sendOnce(context, {
       operation: 'treasury.simulateInboundCredit',

@@ -94,8 +94,8 @@ describe('the way out of an error that names none', () => {
 
   it('is the list that has the ids, when what was given is none', async () => {
     const ran = await runCli(['payouts', 'create', '--payee', 'x', '--amount', '1.00', '--currency', 'USD']);
-    assert.equal(ran.exitCode, 5);
-    assert.match(ran.stderr, /payee_id: must be an id: a UUID.*\nHint: remit payees list/s);
+    assert.equal(ran.exitCode, 2);
+    assert.match(ran.stderr, /"x" is not the id of a payee.*\nHint: find the id with remit payees list/s);
   });
 
   it('is the list of payees or a payment method, when a payout cannot be created', async () => {

@@ -1,0 +1,102 @@
+import type {RemitClient} from '../../client/client.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import {majorOf, plainValue} from '../../output/records/view.ts';
+import type {Commands} from '../runtime/command-line.ts';
+import type {Stop} from '../runtime/stop.ts';
+
+/** Records that people know by name, and the list with their names. */
+const NAMED = {
+  payee: {plural: 'payees', field: 'name', topic: ['payees', 'list'], operation: 'payees.list'},
+  payer: {plural: 'payers', field: 'name', topic: ['payers', 'list'], operation: 'payers.list'},
+  subaccount: {
+    ...{plural: 'subaccounts', field: 'name', topic: ['subaccounts', 'list']},
+    operation: 'subaccounts.list',
+  },
+  'treasury account': {
+    ...{plural: 'treasury accounts', field: 'label', topic: ['treasury', 'accounts']},
+    operation: 'treasury.accounts',
+  },
+} as const satisfies Record<string, {operation: OperationId; [more: string]: unknown}>;
+export type Named = keyof typeof NAMED;
+
+/** The command that lists the records with their ids. */
+export const listOf = (commands: Commands, noun: Named): string => commands.read(...NAMED[noun].topic);
+
+/** Records that are searched for a name. */
+const MOST_SEARCHED = 10_000;
+/** Candidates that are listed. */
+const MOST_LISTED = 10;
+
+export interface Candidate {
+  id: string;
+  name: string;
+  /** What tells two records of one name apart. */
+  more: string;
+}
+
+/** What searching needs of the context of a command. */
+export interface Searching {
+  client: Pick<RemitClient, 'list'>;
+  commands: Commands;
+  stop: Stop;
+}
+
+/**
+ * The records with a name: those with the whole name in any case or, if there are none, those with part of it.
+ * @throws RemitError NOT_FOUND if there are none
+ */
+export async function searchName(
+  {client, commands, stop}: Searching,
+  noun: Named,
+  typed: string,
+): Promise<{found: Candidate[]; isExact: boolean}> {
+  const {plural, field, operation} = NAMED[noun];
+  const options = {limit: MOST_SEARCHED, pageSize: 100, signal: stop.signal};
+  const listing = client.list(operation, {}, options);
+  const wanted = fold(typed);
+  const same: Candidate[] = [];
+  const like: Candidate[] = [];
+  for await (const record of listing) {
+    const candidate = candidateOf(record, field);
+    if (candidate === undefined) continue;
+    const name = fold(candidate.name);
+    if (name === wanted) same.push(candidate);
+    else if (name.includes(wanted)) like.push(candidate);
+  }
+  if (same.length > 0) return {found: same, isExact: true};
+  if (like.length > 0) return {found: like, isExact: false};
+  const where = listing.more ? `none of the first ${MOST_SEARCHED} ${plural}` : `no ${noun}`;
+  throw new RemitError('NOT_FOUND', `${where} has a name like ${JSON.stringify(typed)}`, {
+    hint: listOf(commands, noun),
+  });
+}
+
+/** Several records have the name, or only part of it was typed where the whole name is needed. */
+export function ambiguous(noun: Named, typed: string, found: readonly Candidate[]): RemitError {
+  const lines = found
+    .slice(0, MOST_LISTED)
+    .map(({id, name, more}) => `${plainValue(id)}  ${plainValue(name)}${more}`);
+  const rest = found.length > MOST_LISTED ? [`and ${found.length - MOST_LISTED} more`] : [];
+  const one = found.length === 1;
+  return new RemitError(
+    'USAGE',
+    `${one ? `one ${noun} has` : `${found.length} ${NAMED[noun].plural} have`} a name like ${JSON.stringify(typed)}:\n${[...lines, ...rest].join('\n')}`,
+    {
+      hint: one ? 'use its id, or its whole name' : 'use one of these ids',
+      details: {candidates: found.map(({id}) => id)},
+    },
+  );
+}
+
+const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+
+function candidateOf(record: unknown, field: string): Candidate | undefined {
+  if (!isObject(record)) return undefined;
+  const {id, [field]: name, email, balance_in_minor_units: balance, currency_code: currency} = record;
+  if (typeof id !== 'string' || typeof name !== 'string') return undefined;
+  const more =
+    typeof email === 'string' ? email : balance === undefined ? currency : majorOf(balance, currency);
+  return {id, name, more: more === undefined || more === null ? '' : `  ${plainValue(more)}`};
+}
