@@ -1,6 +1,7 @@
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
+import type {Named} from './name-search.ts';
 
 /** Where the choices of a question come from. */
 export type Source =
@@ -151,6 +152,42 @@ function byId(
 
 /** What a command asks for at a terminal; undefined if nothing. */
 export const questionsOf = (id: string): readonly Question[] | undefined => QUESTIONS[id];
+
+/** A flag or an argument of a write that takes an id or, at a terminal, a name. */
+interface NamedValue {
+  name: string;
+  isArgument?: true;
+  label: string;
+  noun: Named;
+}
+
+const named = (noun: Named, name: string, label: string): NamedValue => ({name, label, noun});
+const namedPayee = named('payee', 'payee', 'Payee');
+const namedPayer = named('payer', 'payer', 'Payer');
+const namedSubaccount = named('subaccount', 'subaccount', 'Subaccount');
+const namedAccount: NamedValue = {
+  ...named('treasury account', 'account', 'Treasury account'),
+  isArgument: true,
+};
+
+/** Commands that only read look names up themselves. */
+const NAMED_VALUES: Readonly<Record<string, readonly NamedValue[]>> = {
+  'payouts:create': [namedPayee, namedSubaccount],
+  'payins:create': [namedPayer, namedSubaccount],
+  'moves:create': [named('subaccount', 'source', 'From'), named('subaccount', 'destination', 'To')],
+  'transfers:create': [
+    named('treasury account', 'source', 'From'),
+    named('treasury account', 'destination', 'To'),
+  ],
+  'payment-methods:add': [namedPayee, namedPayer],
+  'payment-methods:delete': [namedPayee, namedPayer],
+  'payment-methods:set-default': [namedPayee, namedPayer],
+  'treasury:label': [namedAccount],
+  'treasury:simulate-credit': [namedAccount],
+};
+
+/** The flags and arguments of a write in which a person can type a name. */
+export const namedValuesOf = (id: string): readonly NamedValue[] => NAMED_VALUES[id] ?? [];
 
 /** The parts of a command that the parser reads. */
 interface Declared {

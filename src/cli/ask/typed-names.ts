@@ -3,16 +3,8 @@ import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Prompts} from '../runtime/prompts.ts';
-import {ambiguous, type Candidate, type Named, searchName, type Searching} from './name-search.ts';
-import type {TypedFlags} from './questions.ts';
-
-/** A flag or an argument of a write that takes an id or, at a terminal, a name. */
-interface NamedValue {
-  name: string;
-  isArgument?: true;
-  label: string;
-  noun: Named;
-}
+import {ambiguous, type Candidate, searchName, type Searching} from './name-search.ts';
+import {namedValuesOf, type TypedFlags} from './questions.ts';
 
 /** A typed name and the record that has it. */
 export interface ResolvedName {
@@ -24,25 +16,6 @@ export interface ResolvedName {
   /** `Acme Ltd (0192…)` */
   shown: string;
 }
-
-const payee: NamedValue = {name: 'payee', label: 'Payee', noun: 'payee'};
-const payer: NamedValue = {name: 'payer', label: 'Payer', noun: 'payer'};
-const subaccount = (name: string, label: string): NamedValue => ({name, label, noun: 'subaccount'});
-const account = (name: string, label: string): NamedValue => ({name, label, noun: 'treasury account'});
-const accountArgument: NamedValue = {...account('account', 'Treasury account'), isArgument: true};
-
-/** Commands that only read look names up themselves. */
-const NAMED_VALUES: Readonly<Record<string, readonly NamedValue[]>> = {
-  'payouts:create': [payee, subaccount('subaccount', 'Subaccount')],
-  'payins:create': [payer, subaccount('subaccount', 'Subaccount')],
-  'moves:create': [subaccount('source', 'From'), subaccount('destination', 'To')],
-  'transfers:create': [account('source', 'From'), account('destination', 'To')],
-  'payment-methods:add': [payee, payer],
-  'payment-methods:delete': [payee, payer],
-  'payment-methods:set-default': [payee, payer],
-  'treasury:label': [accountArgument],
-  'treasury:simulate-credit': [accountArgument],
-};
 
 export interface NameSearch extends Searching {
   runtime: {prompts: Prompts};
@@ -60,7 +33,7 @@ export async function resolveTyped(
   open: () => Promise<NameSearch>,
 ): Promise<ResolvedName[]> {
   const resolved: ResolvedName[] = [];
-  for (const {name, isArgument = false, label, noun} of NAMED_VALUES[command] ?? []) {
+  for (const {name, isArgument = false, label, noun} of namedValuesOf(command)) {
     const typed = isArgument ? args[name] : flags[name];
     if (typeof typed !== 'string' || isUuid(typed)) continue;
     const search = await open();

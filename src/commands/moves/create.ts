@@ -13,8 +13,16 @@ export default class MovesCreate extends RemitCommand {
     "<%= config.bin %> moves create --source ID --destination ID --amount-minor 12500 --description 'May rent' -o id",
   ];
   static override flags = {
-    source: Flags.string({required: true, helpValue: 'ID', description: 'subaccount to debit; at a terminal also a name'}),
-    destination: Flags.string({required: true, helpValue: 'ID', description: 'subaccount to credit; at a terminal also a name'}),
+    source: Flags.string({
+      required: true,
+      helpValue: 'ID',
+      description: 'subaccount to debit; at a terminal also a name',
+    }),
+    destination: Flags.string({
+      required: true,
+      helpValue: 'ID',
+      description: 'subaccount to credit; at a terminal also a name',
+    }),
     ...amountFlags,
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     ...bodyFlags,

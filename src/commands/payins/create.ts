@@ -15,7 +15,11 @@ export default class PayinsCreate extends RemitCommand {
     '<%= config.bin %> payins create --payer ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
   ];
   static override flags = {
-    payer: Flags.string({required: true, helpValue: 'ID', description: 'payer to debit; at a terminal also a name'}),
+    payer: Flags.string({
+      required: true,
+      helpValue: 'ID',
+      description: 'payer to debit; at a terminal also a name',
+    }),
     ...amountFlags,
     rail: Flags.string({helpValue: 'RAIL', description: 'standard_ach or same_day_ach'}),
     'payment-method': Flags.string({

@@ -15,7 +15,11 @@ export default class PayoutsCreate extends RemitCommand {
     '<%= config.bin %> payouts create --payee ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
   ];
   static override flags = {
-    payee: Flags.string({required: true, helpValue: 'ID', description: 'payee to pay; at a terminal also a name'}),
+    payee: Flags.string({
+      required: true,
+      helpValue: 'ID',
+      description: 'payee to pay; at a terminal also a name',
+    }),
     ...amountFlags,
     rail: Flags.string({
       helpValue: 'RAIL',

@@ -12,8 +12,16 @@ export default class TransfersCreate extends RemitCommand {
   static override summary = 'Create an account transfer between two treasury accounts';
   static override examples = [EXAMPLE, `${EXAMPLE} --auto-approve --wait`];
   static override flags = {
-    source: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account to debit; at a terminal also a label'}),
-    destination: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account to credit; at a terminal also a label'}),
+    source: Flags.string({
+      required: true,
+      helpValue: 'ACCOUNT',
+      description: 'account to debit; at a terminal also a label',
+    }),
+    destination: Flags.string({
+      required: true,
+      helpValue: 'ACCOUNT',
+      description: 'account to credit; at a terminal also a label',
+    }),
     ...amountFlags,
     currency: Flags.string({required: true, helpValue: 'CCY', description: 'currency, ISO 4217'}),
     rail: Flags.string({required: true, helpValue: 'RAIL', description: ACCOUNT_TRANSFER_RAILS.join(', ')}),
