@@ -15,7 +15,9 @@ import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
+import type {FlagValues} from '../input/flags.ts';
 import {batchCommand} from '../../batch/standing/placed.ts';
+import type {followFlags, runFlags} from './flags.ts';
 import {checkBound, placedBy, placeFlags} from './place.ts';
 import {count} from './plan/view.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
@@ -23,12 +25,7 @@ import {statusOfBatch} from '../../batch/overview/status.ts';
 import {summaryText} from './summary-view.ts';
 import {timeoutsOf} from './timeouts.ts';
 
-export interface FollowFlags {
-  until?: Goal | undefined;
-  timeout?: number | undefined;
-  'max-rps'?: number | undefined;
-  'max-wait'?: number | undefined;
-}
+export type FollowFlags = FlagValues<typeof followFlags & Pick<typeof runFlags, 'max-rps' | 'max-wait'>>;
 
 const ATTENTION = 10;
 

@@ -1,11 +1,8 @@
 import {RemitError} from '../../errors.ts';
 import {AmountError, parseMajor, parseMinor, requireExponent, toWire} from '../../money/amount.ts';
+import type {amountFlags, FlagValues} from './flags.ts';
 
-export interface AmountFlags {
-  amount?: string | undefined;
-  'amount-minor'?: string | undefined;
-  currency?: string | undefined;
-}
+type AmountFlags = FlagValues<typeof amountFlags>;
 
 /** Not a complete command, which would pay a made-up party if it were run unchanged. */
 const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';

@@ -64,6 +64,9 @@ export const globalFlags = {
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
+/** The values of some flags, each of which may be absent. */
+export type FlagValues<Flags> = Partial<Interfaces.InferredFlags<Flags>>;
+
 /** An id; `named`: what a person can type instead, see `resolveId`. */
 export const idArg = (noun: string, named?: 'name' | 'label') =>
   Args.string({

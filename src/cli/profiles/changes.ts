@@ -9,24 +9,14 @@ import {summarise, type ProfileSummary} from '../../profiles/summary.ts';
 import {readTlsFiles} from '../../profiles/tls-files.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {LocalContext} from '../core/context.ts';
-import {readCaps, readService, type CapFlags} from './options.ts';
+import type {FlagValues} from '../input/flags.ts';
+import type {guardFlags, serviceFlags, tlsFlags} from './flags.ts';
+import {readCaps, readService} from './options.ts';
 import {changeConfig} from './store.ts';
-
-export interface TlsFlags {
-  'ca-file'?: string | undefined;
-  'client-cert'?: string | undefined;
-  'client-key'?: string | undefined;
-}
 
 /** The settings given by the flags of `profiles add` and `profiles set`. */
 export function readSettings(
-  flags: CapFlags & {
-    'read-only'?: boolean | undefined;
-    'approve-by-id'?: boolean | undefined;
-    service?: string | undefined;
-    route?: string[] | undefined;
-    field?: string[] | undefined;
-  } & TlsFlags,
+  flags: FlagValues<typeof guardFlags & typeof serviceFlags & typeof tlsFlags>,
   cwd: string,
   before: ServiceFile = {},
 ): ProfileSettings {
@@ -43,7 +33,7 @@ export function readSettings(
 }
 
 /** Absolute, since they are read from other folders later. They are checked here: a profile that cannot work is not stored. */
-function namedFiles(flags: TlsFlags, cwd: string): TlsFiles | undefined {
+function namedFiles(flags: FlagValues<typeof tlsFlags>, cwd: string): TlsFiles | undefined {
   const {'ca-file': ca, 'client-cert': cert, 'client-key': key} = flags;
   if (ca === undefined && cert === undefined && key === undefined) return undefined;
   const files: TlsFiles = {

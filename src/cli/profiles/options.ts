@@ -6,16 +6,11 @@ import {mergedService} from '../../profiles/settings.ts';
 import {checkService} from '../../service/file/parse.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {withField, withRoute} from '../../service/shortcuts.ts';
-
-export interface CapFlags {
-  'max-amount'?: string[] | undefined;
-  'max-batch-total'?: string[] | undefined;
-  'max-batch-rows'?: number | undefined;
-  'allow-rail'?: string[] | undefined;
-}
+import type {FlagValues} from '../input/flags.ts';
+import type {guardFlags, serviceFlags} from './flags.ts';
 
 /** `--max-amount USD=5000.00` and similar flags; undefined if no cap is given. */
-export function readCaps(flags: CapFlags): Caps | undefined {
+export function readCaps(flags: FlagValues<typeof guardFlags>): Caps | undefined {
   const caps: Caps = {
     ...amounts('max_amount_minor', '--max-amount', flags['max-amount']),
     ...amounts('max_batch_total_minor', '--max-batch-total', flags['max-batch-total']),
@@ -53,11 +48,7 @@ function amounts<K extends string>(
  * @param before what the profile holds already
  */
 export function readService(
-  flags: {
-    service?: string | undefined;
-    route?: string[] | undefined;
-    field?: string[] | undefined;
-  },
+  flags: FlagValues<typeof serviceFlags>,
   before: ServiceFile,
 ): ServiceFile | undefined {
   const {service: path, route = [], field = []} = flags;

@@ -1,15 +1,11 @@
 import type {Listing} from '../../client/reading/pages.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 import type {View} from '../../output/records/view.ts';
+import type {FlagValues, listFlags} from '../input/flags.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 
-export interface ListFlagValues {
-  limit?: number | undefined;
-  all?: boolean | undefined;
-  'page-size'?: number | undefined;
-  cursor?: string | undefined;
-}
+export type ListFlagValues = FlagValues<typeof listFlags>;
 
 const DEFAULT_LIMIT = 50;
 

@@ -1,5 +1,6 @@
 import type {View} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
+import type {bodyFlags, FlagValues, partyFlags} from '../input/flags.ts';
 import {readMetadata} from '../input/metadata.ts';
 import {sendOnce} from '../write/send-once.ts';
 
@@ -11,13 +12,7 @@ export async function createParty(
   context: Context,
   resource: 'payees' | 'payers',
   view: View,
-  flags: {
-    name: string;
-    email?: string | undefined;
-    type?: string | undefined;
-    metadata?: string[] | undefined;
-    'dry-run'?: boolean | undefined;
-  },
+  flags: FlagValues<typeof partyFlags & typeof bodyFlags> & {name: string},
 ): Promise<unknown> {
   const body = {
     name: flags.name,

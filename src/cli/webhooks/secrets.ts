@@ -5,11 +5,11 @@ import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import {secretWarning, type WebhookSecret} from '../../webhooks/verify/secrets.ts';
 import type {LocalContext} from '../core/context.ts';
+import type {FlagValues} from '../input/flags.ts';
 
 const VARIABLE = 'REMIT_WEBHOOK_SECRET';
 
 const SECRET_ENCODINGS = ['utf8', 'base64', 'hex'] as const;
-type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
 
 /** Sources of signing secrets; never the command line itself, which other users of the machine can read. */
 export const secretFlags = {
@@ -26,10 +26,7 @@ export const secretFlags = {
   })(),
 };
 
-export interface SecretFlags {
-  'secret-from'?: string[] | undefined;
-  'secret-encoding'?: SecretEncoding | undefined;
-}
+export type SecretFlags = FlagValues<typeof secretFlags>;
 
 /**
  * Signing secrets from files, otherwise from the environment, otherwise from a hidden prompt.

@@ -1,7 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {parseDuration} from '../../cli/input/durations.ts';
-import {count, inGroup} from '../../cli/input/flags.ts';
+import {count, duration, inGroup} from '../../cli/input/flags.ts';
 import {DEFAULT_PORT} from '../../cli/runtime/sandbox-port.ts';
 import {withStore} from '../../cli/sandbox/start-options.ts';
 
@@ -67,11 +66,7 @@ export default class SandboxStart extends RemitCommand {
       'strict-idempotency': Flags.boolean({
         description: 'answer 409 if a used key comes with another body, instead of the first record',
       }),
-      'idempotency-ttl': Flags.custom<number>({
-        helpValue: 'TIME',
-        description: 'forget idempotency keys after this long (default never)',
-        parse: async (text) => parseDuration(text, '--idempotency-ttl'),
-      })(),
+      'idempotency-ttl': duration({description: 'forget idempotency keys after this long (default never)'}),
     }),
   };
 

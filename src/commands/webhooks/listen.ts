@@ -1,18 +1,10 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
-import {parseDuration} from '../../cli/input/durations.ts';
-import {count, eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
+import {count, duration, eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
 import {checkListenFlags} from '../../cli/webhooks/listen/options.ts';
 import {sizeFlag} from '../../cli/input/size-flag.ts';
 import {verifyFlags} from '../../cli/webhooks/verify/flags.ts';
-
-const duration = (name: string, description: string) =>
-  Flags.custom<number>({
-    helpValue: 'TIME',
-    description,
-    parse: async (text) => parseDuration(text, `--${name}`),
-  })();
 
 export default class WebhooksListen extends RemitCommand {
   static override summary = 'Receive webhooks on this machine: verify, record, show and forward them';
@@ -68,7 +60,7 @@ export default class WebhooksListen extends RemitCommand {
       }),
       'forward-attempts': count(1, 50)({default: 5, description: 'attempts before giving up'}),
       'forward-concurrency': count(1, 1000)({default: 10, description: 'concurrent requests per target'}),
-      'forward-timeout': duration('forward-timeout', 'time limit for each forward (default 30s)'),
+      'forward-timeout': duration({description: 'time limit for each forward (default 30s)'}),
       'max-backlog': count(
         1,
         1_000_000,
@@ -94,7 +86,7 @@ export default class WebhooksListen extends RemitCommand {
     ...inGroup('RECORD', {
       'no-record': Flags.boolean({description: 'do not write deliveries to disk'}),
       'max-record-size': sizeFlag({description: 'maximum size of the record (default 256MB)'}),
-      'max-record-age': duration('max-record-age', 'prune older deliveries (default 30d)'),
+      'max-record-age': duration({description: 'prune older deliveries (default 30d)'}),
     }),
     ...inGroup('TEST', {
       expect: Flags.string({
@@ -107,7 +99,7 @@ export default class WebhooksListen extends RemitCommand {
         helpValue: 'FIELD=VALUE',
         description: "with --expect: the event's data must have this value",
       }),
-      timeout: duration('timeout', 'stop after this time'),
+      timeout: duration({description: 'stop after this time'}),
     }),
   };
 

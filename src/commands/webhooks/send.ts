@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
-import {parseDuration} from '../../cli/input/durations.ts';
 import {readPayload} from '../../cli/webhooks/verify/payload.ts';
+import {duration} from '../../cli/input/flags.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {sendSigned, signPayload} from '../../cli/webhooks/verify/sign.ts';
 
@@ -31,11 +31,7 @@ export default class WebhooksSend extends RemitCommand {
       description: 'extra header; may be repeated',
     }),
     'allow-external': Flags.boolean({description: 'allow an address outside this machine'}),
-    timeout: Flags.custom<number>({
-      helpValue: 'TIME',
-      description: 'how long to wait for the answer (default 10s, as the service does)',
-      parse: async (text) => parseDuration(text, '--timeout'),
-    })(),
+    timeout: duration({description: 'how long to wait for the answer (default 10s, as the service does)'}),
     ...secretFlags,
   };
 

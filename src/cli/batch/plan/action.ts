@@ -9,20 +9,11 @@ import type {NumberFormat} from '../../../money/amount.ts';
 import {type LocalContext, localCommands} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import type {Accepted} from '../accept.ts';
-import {readMapping} from '../flags.ts';
+import type {FlagValues} from '../../input/flags.ts';
+import {type inputFlags, readMapping} from '../flags.ts';
 import {count, issuesText, revisionText} from './view.ts';
 
-export interface InputFlags {
-  'batch-id'?: string | undefined;
-  sheet?: string | undefined;
-  namespace?: string | undefined;
-  map?: string[] | undefined;
-  'ignore-column'?: string[] | undefined;
-  'amount-unit'?: string | undefined;
-  'number-format'?: string | undefined;
-  currency?: string | undefined;
-  'valid-only'?: boolean | undefined;
-}
+export type InputFlags = FlagValues<typeof inputFlags>;
 
 /** A file, and how it is to be read. */
 export interface FileToRead {

@@ -5,15 +5,13 @@ import {formatMajor} from '../../../money/amount.ts';
 import type {Context} from '../../core/context.ts';
 import {checkBatchCaps} from '../../guard/batch-caps.ts';
 import {ungroup} from '../../guard/guard.ts';
+import type {FlagValues} from '../../input/flags.ts';
 import type {Typed} from '../../runtime/command-line.ts';
 import {canAsk} from '../../runtime/prompts.ts';
-import {readTotals} from '../flags.ts';
+import {type confirmFlags, readTotals} from '../flags.ts';
 import {totalsText} from '../plan/view.ts';
 
-export interface ConfirmFlags {
-  'confirm-total'?: string[] | undefined;
-  'confirm-count'?: number | undefined;
-}
+export type ConfirmFlags = FlagValues<typeof confirmFlags>;
 
 /** Rows and money that one confirmation covers. */
 export interface Sums {

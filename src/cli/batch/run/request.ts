@@ -6,19 +6,13 @@ import {batchCommand} from '../../../batch/standing/placed.ts';
 import type {Transport} from '../../../client/transport/transport.ts';
 import {shellWord} from '../../../shell-word.ts';
 import type {Context} from '../../core/context.ts';
+import type {FlagValues} from '../../input/flags.ts';
 import type {Typed} from '../../runtime/command-line.ts';
 import type {Accepted} from '../accept.ts';
-import type {FollowFlags} from '../follow-action.ts';
+import type {confirmFlags, followFlags, runFlags} from '../flags.ts';
 import {placeFlags} from '../place.ts';
-import type {ConfirmFlags} from './agree.ts';
 
-export interface RunFlags extends ConfirmFlags, FollowFlags {
-  'key-horizon'?: number | undefined;
-  'max-in-flight'?: number | undefined;
-  'break-lock'?: boolean | undefined;
-  'wait-lock'?: number | undefined;
-  out?: string | undefined;
-}
+export type RunFlags = FlagValues<typeof confirmFlags & typeof followFlags & typeof runFlags>;
 
 export interface RunRequest {
   context: Context;

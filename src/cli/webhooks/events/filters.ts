@@ -4,14 +4,13 @@ import {parseBody} from '../../../webhooks/verify/event.ts';
 import {readBody, type Loss} from '../../../webhooks/delivery/losses.ts';
 import {bodyMatch, typePatterns} from '../../../webhooks/delivery/patterns.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
+import type {FlagValues} from '../../input/flags.ts';
 import {parseMoment} from './moment.ts';
 
-const moment = (name: string, description: string) =>
-  Flags.custom<number>({
-    helpValue: 'TIME',
-    description,
-    parse: async (text) => parseMoment(text, `--${name}`),
-  })();
+const moment = Flags.custom<number>({
+  helpValue: 'TIME',
+  parse: async (text, _context, flag) => parseMoment(text, `--${flag.name}`),
+});
 
 /** Filters of the record. */
 export const eventFilters = {
@@ -19,8 +18,8 @@ export const eventFilters = {
     helpValue: 'TYPE,…',
     description: 'only these event types, such as payout.settled or payout.*',
   }),
-  since: moment('since', 'received at or after this time: ISO 8601, or 2h for two hours ago'),
-  before: moment('before', 'received before this time'),
+  since: moment({description: 'received at or after this time: ISO 8601, or 2h for two hours ago'}),
+  before: moment({description: 'received before this time'}),
   id: Flags.string({helpValue: 'ID', description: 'only this event, or this delivery'}),
   verdict: Flags.option({
     options: ['verified', 'unverified', 'rejected'] as const,
@@ -35,15 +34,7 @@ export const eventFilters = {
   failed: Flags.boolean({description: 'only deliveries that could not be forwarded'}),
 };
 
-export interface EventFilters {
-  type?: string | undefined;
-  since?: number | undefined;
-  before?: number | undefined;
-  id?: string | undefined;
-  verdict?: Delivery['verdict'] | undefined;
-  match?: readonly string[] | undefined;
-  failed?: boolean | undefined;
-}
+export type EventFilters = FlagValues<typeof eventFilters>;
 
 /** Whether a delivery matches the filters. */
 export function eventFilter(filters: EventFilters): (recorded: RecordedDelivery) => boolean {

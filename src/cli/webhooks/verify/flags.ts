@@ -1,25 +1,14 @@
 import {Flags} from '@oclif/core';
 import type {VerifyOptions} from '../../../webhooks/verify/signature.ts';
-import {
-  type SignatureForm,
-  TIMESTAMP_FORMATS,
-  type TimestampFormat,
-} from '../../../contract/signature-form.ts';
-import {parseDuration} from '../../input/durations.ts';
+import {type SignatureForm, TIMESTAMP_FORMATS} from '../../../contract/signature-form.ts';
+import {duration, type FlagValues} from '../../input/flags.ts';
 import {secretFlags} from '../secrets.ts';
-
-const tolerance = (description: string, name: string) =>
-  Flags.custom<number>({
-    helpValue: 'TIME',
-    description,
-    parse: async (text) => parseDuration(text, `--${name}`),
-  })();
 
 /** How `listen` and `verify` verify signatures. */
 export const verifyFlags = {
   ...secretFlags,
-  tolerance: tolerance('maximum age of a timestamp (default 5m)', 'tolerance'),
-  'tolerance-future': tolerance('how far ahead a timestamp may be (default 5m)', 'tolerance-future'),
+  tolerance: duration({description: 'maximum age of a timestamp (default 5m)'}),
+  'tolerance-future': duration({description: 'how far ahead a timestamp may be (default 5m)'}),
   'timestamp-format': Flags.option({
     options: TIMESTAMP_FORMATS,
     description: 'format of the timestamp (default: seconds, or that of the service file)',
@@ -27,11 +16,7 @@ export const verifyFlags = {
   lenient: Flags.boolean({description: 'accept signatures in upper case or with a prefix (v1=)'}),
 };
 
-export interface VerifyFlags {
-  tolerance?: number | undefined;
-  'tolerance-future'?: number | undefined;
-  'timestamp-format'?: TimestampFormat | undefined;
-  lenient?: boolean | undefined;
+export interface VerifyFlags extends FlagValues<typeof verifyFlags> {
   /** How the service signs, from the service file in force. */
   form?: SignatureForm | undefined;
 }

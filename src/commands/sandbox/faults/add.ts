@@ -1,18 +1,10 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {parseDuration} from '../../../cli/input/durations.ts';
-import {count, inGroup} from '../../../cli/input/flags.ts';
+import {count, duration, inGroup} from '../../../cli/input/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {FAULT_KINDS, readFault} from '../../../cli/sandbox/fault-flags.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {faultView} from '../../../output/views/sandbox.ts';
-
-const duration = (description: string) =>
-  Flags.custom<number>({
-    helpValue: 'TIME',
-    description,
-    parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
-  })();
 
 export default class SandboxFaultsAdd extends RemitCommand {
   static override summary = 'Add a fault to the running sandbox, to test how callers handle it';
@@ -46,16 +38,17 @@ export default class SandboxFaultsAdd extends RemitCommand {
       after: Flags.boolean({description: 'status, reset: let the request take effect first'}),
       status: count(400, 599)({description: 'status: HTTP status to answer (default 503)'}),
       'retry-after': count(0, 86_400)({description: 'status: Retry-After in seconds'}),
-      delay: duration(
-        'latency (default 1s); slow: time until the answer is complete (10s); delay (10s); reorder: at most (5s)',
-      ),
-      jitter: duration('latency, delay: maximum random extra time'),
+      delay: duration({
+        description:
+          'latency (default 1s); slow: time until the answer is complete (10s); delay (10s); reorder: at most (5s)',
+      }),
+      jitter: duration({description: 'latency, delay: maximum random extra time'}),
       sigma: Flags.string({
         helpValue: '0.5',
         exclusive: ['jitter'],
         description: 'latency: sigma of a log-normal distribution with --delay as its median',
       }),
-      age: duration('stale-timestamp: age of the timestamp (default 1h)'),
+      age: duration({description: 'stale-timestamp: age of the timestamp (default 1h)'}),
       field: Flags.string({helpValue: 'rail', description: 'unknown-value: field to change (default rail)'}),
       value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: value to send'}),
       drop: Flags.string({

@@ -1,7 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {parseDuration} from '../../../cli/input/durations.ts';
-import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
+import {dryRunFlag, duration, idArg} from '../../../cli/input/flags.ts';
 import {rotateEndpoint} from '../../../cli/webhooks/rotate/action.ts';
 
 export default class WebhooksEndpointsRotate extends RemitCommand {
@@ -21,11 +20,7 @@ export default class WebhooksEndpointsRotate extends RemitCommand {
     confirmed: Flags.boolean({
       description: 'the receiver already has the new secret; do not wait for a delivery',
     }),
-    timeout: Flags.custom<number>({
-      helpValue: 'TIME',
-      description: 'how long to wait for a delivery (default 10m)',
-      parse: async (text) => parseDuration(text, '--timeout'),
-    })(),
+    timeout: duration({description: 'how long to wait for a delivery (default 10m)'}),
     'dry-run': dryRunFlag,
   };
 

@@ -1,8 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {signatureFormInForce} from '../../../cli/core/service-in-force.ts';
-import {parseDuration} from '../../../cli/input/durations.ts';
-import {count} from '../../../cli/input/flags.ts';
+import {count, duration} from '../../../cli/input/flags.ts';
 import {inspectRecord} from '../../../cli/webhooks/events/inspect.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 
@@ -22,11 +21,7 @@ export default class WebhooksEventsInspect extends RemitCommand {
     }),
     'allow-external': Flags.boolean({description: 'allow replays to addresses outside this machine'}),
     ...secretFlags,
-    timeout: Flags.custom<number>({
-      helpValue: 'TIME',
-      description: 'how long a replay waits for the answer (default 10s)',
-      parse: async (text) => parseDuration(text, '--timeout'),
-    })(),
+    timeout: duration({description: 'how long a replay waits for the answer (default 10s)'}),
   };
 
   async run() {

@@ -1,7 +1,6 @@
-import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {parseDuration} from '../../../cli/input/durations.ts';
 import {recordFolder} from '../../../cli/webhooks/place.ts';
+import {duration} from '../../../cli/input/flags.ts';
 import {sizeFlag} from '../../../cli/input/size-flag.ts';
 import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
 
@@ -14,11 +13,7 @@ export default class WebhooksEventsPrune extends RemitCommand {
     '<%= config.bin %> webhooks events prune --older-than 7d --max-size 100MB',
   ];
   static override flags = {
-    'older-than': Flags.custom<number>({
-      helpValue: 'TIME',
-      description: 'remove older deliveries (default 30d)',
-      parse: async (text) => parseDuration(text, '--older-than'),
-    })(),
+    'older-than': duration({description: 'remove older deliveries (default 30d)'}),
     'max-size': sizeFlag({description: 'keep at most this much (default 256MB)'}),
   };
 

@@ -1,8 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {signatureFormInForce} from '../../../cli/core/service-in-force.ts';
-import {parseDuration} from '../../../cli/input/durations.ts';
-import {inGroup} from '../../../cli/input/flags.ts';
+import {duration, inGroup} from '../../../cli/input/flags.ts';
 import {eventFilters} from '../../../cli/webhooks/events/filters.ts';
 import {replayRecorded} from '../../../cli/webhooks/events/replay.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
@@ -32,11 +31,7 @@ export default class WebhooksEventsReplay extends RemitCommand {
       description: 'target to use instead: a port, path, host or URL; may be repeated',
     }),
     'allow-external': Flags.boolean({description: 'allow addresses outside this machine'}),
-    timeout: Flags.custom<number>({
-      helpValue: 'TIME',
-      description: 'how long to wait for an answer (default 10s)',
-      parse: async (text) => parseDuration(text, '--timeout'),
-    })(),
+    timeout: duration({description: 'how long to wait for an answer (default 10s)'}),
     'show-response': Flags.boolean({description: 'show the answer of the target'}),
     ...inGroup('FILTER', {failed, type, since, before, verdict, match}),
     ...inGroup('SIGNATURE', {
