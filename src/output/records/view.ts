@@ -50,9 +50,26 @@ export function plainValue(value: unknown): string {
   return cleanLine(JSON.stringify(value));
 }
 
-export function text(label: string, path: string, rank = 0): Field {
-  return {label: cleanLine(label), path, rank, show: (value) => plainValue(value)}; // a label may be the service's own field name
-}
+/** A field that is shown in its own way. */
+export const field = (label: string, path: string, show: Field['show'], rank = 0): Field => ({
+  ...{label, path, rank, show},
+});
+
+export const text = (label: string, path: string, rank = 0): Field =>
+  field(cleanLine(label), path, plainValue, rank); // a label may be the service's own field name
+
+/** A boolean. */
+export const yesNo = (label: string, path: string): Field =>
+  field(label, path, (value) => (value === true ? 'yes' : value === false ? 'no' : plainValue(value)));
+
+/** A list of words, such as rails. */
+export const words = (label: string, path: string, rank = 0): Field =>
+  field(
+    label,
+    path,
+    (value) => (Array.isArray(value) ? value.map(plainValue).join(', ') : plainValue(value)),
+    rank,
+  );
 
 /** An id, which a narrow terminal shortens. */
 export const id = (label: string, path: string, rank = 0): Field => ({
@@ -61,34 +78,35 @@ export const id = (label: string, path: string, rank = 0): Field => ({
 });
 
 /** Free text that most records do not have. */
-export const remark = (label: string, path: string, rank = 1): Field => ({
-  ...text(label, path, rank),
+export const remark = (label: string, path: string): Field => ({
+  ...text(label, path, 1),
   optional: true,
 });
 
 /** Relative on a terminal, as sent elsewhere. */
-export function time(label: string, path: string, rank = 0): Field {
-  const show = (value: unknown, _record: unknown, eye: Eye) =>
-    typeof value === 'string' && eye.terminal ? cleanLine(relativeTime(value, eye.nowMs)) : plainValue(value);
-  return {label, path, rank, show};
-}
+export const time = (label: string, path: string, rank = 0): Field =>
+  field(
+    label,
+    path,
+    (value, _record, {terminal, nowMs}) =>
+      typeof value === 'string' && terminal ? cleanLine(relativeTime(value, nowMs)) : plainValue(value),
+    rank,
+  );
 
 /** Like `time`, followed by the exact time: for cards. */
-export function moment(label: string, path: string): Field {
-  const show = (value: unknown, _record: unknown, eye: Eye) => {
-    if (typeof value !== 'string' || !eye.terminal) return plainValue(value);
+export const moment = (label: string, path: string): Field =>
+  field(label, path, (value, _record, {terminal, nowMs, paint}) => {
+    if (typeof value !== 'string' || !terminal) return plainValue(value);
     const exact = cleanLine(value);
-    const words = relativeTime(exact, eye.nowMs);
-    return words === exact ? exact : `${words} ${eye.paint('dim', `(${exact})`)}`; // coloured after sanitizing
-  };
-  return {label, path, rank: 0, show};
-}
+    const relative = relativeTime(exact, nowMs);
+    return relative === exact ? exact : `${relative} ${paint('dim', `(${exact})`)}`; // coloured after sanitizing
+  });
 
 /** Minor units of the record's currency, in major units with the currency: `1,500.75 USD`. */
-export function money(label: string, path = 'amount_in_minor_units', currencyPath = 'currency_code'): Field {
-  const show = (value: unknown, record: unknown) => majorOf(value, valueAt(record, currencyPath));
-  return {label, path, rank: 0, align: 'right', show};
-}
+export const money = (label: string, path = 'amount_in_minor_units'): Field => ({
+  ...field(label, path, (value, record) => majorOf(value, valueAt(record, 'currency_code'))),
+  align: 'right',
+});
 
 /** `1,500.75 USD`; an amount that cannot be shown in major units is shown in minor units and labelled. */
 export function majorOf(minor: unknown, currency: unknown): string {
@@ -114,11 +132,9 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   CREATED: 'yellow',
 };
 
-export function status(label = 'Status', path = 'status'): Field {
-  const show = (value: unknown, _record: unknown, eye: Eye) => {
+export const status = (label = 'Status', path = 'status'): Field =>
+  field(label, path, (value, _record, {paint}) => {
     const word = plainValue(value);
     const style = STATUS_STYLES[word];
-    return style === undefined ? word : eye.paint(style, word);
-  };
-  return {label, path, rank: 0, show};
-}
+    return style === undefined ? word : paint(style, word);
+  });

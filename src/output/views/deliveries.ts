@@ -1,16 +1,11 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {id, moment, plainValue, text, time, type Field, type View} from '../records/view.ts';
+import {field, id, moment, plainValue, text, time, type View} from '../records/view.ts';
 
-const state: Field = {
-  label: 'State',
-  path: 'state',
-  rank: 0,
-  show: (value, _record, eye) => {
-    const style =
-      value === 'delivered' ? 'green' : value === 'pending' || value === 'sending' ? 'yellow' : 'red';
-    return eye.paint(style, plainValue(value));
-  },
-};
+const state = field('State', 'state', (value, _record, {paint}) => {
+  const style =
+    value === 'delivered' ? 'green' : value === 'pending' || value === 'sending' ? 'yellow' : 'red';
+  return paint(style, plainValue(value));
+});
 
 interface Attempt {
   n: number;
@@ -24,11 +19,10 @@ interface Attempt {
 }
 
 /** `1. 2026-03-02T15:00:05.000Z  500 in 12 ms: oh no`: one line per attempt. */
-const attempts: Field = {
-  label: 'Attempts',
-  path: 'attempts',
-  rank: 0,
-  show: (value) =>
+const attempts = field(
+  'Attempts',
+  'attempts',
+  (value) =>
     ((value ?? []) as Attempt[])
       .map(({n, at, status, error, elapsed_ms, response, fault, by_hand}) => {
         const said = status === null ? (error ?? 'not sent') : `${status} in ${elapsed_ms} ms`;
@@ -37,7 +31,7 @@ const attempts: Field = {
         return cleanLine(`${n}. ${at}  ${said}${body}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`);
       })
       .join('\n') || 'none yet',
-};
+);
 
 /** `sandbox deliveries`: what was sent to webhook endpoints, and the answers. */
 export const deliveryView: View = {

@@ -1,5 +1,5 @@
 import {failureOf} from '../../contract/failure.ts';
-import {plainValue, type Field} from '../records/view.ts';
+import {field, plainValue, type Field} from '../records/view.ts';
 
 /** `R01 account closed`: the reason code and its text, as far as the record has them. */
 export function failureText(record: unknown): string | undefined {
@@ -10,9 +10,6 @@ export function failureText(record: unknown): string | undefined {
 
 /** The column of a list that says why a record failed. */
 export const reason = (path: string): Field => ({
-  label: 'Reason',
-  path,
-  rank: 1,
+  ...field('Reason', path, (_value, record) => plainValue(failureText(record)), 1),
   optional: true,
-  show: (_value, record) => plainValue(failureText(record)),
 });

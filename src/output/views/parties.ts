@@ -1,4 +1,4 @@
-import {id, moment, plainValue, status, text, time, type Field, type View} from '../records/view.ts';
+import {id, moment, status, text, time, type View, words, yesNo} from '../records/view.ts';
 
 /** Assumptions 10 and 15: payees, payers and their payment methods. */
 
@@ -27,19 +27,6 @@ function partyView(noun: string, plural: string): View {
 export const payeeView = partyView('payee', 'payees');
 export const payerView = partyView('payer', 'payers');
 
-const yesNo = (label: string, path: string, rank = 0): Field => ({
-  label,
-  path,
-  rank,
-  show: (value) => (value === true ? 'yes' : value === false ? 'no' : plainValue(value)),
-});
-const rails = (rank = 0): Field => ({
-  label: 'Rails',
-  path: 'supported_rails',
-  rank,
-  show: (value) => (Array.isArray(value) ? value.map(plainValue).join(', ') : plainValue(value)),
-});
-
 export const paymentMethodView: View = {
   noun: 'payment method',
   plural: 'payment methods',
@@ -53,7 +40,7 @@ export const paymentMethodView: View = {
     text('Last four', 'last4'),
     text('Bank', 'bank_name'),
     text('Brand', 'brand'),
-    rails(),
+    words('Rails', 'supported_rails'),
     text('Country', 'country_code'),
     text('Currency', 'currency_code'),
     moment('Created', 'created_at'),
@@ -65,7 +52,7 @@ export const paymentMethodView: View = {
     status('Verification', 'verification_status'),
     yesNo('Default', 'is_default'),
     text('Last four', 'last4', 1),
-    rails(3),
+    words('Rails', 'supported_rails', 3),
     time('Created', 'created_at', 2),
   ],
 };

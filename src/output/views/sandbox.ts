@@ -1,33 +1,32 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {id, plainValue, text, type Field, type View} from '../records/view.ts';
+import {field, id, plainValue, text, type Field, type View} from '../records/view.ts';
 
 const usd = (minor: unknown): string =>
   typeof minor === 'string' ? `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD` : plainValue(minor);
 
-const balance = (label: string, path: string): Field => ({label, path, rank: 0, show: usd});
+const balance = (label: string, path: string): Field => field(label, path, usd);
 
 /** Counts and sums by status: `3 settled (37.50 USD), 1 created (5.00 USD)`. */
-const tallies = (label: string, path: string): Field => ({
-  label,
-  path,
-  rank: 0,
-  show: (value) =>
-    Object.entries((value ?? {}) as Record<string, {count: number; amount: string}>)
-      .map(([status, {count, amount}]) => `${count} ${status} (${usd(amount)})`)
-      .join(', ') || 'none',
-});
+const tallies = (label: string, path: string): Field =>
+  field(label, path, (value) =>
+    listed(
+      Object.entries((value ?? {}) as Record<string, {count: number; amount: string}>).map(
+        ([status, {count, amount}]) => `${count} ${status} (${usd(amount)})`,
+      ),
+    ),
+  );
 
 /** `4 events, 3 delivered, 1 pending`: only counts above zero. */
-const counts = (label: string, path: string): Field => ({
-  label,
-  path,
-  rank: 0,
-  show: (value) =>
-    Object.entries((value ?? {}) as Record<string, number>)
-      .filter(([, count]) => count > 0)
-      .map(([name, count]) => `${count} ${name}`)
-      .join(', ') || 'none',
-});
+const counts = (label: string, path: string): Field =>
+  field(label, path, (value) =>
+    listed(
+      Object.entries((value ?? {}) as Record<string, number>)
+        .filter(([, count]) => count > 0)
+        .map(([name, count]) => `${count} ${name}`),
+    ),
+  );
+
+const listed = (parts: readonly string[]): string => parts.join(', ') || 'none';
 
 /** `7 in all: 4 payouts.get 200, 2 payouts.create 201, 1 payees.list 503`. */
 function requestCounts(value: unknown): string {
@@ -51,22 +50,18 @@ export const sandboxView: View = {
     text('Clock mode', 'clock.mode'),
     text('Clock speed', 'clock.speed'),
     text('Timing', 'clock.timing'),
-    {label: 'Requests', path: 'requests', rank: 0, show: requestCounts},
+    field('Requests', 'requests', requestCounts),
     text('Fault rules', 'faults'),
     counts('Deliveries', 'deliveries'),
     balance('Main account (test)', 'audit.entities.0.balances.main'),
     tallies('Payouts (test)', 'audit.entities.0.payouts'),
     tallies('Payins (test)', 'audit.entities.0.payins'),
     balance('Main account (live)', 'audit.entities.1.balances.main'),
-    {
-      label: 'Ledger',
-      path: 'audit', // whole: the rest of it is for machines
-      rank: 0,
-      show: (audit, _record, eye) => {
-        const {balanced, problems} = audit as {balanced: boolean; problems: readonly string[]};
-        return balanced ? 'balances' : eye.paint('red', `does not balance: ${problems.join('; ')}`);
-      },
-    },
+    // The whole audit: the rest of it is for machines.
+    field('Ledger', 'audit', (audit, _record, {paint}) => {
+      const {balanced, problems} = audit as {balanced: boolean; problems: readonly string[]};
+      return balanced ? 'balances' : paint('red', `does not balance: ${problems.join('; ')}`);
+    }),
   ],
 };
 

@@ -1,6 +1,7 @@
 import {isObject} from '../../narrow.ts';
 import {valueAt} from '../records/select.ts';
 import {
+  field,
   id,
   money,
   moment,
@@ -8,7 +9,6 @@ import {
   status,
   text,
   time,
-  type Eye,
   type Field,
   type View,
 } from '../records/view.ts';
@@ -27,7 +27,7 @@ function method(path: string): Field {
     const parts = [type, tail, bank_name ?? brand].filter((part) => part !== undefined && part !== null);
     return parts.length === 0 ? plainValue(value) : parts.map(plainValue).join(' ');
   };
-  return {label: 'Method', path, rank: 0, show};
+  return field('Method', path, show);
 }
 
 /** The party's id, with the name from the masked details. */
@@ -37,7 +37,7 @@ function party(label: string, path: string, detailsPath: string): Field {
     const name = inner(details, 'name');
     return typeof name === 'string' ? `${plainValue(value)} (${plainValue(name)})` : plainValue(value);
   };
-  return {label, path, rank: 0, show};
+  return field(label, path, show);
 }
 
 function inner(value: unknown, key: string): unknown {
@@ -45,31 +45,27 @@ function inner(value: unknown, key: string): unknown {
 }
 
 /** `order=17, team=ops`. */
-function metadata(): Field {
-  const show = (value: unknown) => {
-    if (value === null || typeof value !== 'object') return plainValue(value);
-    const entries = Object.entries(value).map(([key, held]) => `${plainValue(key)}=${plainValue(held)}`);
-    return entries.length === 0 ? '-' : entries.join(', ');
-  };
-  return {label: 'Metadata', path: 'client_metadata', rank: 0, show};
-}
+const metadata = field('Metadata', 'client_metadata', (value) => {
+  if (value === null || typeof value !== 'object') return plainValue(value);
+  const entries = Object.entries(value).map(([key, held]) => `${plainValue(key)}=${plainValue(held)}`);
+  return entries.length === 0 ? '-' : entries.join(', ');
+});
 
 /** Why it failed: `R01 account closed`. */
-function failure(path: string): Field {
-  const show = (value: unknown, _record: unknown, eye: Eye) => {
+const failure = (path: string): Field =>
+  field('Failure', path, (value, _record, {paint}) => {
     const {code, message, ...more} = isObject(value) ? value : {message: value ?? undefined};
     const rest = Object.keys(more).length === 0 ? [] : [more];
     const words = [code, message, ...rest].filter((part) => part !== undefined).map(plainValue);
-    return eye.paint('red', words.join(' '));
-  };
-  return {label: 'Failure', path, rank: 0, show};
-}
+    return paint('red', words.join(' '));
+  });
 
 /** The party's name on a terminal, if the masked details have it; otherwise its id, which scripts need. */
-function partyColumn(label: string, idPath: string, namePath: string): Field {
-  const show = (name: unknown, record: unknown, eye: Eye) =>
-    plainValue(eye.terminal && typeof name === 'string' && name !== '' ? name : valueAt(record, idPath));
-  return {label, path: namePath, rank: 1, isId: true, show};
+function partyColumn(label: string, details: string): Field {
+  const noun = label.toLowerCase();
+  const show: Field['show'] = (name, record, {terminal}) =>
+    plainValue(terminal && typeof name === 'string' && name !== '' ? name : valueAt(record, `${noun}_id`));
+  return {...field(label, `${details}.${noun}.name`, show, 1), isId: true};
 }
 
 const amount = money('Amount');
@@ -77,9 +73,21 @@ const after = [
   text('Rail', 'rail'),
   text('Subaccount', 'subaccount_id'),
   text('Country', 'country_code'),
-  metadata(),
+  metadata,
   moment('Created', 'created_at'),
   moment('Updated', 'updated_at'),
+];
+
+/** @param failing where the service says why the transfer failed */
+const columns = (party: 'Payee' | 'Payer', details: string, failing: string): Field[] => [
+  id('ID', 'id'),
+  status(),
+  amount,
+  partyColumn(party, details),
+  text('Last four', `${details}.payment_method.last4`, 1),
+  reason(`${failing}.failure`),
+  time('Created', 'created_at', 2),
+  text('Rail', 'rail', 3),
 ];
 
 export const payoutView: View = {
@@ -98,16 +106,7 @@ export const payoutView: View = {
     text('Settles', 'transfer_details.expected_settlement_date'),
     failure('transfer_details.failure'),
   ],
-  columns: [
-    id('ID', 'id'),
-    status(),
-    amount,
-    partyColumn('Payee', 'payee_id', 'payout_metadata.payee.name'),
-    text('Last four', 'payout_metadata.payment_method.last4', 1),
-    reason('transfer_details.failure'),
-    time('Created', 'created_at', 2),
-    text('Rail', 'rail', 3),
-  ],
+  columns: columns('Payee', 'payout_metadata', 'transfer_details'),
 };
 
 export const payinView: View = {
@@ -123,14 +122,5 @@ export const payinView: View = {
     moment('Status since', 'status_recorded_at'),
     failure('payin_metadata.failure'),
   ],
-  columns: [
-    id('ID', 'id'),
-    status(),
-    amount,
-    partyColumn('Payer', 'payer_id', 'payin_metadata.payer.name'),
-    text('Last four', 'payin_metadata.payment_method.last4', 1),
-    reason('payin_metadata.failure'),
-    time('Created', 'created_at', 2),
-    text('Rail', 'rail', 3),
-  ],
+  columns: columns('Payer', 'payin_metadata', 'payin_metadata'),
 };

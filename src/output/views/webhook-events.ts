@@ -1,5 +1,6 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {
+  field,
   id,
   plainValue,
   moment,
@@ -30,18 +31,23 @@ interface ForwardFacts extends Forward {
 const isListOf = <Item>(value: unknown): value is readonly Item[] => Array.isArray(value);
 
 /** `200`, `500 (3 attempts)`, `waiting`: one for each target. */
-const forwards: Field = {
-  label: 'Forwarded',
-  path: 'forwards',
-  rank: 2,
-  show: (value, _record, eye: Eye) =>
+const forwards = field(
+  'Forwarded',
+  'forwards',
+  (value, _record, eye) =>
     isListOf<Forward>(value) && value.length > 0 ? value.map((one) => forwardText(one, eye)).join(', ') : '-',
-};
+  2,
+);
 
 function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): string {
   const shown = code === null ? state : String(code);
   const word = attempts > 1 ? `${shown} (${attempts} attempts)` : shown;
   return paint(state === 'forwarded' ? 'green' : state === 'dead' ? 'red' : 'yellow', word);
+}
+
+/** A line for each item of a list. */
+function lines<Item>(label: string, path: string, lineOf: (item: Item) => string): Field {
+  return field(label, path, (value) => (isListOf<Item>(value) ? value.map(lineOf).join('\n') : '-'));
 }
 
 /** Deliveries recorded by the listener. */
@@ -59,29 +65,11 @@ export const webhookEventView: View = {
     text('Duplicate of', 'duplicate_of'),
     text('Path', 'path'),
     text('Secret', 'secret_fingerprint'),
-    {...forwards, show: (value) => forwardList(value)},
-    {
-      label: 'Lost in JSON',
-      path: 'lost',
-      rank: 0,
-      show: (value) => (isListOf<Lost>(value) ? value.map(lostText).join('\n') : '-'),
-    },
-    {
-      label: 'Headers',
-      path: 'headers',
-      rank: 0,
-      show: (value) =>
-        isListOf<[string, string]>(value)
-          ? value.map(([name, one]) => plainValue(`${name}: ${one}`)).join('\n')
-          : '-',
-    },
+    {...forwards, show: forwardList},
+    lines<Lost>('Lost in JSON', 'lost', lostText),
+    lines<[string, string]>('Headers', 'headers', ([name, one]) => plainValue(`${name}: ${one}`)),
     text('Size of the body', 'body_bytes'),
-    {
-      label: 'Body',
-      path: 'body_base64',
-      rank: 0,
-      show: (value) => bodyText(String(value)),
-    },
+    field('Body', 'body_base64', (value) => bodyText(String(value))),
   ],
   columns: [
     id('Delivery', 'delivery'),
@@ -141,25 +129,16 @@ const OUTCOME_STYLES: Readonly<Record<string, Style>> = {
   failing: 'red',
 };
 
-const outcome: Field = {
-  label: 'Outcome',
-  path: 'outcome',
-  rank: 0,
-  show: (value, _record, {paint}) => {
-    const word = plainValue(value);
-    const style = OUTCOME_STYLES[word];
-    const shown = word.replace('_', ' ');
-    return style === undefined ? shown : paint(style, shown);
-  },
-};
+const outcome = field('Outcome', 'outcome', (value, _record, {paint}) => {
+  const word = plainValue(value);
+  const style = OUTCOME_STYLES[word];
+  const shown = word.replace('_', ' ');
+  return style === undefined ? shown : paint(style, shown);
+});
 
 /** The status, or why there is none. */
-const answer = (label: string, path: string, error: string, rank = 0): Field => ({
-  label,
-  path,
-  rank,
-  show: (value, record) => plainValue(value ?? valueAt(record, error)),
-});
+const answer = (label: string, path: string, error: string, rank = 0): Field =>
+  field(label, path, (value, record) => plainValue(value ?? valueAt(record, error)), rank);
 
 /** One recorded delivery that was sent again. */
 export const webhookReplayView: View = {
@@ -172,7 +151,7 @@ export const webhookReplayView: View = {
     outcome,
     answer('Answer', 'status', 'error'),
     answer('Before', 'status_before', 'error_before', 2),
-    {label: 'ms', path: 'latency_ms', rank: 4, align: 'right', show: (value) => plainValue(value)},
+    {...text('ms', 'latency_ms', 4), align: 'right'},
     text('Target', 'target', 3),
   ],
 };

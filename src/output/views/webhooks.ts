@@ -1,17 +1,6 @@
-import {id, moment, plainValue, text, time, type Field, type View} from '../records/view.ts';
+import {id, moment, text, time, type View, words, yesNo} from '../records/view.ts';
 
-const active = (): Field => ({
-  label: 'Active',
-  path: 'is_active',
-  rank: 0,
-  show: (value) => (value === true ? 'yes' : value === false ? 'no' : plainValue(value)),
-});
-const types = (rank = 0): Field => ({
-  label: 'Events',
-  path: 'event_types',
-  rank,
-  show: (value) => (Array.isArray(value) ? value.map(plainValue).join(', ') : plainValue(value)),
-});
+const active = yesNo('Active', 'is_active');
 
 /** Assumption 31. */
 export const webhookEndpointView: View = {
@@ -20,14 +9,20 @@ export const webhookEndpointView: View = {
   card: [
     text('ID', 'id'),
     text('URL', 'url'),
-    active(),
-    types(),
+    active,
+    words('Events', 'event_types'),
     text('Description', 'description'),
     moment('Created', 'created_at'),
     moment('Updated', 'updated_at'),
     text('Signing secret', 'signing_secret'),
   ],
-  columns: [id('ID', 'id'), text('URL', 'url'), active(), types(1), time('Created', 'created_at', 2)],
+  columns: [
+    id('ID', 'id'),
+    text('URL', 'url'),
+    active,
+    words('Events', 'event_types', 1),
+    time('Created', 'created_at', 2),
+  ],
 };
 
 /** Assumption 33. */
