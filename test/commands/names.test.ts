@@ -72,7 +72,7 @@ describe('a name in place of an id', () => {
     }
   });
 
-  it('is not confused with an id of another form, for which the service file has a setting', async () => {
+  it('is not confused with an id of another form, which the service file can allow', async () => {
     const hint = async (typed: string) =>
       /^Hint: (.*)$/m.exec((await runCli(['payouts', 'list', '--payee', typed])).stderr)?.[1];
     assert.equal(await hint('Elm Press 1'), 'find the id with remit payees list');
@@ -93,8 +93,8 @@ describe('a reference in a list', () => {
   });
 });
 
-describe('a payee as people see it', () => {
-  it('has the payouts to it among the last 200 below it, with their sums', async () => {
+describe('a payee shown to people', () => {
+  it('is followed by its payouts among the last 200, with their sums', async () => {
     const others = Array.from({length: 5}, () => payout({payee_id: OTHER_ID}));
     const ran = await run(`payees get ${PAYEE_ID}`, service([payout(), ...others, payout()]));
     assert.equal(ran.exitCode, 0, ran.stderr);
@@ -137,7 +137,7 @@ describe('a payee as people see it', () => {
     assert.deepEqual([ran.json(), ran.requests.length], [PAYEES[0], 1]);
   });
 
-  it('of a payer and a subaccount likewise', async () => {
+  it('works the same for a payer and a subaccount', async () => {
     const subaccount = {
       id: OTHER_ID,
       name: 'Rent',

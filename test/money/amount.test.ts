@@ -157,7 +157,7 @@ describe('amounts in major units', () => {
     });
   }
 
-  it('says how to fix a lower-case code and one out of use', () => {
+  it('shows how to fix a code in lower case and one that is no longer in use', () => {
     assert.throws(() => parseMajor('5', 'usd'), /"usd" is not .*; write USD$/);
     assert.throws(() => parseMajor('5', 'HRK'), /"HRK" is not .* in use; EUR replaced it$/);
   });
@@ -189,7 +189,7 @@ describe('amounts in major units', () => {
     );
   });
 
-  it('accepts, undeclared, only what one plain grammar describes, and then keeps every digit', () => {
+  it('accepts without a declared format only what one plain grammar describes, and keeps every digit', () => {
     const soup = fc.string({
       unit: fc.constantFrom(...'0123456789', '0', '1', '.', ',', '-', 'e', 'x', ' ', "'", '\u00a0', '\uff11'),
     });
@@ -285,7 +285,7 @@ describe('an amount for people', () => {
   ] as const)
     it(`shows ${plain} as ${grouped}`, () => assert.equal(groupMajor(plain), grouped));
 
-  it('is asked for in the format that the text seems to have', () => {
+  it('is suggested in the format that the text seems to have', () => {
     for (const [text, format] of [
       ['1.234,56', '1.234,56'],
       ['1,234.56', '1,234.56'],
@@ -301,7 +301,7 @@ describe('an amount for people', () => {
       );
   });
 
-  it('is asked for in the declared format, where one is declared', () => {
+  it('is suggested in the declared format, if there is one', () => {
     assert.throws(
       () => parseMajor('1.5', 'EUR', '1.234,56'),
       /does not match the declared number format 1\.234,56/,

@@ -50,7 +50,7 @@ describe('the ISO 4217 table', () => {
     });
   }
 
-  it('names a successor in force for codes that are out of force, and for no other', () => {
+  it('names a valid successor for codes that are no longer in force, and for no others', () => {
     const withdrawn = 'ANG BGN BYR CUC HRK LTL LVL MRO SLL STD VEF ZMK ZWL'.split(' ');
     for (const code of withdrawn) assert.ok(CURRENCIES.has(successorOf(code) ?? ''), code);
     for (const code of ['BGN', 'HRK', 'LTL', 'LVL']) assert.equal(successorOf(code), 'EUR');

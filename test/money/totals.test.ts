@@ -32,7 +32,7 @@ describe('totals', () => {
     assert.equal(new Totals().subtract('USD', 1).of('USD'), -1n);
   });
 
-  it('gives back what was taken out, in any order and however it is split', () => {
+  it('returns to zero if the same amounts are subtracted, in any order and however they are split', () => {
     const entry = fc.tuple(
       fc.constantFrom('USD', 'EUR', 'KWD', 'JPY'),
       fc.bigInt({min: -(2n ** 70n), max: 2n ** 70n}),
@@ -52,7 +52,7 @@ describe('totals', () => {
     );
   });
 
-  it('takes plain numbers as exactly as BigInts, also near and beyond 2^53', () => {
+  it('adds plain numbers as exactly as BigInts, also near and beyond 2^53', () => {
     const near = fc.integer({min: 0, max: 5}).map((n) => 2 ** 52 - 2 + n);
     const amount = fc.oneof(
       fc.maxSafeInteger(),

@@ -59,13 +59,13 @@ describe('sandbox under SIGKILL', function () {
     await store.drop();
   });
 
-  it('has nothing half done in its file, and everything that was answered', async () => {
+  it('leaves nothing half done in its file, and keeps everything that was answered', async () => {
     store = await fileStore();
     await killLoop(store, 0);
   });
 
   if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) return;
-  it('has nothing half done on PostgreSQL, where another process continues', async () => {
+  it('leaves nothing half done on PostgreSQL, while another process continues', async () => {
     store = await postgresStore();
     await killLoop(store, 1);
   });

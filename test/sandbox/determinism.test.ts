@@ -59,13 +59,13 @@ async function day(options: {seed: string; passMs: number}): Promise<unknown[]> 
 }
 
 describe('a sandbox with a seed and a frozen clock', () => {
-  it('says the same ids, times, statuses and events to the same calls, whatever the time of the machine', async () => {
+  it('answers the same calls with the same ids, times, statuses and events, whatever the time of the machine', async () => {
     const first = await day({seed: 'one', passMs: 0});
     assert.deepEqual(await day({seed: 'one', passMs: 0}), first);
     assert.deepEqual(await day({seed: 'one', passMs: 1234}), first);
   });
 
-  it('says others under another seed', async () => {
+  it('answers differently with another seed', async () => {
     assert.notDeepEqual(await day({seed: 'two', passMs: 0}), await day({seed: 'one', passMs: 0}));
   });
 });

@@ -129,7 +129,7 @@ describe('remit-cli/sandbox', () => {
     });
   });
 
-  it('refuses with a RemitError, and frees what it took', async () => {
+  it('refuses with a RemitError, and releases its resources', async () => {
     await withSandbox(FROZEN, async (sandbox) => {
       await assert.rejects(sandbox.advance({to: '2020-01-01T00:00:00Z'}), refusal('VALIDATION_ERROR'));
       const id = '00000000-0000-4000-8000-000000000001';

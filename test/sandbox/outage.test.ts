@@ -21,7 +21,7 @@ describe('sandbox: a database that is away', () => {
     await place.drop();
   });
 
-  it('is answered 503 in the documented shape, and called no bug', async () => {
+  it('is answered with a documented 503, and not reported as a bug', async () => {
     assert.equal((await at.get('/api/payees')).status, 200); // the key is known from here on
     store.down = true;
     const answers = [
@@ -59,7 +59,7 @@ describe('sandbox: a database that is away', () => {
     return {pumped, failing, told, alone};
   }
 
-  it('is answered 503 where it fails before the request is looked at', async () => {
+  it('is answered with 503 if it fails before the request is read', async () => {
     const {pumped, failing, told, alone} = await withTimerDue();
     failing.down = true;
     const {status, body} = await alone.get('/api/payees');
@@ -70,7 +70,7 @@ describe('sandbox: a database that is away', () => {
     await pumped.drop();
   });
 
-  it('is told of where a fault rule answers instead', async () => {
+  it('is reported even if a fault rule answers instead', async () => {
     const {pumped, failing, told, alone} = await withTimerDue();
     alone.sandbox.faults.add(
       FaultRule.parse({times: 1, effect: {kind: 'status', status: 429, retry_after: 3}}),

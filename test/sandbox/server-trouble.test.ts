@@ -9,7 +9,7 @@ import {testStore, type TestStore} from './test-store.ts';
 const BUG = 'column secret_stuff of /srv/somebody/sandbox.db does not exist';
 
 /** What a client gets over a real socket when the store cannot be used, or something happens that cannot. */
-describe('sandbox server: a store that fails', () => {
+describe('sandbox server: a failing store', () => {
   let place: TestStore;
   let store: FailingStore;
   let running: RunningSandbox;
@@ -50,7 +50,7 @@ describe('sandbox server: a store that fails', () => {
   const create = {...json, body: JSON.stringify({name: 'Elm Works'})};
   const PATHS: [string, RequestInit?][] = [['/'], ['/api/payees'], ['/api/payees', create]];
 
-  it('is answered 503 in the documented shape everywhere, and nothing of the store is told', async () => {
+  it('is answered with a documented 503 everywhere, which reveals nothing about the store', async () => {
     for (const [path, init] of PATHS) {
       store.trouble = new RemitError('STATE', DOWN, {hint: 'ls /srv/somebody'});
       store.down = true;
@@ -70,7 +70,7 @@ describe('sandbox server: a store that fails', () => {
     );
   });
 
-  it('is answered 500 where it is a bug, which the log tells and the answer does not', async () => {
+  it('is answered with 500 for a bug, which is in the log and not in the answer', async () => {
     for (const [path, init] of PATHS) {
       store.trouble = new Error(BUG, {cause: new Error('inner')});
       store.down = true;
@@ -90,7 +90,7 @@ describe('sandbox server: a store that fails', () => {
     );
   });
 
-  it('is told to the owner by control calls, but for bugs', async () => {
+  it('is reported to the owner by control calls, except for bugs', async () => {
     store.trouble = new RemitError('STATE', DOWN);
     store.down = true;
     const trouble = await ask('/sandbox/audit');
@@ -102,7 +102,7 @@ describe('sandbox server: a store that fails', () => {
     assert.deepEqual(told, [DOWN, BUG]);
   });
 
-  it('leaves the server as it was once the store is back', async () => {
+  it('has no effect on the server once the store works again', async () => {
     for (const [path, init] of PATHS) assert.ok((await ask(path, init)).status < 300, path);
     assert.deepEqual(told, []);
   });

@@ -22,7 +22,7 @@ const value = (raw: unknown) => sanitizer.value(raw);
 const cause = (raw: unknown) => sanitizer.cause(raw);
 
 describe('redaction', () => {
-  it('masks the key in use wherever it is', () => {
+  it('masks the active key everywhere', () => {
     assert.equal(text(`x-api-key: ${KEY}`), 'x-api-key: test_…p7dc');
     assert.equal(text(`a${KEY}b${KEY}`), 'atest_…p7dcbtest_…p7dc');
   });
@@ -31,11 +31,11 @@ describe('redaction', () => {
     assert.equal(text('live_abcdefghijkl1234, whsec_0123456789abcdef'), 'live_…1234, whsec_…cdef');
   });
 
-  it('leaves words that only begin like a key', () => {
+  it('keeps words that only begin like a key', () => {
     for (const words of ['test_', 'a test_mode', 'latest_version_of_it']) assert.equal(text(words), words);
   });
 
-  it('masks numbers and secrets by field name, in whole and in cut JSON', () => {
+  it('masks numbers and secrets by field name, in complete and in truncated JSON', () => {
     assert.equal(text('{"account_number":"12345678","a":1}'), '{"account_number":"…5678","a":1}');
     assert.equal(text('{"routing_number" : "021000021"}'), '{"routing_number" : "…0021"}');
     assert.equal(text('{"account_number":12345678}'), '{"account_number":"…5678"}');
@@ -58,7 +58,7 @@ describe('redaction', () => {
     });
   });
 
-  it('masks what is beside a time as it does without one', () => {
+  it('masks the same with and without a time next to it', () => {
     const pieces = [
       '2026-11-22T10:15:30Z',
       '2026-11-22T10:15:30.123Z',
@@ -93,7 +93,7 @@ describe('redaction', () => {
     assert.equal(text(`at 2026-11-22T10:15:30Z token=abcdef12`), 'at 2026-11-22T10:15:30Z token=…');
   });
 
-  it('masks card numbers wherever they are, and no other long number', () => {
+  it('masks card numbers everywhere, and no other long number', () => {
     assert.equal(text(`card ${CARD} declined`), 'card …4242 declined');
     assert.equal(text('4242 4242 4242 4242'), '…4242');
     for (const harmless of ['4242424242424241', '2026-01-02T03:04:05.000Z', '123456789012'])
@@ -111,7 +111,7 @@ describe('redaction', () => {
     assert.equal(text('…1234 and 123456789012'), '…1234 and 123456789012');
   });
 
-  it('leaves ids alone', () => {
+  it('keeps ids', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => assert.equal(text(`GET /api/payouts/${id}`), `GET /api/payouts/${id}`)),
     );
@@ -142,7 +142,7 @@ describe('redaction', () => {
     assert.equal(new Sanitizer({fields: ['konto']}).line('{"konto":"12345678"}'), '{"konto":"…5678"}');
   });
 
-  it('masks what the request carried when the service repeats it in words', () => {
+  it('masks values of the request that the service repeats in a message', () => {
     const body = {type: 'bank_account', bank_account: {account_number: '55667788', holder_name: 'A'}};
     assert.deepEqual(sensitiveValues(body), ['55667788']);
     const clean = new Sanitizer({secrets: sensitiveValues(body)});
@@ -154,7 +154,7 @@ describe('redaction', () => {
     assert.deepEqual(new Sanitizer().value(row), {body_base64: '4111111111111111', card_number: '…1111'});
   });
 
-  it('lets nothing of a key through but its last four characters', () => {
+  it('shows at most the last four characters of a key', () => {
     const keys = fc
       .tuple(fc.constantFrom('test_', 'live_'), fc.stringMatching(/^[A-Za-z0-9]{4,40}$/))
       .map((parts) => parts.join(''));
@@ -170,7 +170,7 @@ describe('redaction', () => {
     );
   });
 
-  it('keeps the message and code of a cause, and nothing that hangs on it', () => {
+  it('keeps the message and code of a cause, and none of its other properties', () => {
     const inner = Object.assign(new Error(`bad header ${KEY}`), {code: 'HPE_X', rawPacket: Buffer.from(KEY)});
     const clean = cause(new Error('outer', {cause: inner}));
     assert.equal(clean?.message, 'outer');
@@ -183,7 +183,7 @@ describe('redaction', () => {
   });
 });
 
-describe('words of a service', () => {
+describe('text of a service', () => {
   const {words} = bound(new Sanitizer());
 
   for (const [said, shown] of [
@@ -213,7 +213,7 @@ describe('words of a service', () => {
   ] as const)
     it(`"${cleanLine(said)}" is shown as "${shown}"`, () => assert.equal(words(said), shown));
 
-  it('lose no long number that is not an account where only shapes are looked for', () => {
+  it('keeps long numbers that are not accounts if it is checked only for shapes', () => {
     const {line} = bound(new Sanitizer());
     assert.equal(line('payee 12345678 was not found'), 'payee 12345678 was not found');
   });
@@ -235,7 +235,7 @@ describe('a card number', () => {
       }
     });
 
-  it('begins as issuers have it: times, amounts and trace numbers are none', () => {
+  it('begins with digits of an issuer, unlike times, amounts and trace numbers', () => {
     for (const number of ['1760000000000', '021000021234567', '7000000000000005', '2100000000000003'])
       assert.equal(line(number), number);
   });
@@ -244,7 +244,7 @@ describe('a card number', () => {
 describe('a token of a service', () => {
   const {token} = bound(new Sanitizer({secrets: [KEY]}));
 
-  it('never becomes a word that is known', () => {
+  it('never becomes a known word', () => {
     assert.equal(token('settled'), 'settled');
     assert.equal(token('set\u200btled'), 'set\ufffdtled');
     assert.equal(token('REGISTRY\n'), 'REGISTRY\ufffd');
@@ -255,7 +255,7 @@ describe('a token of a service', () => {
 });
 
 describe('a record', () => {
-  it('keeps each character for machines, and is on one line for people', () => {
+  it('keeps every character for machines, and fits on one line for people', () => {
     const both = (raw: unknown) =>
       (['exact', 'line'] as const).map((form) => new Sanitizer().value(raw, form));
     const name = 'a\u001b[2J\n\u202eb';
@@ -275,7 +275,7 @@ describe('a record', () => {
     assert.deepEqual(clean({name: 'a\u200bb', message: 'a\u200bb'}), {name: 'a\u200bb', message: 'a\u200bb'});
   });
 
-  it('masks long numbers in what is said to people, unless that was made here', () => {
+  it('masks long numbers in text for people, unless remit made the record', () => {
     const record = {
       message: 'row 20261122001',
       description: 'invoice 20261122001',
@@ -292,7 +292,7 @@ describe('a record', () => {
     );
   });
 
-  it('keeps an amount in words, but masks a number that is only in the same sentence', () => {
+  it('keeps an amount in a sentence, and masks another number in the same sentence', () => {
     const {words} = bound(new Sanitizer());
     assert.equal(words('the amount must be below 10000000'), 'the amount must be below 10000000');
     assert.equal(words('over the limit, account 12345678'), 'over the limit, account …5678');
@@ -300,7 +300,7 @@ describe('a record', () => {
     assert.equal(words('the balance held by 20261122 is low'), 'the balance held by …1122 is low');
   });
 
-  it('keeps ids and references whole, but for a known or a signing secret', () => {
+  it('keeps ids and references, except for a known secret or a signing secret', () => {
     const ids = {
       id: CARD,
       payee_id: 'test_0123456789abcdef0',
@@ -317,7 +317,7 @@ describe('a record', () => {
     });
   });
 
-  it('masks card numbers and known numbers that are numbers', () => {
+  it('masks card numbers and known numbers that are JSON numbers', () => {
     const sanitizer = new Sanitizer({secrets: ['55667788']});
     const record = {
       a: Number(CARD),
@@ -330,7 +330,7 @@ describe('a record', () => {
     assert.deepEqual(sanitizer.value(record), {...record, a: '…4242', b: '…7788'});
   });
 
-  it('masks what it names under a protected name wherever else it says it', () => {
+  it('masks the value of a protected name everywhere else in the same record', () => {
     const sanitizer = new Sanitizer();
     const record = {
       iban: 'XY9912345678',
@@ -348,20 +348,20 @@ describe('a record', () => {
     assert.equal(sanitizer.isClean('XY9912345678'), true);
   });
 
-  it('learns nothing from a plain word under a plain name', () => {
+  it('does not remember a plain word under a plain name', () => {
     const sanitizer = new Sanitizer();
     sanitizer.learn({account: 'Main street 1234', number: '987654321'});
     assert.equal(sanitizer.line('Main street 1234, 987654321'), 'Main street 1234, …4321');
   });
 
-  it('learns numbers that are numbers, and those of a list', () => {
+  it('remembers JSON numbers, and the numbers of a list', () => {
     const sanitizer = new Sanitizer();
     sanitizer.learn({account_number: [987_654_321, '123454321'], n: 12_345_678});
     assert.equal(sanitizer.line('987654321, 123454321, 12345678'), '…4321, …4321, 12345678');
     assert.deepEqual(sensitiveValues([{card: {number: 4_242_424_242}}]), ['4242424242']);
   });
 
-  it('takes only whole numbers under a plain name, and only pairs for headers', () => {
+  it('accepts only whole numbers under a plain name, and only pairs for headers', () => {
     const record = {
       account: '12345 Main street',
       card: 'no 12345',
@@ -370,7 +370,7 @@ describe('a record', () => {
     assert.deepEqual(new Sanitizer().value(record), record);
   });
 
-  it('writes dates as JSON does, and leaves out what is nested too deeply', () => {
+  it('writes dates as JSON does, and omits what is nested too deeply', () => {
     assert.deepEqual(new Sanitizer().value({at: new Date(0)}), {at: '1970-01-01T00:00:00.000Z'});
     let deep: unknown = 'x';
     for (let level = 0; level < 100_000; level++) deep = [deep];
@@ -395,7 +395,7 @@ describe('a record', () => {
     });
   });
 
-  it('keeps bytes that a signature is over', () => {
+  it('keeps the bytes that a signature covers', () => {
     const body = Buffer.from(`key ${KEY}`).toString('base64');
     const one = new Sanitizer({secrets: [KEY]});
     assert.deepEqual(one.value({body_base64: body, body, a: {body_base64: KEY}}), {
@@ -406,7 +406,7 @@ describe('a record', () => {
     assert.match(one.line(body), /test_…/);
   });
 
-  it('has one field whose value is wanted', () => {
+  it('shows a single field by its name: hidden if protected, else on one line', () => {
     assert.equal(new Sanitizer().field('Set-Cookie', 'a=b'), '…');
     assert.equal(new Sanitizer().field('x-trace', 'a\nb'), 'a b');
   });
@@ -415,7 +415,7 @@ describe('a record', () => {
 describe('what may be shown in full', () => {
   const SECRET = 'whsec_0123456789abcdef';
 
-  it('is the very value, under the names that were given, and in text of our own', () => {
+  it('is the exact value, under the given names and in our own text', () => {
     const sanitizer = new Sanitizer();
     sanitizer.allow(SECRET, 'signing_secret');
     assert.deepEqual(sanitizer.value({signing_secret: SECRET, note: SECRET, secret: SECRET}), {
@@ -426,8 +426,8 @@ describe('what may be shown in full', () => {
   });
 });
 
-describe('text that was laid out here', () => {
-  it('keeps its lines, tabs and, where they were given here, its colours', () => {
+describe('text that remit laid out', () => {
+  it('keeps its lines and tabs, and colours that remit added', () => {
     const sanitizer = new Sanitizer({secrets: [KEY]});
     assert.equal(sanitizer.layout(`a\tb\n\u001b[1m${KEY}\u202e`), 'a\tb\n[1mtest_…p7dc');
     assert.equal(sanitizer.painted(`a\n\u001b[1m${KEY}`), 'a\n\u001b[1mtest_…p7dc');
@@ -440,7 +440,7 @@ describe('text that was laid out here', () => {
 });
 
 describe('an id', () => {
-  it('is clean when it can be shown and stored as it is', () => {
+  it('is clean if it can be shown and stored unchanged', () => {
     const sanitizer = new Sanitizer({secrets: [KEY]});
     for (const id of ['0192a000-0000-7000-8000-000000000041', CARD, 'po_1', 'ä'])
       assert.equal(sanitizer.isClean(id), true);
@@ -450,7 +450,7 @@ describe('an id', () => {
 });
 
 describe('a masked key', () => {
-  it('shows its kind, and its end only when enough stays hidden', () => {
+  it('shows its prefix, and its end only if enough stays hidden', () => {
     assert.equal(maskKey('test_abcdefghijkl'), 'test_…ijkl');
     assert.equal(maskKey('live_short'), 'live_…');
     assert.equal(maskKey(''), '…');

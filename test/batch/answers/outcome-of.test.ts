@@ -25,7 +25,7 @@ describe('the outcome of a row', () => {
     assert.equal(outcomeOf(row, {state: 'held'}).message, null);
   });
 
-  it('keeps the words of the service, which say more than an assumption', () => {
+  it('keeps the message of the service, which explains more than an assumption', () => {
     assert.equal(messageOf('held', {message: 'on hold'}), 'on hold');
     assert.equal(messageOf('held', {message: 'on hold', warning: 'queued'}), 'queued');
   });

@@ -28,7 +28,7 @@ describe('a row that was in doubt', () => {
     return bench.plan(bench.file('p.csv', HEADER + line(1) + line(2, '11.00')));
   };
 
-  it('may be corrected when it never was, each of its tries having been refused', async () => {
+  it('may be corrected if it never was in doubt: all of its tries were refused', async () => {
     const {revision} = await change(BAD_DETAILS);
     assert.equal(revision?.corrected, 1);
   });
@@ -88,7 +88,7 @@ describe('a row that was in doubt', () => {
       assert.equal((await bench.run(service, {path: 'stage-only'})).in_doubt, 1);
     });
 
-    it('stays in doubt, as the row of that record is then, and the run stops, when that record is not found', async () => {
+    it('stays in doubt, like the row of the other record, and the run stops, if that record is not found', async () => {
       service.byId.clear();
       const summary = await bench.run(service, {path: 'stage-only'});
       assert.deepEqual(

@@ -83,7 +83,7 @@ describe('the patience of a run', () => {
       assert.ok(waited >= atLeast && waited <= atMost, `it ended after ${elapsed} ms`);
     });
 
-  it('ends after two minutes of server errors, with no more rows in doubt than were under way', async () => {
+  it('ends after two minutes of server errors, with at most the rows in flight in doubt', async () => {
     await bench.plan(bench.payouts(500));
     service.fault = () => (now() > 500 ? '503-before' : undefined);
     const {
@@ -248,7 +248,7 @@ describe('the patience of a run', () => {
       assert.ok(left! < 3 * (end - at) + 1000, `${left} at ${at} of ${end}`);
   });
 
-  it('uses the requested id if the answer to a GET has none', async () => {
+  it('uses the requested id if the answer to a GET has no id', async () => {
     await bench.plan(bench.payouts(3));
     let lost = 1;
     service.fault = (request) =>

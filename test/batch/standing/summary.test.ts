@@ -34,7 +34,7 @@ const summaryWith = (changes: Partial<Summary> & {reason?: Stop['reason']}): Sum
 };
 
 describe('the summary of a batch', () => {
-  it('has every row in one bucket and every cent in one sum, exact', () => {
+  it('has every row in exactly one bucket and every cent in exactly one sum', () => {
     const summary = summarise(PLAN, standing(), {
       ...{state: 'complete', mode: 'test', posts: 3, elapsedMs: 1.4, next: null},
     });

@@ -51,7 +51,7 @@ describe('the settings of a profile', () => {
     assert.deepEqual(refused.requests, []);
   });
 
-  it('stay when the profile is replaced, but for those that are named', async () => {
+  it('stay when the profile is replaced, except for those that are given', async () => {
     await add(GUARDS);
     const ran = await add(
       ['--replace', '--max-amount', 'USD=250.00', '--allow-rail', 'standard_ach'],
@@ -71,7 +71,7 @@ describe('the settings of a profile', () => {
     });
   });
 
-  it('are changed one by one; what is not named stays', async () => {
+  it('are changed one by one; the others stay', async () => {
     await add(GUARDS);
     const before = stored();
     const ran = await remit('profiles set p --max-amount JPY=500 --max-batch-rows 60 --approve-by-id --json');

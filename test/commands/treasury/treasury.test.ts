@@ -42,7 +42,7 @@ describe('treasury', () => {
     assert.equal(ran.requests[0]!.path, `/api/treasury/accounts/${ID}/balance`);
   });
 
-  it('says that no balance was reported with exit 4', async () => {
+  it('reports with exit 4 that there is no balance yet', async () => {
     const ran = await runCli(['treasury', 'balance', ID], {
       service: [answer(404, {error_code: 'NOT_FOUND', message: 'no balance was reported yet'})],
     });

@@ -8,7 +8,7 @@ const REQUESTS = Number(process.env['REMIT_TEST_REQUESTS'] ?? 1500);
 describe('sandbox: any request', function () {
   this.timeout(Math.max(30_000, REQUESTS * 20));
 
-  it('is answered as the contract declares, and never by 500', async () => {
+  it('is answered as the contract declares, and never with 500', async () => {
     const seed = Number(process.env['REMIT_TEST_SEED'] ?? 1);
     console.log(`      npm run fuzz:sandbox -- --requests ${REQUESTS} --seed ${seed}`);
     const {answers} = await fuzz(REQUESTS, seed);

@@ -52,7 +52,7 @@ describe('sandbox: Authentication', () => {
     assertRefused(await at.call('DELETE', path, {key}), 403, 'AUTHORIZATION_ERROR');
   });
 
-  it('hides the records of other entities behind 404 (rule 4)', async () => {
+  it('answers 404 for records of other entities (rule 4)', async () => {
     const live = {key: at.sandbox.liveKey};
     const payee = await at.ready('payee');
     const payer = await at.ready('payer');
@@ -80,7 +80,7 @@ describe('sandbox: Authentication', () => {
       assert.deepEqual((await at.get(list, live)).body, {data: [], next_cursor: null});
   });
 
-  it('keeps idempotency keys apart by entity', async () => {
+  it('separates idempotency keys by entity', async () => {
     const test = await at.ready('payee');
     const live = await at.ready('payee', at.sandbox.liveKey);
     const one = await at.payout(test.id, {}, {idempotencyKey: 'both-entities'});
@@ -89,13 +89,13 @@ describe('sandbox: Authentication', () => {
     assert.notEqual(one.body.id, other.body.id);
   });
 
-  it('gives a request id on every answer', async () => {
+  it('adds a request id to every answer', async () => {
     const [one, other] = [await at.get('/api/payouts'), await at.get('/api/nothing', {key: null})];
     assert.match(one.headers.get('x-request-id') ?? '', /^req_/);
     assert.notEqual(one.headers.get('x-request-id'), other.headers.get('x-request-id'));
   });
 
-  it('stamps records with the sandbox clock', async () => {
+  it("uses the sandbox's clock for times of records", async () => {
     const fresh = await TestSandbox.open();
     const {body} = await fresh.post('/api/payees', {name: 'Elm'});
     assert.equal(body.created_at, MONDAY);

@@ -100,7 +100,7 @@ describe('sandbox server: bad input', () => {
     assert.ok(JSON.stringify(body).length < 20_000, `${about}: the refusal repeats what it refuses`);
   };
 
-  it('takes no broken JSON for any operation with a body', async () => {
+  it('refuses broken JSON for every operation with a body', async () => {
     for (const {id, operation} of allOperations()) {
       if (operation.body === undefined) continue;
       const path = operation.path.replace(/\{\w+\}/g, payee);
@@ -132,12 +132,12 @@ describe('sandbox server: bad input', () => {
     assert.deepEqual([named.status, named.body.metadata], [201, {constructor: 'c', toString: 't'}]);
   });
 
-  it('takes the last of two equal keys, as JSON readers do', async () => {
+  it('uses the last of two equal keys, as JSON readers do', async () => {
     const answer = await call('POST', '/api/payees', '{"name":"first","name":"last"}');
     assert.deepEqual([answer.status, answer.body.name], [201, 'last']);
   });
 
-  it('keeps every naughty string as it is, or refuses it', async () => {
+  it('keeps every naughty string unchanged, or refuses it', async () => {
     let kept = 0;
     for (const text of NAUGHTY_STRINGS) {
       const {status, body} = await call(
@@ -156,7 +156,7 @@ describe('sandbox server: bad input', () => {
     assert.ok(kept > NAUGHTY_STRINGS.length / 2, String(kept));
   });
 
-  it('takes no naughty string as id, cursor, key, type or day', async () => {
+  it('refuses naughty strings as id, cursor, key, type or day', async () => {
     for (const text of NAUGHTY_STRINGS.filter(({length}) => length < 1000)) {
       const part = encodeURIComponent(Buffer.from(text).toString());
       const json = (body: object) => JSON.stringify({payee_id: payee, amount_in_minor_units: 1, ...body});
@@ -174,7 +174,7 @@ describe('sandbox server: bad input', () => {
     }
   }).timeout(60_000);
 
-  it('refuses other content types, charsets it would misread included', async () => {
+  it('refuses other content types, including charsets that it would misread', async () => {
     for (const type of [
       'text/plain',
       'multipart/form-data; boundary=x',
@@ -185,7 +185,7 @@ describe('sandbox server: bad input', () => {
       refusedWith(await call('POST', '/api/payees', '{"name":"x"}', {'content-type': type}), type);
   });
 
-  it('refuses 10 MB, whole, in pieces and compressed, without reading it all into an answer', async () => {
+  it('refuses 10 MB, at once, in chunks and compressed, without reading all of it', async () => {
     const large = JSON.stringify({name: 'x'.repeat(10 * 1024 * 1024)});
     refusedWith(await call('POST', '/api/payees', large).catch(cutOff), 'whole');
     const chunked = await exchange([
@@ -202,7 +202,7 @@ describe('sandbox server: bad input', () => {
     assert.ok(packed.status === 201 || packed.status === 400);
   }).timeout(30_000);
 
-  it('answers a method that a path does not take with 404', async () => {
+  it('answers 404 to a method that a path does not have', async () => {
     for (const {operation} of allOperations()) {
       const path = operation.path.replace(/\{\w+\}/g, payee);
       for (const method of ['PUT', 'OPTIONS', 'PROPFIND'])
@@ -228,7 +228,7 @@ describe('sandbox server: bad input', () => {
       assert.match(answer, /^HTTP\/1\.1 400 [^]*took too long/);
   });
 
-  it('answers pipelined requests in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const get = (path: string, more: string[] = []) => head('GET', path, more);
     const all = await exchange([
       get(`/api/payees/${payee}`) + get('/api/nothing') + get('/api/payouts?limit=x', ['connection: close']),
@@ -239,7 +239,7 @@ describe('sandbox server: bad input', () => {
     );
   });
 
-  it('answers a client that has closed its half, and forgets one that goes away', async () => {
+  it('answers a client that has closed its side, and drops one that disconnects', async () => {
     const half = await exchange([head('GET', '/api/payees', ['connection: close'])], {end: true});
     assert.match(half, /^HTTP\/1\.1 200 /);
     const gone = connect(Number(new URL(running.baseUrl).port), '127.0.0.1');
@@ -255,7 +255,7 @@ describe('sandbox server: bad input', () => {
     assert.match(await exchange([`${head('POST', '/api/payees', two)}0\r\n\r\n`]), /^HTTP\/1\.1 400 /);
   });
 
-  it('gives control calls to no request under another host, from another origin, or without the token', async () => {
+  it('refuses control calls with another host, from another origin, or without the token', async () => {
     const token = `x-sandbox-token: ${running.controlToken}`;
     const {host} = new URL(running.baseUrl);
     const ask = (...headers: string[]) =>

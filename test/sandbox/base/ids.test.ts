@@ -22,7 +22,7 @@ describe('sandbox ids', () => {
     assert.equal(formatV7(0x0123456789ac, 0xfff, tail), '01234567-89ac-7fff-8102-3004500670ff');
   });
 
-  it('rise strictly whatever the clock does', () => {
+  it('increase strictly, whatever the clock does', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({min: 0, max: 50}), {maxLength: 200}), (times) => {
         const maker = new IdMaker(systemRandom());
@@ -33,7 +33,7 @@ describe('sandbox ids', () => {
     );
   });
 
-  it('keep rising past the 4096 of one millisecond', () => {
+  it('keep increasing after 4096 within one millisecond', () => {
     const maker = new IdMaker(systemRandom());
     const ids = Array.from({length: 10_000}, () => maker.next(1000));
     assert.deepEqual(ids, ids.toSorted());

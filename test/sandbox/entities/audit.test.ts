@@ -47,7 +47,7 @@ describe('sandbox audit', () => {
     ]);
   });
 
-  it('names the accounts of a posting that was taken away', async () => {
+  it('names the accounts of a posting that was removed', async () => {
     const id = await accounts.subaccount(700);
     await tamper(`delete from ledger_postings where credit = ?`, [`sub:${id}`]);
     assert.deepEqual(await problems(), [
@@ -67,7 +67,7 @@ describe('sandbox audit', () => {
     ]);
   });
 
-  it('misses the posting of a move that claims to be settled', async () => {
+  it('notices that a settled move has no posting', async () => {
     const [from, to] = [await accounts.subaccount(700), await accounts.subaccount()];
     const move = {source_subaccount_id: from, destination_subaccount_id: to, amount_in_minor_units: 5};
     const {id} = (await at.post('/api/subaccounts/move', move)).body.data as {id: string};
@@ -77,7 +77,7 @@ describe('sandbox audit', () => {
     ]);
   });
 
-  it('names the treasury account of a line that the bank never booked, or that is gone', async () => {
+  it('names the treasury account of a transaction that the bank never booked, or that is missing', async () => {
     const [main] = await accounts.treasury();
     await at.post(`/api/treasury/accounts/${main}/simulate-inbound-credit`, {amount_in_minor_units: 5});
     await tamper('delete from bank_transactions where account_id = ?', [main]);
@@ -87,7 +87,7 @@ describe('sandbox audit', () => {
     ]);
   });
 
-  it('misses the timers of account transfers under way and of lines that wait for a report', async () => {
+  it('notices missing timers of account transfers in progress and of transactions that wait for a report', async () => {
     const live = new Accounts(at, at.sandbox.liveKey);
     for (const [of, key] of [
       [accounts, at.sandbox.testKey],

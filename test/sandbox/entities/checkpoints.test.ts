@@ -21,7 +21,7 @@ describe('sandbox checkpoints', () => {
     return entities;
   };
 
-  it('bring records, ledger, timers and the clock back, however often', async () => {
+  it('restore records, ledger, timers and the clock, any number of times', async () => {
     const {id} = await at.ready('payee');
     const before = await at.payout(id, {auto_approve: true}, {idempotencyKey: 'first'});
     const saved = await save('before-payday');
@@ -51,7 +51,7 @@ describe('sandbox checkpoints', () => {
     await truth();
   });
 
-  it('leave keys and the control token as they are', async () => {
+  it('do not change keys and the control token', async () => {
     await save('early');
     const issued = await at.sandbox.issueKey({mode: 'test', scope: 'full'});
     await restore('early');
@@ -62,7 +62,7 @@ describe('sandbox checkpoints', () => {
     assert.equal((await at.get('/api/payees', {key: issued.key})).status, 200);
   });
 
-  it('survive a restart and a reset, and continue with ids that were never given', async () => {
+  it('survive a restart and a reset, and continue with unused ids', async () => {
     const payee = await at.party('payee');
     await save('one-payee');
     const later = await at.party('payee');
@@ -93,7 +93,7 @@ describe('sandbox checkpoints', () => {
     assert.deepEqual(await names(), ['two', 'one']);
   });
 
-  it('bring a clock that stands still, or runs faster, back to its moment', async () => {
+  it('restore the time of a clock that is frozen or accelerated', async () => {
     for (const mode of [{mode: 'frozen'}, {mode: 'accelerated', speed: 60}]) {
       await at.control('POST', '/sandbox/clock', mode);
       const {body} = await save('clock');
@@ -113,7 +113,7 @@ describe('sandbox checkpoints', () => {
     assertRefused(await at.control('POST', '/sandbox/checkpoints', {}), 400, 'VALIDATION_ERROR');
   });
 
-  it('wait for what is under way, and are whole while others write', async () => {
+  it('wait for work in progress, and are consistent while others write', async () => {
     const {id} = await at.ready('payee');
     await save('start');
     const payouts = Array.from({length: 40}, () => at.payout(id, {auto_approve: true}));
@@ -171,7 +171,7 @@ describe('sandbox checkpoints and the clock', () => {
     await place.drop();
   });
 
-  it('say what the clock showed at the moment of the copy, though it is moved before and after', async () => {
+  it('record the time of the copy, even if the clock is moved before and after', async () => {
     meanwhile = {
       before: () => at.sandbox.advance({ms: HOUR}),
       after: () => at.sandbox.advance({ms: 5 * HOUR}),
@@ -200,7 +200,7 @@ describe('sandbox checkpoints and the clock', () => {
     assert.equal(await now(), saved.clock_at);
   });
 
-  it('leave the time as it is when a restore fails', async () => {
+  it('do not change the time if a restore fails', async () => {
     await at.sandbox.checkpoints.save('early');
     await at.sandbox.advance({ms: HOUR});
     restoreFails = true;
@@ -211,7 +211,7 @@ describe('sandbox checkpoints and the clock', () => {
     assert.equal(await now(), iso(START));
   });
 
-  it('find a clock that stands where it stood when moving it failed', async () => {
+  it('leave the clock unchanged if moving it failed', async () => {
     writeFails = true;
     await assert.rejects(at.sandbox.advance({ms: HOUR}), /disk is full/);
     await assert.rejects(at.sandbox.setClock({mode: 'accelerated', speed: 60}), /disk is full/);
@@ -223,7 +223,7 @@ describe('sandbox checkpoints and the clock', () => {
     ['after the copy', 'writeFromCopy', []],
     ['before it', 'saveCopy', ['twice']],
   ] as const)
-    it(`never bring a new copy back to the moment of the old one, when saving broke off ${when}`, async () => {
+    it(`never restore a new copy to the time of the old one if saving was interrupted ${when}`, async () => {
       const place = await testStore();
       const store = await openSandboxStore(place.place);
       const one = await TestSandbox.open({store});

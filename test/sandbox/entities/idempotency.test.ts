@@ -56,14 +56,14 @@ for (const kind of ['payout', 'payin'] as const)
           assertRefused(await create({auto_approve}, {idempotencyKey}), 409, 'IDEMPOTENCY_KEY_CONFLICT');
     });
 
-    it('answers the first record to another body under the same key (assumption 47)', async () => {
+    it('answers with the first record to another body with the same key (assumption 47)', async () => {
       const idempotencyKey = newKey();
       const first = await create({}, {idempotencyKey});
       const other = await create({amount_in_minor_units: 99}, {idempotencyKey});
       assert.deepEqual([other.status, other.body], [200, first.body]);
     });
 
-    it('answers the first record to a create that would be refused under a new key', async () => {
+    it('answers with the first record to a create that would be refused with a new key', async () => {
       const idempotencyKey = newKey();
       const first = await create({}, {idempotencyKey});
       const refused = {currency_code: 'EUR'};
@@ -78,7 +78,7 @@ for (const kind of ['payout', 'payin'] as const)
       assert.equal((await create({}, {idempotencyKey})).status, 201);
     });
 
-    it('makes one record of fifty creates at once under one key (assumption 48)', async () => {
+    it('creates one record for fifty simultaneous creates with one key (assumption 48)', async () => {
       const idempotencyKey = newKey();
       const answers = await Promise.all(
         Array.from({length: 50}, (_, n) => create({auto_approve: n % 2 === 0}, {idempotencyKey})),
@@ -139,7 +139,7 @@ describe('sandbox: idempotency switches', () => {
     await at.close();
   });
 
-  it('remembers keys over a restart', async () => {
+  it('remembers keys after a restart', async () => {
     const at = await TestSandbox.open();
     const {id} = await at.ready('payee');
     const first = await at.payout(id, {}, {idempotencyKey: 'kept'});

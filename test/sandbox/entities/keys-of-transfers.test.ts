@@ -55,7 +55,7 @@ function suite(
     };
 
     for (const from of [5, 6])
-      it(`stand with their records, where ${from} changes were made before`, async () => {
+      it(`are kept with their records in a store with ${from} earlier migrations`, async () => {
         await upgraded(from);
         assert.deepEqual(await bearer('e', 'payout', 'one'), ['1', null]);
         assert.deepEqual(await bearer('e', 'payin', 'one'), ['2', 'hash']);

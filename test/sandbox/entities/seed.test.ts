@@ -38,14 +38,14 @@ describe('sandbox seed', () => {
     assert.equal(new Set(ids).size, 60);
   });
 
-  it('gives more of the same when more are asked for', async () => {
+  it('returns the same ones and more if more are requested', async () => {
     const few = await at.sandbox.seed({payees: 5, payers: 0, seed: 'more'});
     const many = await at.sandbox.seed({payees: 5000, payers: 0, seed: 'more'});
     assert.deepEqual(many.payees.slice(0, 5), few.payees);
     assert.equal(new Set(many.payees.map(({id}) => id)).size, 5000);
   });
 
-  it('belongs to the entity that was asked for', async () => {
+  it('belongs to the requested entity', async () => {
     const {payees} = await at.sandbox.seed({payees: 1, payers: 0, mode: 'live'});
     assert.equal((await at.get(`/api/payees/${payees[0]!.id}`)).status, 404);
     assert.equal((await at.get(`/api/payees/${payees[0]!.id}`, {key: at.sandbox.liveKey})).status, 200);

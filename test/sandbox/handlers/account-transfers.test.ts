@@ -122,7 +122,7 @@ describe('sandbox: account transfers', () => {
     assert.equal(await scene.statusOf(body.id as string), 'settled');
   });
 
-  it('have a line of the bank on each side: a debit when initiated, a credit when settled', async () => {
+  it('have a bank transaction on each side: a debit when initiated, a credit when settled', async () => {
     const {main, other, accounts} = scene;
     await scene.create({auto_approve: true, rail: 'wire'});
     const [debit] = await accounts.lines(main);
@@ -135,7 +135,7 @@ describe('sandbox: account transfers', () => {
     assert.equal(credit?.description, `Account transfer from ${main} by wire`);
   });
 
-  it('take no second approval: 400 unless created', async () => {
+  it('cannot be approved twice: 400 unless created', async () => {
     const {id} = (await scene.create()).body as {id: string};
     const answers = await Promise.all(Array.from({length: 8}, () => scene.approve(id)));
     assert.deepEqual(answers.map(({status}) => status).sort(), [200, ...Array<number>(7).fill(400)]);
@@ -160,7 +160,7 @@ describe('sandbox: account transfers', () => {
     assert.equal((await scene.approve(id)).status, 200);
   });
 
-  it('spend what payouts could spend too, since the first treasury account is the main account', async () => {
+  it('use the same balance as payouts, since the first treasury account is the main account', async () => {
     const {at} = scene;
     await scene.create({amount_in_minor_units: MAIN_BALANCE_MINOR - 100, auto_approve: true});
     const {id} = await at.ready('payee');
@@ -203,7 +203,7 @@ describe('sandbox: account transfers', () => {
     assert.equal((await scene.create(upper)).body.source_account_id, main);
   });
 
-  it('keep to what their rail carries (assumption 64)', async () => {
+  it('are limited to the maximum of their rail (assumption 64)', async () => {
     const most = {amount_in_minor_units: 100_000_000, rail: 'same_day_ach'};
     assert.equal((await scene.create(most)).status, 201);
     const more = {...most, amount_in_minor_units: 100_000_001};
@@ -223,7 +223,7 @@ describe('sandbox: account transfers', () => {
     assert.deepEqual((await scene.at.get(LIST, live)).body, {data: [], next_cursor: null});
   });
 
-  it('are listed by cursor, each once, in both orders, narrowed by status and by either account', async () => {
+  it('are listed by cursor, each once, in both orders, filtered by status and by either account', async () => {
     const {accounts, main, other} = scene;
     const ids: string[] = [];
     for (let n = 0; n < 7; n += 1)
@@ -245,7 +245,7 @@ describe('sandbox: account transfers', () => {
     assert.equal((await scene.at.sandbox.deliveries.counts()).events, 0);
   });
 
-  it('fail after they were initiated, when their description says so, and the money is back in its source', async () => {
+  it('fail after they were initiated if their description asks for it, and the money returns to its source', async () => {
     const {status, body} = await scene.create({
       auto_approve: true,
       rail: 'wire',
@@ -266,7 +266,7 @@ describe('sandbox: account transfers', () => {
     assertRefused(await scene.approve(body.id as string), 400, 'VALIDATION_ERROR');
   });
 
-  it('stay initiated, or settle late, when their description says so', async () => {
+  it('stay initiated, or settle late, if their description asks for it', async () => {
     const stuck = (await scene.create({auto_approve: true, description: 'stuck_initiated'})).body
       .id as string;
     const slow = (await scene.create({auto_approve: true, description: 'settle_slow'})).body.id as string;
@@ -280,7 +280,7 @@ describe('sandbox: account transfers', () => {
 });
 
 describe('sandbox: account transfers with asynchronous initiation', () => {
-  it('answer 202 with auto_approve while the bank continues, for the entities that have it switched on', async () => {
+  it('answer 202 with auto_approve while the bank continues, for entities with asynchronous initiation', async () => {
     const scene = await Scene.open({asyncInitiation: ['test']});
     const {status, body} = await scene.create({auto_approve: true});
     assert.deepEqual([status, body.status], [202, 'approved']);
@@ -298,7 +298,7 @@ describe('sandbox: account transfers with asynchronous initiation', () => {
     await scene.close();
   });
 
-  it('answer 202 when their description asks for async_202', async () => {
+  it('answer 202 if their description asks for async_202', async () => {
     const scene = await Scene.open();
     const {status, body} = await scene.create({auto_approve: true, description: 'Sweep async_202'});
     assert.deepEqual([status, body.status], [202, 'approved']);
@@ -312,7 +312,7 @@ describe('sandbox: account transfers at banks with hours (assumption 28)', () =>
   const FRIDAY_EVENING = '2026-03-07T00:31:00Z'; // 19:31 in New York
   const friday = () => Scene.open({timing: 'real', frozenAtMs: Date.parse(FRIDAY_EVENING)});
 
-  it('settle within a second by book, at any hour', async () => {
+  it('settle within a second on the rail book, at any hour', async () => {
     const scene = await friday();
     const {status, body} = await scene.create({auto_approve: true});
     assert.deepEqual([status, body.status], [201, 'initiated']);

@@ -3,7 +3,7 @@ import {after, before, describe, it} from 'mocha';
 import {TestSandbox, type CallOptions} from '../harness.ts';
 
 /** Assumption 32: an empty body flips an endpoint. Everywhere else a body without a byte is no JSON. */
-describe('a body without a single byte', () => {
+describe('an empty body', () => {
   let at: TestSandbox;
   let path: string;
   before(async () => {
@@ -26,7 +26,7 @@ describe('a body without a single byte', () => {
     }
   });
 
-  it('does not excuse a body of another type, or what is no JSON', async () => {
+  it('does not allow a body of another type, or invalid JSON', async () => {
     for (const options of [
       {text: 'is_active=true', headers: {'content-type': 'application/x-www-form-urlencoded'}},
       {text: '{'},
@@ -35,7 +35,7 @@ describe('a body without a single byte', () => {
       assert.equal((await at.call('POST', path, options)).status, 400);
   });
 
-  it('is refused where the document asks for an empty object', async () => {
+  it('is refused where the document requires an empty object', async () => {
     const id = '0192a000-0000-7000-8000-000000000010';
     const {status, body} = await at.call('POST', `/api/subaccounts/move/${id}/approve`);
     assert.equal(status, 400);

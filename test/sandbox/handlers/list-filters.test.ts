@@ -65,7 +65,7 @@ describe('list filters', () => {
     return item[name] === value;
   };
 
-  it('are declared for the lists that this test knows', () => {
+  it('are exactly those that this test knows', () => {
     assert.deepEqual(
       filters.sort(),
       Object.entries(lists)
@@ -77,7 +77,7 @@ describe('list filters', () => {
 
   for (const filter of filters) {
     const [id, name] = filter.split(' ') as [OperationId, string];
-    it(`${id}: ${name} leaves exactly the records that fit`, async () => {
+    it(`${id}: ${name} returns exactly the matching records`, async () => {
       const {path, values} = lists[id]!;
       const all = await itemsAt(path);
       const wanted = all.filter((item) => fits(item, name, values[name]!)).map((item) => item['id']);
@@ -92,7 +92,7 @@ describe('list filters', () => {
     });
   }
 
-  it('that no list declares are refused', async () => {
+  it('are refused if no list declares them', async () => {
     const {status} = await at.get('/api/payees?name=Elm');
     assert.equal(status, 400);
   });

@@ -35,7 +35,7 @@ describe('sandbox: Pagination', () => {
     return seen;
   };
 
-  it('gives 20 a page, newest first, with next_cursor null at the end (assumptions 39 to 41)', async () => {
+  it('returns 20 per page, newest first, with next_cursor null at the end (assumptions 39 to 41)', async () => {
     const first = await at.get('/api/payouts');
     assert.deepEqual(
       (first.body.data as {id: string}[]).map(({id}) => id),
@@ -76,7 +76,7 @@ describe('sandbox: Pagination', () => {
     }
   });
 
-  it('keeps its place when the clock stands still and when it is set back', async () => {
+  it('keeps its place if the clock stands still or is set back', async () => {
     const before = await walk('/api/payouts?order=asc&limit=7');
     at.clock.pass(-3_600_000);
     const late = (await at.payout(payee)).body.id as string;
@@ -85,7 +85,7 @@ describe('sandbox: Pagination', () => {
     ids.push(late);
   });
 
-  it('narrows by status, party and time', async () => {
+  it('filters by status, party and time', async () => {
     const other = (await at.ready('payee')).id;
     at.clock.pass(10);
     const from = new Date(at.clock.now()).toISOString();

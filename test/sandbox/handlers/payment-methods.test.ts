@@ -104,7 +104,7 @@ for (const [kind, ownerCode, methodCode] of [
       assertRefused(await at.call('PATCH', path, {body: {is_default: true}}), 400, 'VALIDATION_ERROR');
     });
 
-    it('hands the default over: at most one is (assumption 14)', async () => {
+    it('passes the default on: at most one method is the default (assumption 14)', async () => {
       const ids: string[] = [];
       while (ids.length < 2) ids.push((await at.post(methods(), bankAccount())).body.id as string);
       at.passVerification();
@@ -128,7 +128,7 @@ for (const [kind, ownerCode, methodCode] of [
       assert.equal((await at.call('DELETE', `${methods()}/${first}`)).status, 204);
     });
 
-    it('is gone from operations after 204 (Payment methods)', async () => {
+    it('is not found by any operation after 204 (Payment methods)', async () => {
       const {body} = await at.post(methods(), bankAccount());
       const deleted = await at.call('DELETE', `${methods()}/${body.id}`);
       assert.deepEqual([deleted.status, deleted.body], [204, undefined]);
@@ -150,7 +150,7 @@ for (const [kind, ownerCode, methodCode] of [
       }
     });
 
-    it('serves one market: US and USD (assumption 53)', async () => {
+    it('accepts only US and USD (assumption 53)', async () => {
       const canadian = bankAccount({}, {country_code: 'CA'});
       assertRefused(await at.post(methods(), canadian), 400, 'VALIDATION_ERROR', 'country_code');
       const euro = bankAccount({}, {currency_code: 'EUR'});
@@ -185,7 +185,7 @@ describe('sandbox: cards', () => {
     assertRefused(await at.post(`/api/payers/${payer}/payment-methods`, card()), 400, 'VALIDATION_ERROR');
   });
 
-  it('are refused with a wrong number or past their month: 422', async () => {
+  it('are refused with a wrong number or after their expiry: 422', async () => {
     const path = `/api/payees/${await at.party('payee')}/payment-methods`;
     for (const details of [{number: '4000056655665557'}, {exp_year: 2026, exp_month: 2}, {exp_year: 2020}])
       assertRefused(await at.post(path, card(details)), 422, 'INVALID_PAYMENT_DETAILS');

@@ -44,7 +44,7 @@ describe('sandbox: Payout', () => {
     assert.deepEqual((await at.get(`/api/payouts/${body.id}`)).body, body);
   });
 
-  it('takes the deprecated amount_in_cents, alone or equal (assumption 50)', async () => {
+  it('accepts the deprecated amount_in_cents, alone or equal to the other (assumption 50)', async () => {
     const both = {amount_in_minor_units: 700, amount_in_cents: 700};
     for (const amounts of [{amount_in_minor_units: undefined, amount_in_cents: 700}, both]) {
       const {status, body} = await at.payout(payee.id, amounts);
@@ -53,13 +53,13 @@ describe('sandbox: Payout', () => {
     assertRefused(await at.payout(payee.id, {...both, amount_in_cents: 701}), 400, 'VALIDATION_ERROR');
   });
 
-  it('takes positive whole amounts only (Limits)', async () => {
+  it('accepts only positive whole amounts (Limits)', async () => {
     for (const amount of [0, -1, 1.5, '100', null, 2 ** 53, true])
       assertRefused(await at.payout(payee.id, {amount_in_minor_units: amount}), 400, 'VALIDATION_ERROR');
     assert.equal((await at.payout(payee.id, {amount_in_minor_units: Number.MAX_SAFE_INTEGER})).status, 201);
   });
 
-  it('takes metadata under both names, not two different ones (assumption 51)', async () => {
+  it('accepts metadata under both names, but not two different values (assumption 51)', async () => {
     const one = await at.payout(payee.id, {payout_metadata: {a: '1'}});
     assert.deepEqual(one.body.client_metadata, {a: '1'});
     const same = await at.payout(payee.id, {payout_metadata: {a: '1'}, metadata: {a: '1'}});
@@ -92,7 +92,7 @@ describe('sandbox: Payout', () => {
       assertRefused(await at.payout(payee.id, {override_default_payment_method_id: id}), 404, 'NOT_FOUND');
   });
 
-  it('is not made for a payer', async () => {
+  it('cannot be created for a payer', async () => {
     const payer = await at.ready('payer');
     assertRefused(await at.payout(payer.id), 404, 'NOT_FOUND');
   });
@@ -109,7 +109,7 @@ describe('sandbox: Payout', () => {
     assert.deepEqual([status, body.payout_metadata.payment_method.id], [201, added.body.id]);
   });
 
-  it('takes the rails that the method supports, with a default for each type (assumption 54)', async () => {
+  it('accepts the rails that the method supports, with a default for each type (assumption 54)', async () => {
     for (const rail of ['instant_bank', 'same_day_ach', 'standard_ach', 'wire'])
       assert.equal((await at.payout(payee.id, {rail})).body.rail, rail);
     assertRefused(await at.payout(payee.id, {rail: 'instant_card'}), 400, 'VALIDATION_ERROR', 'rail');
@@ -133,7 +133,7 @@ describe('sandbox: Payout', () => {
     assertRefused(await at.payout(payee.id, await add('790000051')), 400, 'VALIDATION_ERROR', 'rail');
   });
 
-  it('serves USD only (assumption 53)', async () => {
+  it('accepts only USD (assumption 53)', async () => {
     for (const currency_code of ['USD', null])
       assert.equal((await at.payout(payee.id, {currency_code})).body.currency_code, 'USD');
     for (const currency_code of ['EUR', 'usd', ''])
@@ -149,7 +149,7 @@ describe('sandbox: Payout', () => {
     assert.equal((await at.payout(livePayee.id, {subaccount_id: null}, live)).status, 201);
   });
 
-  it('keeps showing the method it was made with after that was deleted', async () => {
+  it('still shows its payment method after that was deleted', async () => {
     const {body: extra} = await at.post(`/api/payees/${payee.id}/payment-methods`, bankAccount());
     at.passVerification();
     const {body} = await at.payout(payee.id, {override_default_payment_method_id: extra.id as string});

@@ -15,7 +15,7 @@ const rules = (...inputs: FaultRuleInput[]) => {
 const reset = {kind: 'reset', when: 'after'} as const;
 
 describe('sandbox fault rules', () => {
-  it('match by method, operation, mode of the key and beginning of the path', () => {
+  it('match by method, operation, mode of the key and prefix of the path', () => {
     const faults = rules({match: {operation: 'payouts.create'}, effect: reset});
     assert.equal(faults.judge(GET), undefined);
     assert.deepEqual(faults.judge(CREATE)?.effect, reset);
@@ -64,7 +64,7 @@ describe('sandbox fault rules', () => {
     );
   });
 
-  it('apply to reads of a path after the first N of that path, each path for itself', () => {
+  it('apply to reads of a path after its first N, counted for each path', () => {
     const faults = rules({match: {operation: 'payouts.get', after_reads: 2}, times: 3, effect: reset});
     const read = (path: string) => faults.judge({...GET, path}) !== undefined;
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('sandbox fault rules', () => {
     );
   });
 
-  it('hold answers back by a log-normal time about its median, the same for the same seed', () => {
+  it('delay answers by a log-normal time with the given median, the same for the same seed', () => {
     const run = (ms: number, sigma: number) => {
       const faults = rules({effect: {kind: 'latency', ms, sigma}});
       return Array.from({length: 4001}, () => faults.judge(CREATE)?.latencyMs ?? 0);
@@ -102,7 +102,7 @@ describe('sandbox fault rules', () => {
     assert.ok(Math.max(...run(600_000, 3)) <= 600_000);
   });
 
-  it('refuse two kinds of randomness at once, and reads that are none', () => {
+  it('refuse two kinds of randomness at once, and --after-reads for a method that is not a read', () => {
     const refused = (input: object) => assert.equal(FaultRule.safeParse(input).success, false);
     refused({effect: {kind: 'latency', ms: 5, jitter_ms: 5, sigma: 0.5}});
     refused({effect: {kind: 'latency', ms: 5, sigma: 0}});
@@ -112,7 +112,7 @@ describe('sandbox fault rules', () => {
     refused({match: {after_reads: 3}, effect: {kind: 'drop'}});
   });
 
-  it('refuse what is not a rule', () => {
+  it('refuse an invalid rule', () => {
     const wrong = [
       {},
       {effect: {kind: 'boom'}},
@@ -164,7 +164,7 @@ describe('sandbox fault effects', () => {
     assert.equal((await at.payout(payee, {}, {idempotencyKey: 'lost-502'})).status, 200);
   });
 
-  it('reset before the record exists, and after', async () => {
+  it('reset the connection before the record exists, or after', async () => {
     const before = await count();
     inject({kind: 'reset', when: 'before'});
     await assert.rejects(raw(), /reset/);
@@ -181,7 +181,7 @@ describe('sandbox fault effects', () => {
     await assert.rejects(response.text());
   });
 
-  it('answer something that is no JSON, or nothing', async () => {
+  it('answer with something other than JSON, or with an empty body', async () => {
     inject({kind: 'non_json'});
     const html = await raw();
     assert.deepEqual([html.status, html.headers.get('content-type')], [201, 'text/html']);
@@ -191,7 +191,7 @@ describe('sandbox fault effects', () => {
     assert.deepEqual([empty.status, await empty.text()], [201, '']);
   });
 
-  it('leave fields out, and answer an unknown status', async () => {
+  it('omit fields, and answer with an unknown status', async () => {
     inject({kind: 'missing_fields', fields: ['id', 'status']});
     const answer = await at.payout(payee);
     assert.deepEqual([answer.status, 'id' in answer.body, 'status' in answer.body], [201, false, false]);
@@ -199,7 +199,7 @@ describe('sandbox fault effects', () => {
     assert.equal((await at.payout(payee)).body.status, 'under_review');
   });
 
-  it('answer unknown values, and spoil every record of a list', async () => {
+  it('answer with unknown values, in every record of a list', async () => {
     inject({kind: 'unknown_value', field: 'rail', value: 'pigeon'});
     assert.equal((await at.payout(payee)).body.rail, 'pigeon');
     const list = async () => (await at.get('/api/payouts?limit=2')).body as {data: object[]};
@@ -246,7 +246,7 @@ describe('sandbox fault effects', () => {
     assert.deepEqual(await ids(true), await ids(false));
   });
 
-  it('are counted as what they made of the answer', async () => {
+  it('are counted by the answer that they caused', async () => {
     const before = at.sandbox.requests();
     inject({kind: 'status', status: 429});
     await at.payout(payee);

@@ -33,7 +33,7 @@ const table = magicTable({magicAmounts: true});
 const valuesOf = (where: string) => table.filter((row) => row.where === where).map(({value}) => value);
 
 describe('magic values', () => {
-  it('are what the table says, value by value', () => {
+  it('have the effect that the table describes', () => {
     for (const {where, value, effect} of table) {
       const code = /R\d\d/.exec(effect)?.[0];
       if (where === 'account number' && code !== undefined)
@@ -84,7 +84,7 @@ describe('magic values', () => {
     );
   });
 
-  it('are nothing but the values themselves', () => {
+  it('have no effect on similar values', () => {
     for (const account of ['10099', '010001', '100011', '1111111', '1234567890', '000123456789'])
       assert.equal(accountBehaviour(account, 'Elm Works'), null, account);
     for (const amountMinor of [5500, 5505, 5599, 155_01, 550_100, 55])
@@ -93,7 +93,7 @@ describe('magic values', () => {
     assert.equal(scenarioOf({'sandbox.scenario': 'toString'}), null);
   });
 
-  it('give way: scenario before account, account before amount', () => {
+  it('have a precedence: scenario before account, account before amount', () => {
     const all = {...transfer, scenario: 'settle_slow', behaviour: 'settles', amountMinor: 5501} as const;
     assert.equal(fateOf(all), 'settle_slow');
     assert.equal(fateOf({...all, scenario: null}), 'settles');
@@ -103,7 +103,7 @@ describe('magic values', () => {
     assert.ok(!magicTable({magicAmounts: false}).some(({where}) => where === 'amount'));
   });
 
-  it('are returned by ACH; other rails say no at once, in their own words', () => {
+  it('are returned on ACH; other rails refuse them at once, with their own codes', () => {
     const ending = (rail: string) => endingOf('refused R03', rail, false);
     assert.deepEqual(ending('standard_ach'), {kind: 'comes_back', code: 'R03', blames: true});
     assert.deepEqual(ending('instant_bank'), {kind: 'rejected', code: 'AC03', blames: true});

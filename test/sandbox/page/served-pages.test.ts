@@ -34,7 +34,7 @@ describe('pages of the sandbox', () => {
     });
   const now = async () => (await at.sandbox.clock()).now;
 
-  it('forbid foreign and inline scripts, frames, foreign styles and guesses at types, and are not kept', async () => {
+  it('forbid foreign and inline scripts, frames, foreign styles and type sniffing, and are not cached', async () => {
     for (const path of PAGES) {
       const {headers, status} = await send(path);
       assert.equal(status, 200, path);
@@ -50,7 +50,7 @@ describe('pages of the sandbox', () => {
     }
   });
 
-  it('serve the interface as OpenAPI with their own address, without a key', async () => {
+  it('serve the OpenAPI document with their own address, without a key', async () => {
     const answer = await send('/openapi.json');
     assert.match(answer.headers.get('content-type')!, /^application\/json/);
     assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(sandboxOpenApi('http://localhost'))));
@@ -75,7 +75,7 @@ describe('pages of the sandbox', () => {
         );
   });
 
-  it('show nothing of the records without a session, whatever else is sent along', async () => {
+  it('show no records without a session, whatever else is sent', async () => {
     const {sandbox} = at;
     for (const headers of [
       {},
@@ -89,7 +89,7 @@ describe('pages of the sandbox', () => {
     }
   });
 
-  it('open by a link once, and not after ten minutes; looking with HEAD does not use it up', async () => {
+  it('open with a link once, within ten minutes; a HEAD request does not use it up', async () => {
     const {path} = at.sandbox.pageLink();
     assert.equal((await send(path, {method: 'HEAD'})).status, 200);
     const opened = await send(path);
@@ -105,7 +105,7 @@ describe('pages of the sandbox', () => {
     assert.equal((await send('/?open=nothing')).status, 403);
   });
 
-  it('move the clock only by a form of their own', async () => {
+  it('move the clock only with their own form', async () => {
     const {cookie, form} = await session();
     const other = await session();
     const origin = 'http://localhost';
@@ -137,14 +137,14 @@ describe('pages of the sandbox', () => {
     assert.match(page, /role="status">It is now \S+ \S+ UTC; 0 scheduled steps happened on the way\./);
   });
 
-  it('do not open the control calls: the session of a page is none there', async () => {
+  it('do not open the control calls: a session of a page is not valid there', async () => {
     const {cookie} = await session();
     for (const path of ['/sandbox/status', '/sandbox/page-links'])
       assert.equal((await send(path, {headers: {cookie, origin: 'http://localhost'}})).status, 401);
     assert.equal((await at.control('POST', '/sandbox/page-links', {})).status, 201);
   });
 
-  it('show payouts, requests and keys, which are masked', async () => {
+  it('show payouts, requests and masked keys', async () => {
     const {id} = await at.ready('payee');
     const payout = await at.payout(id, {amount_in_minor_units: 1_234_567});
     const {cookie} = await session();
@@ -162,7 +162,7 @@ describe('pages of the sandbox', () => {
   const textOf = async (path: string, headers: Record<string, string>) =>
     (await send(path, {headers})).text();
 
-  it('open a row to its details, and simulate what the bank can do, with the focus on the control', async () => {
+  it('open a row to its details, and simulate outcomes of the bank, with the focus kept on the control', async () => {
     const {id: payee} = await at.ready('payee');
     const {body} = await at.payout(payee, {auto_approve: true, metadata: {note: '<b>"&'}});
     const row = `payout.${String(body.id)}`;
@@ -216,7 +216,7 @@ describe('pages of the sandbox', () => {
     assert.equal(back.headers.get('location'), '/');
   });
 
-  it('update without taking the notice and the focus from the person', async () => {
+  it('update without losing the notice and the focus', async () => {
     const {cookie, form} = await session();
     await press({cookie, origin}, {advance: '1h', form});
     assert.doesNotMatch(await textOf('/', {cookie, 'x-live-update': '1'}), /role="status"| autofocus/);
@@ -244,7 +244,7 @@ describe('pages of the sandbox', () => {
     assert.match(open, /<h4>Record<\/h4>/);
   });
 
-  it('leave every other path to the API', async () => {
+  it('pass every other path to the API', async () => {
     assert.equal((await at.call('POST', '/', {key: null})).status, 401);
     assert.equal((await at.call('GET', '/openapi', {key: null})).status, 401);
     assert.equal((await send('/page/nothing')).status, 404);

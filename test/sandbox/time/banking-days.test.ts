@@ -22,19 +22,19 @@ describe('sandbox banking days', () => {
       );
     });
 
-  it('are not lost to a holiday on a Saturday, and are to the Monday after one on a Sunday', () => {
+  it('include the Friday before a holiday on a Saturday, and not the Monday after one on a Sunday', () => {
     for (const open of ['2026-07-03', '2027-06-18', '2027-12-24', '2027-12-31', '2022-12-23'])
       assert.ok(isBankingDay(open), open);
     for (const closed of ['2027-07-05', '2022-12-26', '2023-01-02', '2026-07-04'])
       assert.ok(!isBankingDay(closed), closed);
   });
 
-  it('know Juneteenth since it is a holiday', () => {
+  it('exclude Juneteenth since it became a holiday', () => {
     assert.ok(isBankingDay('2020-06-19'));
     assert.ok(!isBankingDay('2024-06-19'));
   });
 
-  it('are weekdays, and lack at most eleven of them a year', () => {
+  it('are weekdays, all but at most eleven a year', () => {
     fc.assert(
       fc.property(day, (of) => {
         if (isBankingDay(of)) assert.ok(weekday(of) >= 1 && weekday(of) <= 5);
@@ -45,7 +45,7 @@ describe('sandbox banking days', () => {
     );
   });
 
-  it('are not looked for from what is no day', () => {
+  it('are not searched from an invalid day', () => {
     for (const day of ['+010000-01', '', '2026-13-01']) assert.throws(() => bankingDay(day), RangeError);
   });
 

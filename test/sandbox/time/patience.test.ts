@@ -26,7 +26,7 @@ describe('the patience of an advance', () => {
     return over;
   };
 
-  it('runs out while it waits, not while other things are done', async () => {
+  it('runs out only while it waits, not during other work', async () => {
     const patience = new Patience(100, machine);
     nowMs += 60_000; // the bank had much to do
     await patience.during(receive(60));
@@ -37,7 +37,7 @@ describe('the patience of an advance', () => {
     assert.deepEqual([patience.isOver, nowMs - began], [true, 40]);
   });
 
-  it('is over at once when nothing is left of it', async () => {
+  it('ends at once if no time is left', async () => {
     const patience = new Patience(100, machine);
     await patience.during(receive(100));
     assert.equal(patience.isOver, true);

@@ -4,7 +4,7 @@ import {bankAccount, card} from '../payment-details.ts';
 
 const HOUR = 3_600_000;
 
-describe('sandbox: the bank says no', () => {
+describe('sandbox: refusals of the bank', () => {
   let at: TestSandbox;
   before(async () => {
     at = await TestSandbox.open();
@@ -41,7 +41,7 @@ describe('sandbox: the bank says no', () => {
       is_default: boolean;
     };
 
-  it('an ACH payment to 100NN comes back with RNN after it was debited', async () => {
+  it('an ACH payment to account 100NN is returned with RNN after it was debited', async () => {
     const {id} = await party('payee', bankAccount({account_number: '10001'}));
     const {seen, failure} = await walk('payout', id);
     assert.deepEqual(seen, ['initiated', 'debited', 'failed']);
@@ -49,14 +49,14 @@ describe('sandbox: the bank says no', () => {
     assert.equal((await methodOf('payee', id)).verification_status, 'verified');
   });
 
-  it('a payin from 100NN as well, and the money goes back', async () => {
+  it('a payin from account 100NN is returned too, and the money goes back', async () => {
     const {id} = await party('payer', bankAccount({account_number: '10007'}));
     const before = (await at.sandbox.audit()).entities[0]!.balances;
     assert.deepEqual((await walk('payin', id)).seen, ['initiated', 'debited', 'failed']);
     assert.deepEqual((await at.sandbox.audit()).entities[0]!.balances, before);
   });
 
-  it('another rail refuses the same account at once, in the words of ISO 20022', async () => {
+  it('another rail refuses the same account at once, with a code of ISO 20022', async () => {
     const {id} = await party('payee', bankAccount({account_number: '10016'}));
     for (const rail of ['instant_bank', 'wire']) {
       const {seen, failure} = await walk('payout', id, {rail});
@@ -64,7 +64,7 @@ describe('sandbox: the bank says no', () => {
     }
   });
 
-  it('a payment that comes back for a bad account makes the method failed, and no default (assumption 65)', async () => {
+  it('a payment that is returned for a bad account makes its method failed and no longer the default (assumption 65)', async () => {
     for (const [kind, flow, digits] of [
       ['payee', 'payout', '02'],
       ['payer', 'payin', '03'],
@@ -85,7 +85,7 @@ describe('sandbox: the bank says no', () => {
     }
   });
 
-  it('a card is declined with the reason of its number, and a good one is paid', async () => {
+  it('a card is declined for the reason that its number stands for, and a good card is paid', async () => {
     const decline = async (number: string) => walk('payout', (await party('payee', card({number}))).id);
     assert.deepEqual((await decline('4000056655665556')).seen, ['initiated', 'debited', 'settled']);
     const {seen, failure} = await decline('4000020000000000');
@@ -93,14 +93,14 @@ describe('sandbox: the bank says no', () => {
     assert.equal((await decline('4000020000000075')).failure?.code, 'suspected_fraud');
   });
 
-  it('a card or account that is simply refused has the usual code of the rail', async () => {
+  it('a card or account that is refused without a reason has the default code of the rail', async () => {
     const {id} = await party('payee', bankAccount({account_number: '11111111'}));
     const {seen, failure} = await walk('payout', id, {rail: 'wire'});
     assert.deepEqual([seen, failure?.code], [['initiated', 'failed'], 'AC03']);
     assert.equal((await methodOf('payee', id)).verification_status, 'failed');
   });
 
-  it('an amount of 55.NN comes back by ACH only, and not from an account that always settles', async () => {
+  it('an amount of 55.NN is returned only by ACH, and not from an account that always settles', async () => {
     const {id} = await party('payee', bankAccount());
     const amount = {amount_in_minor_units: 5501};
     assert.equal((await walk('payout', id, amount)).failure?.code, 'R01');
@@ -111,7 +111,7 @@ describe('sandbox: the bank says no', () => {
     assert.equal((await walk('payout', id, calm)).seen.at(-1), 'debited');
   });
 
-  it('an amount of 55.NN spoils its transfer and spares the payment method, whatever the code', async () => {
+  it('an amount of 55.NN fails its transfer and leaves the payment method unchanged, whatever the code', async () => {
     const {id} = await party('payee', bankAccount());
     for (const [amount, code] of [
       [5502, 'R02'],
@@ -125,7 +125,7 @@ describe('sandbox: the bank says no', () => {
     }
   });
 
-  it('a scenario fails the transfer and spares the payment method', async () => {
+  it('a scenario fails the transfer and leaves the payment method unchanged', async () => {
     const {id} = await party('payee', bankAccount());
     const scenario = (name: string) => ({metadata: {'sandbox.scenario': name}});
     const early = await walk('payout', id, scenario('fails_after_initiated'));
@@ -135,7 +135,7 @@ describe('sandbox: the bank says no', () => {
     assert.equal((await methodOf('payee', id)).verification_status, 'verified');
   });
 
-  it('takes money back after settlement where a scenario asks for it, once, and stays settled', async () => {
+  it('takes money back once after settlement if a scenario asks for it; the record stays settled', async () => {
     const fresh = await TestSandbox.open({mainBalanceMinor: 0});
     const {id} = await fresh.ready('payer');
     const asked = {auto_approve: true, metadata: {'sandbox.scenario': 'late_return'}};
@@ -149,7 +149,7 @@ describe('sandbox: the bank says no', () => {
     await fresh.close();
   });
 
-  it('amounts can be switched to mean nothing', async () => {
+  it('magic amounts can be turned off', async () => {
     const fresh = await TestSandbox.open({magicAmounts: false});
     const {id} = await fresh.ready('payee');
     const {body} = await fresh.payout(id, {auto_approve: true, amount_in_minor_units: 5501});
@@ -158,7 +158,7 @@ describe('sandbox: the bank says no', () => {
     await fresh.close();
   });
 
-  it('refuses amounts above what a rail carries: 400 (assumption 64)', async () => {
+  it('refuses amounts above the limit of a rail: 400 (assumption 64)', async () => {
     const [payee, payer] = [await at.ready('payee'), await at.ready('payer')];
     const ask = (rail: string, amount_in_minor_units: number) =>
       at.payout(payee.id, {rail, amount_in_minor_units});
@@ -173,7 +173,7 @@ describe('sandbox: the bank says no', () => {
   });
 });
 
-describe('sandbox: the bank under the profile real', () => {
+describe('sandbox: the bank with real timing', () => {
   let at: TestSandbox;
   before(async () => {
     // Tuesday, 10:00 in New York, one day before Thanksgiving's eve.
@@ -185,7 +185,7 @@ describe('sandbox: the bank under the profile real', () => {
   });
   const to = (text: string) => at.sandbox.advance({toMs: Date.parse(text)});
 
-  it('verifies within half a minute, carries by the calendar, and answers 202 while a file is awaited', async () => {
+  it('verifies within half a minute, follows the banking calendar, and answers 202 until the next file is sent', async () => {
     const payee = await at.party('payee');
     const added = await at.post(`/api/payees/${payee}/payment-methods`, bankAccount());
     await at.sandbox.advance({ms: 29_999});
@@ -224,7 +224,7 @@ describe('sandbox: the bank under the profile real', () => {
     assert.equal(await at.statusOf('payout', held.body.id as string), 'settled');
   });
 
-  it('debits a payin on the next banking day and settles it when no return can come', async () => {
+  it('debits a payin on the next banking day and settles it once it can no longer be returned', async () => {
     const {payers} = await at.sandbox.seed({payees: 0, payers: 1});
     const made = await at.payin(payers[0]!.id, {auto_approve: true});
     const status = () => at.statusOf('payin', made.body.id as string);
@@ -238,7 +238,7 @@ describe('sandbox: the bank under the profile real', () => {
     assert.equal(await status(), 'settled');
   });
 
-  it('brings a return back within the days that banks have', async () => {
+  it('returns a payment within the days that banks have for it', async () => {
     const {payers} = await at.sandbox.seed({payees: 0, payers: 1});
     const made = await at.payin(payers[0]!.id, {auto_approve: true, amount_in_minor_units: 5501});
     await to('2026-12-03T13:30:00Z');

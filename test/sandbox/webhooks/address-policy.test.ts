@@ -51,11 +51,11 @@ const CASES: Record<AddressKind, readonly string[]> = {
 
 describe('addresses of webhook receivers', () => {
   for (const [kind, addresses] of Object.entries(CASES))
-    it(`are ${kind} where they are`, () => {
+    it(`are classified as ${kind}`, () => {
       for (const address of addresses) assert.equal(addressKind(address), kind, address);
     });
 
-  it('may be public always, loopback and private where allowed, special never', () => {
+  it('may always be public, loopback or private if allowed, and never special', () => {
     const all = {loopback: true, private: true};
     const none = {loopback: false, private: false};
     assert.deepEqual(

@@ -19,7 +19,7 @@ describe('webhook deliveries', () => {
     return at.delivery(delivery!.id);
   };
 
-  it('are made again with the same bytes, id and URL, and a new timestamp, until a 2XX', async () => {
+  it('are retried with the same bytes, id and URL, and a new timestamp, until a 2XX', async () => {
     const {signing_secret} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500}, {status: 302}, {status: 404}, {status: 204});
     await at.payout();
@@ -36,7 +36,7 @@ describe('webhook deliveries', () => {
       assert.equal(at.receiver.verify(post, signing_secret, at.clock.now()).ok, true);
   });
 
-  it('carry the wall clock in their timestamp, whatever the sandbox says', async () => {
+  it("have a timestamp of the wall clock, whatever the sandbox's clock shows", async () => {
     await at.subscribe(['payout.settled']);
     await at.settle(40 * 24 * HOUR);
     await at.payout();
@@ -80,7 +80,7 @@ describe('webhook deliveries', () => {
     );
   });
 
-  it('wait for the clock, and say when the next attempt is', async () => {
+  it('wait for the clock, and show when the next attempt is', async () => {
     await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 503, retryAfter: '9'});
     await at.payout();
@@ -95,7 +95,7 @@ describe('webhook deliveries', () => {
     assert.equal((await only()).state, 'delivered');
   });
 
-  it('record why no answer came', async () => {
+  it('record why there was no answer', async () => {
     await at.subscribe(['payout.settled']);
     at.receiver.answers.push({
       status: null,
@@ -157,7 +157,7 @@ describe('webhook deliveries', () => {
     await many.close();
   });
 
-  it('are not waited for longer than a while, whichever way time is advanced; the answer counts them', async () => {
+  it('are waited for only for a limited time, however time is advanced; the answer counts them', async () => {
     const slow = await WebhookWorld.open({background: true, receiverPatienceMs: 40});
     const frozen = await slow.sandbox.sandbox.setClock({mode: 'frozen'});
     await slow.subscribe(['payout.debited']);
@@ -185,7 +185,7 @@ describe('webhook deliveries', () => {
     await slow.close();
   });
 
-  it('are waited for, though they were under way before time was advanced', async () => {
+  it('are waited for even if they began before time was advanced', async () => {
     const slow = await WebhookWorld.open({background: true, receiverPatienceMs: 40});
     await slow.sandbox.sandbox.setClock({mode: 'frozen'});
     await slow.subscribe(['payout.debited']);
@@ -215,7 +215,7 @@ describe('webhook deliveries', () => {
     await slow.close();
   });
 
-  it('do not keep the sandbox from a receiver that asks before it answers', async () => {
+  it('do not block a receiver that calls the sandbox before it answers', async () => {
     const statuses: number[] = [];
     const asking = await WebhookWorld.open({
       post: async () => {
@@ -271,7 +271,7 @@ describe('webhook deliveries', () => {
     assert.deepEqual([matching(old.signing_secret).length, matching(fresh.signing_secret).length], [1, 2]);
   });
 
-  it('go by the URL that the endpoint has now', async () => {
+  it('use the current URL of the endpoint', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500});
     await at.payout();
@@ -294,7 +294,7 @@ describe('webhook deliveries', () => {
     assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
   });
 
-  it('continue after a checkpoint of a moment at which one was under way is restored', async () => {
+  it('continue after restoring a checkpoint that was saved while one was in progress', async () => {
     await at.subscribe(['payout.settled']);
     let answer = () => {};
     at.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));
@@ -330,7 +330,7 @@ describe('webhook deliveries', () => {
     assert.deepEqual(states, {'payout.debited': 'canceled', 'payout.settled': 'delivered'});
   });
 
-  it('come again at the same times, however long the network takes', async () => {
+  it('are retried at the same times, however long the network takes', async () => {
     await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500, elapsedMs: 0}, {status: 500, elapsedMs: 900});
     await at.payout();
@@ -344,7 +344,7 @@ describe('webhook deliveries', () => {
     }
   });
 
-  it('are redelivered by hand with the same bytes, whatever their state; the schedule stays', async () => {
+  it('can be redelivered with the same bytes in any state; the schedule stays', async () => {
     await at.subscribe(['payout.settled']);
     at.receiver.always.set(HOOK, {status: 500});
     await at.payout();
@@ -370,7 +370,7 @@ describe('webhook deliveries', () => {
     assert.equal(at.receiver.posts.length, before.sent + 3);
   });
 
-  it('are not redelivered to an endpoint that is off or gone, nor when there are none', async () => {
+  it('are not redelivered to an endpoint that is disabled or deleted, or if they do not exist', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     await at.payout();
     await at.settle();

@@ -20,7 +20,7 @@ describe('sandbox fault rules about deliveries', () => {
   });
   afterEach(() => at.close());
 
-  it('drop: it is never sent, and not tried again, except by hand', async () => {
+  it('drop: it is never sent and not retried, except by redeliver', async () => {
     await add({match: {event: 'payout.debited'}, effect: {kind: 'drop'}});
     await at.payout();
     await at.settle(3_600_000);
@@ -40,7 +40,7 @@ describe('sandbox fault rules about deliveries', () => {
     );
   });
 
-  it('duplicate: it is sent twice, the same event and bytes', async () => {
+  it('duplicate: it is sent twice, with the same event and bytes', async () => {
     await add({effect: {kind: 'duplicate'}, times: 1});
     await at.payout();
     await at.settle();
@@ -61,14 +61,14 @@ describe('sandbox fault rules about deliveries', () => {
     );
   });
 
-  it('reorder: it comes after a while when nothing follows', async () => {
+  it('reorder: it comes after a while if nothing follows', async () => {
     await add({match: {event: 'payout.settled'}, effect: {kind: 'reorder', ms: 2000}});
     await at.payout();
     await at.settle();
     assert.deepEqual(at.receiver.types, ['payout.debited', 'payout.settled']);
   });
 
-  it('delay: it comes so much later, by the clock of the sandbox', async () => {
+  it("delay: it comes later by the given time, on the sandbox's clock", async () => {
     await add({match: {event: 'payout.debited'}, effect: {kind: 'delay', ms: 60_000, jitter_ms: 1000}});
     await at.payout();
     await at.settle();
@@ -88,7 +88,7 @@ describe('sandbox fault rules about deliveries', () => {
     assert.deepEqual(await states(), ['delivered', 'delivered']);
   });
 
-  it('stale_timestamp: it is signed well, an hour ago', async () => {
+  it('stale_timestamp: its signature is valid, but an hour old', async () => {
     await add({effect: {kind: 'stale_timestamp'}, times: 1});
     await at.payout();
     await at.settle();
@@ -116,7 +116,7 @@ describe('sandbox fault rules about deliveries', () => {
     );
   });
 
-  it('leave requests alone, as rules about requests leave deliveries', async () => {
+  it('do not affect requests, and rules about requests do not affect deliveries', async () => {
     await add({effect: {kind: 'drop'}});
     await add({match: {operation: 'payouts.create'}, effect: {kind: 'status', status: 500}, times: 1});
     const {id} = await at.ready('payee');
@@ -135,7 +135,7 @@ describe('sandbox fault rules about deliveries', () => {
       assert.equal((await at.sandbox.control('POST', '/sandbox/faults', rule)).status, 400);
   });
 
-  it('strike what was due before they are removed, however soon that is, if the clock is frozen', async () => {
+  it('apply to what was due before they were removed, however short they existed, if the clock is frozen', async () => {
     const slow = await WebhookWorld.open({background: true});
     await slow.subscribe(['payout.debited', 'payout.settled']);
     const {payees} = await slow.sandbox.sandbox.seed({payees: 1, payers: 0});

@@ -35,7 +35,7 @@ describe('webhook endpoints', () => {
     assert.equal('signing_secret' in (await at.post(`${ENDPOINTS}/${body.id}/toggle`)).body, false);
   });
 
-  it('have a secret of their own each, also under one seed and one URL', async () => {
+  it('each have a different secret, even with the same seed and URL', async () => {
     const secrets = [(await create()).body.signing_secret, (await create()).body.signing_secret];
     const other = await TestSandbox.open();
     secrets.push(
@@ -45,7 +45,7 @@ describe('webhook endpoints', () => {
     assert.equal(new Set(secrets).size, 3);
   });
 
-  it('take https URLs only, without user or fragment', async () => {
+  it('accept only https URLs, without user or fragment', async () => {
     for (const url of [
       'http://receiver.example/',
       'ftp://receiver.example/',
@@ -66,7 +66,7 @@ describe('webhook endpoints', () => {
       assert.equal((await create({url})).status, 201);
   });
 
-  it('refuse event types that there are not, and none at all', async () => {
+  it('refuse unknown event types, and an empty list', async () => {
     assertRefused(await create({event_types: ['payout.created']}), 400, 'VALIDATION_ERROR', 'event_types');
     assertRefused(await create({event_types: []}), 400, 'VALIDATION_ERROR', 'event_types');
     assertRefused(await create({event_types: undefined}), 400, 'VALIDATION_ERROR', 'event_types');
@@ -76,7 +76,7 @@ describe('webhook endpoints', () => {
     assertRefused(await create({signing_secret: 'mine'}), 400, 'VALIDATION_ERROR');
   });
 
-  it('change by PATCH in what is given, and in nothing else', async () => {
+  it('are changed by PATCH only in the given fields', async () => {
     const {body: old} = await create({description: 'ledger'});
     at.clock.pass(1000);
     const path = `${ENDPOINTS}/${old.id}`;
@@ -98,7 +98,7 @@ describe('webhook endpoints', () => {
     assertRefused(await patch({event_types: ['nothing.known']}), 400, 'VALIDATION_ERROR', 'event_types');
   });
 
-  it('are toggled, or set to what is said', async () => {
+  it('are toggled, or set to the given value', async () => {
     const {body} = await create({is_active: false});
     assert.equal(body.is_active, false);
     const toggle = async (wanted?: boolean) =>
@@ -110,7 +110,7 @@ describe('webhook endpoints', () => {
     );
   });
 
-  it('are gone after a delete', async () => {
+  it('are not found after a delete', async () => {
     const {body} = await create();
     const gone = await at.call('DELETE', `${ENDPOINTS}/${body.id}`);
     assert.deepEqual([gone.status, gone.body], [204, undefined]);
@@ -124,7 +124,7 @@ describe('webhook endpoints', () => {
     assert.deepEqual((await at.get(ENDPOINTS)).body.data, []);
   });
 
-  it('belong to their entity alone', async () => {
+  it('belong to one entity', async () => {
     const {body} = await create();
     const key = at.sandbox.liveKey;
     assertRefused(await at.get(`${ENDPOINTS}/${body.id}`, {key}), 404, 'NOT_FOUND');

@@ -9,7 +9,7 @@ import {verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {HttpsReceiver} from './https-receiver.ts';
 
 describe('deliveries over HTTPS', () => {
-  it('reach a real receiver by themselves, signed, while a payout takes its way', async () => {
+  it('reach a real receiver, signed, while a payout is processed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'remit-https-'));
     const receiver = await HttpsReceiver.open();
     const log: DeliveryEntry[] = [];

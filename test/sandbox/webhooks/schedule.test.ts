@@ -42,7 +42,7 @@ describe('webhook retry schedule', () => {
     assert.equal(asked(500, 7 * MINUTE), 5 * MINUTE);
   });
 
-  it('waits a minute at least after 429 or a time-out', () => {
+  it('waits at least a minute after a 429 or a time-out', () => {
     assert.equal(retryDelay(1, {...failed, status: 429}, 0.5), MINUTE);
     assert.equal(retryDelay(1, {status: null, timedOut: true, retryAfterMs: undefined}, 0.5), MINUTE);
     assert.equal(retryDelay(2, {...failed, status: 429}, 0.5), 5 * MINUTE);

@@ -73,7 +73,7 @@ describe('sandbox timers', () => {
     assert.deepEqual(bugs, []);
   });
 
-  it('fire in the order of time, then of their making, and only what is due', async () => {
+  it('fire in order of time, then of creation, and only when due', async () => {
     await set('c', 30);
     await set('a', 10);
     await set('b', 10);
@@ -83,7 +83,7 @@ describe('sandbox timers', () => {
     assert.equal(await pump.run(31), 1);
   });
 
-  it('let a timer set on the way have its turn before later ones', async () => {
+  it('fire a timer that was set meanwhile before later ones', async () => {
     await set('b', 20);
     await set('a+5', 10);
     await set('c', 14);
@@ -91,7 +91,7 @@ describe('sandbox timers', () => {
     assert.deepEqual(fired, ['a+5@10', 'c@14', 'a@15', 'b@20']);
   });
 
-  it('come through in any number', async () => {
+  it('all fire, however many there are', async () => {
     for (let n = 0; n < 180; n += 1) await set(`t${n}`, 1000 - n);
     await pump.run(2000);
     assert.equal(fired.length, 180);
@@ -113,7 +113,7 @@ describe('sandbox timers', () => {
     return {other, told};
   };
 
-  it('continue when one of them throws: that one is parked, and told of', async () => {
+  it('continue if one of them throws: that one is parked and reported', async () => {
     for (const [at, name] of ['a', 'b', 'c'].entries()) await set(name, at + 1);
     const {other, told} = pumpOf({
       fire: async (queries, within, timer) => {
@@ -133,7 +133,7 @@ describe('sandbox timers', () => {
     await other.stop();
   });
 
-  it('stay due when the store fails, and can be tried again', async () => {
+  it('stay due if the store fails, and can be retried', async () => {
     await set('a', 1);
     let failures = 1;
     const write: typeof context.store.write = (work, options) =>

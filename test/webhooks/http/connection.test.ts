@@ -53,7 +53,7 @@ describe('a connection', () => {
     assert.deepEqual(socket.written, ['200', '200']);
   });
 
-  it('gets an answer if the headers do not arrive in time, at first or later', () => {
+  it('gets an answer if the headers of its first or a later request do not arrive in time', () => {
     for (const before of ['', REQUEST]) {
       const {socket, send, expireAfter} = place();
       if (before !== '') send(before);

@@ -65,7 +65,7 @@ describe('diagnosis of a mismatch', () => {
     ]);
   });
 
-  it('finds how else the text was put together, and how the signature was written', () => {
+  it('finds another composition of the signed text, and another notation of the signature', () => {
     const text = (before: string) => hmac(SECRET, before + JSON_BODY);
     assert.deepEqual(codes({signature: text('').toString('hex')}), ['text.body_only']);
     assert.deepEqual(codes({signature: text(`${TS},`).toString('hex')}), ['text.comma']);
@@ -90,7 +90,7 @@ describe('diagnosis of a mismatch', () => {
     ]);
   });
 
-  it('finds nothing in a forgery', () => {
+  it('explains nothing about a forgery', () => {
     assert.deepEqual(codes({signature: signed(JSON_BODY, 'forged')}), []);
     assert.deepEqual(codes({signature: 'rubbish'}), []);
     assert.deepEqual(codes({signature: ''}), []);

@@ -104,7 +104,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     assert.equal((await desk.batch('run second --json --yes')).exitCode, 0);
   });
 
-  it('by a Ctrl-C does not call rows that it has not sent yet trouble', async () => {
+  it('by Ctrl-C does not list rows that were not sent yet as needing attention', async () => {
     const stop = new Stop(() => assert.fail('nothing ends the process'));
     const inner = desk.service.transport();
     const service: Transport = {
@@ -205,7 +205,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     assert.equal(desk.service.paid.length, 3);
   });
 
-  it('says of a batch with a row in doubt that it is not complete, and never that nothing was sent', async () => {
+  it('reports a batch with a row in doubt as not complete, and never that nothing was sent', async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes --accept rest');
@@ -240,7 +240,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
       assert.match((await desk.batch(line)).stdout, /Next +remit payouts batch retry b/);
   });
 
-  it('offers none when a wrong address stopped it: nothing was wrong with the rows', async () => {
+  it('offers no such file if a wrong address stopped the batch: nothing was wrong with the rows', async () => {
     desk.service.fault = () => ({status: 404, body: '<html>'});
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 7, ran.stderr);
