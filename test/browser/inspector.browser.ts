@@ -93,7 +93,7 @@ describe('the inspector in a browser', () => {
     }
   });
 
-  it('shows deliveries and forwards as they arrive, and keeps the focus where it is', async () => {
+  it('shows deliveries and forwards as they arrive, and keeps the focus', async () => {
     await open();
     assert.match(await page.locator('#rows').innerText(), /No delivery has arrived yet/);
     add(1, {targets: [TARGET]});
@@ -113,7 +113,7 @@ describe('the inspector in a browser', () => {
     assert.deepEqual([await focused(), await page.locator('#target').inputValue()], ['target', '3000/other']);
   });
 
-  it('works by keyboard alone, and shows where the focus is', async () => {
+  it('works with the keyboard only, and shows the focus', async () => {
     for (const number of [1, 2, 3]) add(number, {targets: [TARGET]});
     add(4, {eventType: 'payin.failed', body: Buffer.from('{}')});
     await open();

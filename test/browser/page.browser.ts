@@ -161,7 +161,7 @@ describe("the sandbox's page in a browser", () => {
     assert.match(await page.locator('tr.details pre').innerText(), /^\{"id":"/);
   });
 
-  it('updates by itself, and leaves the focus where it is', async () => {
+  it('updates by itself, and keeps the focus', async () => {
     await page.goto(running.baseUrl);
     const [payee] = (await running.sandbox.seed({payees: 1, payers: 0})).payees;
     await page.getByRole('button', {name: '1 day'}).focus();

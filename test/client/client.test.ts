@@ -110,7 +110,7 @@ describe('the client', () => {
     assert.deepEqual((await client.payouts.create(BODY)).data, {id: 'a'});
   });
 
-  it('gives null where there is no body', async () => {
+  it('returns null if there is no body', async () => {
     const {client} = setUp([answer(204)]);
     const {data, status} = await client.payeePaymentMethods.delete({payee_id: 'o', payment_method_id: 'm'});
     assert.deepEqual([data, status], [null, 204]);
@@ -199,7 +199,7 @@ describe('a list of the client', () => {
     assert.equal(sent()[0]?.[1], '/api/payees/o%201/payment-methods?limit=2');
   });
 
-  it('refuses a path parameter that is missing, and a filter that no query can hold', async () => {
+  it('refuses a missing path parameter, and a filter that cannot be part of a query', async () => {
     const {client, transport} = setUp(twoPages);
     assert.throws(() => client.payeePaymentMethods.list({} as never), {
       code: 'USAGE',

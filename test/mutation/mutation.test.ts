@@ -28,7 +28,7 @@ describe('mutations', () => {
     assert.deepEqual(afterOf('const a = /^x$/;'), ['const a = /x$/;', 'const a = /^x/;']);
   });
 
-  it('leave types, imports, prose and headings alone', () => {
+  it('do not change types, imports, prose and headings', () => {
     assert.deepEqual(afterOf("import {a} from './a.ts';\ntype B = 'b' | 1;\nconst c = 'two words';"), []);
     assert.deepEqual(afterOf("const names = {409: 'two words'};"), []);
     assert.deepEqual(afterOf('function f() { return undefined; }'), []);

@@ -25,7 +25,7 @@ describe('a server that listens', () => {
     await once(first, 'close');
   });
 
-  it('reports what the system said about another failure', async () => {
+  it("reports the system's message for another failure", async () => {
     const server = createServer();
     server.listen = () => {
       server.emit('error', Object.assign(new Error('listen EACCES'), {code: 'EACCES'}));

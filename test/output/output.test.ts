@@ -125,7 +125,7 @@ describe('a list', () => {
     assert.equal(stdout.text, '[]\n');
   });
 
-  it('says on a terminal that there is nothing', async () => {
+  it('reports an empty list on a terminal', async () => {
     const {out, stdout} = makeOutput({}, {columns: 80});
     await out.list([], payoutView);
     assert.equal(stdout.text, 'No payouts.\n');
@@ -220,7 +220,7 @@ describe('a list', () => {
     }
   });
 
-  it('refuses a query that is none, as usage', async () => {
+  it('refuses an invalid query as a usage error', async () => {
     const {out} = makeOutput({query: '[].('});
     await assert.rejects(out.list(two, payoutView), (error: RemitError) => error.code === 'USAGE');
   });
@@ -386,7 +386,7 @@ describe('several texts', () => {
   });
 });
 
-describe('what is said besides', () => {
+describe('notes and warnings', () => {
   it('goes to stderr', () => {
     const {out, stdout, stderr} = makeOutput();
     out.note('a note');
@@ -484,7 +484,7 @@ describe('what is said besides', () => {
 });
 
 describe('progress', () => {
-  it('is rewritten in place on a terminal, and makes way for what else is said', () => {
+  it('is rewritten in place on a terminal, and removed before other output', () => {
     const {out, stderr} = makeOutput({colour: 'never'}, {columns: 20});
     out.progress('1 of 3');
     out.warn('careful');
@@ -496,7 +496,7 @@ describe('progress', () => {
     );
   });
 
-  it('is a line now and then where there is no terminal', () => {
+  it('is a line now and then without a terminal', () => {
     const {out, stderr, clock} = makeOutput();
     for (let second = 0; second < 25; second += 1) {
       out.progress(`second ${second}`);

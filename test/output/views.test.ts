@@ -252,7 +252,7 @@ describe('a recorded delivery as people see it', () => {
     assert.deepEqual(cells, ['dlv_1', row.received_at, 'payout.settled', 'e1', 'verified', '2', '200']);
   });
 
-  it('says where it was not forwarded, and why', () => {
+  it('shows where it was not forwarded, and why', () => {
     const dead = {...forward, state: 'dead', attempts: 5, status: null, error: 'refused'};
     assert.match(
       line(webhookEventView, 'Forwarded', {forwards: [dead]}),
@@ -342,14 +342,14 @@ describe('a delivery that was sent again, as people see it', () => {
 });
 
 describe('a payment method as people see it', () => {
-  it('says yes or no, and a dash where the service says neither', () => {
+  it('shows yes or no, and a dash if the service sends neither', () => {
     const shown = (is_default?: unknown) => line(paymentMethodView, 'Default', {is_default});
     assert.deepEqual([true, false, undefined, 'maybe'].map(shown), ['yes', 'no', '-', 'maybe']);
   });
 });
 
 describe('the sandbox as people see it', () => {
-  it('counts what there is, and says none where there is nothing', () => {
+  it('counts what exists, and shows none if there is nothing', () => {
     const shown = (label: string, record: object) => line(sandbox.sandboxView, label, record);
     const answers = {'payouts.get 200': 4, 'payees.list 503': 1};
     assert.equal(
@@ -364,7 +364,7 @@ describe('the sandbox as people see it', () => {
     assert.equal(shown('Deliveries', {deliveries: {pending: 0}}), 'none');
   });
 
-  it('says whether its ledger balances, in red where it does not', () => {
+  it('shows whether its ledger balances, in red if it does not', () => {
     const ledger = (audit: object) => line(sandbox.sandboxView, 'Ledger', {audit}, eye({paint: ansiPaint}));
     assert.equal(ledger({balanced: true, problems: []}), 'balances');
     assert.equal(

@@ -11,7 +11,7 @@ const profile = {base_url: 'https://a.example.com', key: {stored: 'test_aaaaaaaa
 const scratch = () => mkdtempSync(join(tmpdir(), 'remit-config-'));
 
 describe('the config file', () => {
-  it('is where the environment says', () => {
+  it('is at the place that the environment names', () => {
     assert.equal(configDir({REMIT_CONFIG_DIR: '/c'}, '/h'), '/c');
     assert.equal(configDir({XDG_CONFIG_HOME: '/x'}, '/h'), '/x/remit');
     assert.equal(configDir({REMIT_CONFIG_DIR: '', XDG_CONFIG_HOME: ''}, '/h'), '/h/.config/remit');
@@ -20,7 +20,7 @@ describe('the config file', () => {
     assert.equal(stateDir({}, '/h'), '/h/.local/state/remit');
   });
 
-  it('is empty where there is none, and reading makes nothing', () => {
+  it('is empty if there is no file, and reading creates nothing', () => {
     const dir = join(scratch(), 'none');
     assert.deepEqual(readConfig(dir), {version: 1, profiles: {}});
     assert.throws(() => statSync(dir), /ENOENT/);

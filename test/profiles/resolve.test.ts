@@ -18,7 +18,7 @@ const stored = (letter: 'a' | 'b', changes: Partial<StoredProfile> = {}): Stored
 });
 const CONFIG: ConfigFile = {version: 1, default: 'a', profiles: {a: stored('a'), b: stored('b')}};
 
-describe('the profile in force', () => {
+describe('the active profile', () => {
   let dir: string;
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'remit-profiles-'));
@@ -83,7 +83,7 @@ describe('the profile in force', () => {
     assert.equal((await resolve({env})).name, 'a');
   });
 
-  it('is none at all where the environment gives key and base URL', async () => {
+  it('does not exist if the environment gives key and base URL', async () => {
     const env = {REMIT_API_KEY: KEYS.env, REMIT_BASE_URL: 'https://env.example.com/'};
     const profile = await resolve({env});
     assert.equal(profile.name, null);
@@ -102,7 +102,7 @@ describe('the profile in force', () => {
     assert.deepEqual(profile.caps, {max_batch_rows: 3});
   });
 
-  it('allows approving by id only where it says so, to a key of the environment too', async () => {
+  it('allows approving by id only if it is set, also with a key of the environment', async () => {
     const config = {...CONFIG, profiles: {...CONFIG.profiles, a: stored('a', {approve_by_id: true})}};
     const keys: Record<string, string>[] = [{}, {REMIT_API_KEY: KEYS.env}];
     for (const env of keys) assert.equal((await resolve({env, config})).approveById, true);
@@ -158,7 +158,7 @@ describe('the profile in force', () => {
     });
   });
 
-  it('is taken whole when the flag names it, whatever the environment holds', async () => {
+  it('is used completely if the flag names it, whatever the environment contains', async () => {
     const env = {REMIT_API_KEY: KEYS.env, REMIT_BASE_URL: 'https://env.example.com'};
     const profile = await resolve({flag: 'b', env});
     assert.equal(profile.key, KEYS.b);
@@ -194,7 +194,7 @@ describe('the profile in force', () => {
   it('is refused by name when it does not exist', () =>
     refused({flag: 'nope'}, 'NO_PROFILE', /no profile "nope" \(named by --profile\)/));
 
-  it('is refused by name alone where a command names it, with what to do instead', () => {
+  it('is refused by its name if a command names it, with what to do instead', () => {
     const path = join(dir, 'config.json');
     assert.throws(() => storedProfile(CONFIG, 'nope', dir), {
       message: `there is no profile "nope" in ${path}`,

@@ -57,7 +57,7 @@ describe('the settings of a profile', () => {
     });
   });
 
-  it('guard the profile that replaces another, but do not let it approve by id', () => {
+  it('apply to the profile that replaces another, except that it may not approve by id', () => {
     const next = {...BARE, base_url: 'https://b.example.com'};
     assert.deepEqual(replacing(FULL, next), {...GUARDED, base_url: next.base_url});
   });

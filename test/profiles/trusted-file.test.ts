@@ -71,7 +71,7 @@ for (const [what, name, text, read] of FILES)
       await read();
     });
 
-    it('is refused where it is a pipe or a device', async () => {
+    it('is refused if it is a pipe or a device', async () => {
       execFileSync('mkfifo', [join(dir, name)]);
       await assert.rejects(async () => read(), /is not a regular file/);
       const device = join(dir, 'device');

@@ -51,7 +51,7 @@ describe('docs', () => {
     commands = await loadCommands();
   });
 
-  it('show no command line that remit would not take', async () => {
+  it('show only command lines that remit accepts', async () => {
     for (const path of pages) none(await faultsIn(readText(path), path, commands));
   });
 
@@ -83,7 +83,7 @@ describe('docs', () => {
     assert.deepEqual(remitCallsIn('$ node bin/run.cjs a'), [['a']]);
   });
 
-  it('name only npm scripts that there are', () => {
+  it('name only npm scripts that exist', () => {
     const {scripts} = readJson('package.json') as {scripts: Record<string, string>};
     none(
       pages.flatMap((path) =>
@@ -95,7 +95,7 @@ describe('docs', () => {
     );
   });
 
-  it('name only files that are there', () => {
+  it('name only files that exist', () => {
     const named = /`((?:src|test|bin|docs)\/[\w./-]+)`/g; // without <…> and *
     none(
       pages.flatMap((path) =>
@@ -107,7 +107,7 @@ describe('docs', () => {
     );
   });
 
-  it('link only to files that are there', () => {
+  it('link only to files that exist', () => {
     none(pages.flatMap((path) => brokenLinks(path, readText(path))));
     assert.equal(
       brokenLinks('docs/a.md', '[b](b.md) [c](https://example.com) [d](../LICENSE) [e](#f)').length,
@@ -139,11 +139,11 @@ describe('docs/guides/sandbox.md', () => {
   const rows = tableRows(readText('docs/guides/sandbox.md'));
   const under = (heading: string) => rows.filter((row) => row.heading === heading).map(({cells}) => cells);
 
-  it('lists the scenarios that there are, in their own words', () => {
+  it('lists exactly the scenarios of the sandbox, with their descriptions', () => {
     assert.deepEqual(under('Scenarios'), Object.entries(SCENARIOS));
   });
 
-  it('lists what can be simulated, in its own words', () => {
+  it('lists exactly what can be simulated, with its description', () => {
     let kinds: string[] = [];
     const told = under('Simulate').flatMap(([kind, outcome, does]) => {
       if (kind !== '') kinds = kind!.replaceAll('`', '').split(', ');
@@ -155,7 +155,7 @@ describe('docs/guides/sandbox.md', () => {
     assert.deepEqual(told.sort(), there.sort());
   });
 
-  it('names no magic value that there is not', () => {
+  it('names only magic values that exist', () => {
     const there = magicTable({magicAmounts: true}).map(({where, value}) => `${where} ${value}`);
     const told = under('Magic values').flatMap(([value]) => value!.replaceAll('`', ''));
     assert.ok(told.length > 10);
@@ -165,19 +165,19 @@ describe('docs/guides/sandbox.md', () => {
     );
   });
 
-  it('lists the timing profiles that there are', () => {
+  it('lists exactly the timing profiles', () => {
     const profiles = under('Time').map(([profile]) => profile);
     assert.deepEqual(profiles, [...TIMING_PROFILES]);
   });
 
-  it('lists the effects of fault rules that there are', () => {
+  it('lists exactly the effects of fault rules', () => {
     const effects = under('Faults').map(([effect]) => effect);
     assert.deepEqual(effects, [...FAULT_KINDS]);
   });
 });
 
 describe('commands', () => {
-  it('each have a summary and an example that remit takes', async () => {
+  it('each have a summary and an example that remit accepts', async () => {
     const commands = await loadCommands();
     const faults: string[] = [];
     for (const [id, {path, command}] of commands) {

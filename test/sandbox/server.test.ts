@@ -120,7 +120,7 @@ describe('sandbox server', () => {
     assert.equal((await pay({'idempotency-key': 'lost'})).status, 200);
   });
 
-  it('lets an answer drip, whole in the end', async () => {
+  it('can send an answer slowly, which is complete in the end', async () => {
     inject({kind: 'slow', ms: 200});
     const started = performance.now();
     const answer = await pay({'idempotency-key': 'slow'});
@@ -193,7 +193,7 @@ describe('sandbox server', () => {
       assert.equal((await send('GET', '/sandbox/status', undefined, {...token, host})).status, 403, host);
   });
 
-  it('refuses a port that is taken with PORT_IN_USE and leaves its store alone', async () => {
+  it('refuses a used port with PORT_IN_USE, and does not touch its store', async () => {
     const store = join(folder, 'second.db');
     const port = Number(new URL(running.baseUrl).port);
     const isTaken = (error: unknown) => error instanceof RemitError && error.code === 'PORT_IN_USE';

@@ -74,7 +74,7 @@ describe('sandboxes that share a database', function () {
     assert.equal(keys.length, 5);
   });
 
-  it('never pay out more than the main account holds', async () => {
+  it('never pay out more than the balance of the main account', async () => {
     const sandboxes = await Promise.all(
       [1, 2, 3].map(() => another({mainBalanceMinor: 100_000, timing: 'instant'})),
     );
@@ -95,7 +95,7 @@ describe('sandboxes that share a database', function () {
     assert.equal((await balanced(sandboxes[1]!)).balances.main, '1000');
   });
 
-  it('make one record for one idempotency key, whichever process is asked', async () => {
+  it('create one record for one idempotency key, no matter which process is called', async () => {
     const sandboxes = await Promise.all([another(), another(), another()]);
     const {payees} = await sandboxes[0].seed({payees: 1, payers: 0});
     for (let round = 0; round < 5; round += 1) {
@@ -117,7 +117,7 @@ describe('sandboxes that share a database', function () {
     assert.deepEqual(payouts.initiated, {count: 5, amount: '500'});
   });
 
-  it('let one of several approvals and cancellations win', async () => {
+  it('accept one of several simultaneous approvals and cancellations', async () => {
     const [a, b] = await Promise.all([another(), another()]);
     const {payees} = await a.seed({payees: 1, payers: 0});
     for (let round = 0; round < 8; round += 1) {
@@ -136,7 +136,7 @@ describe('sandboxes that share a database', function () {
     await balanced(b);
   });
 
-  it('share one clock, and fire each timer once whichever process set it', async () => {
+  it('share one clock, and fire each timer once, no matter which process set it', async () => {
     const [a, b, c] = await Promise.all([another(), another(), another()]);
     const {payees} = await a.seed({payees: 1, payers: 0});
     for (let n = 0; n < 40; n += 1)
@@ -156,7 +156,7 @@ describe('sandboxes that share a database', function () {
     assert.equal(payouts.settled?.count, 40);
   });
 
-  it('send each delivery once, whichever process made the event', async () => {
+  it('send each delivery once, no matter which process created the event', async () => {
     const receiver = new FakeReceiver();
     const sandboxes = await Promise.all([1, 2, 3].map(() => another({post: receiver.post})));
     const {payees} = await sandboxes[0]!.seed({payees: 1, payers: 0});

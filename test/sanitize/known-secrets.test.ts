@@ -51,7 +51,7 @@ describe('a known secret', () => {
     assert.match(Buffer.from(secret).toString('base64'), /\+.*\/|\/.*\+/);
   });
 
-  it('keeps its prefix only where it begins with one', () => {
+  it('keeps its prefix only if it begins with one', () => {
     assert.equal(knowing('xtest_0123456789').mask('xtest_0123456789'), '…6789');
   });
 
@@ -63,7 +63,7 @@ describe('a known secret', () => {
       assert.deepEqual([known.mask(harmless), known.isIn(harmless)], [harmless, false]);
   });
 
-  it('is not in a text that holds nothing of it, asked first or again', () => {
+  it('is not found in a text without it, at the first and at later calls', () => {
     for (const known of [knowing('55667788'), knowing(KEY), knowing('55667788', KEY), knowing()])
       assert.deepEqual(
         [known.isIn('nothing'), known.isIn('nothing'), known.mask('nothing')],
@@ -71,7 +71,7 @@ describe('a known secret', () => {
       );
   });
 
-  it('that holds another one is masked whole', () => {
+  it('that contains another one is masked completely', () => {
     assert.equal(
       knowing('secret-one', 'secret-one-and-more-of-it').mask('secret-one-and-more-of-it'),
       '…f-it',

@@ -162,7 +162,7 @@ describe('a protected name', () => {
     assert.deepEqual(sanitizer.value({api_key: 'xlive_0123456789abcdef'}), {api_key: '…'});
   });
 
-  it('is none of those that only resemble one', () => {
+  it('is not one that only resembles it', () => {
     const harmless = {
       account_id: '000987654321',
       trace_number: '021000021234567',

@@ -98,7 +98,7 @@ describe('the built tool', () => {
     }
   });
 
-  it('takes global flags before and between the words', async () => {
+  it('accepts global flags before and between the words', async () => {
     answers({status: 200, body: payout()});
     for (const line of [
       `-o id payouts get ${PAYOUT_ID}`,
@@ -202,7 +202,7 @@ describe('the built tool', () => {
     assert.match(said, /^Idempotency key: k-1\n/);
   });
 
-  it('does not wait for a stdin that it was not told to read', async () => {
+  it('does not wait for stdin unless an argument asks to read it', async () => {
     answers({status: 200, body: payout()});
     const ran = await startCli(['payouts', 'get', PAYOUT_ID, '-o', 'id'], env(), 'silent').ended;
     assert.deepEqual([ran.code, ran.stdout], [0, `${PAYOUT_ID}\n`]);

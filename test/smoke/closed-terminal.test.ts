@@ -30,7 +30,7 @@ describe('a terminal that is closed under a command', () => {
         ['input', `>'${folder}/out' 2>&1`],
       ]
     : [])
-    it(`ends it with 143, where it was its ${what}`, async () => {
+    it(`ends it with 143 if it was its ${what}`, async () => {
       const name = `code-${redirection!.length}`;
       const ended = new Promise<void>((resolve) => {
         const watcher = watch(folder, (_event, changed) => {

@@ -37,7 +37,7 @@ describe('the built command at a terminal', () => {
 });
 
 describe('an import of the bundle', () => {
-  it('is read through its getter wherever it stands', () => {
+  it('is read through its getter wherever it is declared', () => {
     const source = `var import_fit = require("./fit.ts");\nconst width = -import_fit.GAP + [...import_fit.X].length;\n`;
     const lazy = makeLazy(source, /^import_/);
     assert.doesNotMatch(lazy, /(?<![\w$])import_fit(?![\w$])/);

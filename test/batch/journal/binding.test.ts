@@ -258,7 +258,7 @@ describe('the binding of a batch', () => {
     assert.deepEqual([accepted, posts], [3, 0]);
   });
 
-  it('lets a route be corrected while nothing has answered as the service does', async () => {
+  it('allows a route to be corrected until the service has answered', async () => {
     service.fault = ({path}) => (path === '/api/payouts' ? 'not-json' : undefined);
     assert.ok((await bench.run(service)).in_doubt > 0);
     service.fault = () => undefined;
@@ -270,7 +270,7 @@ describe('the binding of a batch', () => {
     assert.equal(service.paid.length, 3);
   });
 
-  it('lets the rest of a service file be corrected', async () => {
+  it('allows the rest of a service file to be corrected', async () => {
     await bench.run(service, {path: 'stage-only'});
     const file = {
       routes: {'payouts.get': 'GET /v1/payout'},
@@ -281,7 +281,7 @@ describe('the binding of a batch', () => {
     assert.equal((await bench.run(service, given)).accepted, 3);
   });
 
-  it('lets a service file be corrected while no row may have been accepted', async () => {
+  it('allows a service file to be corrected while no row may have been accepted', async () => {
     service.fault = () => ({status: 400, body: {message: 'the idempotency key must be a UUID'}});
     assert.equal((await bench.run(service)).not_sent, 3);
     service.fault = () => undefined;

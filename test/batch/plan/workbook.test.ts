@@ -175,7 +175,7 @@ describe('the plan of a workbook', () => {
       assert.deepEqual((await planBytes(bytes(1500))).plan.figures.totals, {USD: '15.00'});
     });
 
-    it('of formulas are their saved results, and that is said', async () => {
+    it('of formulas are their saved results, which the plan reports', async () => {
       const {row: first, warnings} = await read('amount', {v: '12.5', f: 'A1*2'});
       assert.equal(first.amount, 1250);
       assert.match(warnings.join('\n'), /1 cell is a formula \(Payouts!C2\)/);
@@ -296,7 +296,7 @@ describe('the plan of a workbook', () => {
   describe('sheets', () => {
     const [first, second] = [sheetOf([row(1)]), sheetOf([row(2)], {name: 'Bonus'})];
 
-    it('are chosen by name, and each is a batch of its own', async () => {
+    it('are chosen by name, and each is a separate batch', async () => {
       const error = await refusal(
         planBytes(workbook([first, second]), {retype: (words) => words.join(' ')}),
         'USAGE',

@@ -164,7 +164,7 @@ describe('claims that the registry has noted', () => {
     assert.equal(registry.entries.find('INV-1')?.journal, 'j');
   });
 
-  it('yield to the batch that has the record, unless they are paid', async () => {
+  it('are replaced by the batch that has the record, unless they are paid', async () => {
     registry.claim([claim('STAGED'), claim('PAID')], 1);
     registry.paid('PAID', 'id');
     registry.flush();
@@ -341,7 +341,7 @@ describe('payments that the registry has noted', () => {
     );
   });
 
-  it('yield to a later payment of the same reference', () => {
+  it('are replaced by a later payment of the same reference', () => {
     registry.claim([claim('INV-1', {generation: 1})], 2);
     registry.paid('INV-1', 'id-2');
     registry.flush();

@@ -66,7 +66,7 @@ describe('incomplete state', () => {
     assert.deepEqual([summary.rejected, summary.in_doubt, summary.failed_file], [0, 1, null]);
   });
 
-  it('does not let a row be edited that was only declared not paid', async () => {
+  it('refuses to edit a row that was only declared not paid', async () => {
     service.fault = losing('INV-2');
     await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2)));
     await bench.run(service, {path: 'direct'});

@@ -414,7 +414,7 @@ describe('the report of a batch', () => {
       'b1.results.csv',
     ])
       assert.ok(told.includes(fact), fact);
-    assert.ok(!told.includes(bench.folder), 'a folder of ours');
+    assert.ok(!told.includes(bench.folder), 'a folder of remit');
   });
 
   it('shows markup as text, and strips invisible characters', async () => {

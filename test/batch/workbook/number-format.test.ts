@@ -78,7 +78,7 @@ describe('the number of a cell', () => {
     '1000000000000000',
     '12345678901234.56',
   ])
-    it(`${stored === '' ? 'of nothing' : stored} is none that can be trusted`, () =>
+    it(`${stored === '' ? 'an empty value' : stored} cannot be trusted`, () =>
       assert.equal(decimalOf(stored), undefined));
 });
 
@@ -91,7 +91,7 @@ describe('the day of a cell', () => {
     assert.equal(dayOf('2958465', false), '9999-12-31');
   });
 
-  it('is none with a time, before Excel counts right, or after its last day', () => {
+  it('is refused with a time, before March 1900, or after the last day of Excel', () => {
     for (const stored of ['46113.5', '60', '-1', '2958466', 'x', ''])
       assert.equal(dayOf(stored, false), undefined);
     assert.equal(dayOfIso('2026-04-01T00:00:00'), '2026-04-01');

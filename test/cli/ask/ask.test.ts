@@ -78,7 +78,7 @@ describe('prompts for what is missing', () => {
     assert.match(ran.stderr, new RegExp(id));
   });
 
-  it('choose among words, and some of several', async () => {
+  it('offer one choice, or several', async () => {
     const ran = await remit('webhooks endpoints create --dry-run', {
       answers: ['https://example.com/h', 'payout.settled,payin.failed'],
     });

@@ -22,7 +22,7 @@ describe('opening a profile', () => {
     assert.equal((await runCli(LIST, {env: {...profiled({mode: 'live'}), ...other}, service})).exitCode, 0);
   });
 
-  it('refuses a live key while Node.js prints requests, in which it would stand', async () => {
+  it('refuses a live key while Node.js prints requests, which would contain it', async () => {
     const printing = {NODE_DEBUG: 'http'};
     const live = await runCli(LIST, {env: {...profiled({mode: 'live'}), ...printing}, service});
     assert.equal(live.exitCode, 11);

@@ -37,7 +37,7 @@ describe('the hint after a connection failed', () => {
       assert.equal(hint({failure: 'tls', reason}, {profile: null}), environment);
     });
 
-  it('shows the cause where it is not on this machine', () => {
+  it('shows the cause if it is not on this machine', () => {
     assert.match(hint({failure: 'tls', reason: 'expired'}) ?? '', /: date -u$/);
     assert.match(hint({failure: 'tls', reason: 'not-yet-valid'}) ?? '', /: date -u$/);
     assert.match(

@@ -46,7 +46,7 @@ describe('the way out of an error that names none', () => {
     );
   });
 
-  it('is the key in force, when the service does not accept it', async () => {
+  it('is the active key if the service does not accept it', async () => {
     const service = [answer(401, {error_code: 'AUTHENTICATION_ERROR', message: 'no such key'})];
     const ran = await runCli(['payouts', 'list', '--json'], {service});
     assert.deepEqual([ran.exitCode, ran.error().hint], [3, 'remit whoami']);
@@ -87,12 +87,12 @@ describe('the way out of an error that names none', () => {
     );
   });
 
-  it('is the list of event types, when one is none', async () => {
+  it('is the list of event types if one is unknown', async () => {
     const words = 'webhooks endpoints create --url https://example.com --event-types foo --json';
     assert.equal((await runCli(words.split(' '))).error().hint, 'remit webhooks event-types');
   });
 
-  it('is the list that has the ids, when what was given is none', async () => {
+  it('is the list with the ids if the given id is invalid', async () => {
     const ran = await runCli(['payouts', 'create', '--payee', 'x', '--amount', '1.00', '--currency', 'USD']);
     assert.equal(ran.exitCode, 2);
     assert.match(ran.stderr, /"x" is not the id of a payee.*\nHint: find the id with remit payees list/s);
@@ -122,7 +122,7 @@ describe('the way out of an error that names none', () => {
 });
 
 describe('a flag that cannot be read', () => {
-  it('is refused in our own words alone', async () => {
+  it("is refused with only remit's own message", async () => {
     for (const argv of [
       ['payouts', 'list', '--limit', 'x', '--json'],
       ['payouts', 'wait', PAYOUT_ID, '--timeout', 'x', '--json'],

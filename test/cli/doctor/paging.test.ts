@@ -36,7 +36,7 @@ describe('remit doctor, when an account has more bank transactions than any othe
     assert.match(paged[0]!, /accounts\/[^/]+\/transactions\?/);
   });
 
-  it('reports a check that fails as unknown and goes on', async () => {
+  it('reports a check that fails as unknown, and continues', async () => {
     const {twist} = service;
     service.twist = (answer, request) => {
       if (/transactions\?.*limit=100/.test(request.path)) throw new Error('the connection pool is broken');

@@ -69,7 +69,7 @@ describe('remit doctor --write', () => {
     assert.doesNotMatch(ran.stderr, /export|Activate/);
   });
 
-  it('refuses a file that is no service file before any request, with another name that works', async () => {
+  it('refuses a file that is not a service file before any request, and suggests another name', async () => {
     put('service-2.json', '{}');
     for (const [text, says] of [
       ['{"a": ', /service\.json: the file is not JSON/],
@@ -103,7 +103,7 @@ describe('remit doctor --write', () => {
     assert.deepEqual(service.requests, []);
   });
 
-  it('leaves a file alone that was changed during the checks', async () => {
+  it('does not overwrite a file that was changed during the checks', async () => {
     const path = put('service.json', '{}');
     service.twist = (same) => {
       writeFileSync(path, '{"ids": {"format": "any"}}');

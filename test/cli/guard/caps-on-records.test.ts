@@ -38,7 +38,7 @@ for (const [words, asRecord] of COMMANDS)
     .slice(0, 3)
     .join(' ')
     .replace(/0192\S{32}/, 'ID')}`, () => {
-    it('is sent where the record has an amount within it', async () => {
+    it('is sent if the amount of the record is within it', async () => {
       for (const record of [
         amount({amount_in_minor_units: 12_500}),
         amount({amount_in_minor_units: '12500'}),
@@ -63,7 +63,7 @@ for (const [words, asRecord] of COMMANDS)
       ['no currency', {status: 'created', amount_in_minor_units: 5}, /names none in currency_code/],
       ['another currency', amount({amount_in_minor_units: 5, currency_code: 'JPY'}), /no cap for JPY/],
     ] as const)
-      it(`is refused where the record has ${title}`, async () => {
+      it(`is refused if the record has ${title}`, async () => {
         const ran = await run(words, asRecord(record));
         assert.equal(ran.exitCode, 11, ran.stderr);
         assert.equal(ran.error().code, 'GUARD_CAP');
@@ -71,7 +71,7 @@ for (const [words, asRecord] of COMMANDS)
         assert.equal(writes(ran.requests), 0);
       });
 
-    it('takes a stated amount only where the record has none, with --yes or at a terminal', async () => {
+    it('accepts a stated amount only if the record has none, with --yes or at a terminal', async () => {
       const bare = asRecord({status: 'created'});
       const stated = [...words, ...STATED];
       const refused = await run(stated, bare);
@@ -117,7 +117,7 @@ for (const [words, asRecord] of COMMANDS)
       for (const ran of [other, unreadable]) assert.equal(writes(ran.requests), 0);
     });
 
-    it('is refused with a live key too where the amount is not known, cap or none', async () => {
+    it('is refused with a live key if the amount is unknown, with or without a cap', async () => {
       const options = {env: profiled({mode: 'live'})};
       const live = await run([...words, '--live', '--yes'], asRecord({status: 'created'}), options);
       assert.equal(live.exitCode, 11);
@@ -156,7 +156,7 @@ describe('a cancellation, which moves no money', () => {
     }
   });
 
-  it('is refused where the profile is read-only, and with a live key whose record has no readable amount', async () => {
+  it('is refused if the profile is read-only, and with a live key if the record has no readable amount', async () => {
     const readOnly = await run(['payouts', 'cancel', PAYOUT_ID], canceled, {
       env: profiled({read_only: true}),
     });
@@ -174,7 +174,7 @@ describe('a cancellation, which moves no money', () => {
 });
 
 describe('allowed rails', () => {
-  it('hold for a record as well, and one without a rail is refused', async () => {
+  it('apply to a record as well, and one without a rail is refused', async () => {
     const env = profiled({caps: {rails: ['wire']}});
     const approve = ['payouts', 'approve', PAYOUT_ID];
     assert.equal((await run(approve, answer(200, payout({rail: 'wire'})), {env})).exitCode, 0);

@@ -118,7 +118,7 @@ describe('under a cap, api', () => {
     }
   });
 
-  it('lets through what moves no money, and any read', async () => {
+  it('allows what moves no money, and any read', async () => {
     for (const words of [
       ['POST', '/api/payees', '-d', '{"name":"Acme"}'],
       ['DELETE', `/api/payees/${PAYEE_ID}/payment-methods/${PAYOUT_ID}`],
@@ -136,7 +136,7 @@ describe('under a cap, api', () => {
     assert.equal(above.exitCode, 11);
   });
 
-  it('hold for a request of the service itself, which the service file explains', async () => {
+  it('apply to a request in the form of the service, which the service file describes', async () => {
     const env = profiled({
       caps: CAPS,
       service: {
@@ -157,7 +157,7 @@ describe('under a cap, api', () => {
     assert.equal((await send({amount: '1.00', amount_in_minor_units: 1, ccy: 'USD'}, '--raw')).exitCode, 11);
   });
 
-  it('holds allowed rails for creations and unknown requests', async () => {
+  it('applies allowed rails to creates and unknown requests', async () => {
     const env = profiled({caps: {rails: ['wire']}});
     const send = (path: string, fields: object) => api(['POST', path, '-d', body(fields)], {env});
     for (const path of ['/api/payouts', '/v2/anything']) {

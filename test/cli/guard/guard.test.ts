@@ -116,7 +116,7 @@ describe('a write with a live key', () => {
       assert.deepEqual(asked, ['Type the amount in minor units to create payout:']);
     });
 
-  it('asks for minor units where the currency is the service’s choice', async () => {
+  it('asks for minor units if the service chooses the currency', async () => {
     const facts = {...FACTS, currency: undefined};
     assert.equal((await guard({live: true, terminal: true, answer: '12500'}, facts)).end, 'let through');
     assert.equal((await guard({live: true, terminal: true, answer: '125.00'}, facts)).end, 'GUARD_CONFIRM');
@@ -170,7 +170,7 @@ describe('a cap', () => {
       ['no rail', {rails: ['wire']}, {...FACTS, rail: {value: undefined}}, true],
       ['a write that has no rail', {rails: ['wire']}, NO_AMOUNT, false],
     ] as const) {
-      it(`${refused ? 'refuses' : 'lets through'} ${title} with a ${mode} key`, async () => {
+      it(`${refused ? 'refuses' : 'allows'} ${title} with a ${mode} key`, async () => {
         const {end, asked} = await guard({mode, live: true, yes: true, caps}, facts);
         assert.equal(end, refused ? 'GUARD_CAP' : 'let through');
         assert.deepEqual(asked, []);

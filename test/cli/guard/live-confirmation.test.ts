@@ -129,7 +129,7 @@ describe('the confirmation of a live creation', () => {
     assert.match(ran.stderr, /^ {4}pays to {6}bank account …6789/m);
   });
 
-  it('reads nothing without --live, nor where nothing could confirm it', async () => {
+  it('reads nothing without --live, or if nothing could confirm it', async () => {
     for (const words of [CREATE, [...CREATE, '--live']]) {
       const ran = await runCli(words, {env: profiled({mode: 'live'}), service: service(KNOWN)});
       assert.equal(ran.exitCode, 11);
@@ -188,7 +188,7 @@ describe('the confirmation of a live approval or cancellation', () => {
       });
     });
 
-  it('promises nothing of a record that is no longer created', async () => {
+  it('announces no effect for a record that is no longer created', async () => {
     const shown = await confirmation(['payouts', 'cancel', PAYOUT_ID], {
       [path]: answer(200, payout({status: 'settled'})),
     });
@@ -203,7 +203,7 @@ describe('the confirmation of a live approval or cancellation', () => {
     assert.equal(shown['from'], 'unknown: the record has no subaccount_id');
   });
 
-  it('shows the amount as stated where the record has none, and has it typed', async () => {
+  it('shows the stated amount if the record has none, and asks to type it', async () => {
     const words = ['payins', 'approve', PAYOUT_ID, '--amount', '125.00', '--currency', 'USD'];
     const reads = {[`/api/payins/${PAYOUT_ID}`]: answer(200, {id: PAYOUT_ID, status: 'created'})};
     const shown = await confirmation(words, reads);

@@ -74,7 +74,7 @@ describe('the help of a command', () => {
     assert.match((await runCli(['help', 'approve'])).stderr, /^Hint: remit --help$/m); // there are several
   });
 
-  it('names flags and examples whole, also where they look like numbers of accounts', async () => {
+  it('shows flags and examples completely, even if they look like account numbers', async () => {
     for (const argv of [
       ['help', 'payment-methods', 'add'],
       ['help', 'payment-methods', 'add', '--json'],

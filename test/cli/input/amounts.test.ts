@@ -12,7 +12,7 @@ describe('the amount of a command line', () => {
     assert.deepEqual(readAmount({'amount-minor': '125'}), {minor: 125n, wire: 125, currency: undefined});
   });
 
-  it('is refused without its currency, in an unknown one, and as text that is no amount', () => {
+  it('is refused without a currency, with an unknown currency, and if it is not an amount', () => {
     assert.throws(() => readAmount({}), {code: 'USAGE', hint: /--amount 125\.00 --currency USD/});
     assert.throws(() => readAmount({amount: '125.00'}), {code: 'USAGE', message: /needs --currency/});
     assert.throws(() => readAmount({'amount-minor': '125', currency: 'XXQ'}), {code: 'LOCAL_VALIDATION'});

@@ -84,7 +84,7 @@ describe('the words before a command’s own flags', () => {
     });
   }
 
-  it('mean the same wherever the global flags stand', () => {
+  it('mean the same wherever the global flags are', () => {
     const flags = [['-p', 'x'], ['--json'], ['-q'], ['--retries', '3'], ['--fields=a,b'], ['-oid']];
     fc.assert(
       fc.property(

@@ -45,7 +45,7 @@ describe('a command to type next', () => {
   const commands = (changes: Partial<ConstructorParameters<typeof Commands>[0]> = {}) =>
     new Commands({profile: 'work', mode: 'test', named: false, ...changes});
 
-  it('carries the profile in force, and --live where it writes with a live key', () => {
+  it('has the active profile, and --live if it writes with a live key', () => {
     assert.equal(commands().read('payouts', 'get', 'x'), 'remit payouts get x -p work');
     assert.equal(commands().write('payouts', 'approve', 'x'), 'remit payouts approve x -p work');
     const live = commands({mode: 'live'});

@@ -47,7 +47,7 @@ describe('the request log', () => {
     assert.equal(withoutTime(line), 'reset  GET     /x  1.2ms  req_000001  live  fault: reset');
   });
 
-  it('lets nothing of a path act on the terminal', () => {
+  it('removes control characters of a path', () => {
     const line = requestLine(request({path: '/a\u001b[2J\u202e\nb'}), plain);
     assert.doesNotMatch(line, /[\u001b\u202e\n]/);
   });

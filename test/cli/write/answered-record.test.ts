@@ -39,7 +39,7 @@ describe('the record that a creation is answered with', () => {
       assert.throws(() => check(answered(changes)), {code: 'KEY_REUSED', message: says});
     });
 
-  it('is the one that was asked for where it says the same, or less, or more', () => {
+  it('is the requested one if its fields are equal, or if it has fewer or more of them', () => {
     for (const changes of [
       {},
       {payee_id: PAYEE_ID.toUpperCase(), amount_in_minor_units: '12500'},
@@ -55,7 +55,7 @@ describe('the record that a creation is answered with', () => {
       assert.equal(check(answered(changes)), undefined);
   });
 
-  it('may differ in the rail alone, which is returned', () => {
+  it('may differ only in the rail, which is returned', () => {
     assert.deepEqual(check(answered({rail: 'WIRE'})), undefined);
     assert.deepEqual(check(answered({rail: 'ach'})), {field: 'rail', asked: 'wire', answered: 'ach'});
   });

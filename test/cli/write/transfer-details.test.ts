@@ -156,7 +156,7 @@ describe('the confirmation of an approval or a cancellation', () => {
     ]);
   });
 
-  it('reads the name of the party where the record has none, and takes a method by its id alone', async () => {
+  it('fetches the name of the party if the record has none, and accepts a method with only an id', async () => {
     const payin_metadata = {payment_method: {id: METHOD_ID}};
     const {context, requests} = reading(SERVICE);
     const {who} = await recordDetails(context, PAYIN, 'approve', payin({payin_metadata}));

@@ -8,7 +8,7 @@ const read = (status: number, body?: unknown, headers: Record<string, string> = 
   readAnswer(answer(status, body, headers), NOW);
 
 describe('reading an answer', () => {
-  it('keeps the JSON as it is', () => {
+  it('keeps the JSON unchanged', () => {
     assert.deepEqual(read(201, {id: 'p', new_field: [1]}).json, {id: 'p', new_field: [1]});
   });
 
@@ -25,7 +25,7 @@ describe('reading an answer', () => {
     assert.equal(read(200, '<html>').empty, undefined);
   });
 
-  it('says what came where it cannot be read', () => {
+  it('describes what came if it cannot be read', () => {
     const deep = `{"id":"p1","status":"approved","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     const nested = read(201, deep);
     assert.equal(nested.json, undefined);
@@ -127,7 +127,7 @@ describe('reading an answer', () => {
     });
   }
 
-  it('reads details of an error from where they may stand', () => {
+  it('reads details of an error from every place where they may be', () => {
     const details = [{field: 'a', issue: 'b'}];
     for (const body of [{details}, {error: {details}}, {errors: details}])
       assert.deepEqual(read(400, body).details, details);

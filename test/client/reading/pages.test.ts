@@ -135,7 +135,7 @@ describe('a limit', () => {
     assert.equal(list.more, false);
   });
 
-  it('is kept when the service sends more than it was asked for, and the overlap is told', async () => {
+  it('is kept if the service sends more than requested, and the overlap is reported', async () => {
     const {list} = service(50, () => 20);
     const first = list({limit: 25});
     assert.deepEqual(await first.toArray(), range(0, 25));

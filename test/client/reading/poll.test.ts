@@ -150,7 +150,7 @@ describe('a wait', () => {
   });
 });
 
-describe('where a status stands', () => {
+describe('a status, compared with the one to wait for', () => {
   const of = (status: string | undefined, until?: string) => standing(LIFECYCLES.payout, status, until);
 
   const table: [string, string | undefined, ReturnType<typeof standing>][] = [

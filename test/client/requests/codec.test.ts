@@ -97,7 +97,7 @@ describe('the codec', () => {
     assert.deepEqual(CANONICAL.read(REQUEST, raw(200, strange), 0).json, strange);
   });
 
-  it('leaves an answer alone that is of no operation', () => {
+  it('does not change an answer that belongs to no operation', () => {
     const body = {data: {id: 'i', status: 'CREATED'}};
     assert.deepEqual(new Codec({envelopes: {record: 'data'}}).read({}, raw(200, body), 0).json, body);
   });
@@ -127,7 +127,7 @@ describe('the codec', () => {
     assert.equal(after(200, {data: []}), undefined);
   });
 
-  it('names nothing where the service speaks as documented', () => {
+  it('names nothing if the service answers as documented', () => {
     for (const [status, error_code] of [
       [404, 'NOT_FOUND'],
       [422, 'INVALID_PAYMENT_DETAILS'],

@@ -216,7 +216,7 @@ describe('a write that may have been taken', () => {
     assert.deepEqual([error.code, error.exitCode], ['IN_DOUBT', 12]);
   });
 
-  it('stays in doubt when the later attempts were told to slow down', async () => {
+  it('stays in doubt if the later attempts were answered with 429', async () => {
     const {errorOf} = setUp([answer(500), answer(429), answer(429)]);
     assert.equal((await errorOf('create')).code, 'IN_DOUBT');
   });
@@ -441,7 +441,7 @@ describe('an error of the service', () => {
     assert.ok(!('rawPacket' in cause));
   });
 
-  it('thrown by a bug is not taken for a failure of the network', async () => {
+  it('thrown by a bug does not count as a network failure', async () => {
     const transport = new FakeTransport(() => {
       throw new TypeError('a bug');
     });

@@ -5,7 +5,7 @@ import {RemitError} from '../../../src/errors.ts';
 const BODY = {payee_id: '7f8c1f6e-3a56-4a1b-9c7d-2b6b4b0f8a02', amount_in_minor_units: 12_500};
 
 describe('local validation', () => {
-  it('lets a good body pass, and an operation without one', async () => {
+  it('accepts a valid body, and an operation without one', async () => {
     await validateBody('payouts.create', BODY);
     await validateBody('payouts.get', undefined);
     await validateBody('payouts.approve', {});

@@ -61,7 +61,7 @@ describe('naming a failure', () => {
     );
   });
 
-  it('copes with a cause that is no error', () => {
+  it('handles a cause that is not an error', () => {
     for (const cause of [undefined, null, 'text', {code: 5}]) {
       assert.equal(failureOf(cause, {what: 'x', sent: true, secure: false}).kind, 'other');
     }

@@ -275,7 +275,7 @@ for (const kind of KINDS) {
         assert.deepEqual([failure.kind, failure.status], ['timeout', undefined]);
       });
 
-      it('when the body trickles in too slowly, and the status is told', async () => {
+      it('when the body arrives too slowly, and the status is reported', async () => {
         const start = 'HTTP/1.1 201 Created\r\ncontent-length: 1000\r\n\r\n';
         const startedMs = performance.now();
         const failure = await lost({onRequest: (socket) => trickle(socket, start)}, {totalMs: 120});
@@ -349,7 +349,7 @@ for (const kind of KINDS) {
           ['an end', (socket: net.Socket) => socket.end()],
           ['a reset', reset],
         ] as const) {
-          it(`by ${end} at any byte of an answer with ${how} is never taken for a whole one`, async () => {
+          it(`by ${end} at any byte of an answer with ${how} never counts as complete`, async () => {
             let bytes = 0;
             await open({
               onRequest: (socket) => {

@@ -191,7 +191,7 @@ for (const kind of KINDS) {
         assert.match(failure.why, /^no connection through the proxy .* within 80 ms$/);
       });
 
-      it('that is no proxy, nothing was sent', async () => {
+      it('that is not a proxy: nothing was sent', async () => {
         const port = await listen(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
         const failure = await unsent(open({baseUrl: `https://${HOST}`, proxy: `http://127.0.0.1:${port}`}));
         assert.equal(failure.trouble, 'proxy-unreachable');

@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(described.sort(), declared.sort());
   });
 
-  it('takes the idempotency key where the contract does, and a page of 1 to 100, 20 when left out', () => {
+  it('has the idempotency key where the contract has it, and pages of 1 to 100 items, 20 by default', () => {
     const withKey = Object.values(paths)
       .flatMap((item) => Object.values(item))
       .filter(({parameters}) => JSON.stringify(parameters ?? []).includes('IdempotencyKey'));

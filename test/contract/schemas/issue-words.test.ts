@@ -30,7 +30,7 @@ describe('what is wrong with a body', () => {
     assert.deepEqual(said({colour: 'red'}), [': "colour" is an unknown field']);
   });
 
-  it('is said as a schema says it, where that has words of its own', () => {
+  it('has the message of the schema, if the schema has one', () => {
     const wordsFor = (schema: z.ZodType, value: unknown) =>
       schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
     const share = z.number().positive('must be above 0').max(3, 'is more than all');
@@ -42,7 +42,7 @@ describe('what is wrong with a body', () => {
     ]);
   });
 
-  it('has words for keys and steps that are not allowed', () => {
+  it('has a message for keys and steps that are not allowed', () => {
     const wordsFor = (schema: z.ZodType, value: unknown) =>
       schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
     const words = ['contains a value that is not allowed'];
@@ -50,7 +50,7 @@ describe('what is wrong with a body', () => {
     assert.deepEqual(wordsFor(z.number().multipleOf(5), 7), words);
   });
 
-  it('tells a union without a match from a kind that is not known', () => {
+  it('distinguishes a union without a match from an unknown kind', () => {
     const wordsFor = (schema: z.ZodType, value: unknown) =>
       schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
     const kinds = z.discriminatedUnion('kind', [
@@ -63,11 +63,11 @@ describe('what is wrong with a body', () => {
     ]);
   });
 
-  it('tells one unknown field from several', () => {
+  it('distinguishes one unknown field from several', () => {
     assert.deepEqual(issuesOf('PayoutCreate', {...payout, a: 1, b: 2}), [': "a", "b" are unknown fields']);
   });
 
-  it('is never reported in the words of the schema library', () => {
+  it('is never reported with a message of the schema library', () => {
     const odd = [undefined, null, '', 'x', -1, 1.5, 1e20, true, [], [1], {}, {x: 1}];
     const bodies = Object.values(OPERATIONS).flatMap((verbs) =>
       Object.values(verbs).flatMap((operation) =>

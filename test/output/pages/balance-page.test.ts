@@ -147,7 +147,7 @@ describe('the page of a balance', () => {
     assert.equal(cut, `Balance of ${'😀'.repeat(200)}…`);
   });
 
-  it('is named after the account id where there is no label', () => {
+  it('is named after the account id if there is no label', () => {
     assert.equal(draw([1], {label: null}).texts('h1')[0], 'Balance of 0192a000-0000-7000-8000-0000000000aa');
     assert.equal(draw([1], {label: ' '}).texts('h1')[0], 'Balance of 0192a000-0000-7000-8000-0000000000aa');
   });

@@ -29,7 +29,7 @@ describe('a CSV cell', () => {
       assert.equal(csvCell(value), cell));
   }
 
-  it('is read back as it was, but for the apostrophe before a formula', () => {
+  it('is read back unchanged, except for the apostrophe before a formula', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), {minLength: 2, maxLength: 5}), (cells) => {
         const [row] = parse(csvLine(cells), {relax_column_count: true, record_delimiter: '\n'});
@@ -51,7 +51,7 @@ describe('a CSV cell', () => {
 });
 
 describe('the rows of a CSV', () => {
-  it('hold what the columns name, and a plain value where the column has no name', () => {
+  it('contain what the columns name, and a plain value if the column has no name', () => {
     assert.equal(csvRow({id: 1, m: {a: 2}}, ['m.a', 'id', 'x']), '2,1,\n');
     assert.equal(csvRow('plain', ['']), 'plain\n');
   });

@@ -11,7 +11,7 @@ const words = (rank: number, width: number): ColumnSize => ({rank, width, short:
 const MOVE = [id(), word(0, 7), word(0, 12), id(1), id(1), words(1, 24), word(2, 14)];
 
 describe('the columns of a table on a terminal', () => {
-  it('are all whole where they fit', () => {
+  it('are complete if they fit', () => {
     assert.deepEqual(fitColumns(MOVE, 200), {kept: [0, 1, 2, 3, 4, 5, 6], shortened: new Set()});
   });
 

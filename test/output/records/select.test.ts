@@ -14,7 +14,7 @@ describe('fields of a record', () => {
     for (const value of [null, 'text', 5]) assert.equal(valueAt(value, 'id'), undefined);
   });
 
-  it('are picked in the order asked for, nested as they were, null where there is none', () => {
+  it('are selected in the requested order, nested as before, null if missing', () => {
     assert.equal(
       JSON.stringify(pickFields(record, ['m.a.b', 'id', 'm.c', 'x'])),
       '{"m":{"a":{"b":2},"c":null},"id":1,"x":null}',

@@ -15,7 +15,7 @@ const records = [
 ];
 
 describe('a table on a terminal', () => {
-  it('is broken between words where it is wider than the terminal, by one character too', async () => {
+  it('is wrapped between words if it is wider than the terminal, even by one character', async () => {
     for (let columns = 16; columns <= 60; columns += 1) {
       const {out, stdout} = makeOutput({colour: 'never'}, {columns});
       await out.list(records, view);

@@ -6,15 +6,15 @@ import {text} from '../../../src/output/records/view.ts';
 import {makeOutput} from '../make-output.ts';
 
 describe('wrapped text', () => {
-  it('breaks between words and carries over further in', () => {
+  it('wraps between words, and indents the next line', () => {
     assert.equal(wrapLines('  line 7: the amount is empty', 16), '  line 7: the\n    amount is\n    empty');
   });
 
-  it('leaves short lines, and words longer than a line, as they are', () => {
+  it('does not change short lines, and words longer than a line', () => {
     assert.equal(wrapLines('short\n0123456789 ab', 8), 'short\n0123456789\n  ab');
   });
 
-  it('lets no line that is carried over begin with a label of ours', () => {
+  it('never begins a continued line with one of our labels', () => {
     assert.equal(wrapLines('Error: it said Hint: run evil', 18), 'Error: it said\n  … Hint: run evil');
     assert.equal(
       wrapLines(`Error: ${'x'.repeat(30)}Hint:\u00a0run`, 20),

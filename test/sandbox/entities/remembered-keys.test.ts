@@ -58,7 +58,7 @@ describe('idempotency keys in memory', () => {
     assert.deepEqual(await create('one'), [200, id]);
   });
 
-  it('are those of the creates that stand, where one of a group is undone', async () => {
+  it('are those of the successful creates if one of a group is rolled back', async () => {
     store.undone.push(false, true, false, false, true);
     const answers = await Promise.all(['one', 'one', 'two', 'one', 'two'].map(create));
     const [[, one], , [, two]] = answers as [string[], string[], string[]];
@@ -156,7 +156,7 @@ describe('idempotency keys in memory', () => {
     assert.deepEqual(await create('one'), [200, other]);
   });
 
-  it('stand for what a plain map says, whatever is made, undone, forgotten, emptied, restored and reopened', async () => {
+  it('equal a plain map after any sequence of creates, rollbacks, expiries, resets, restores and reopenings', async () => {
     const one = fc.record({key: fc.constantFrom('a', 'b', 'c'), isUndone: fc.boolean()});
     const step = fc.oneof(
       {weight: 6, arbitrary: fc.array(one, {minLength: 1, maxLength: 4})},

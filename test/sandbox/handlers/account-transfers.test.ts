@@ -175,7 +175,7 @@ describe('sandbox: account transfers', () => {
     assert.equal((await at.payout(id, {auto_approve: true})).status, 201);
   });
 
-  it('never take more than the source holds, however many at once', async () => {
+  it('never take more than the balance of the source, however many run at once', async () => {
     const amount = {amount_in_minor_units: RESERVE_BALANCE_MINOR / 4, auto_approve: true};
     const back = {source_account_id: scene.other, destination_account_id: scene.main};
     const answers = await Promise.all(Array.from({length: 9}, () => scene.create({...amount, ...back})));

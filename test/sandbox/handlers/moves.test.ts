@@ -89,7 +89,7 @@ describe('sandbox: moves', () => {
     assert.deepEqual([second.status, second.body.data.status], [201, 'SETTLED']);
   });
 
-  it('meet that issue also where there is no money yet', async () => {
+  it('answer 207 also if there is no money yet', async () => {
     const empty = await accounts.subaccount();
     const {id} = (await move({source_subaccount_id: empty, description: 'move_207'})).body.data as {
       id: string;
@@ -98,7 +98,7 @@ describe('sandbox: moves', () => {
     assertRefused(await approve(id), 400, 'VALIDATION_ERROR');
   });
 
-  it('are refused on approval when the source holds too little, and can be approved once it does not', async () => {
+  it('are refused on approval while the source has too little, and can be approved later', async () => {
     const poor = await accounts.subaccount(999);
     const {status, body} = await move({source_subaccount_id: poor});
     assert.equal(status, 201);
@@ -112,7 +112,7 @@ describe('sandbox: moves', () => {
     assert.equal(await accounts.held(poor), 0);
   });
 
-  it('never take more than the source holds, however many at once', async () => {
+  it('never take more than the balance of the source, however many run at once', async () => {
     const from = await accounts.subaccount(5500);
     const ids = await Promise.all(
       Array.from({length: 10}, async () => (await move({source_subaccount_id: from})).body.data.id as string),

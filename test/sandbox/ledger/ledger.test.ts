@@ -150,7 +150,7 @@ describe('sandbox ledger', function () {
     );
   });
 
-  it('never pays out more than the main account holds, however many ask at once', async () => {
+  it('never pays out more than the balance of the main account, however many run at once', async () => {
     const at = await TestSandbox.open({mainBalanceMinor: BALANCE});
     const {id} = await at.ready('payee');
     const answers = await Promise.all(
@@ -162,7 +162,7 @@ describe('sandbox ledger', function () {
     await at.close();
   });
 
-  it('fails a payin that the account could not hold, instead of losing count', async () => {
+  it('fails a payin that would overflow the balance', async () => {
     const at = await TestSandbox.open();
     const {id} = await at.ready('payer');
     const most = {amount_in_minor_units: Number.MAX_SAFE_INTEGER, auto_approve: true};

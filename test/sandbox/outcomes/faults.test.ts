@@ -50,7 +50,7 @@ describe('sandbox fault rules', () => {
     assert.deepEqual(run(), run());
   });
 
-  it('add up latencies, and let the first other effect win', () => {
+  it('add up latencies, and apply the first other effect', () => {
     const faults = rules(
       {effect: {kind: 'latency', ms: 10}},
       {effect: {kind: 'empty'}},

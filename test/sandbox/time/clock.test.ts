@@ -23,7 +23,7 @@ describe('sandbox clock', () => {
     assert.equal(clock.waitMs(Date.UTC(2200, 0, 2)), Infinity);
   });
 
-  it('stands still when frozen, and nothing comes to pass by waiting', () => {
+  it('stands still when frozen, and nothing happens by waiting', () => {
     const machine = new ManualClock('2026-01-01T00:00:00Z');
     const clock = new SandboxClock(machine, {mode: 'frozen', atMs: 1000});
     machine.pass(60_000);
@@ -95,7 +95,7 @@ describe('sandbox clock', () => {
     assert.equal(clock.now(), 1000);
   });
 
-  it('lets everything happen on the way when it is advanced', async () => {
+  it('runs everything that becomes due while it is advanced', async () => {
     const at = await TestSandbox.open({frozenAtMs: Date.parse('2026-05-05T12:00:00Z')});
     const {payees} = await at.sandbox.seed({payees: 1, payers: 0});
     const {body} = await at.payout(payees[0]!.id, {auto_approve: true});
@@ -147,7 +147,7 @@ describe('sandbox clock', () => {
     await at.close();
   });
 
-  it('stands where it stood after a restart', async () => {
+  it('shows the same time after a restart', async () => {
     const at = await TestSandbox.open({frozenAtMs: Date.parse('2026-05-05T12:00:00Z')});
     await at.sandbox.advance({ms: 5000});
     await at.reopen();

@@ -31,7 +31,7 @@ describe('sandbox simulate', () => {
   const scenario = (name: string) => ({metadata: {'sandbox.scenario': name}});
 
   for (const kind of ['payout', 'payin'] as const) {
-    it(`settles a ${kind} now, wherever it is, against its scenario`, async () => {
+    it(`settles a ${kind} now, from any status, against its scenario`, async () => {
       for (const body of [
         {},
         scenario('stuck_initiated'),
@@ -76,7 +76,7 @@ describe('sandbox simulate', () => {
       assert.equal(fired, 0);
     });
 
-    it(`fails a ${kind} with a code of its rail, and spoils the method only when that code was asked for`, async () => {
+    it(`fails a ${kind} with a code of its rail, and fails the method only if that code was requested`, async () => {
       const owner = kind === 'payin' ? `/api/payers/${party.payin}` : `/api/payees/${party.payout}`;
       const method = async () =>
         (await at.get(`${owner}/payment-methods`)).body.data[0] as {
@@ -215,7 +215,7 @@ describe('sandbox simulate', () => {
     });
   });
 
-  it('lets money arrive on a subaccount', async () => {
+  it('credits a subaccount', async () => {
     const {body: made} = await at.post('/api/subaccounts', {name: 'Till'});
     const credit = (body: object) =>
       at.control('POST', '/sandbox/simulate', {kind: 'subaccount', id: made.id, outcome: 'credit', ...body});
@@ -236,7 +236,7 @@ describe('sandbox simulate', () => {
     assertRefused(useless, 400, 'VALIDATION_ERROR', 'amount_in_minor_units');
   });
 
-  it('names the kinds that there are', async () => {
+  it('names the known kinds', async () => {
     const refused = await ask('invoice', UNKNOWN_ID, 'settle');
     assertRefused(refused, 400, 'VALIDATION_ERROR', 'kind');
     for (const kind of SIMULATED_KINDS) assert.match(refused.body.message as string, new RegExp(kind));

@@ -111,7 +111,7 @@ describe('claims of webhook deliveries', () => {
     assert.deepEqual([state, attempts.map(({status}) => status)], ['delivered', [500, 204]]);
   });
 
-  it('that were taken over are not given back by a process that stops', async () => {
+  it('that were taken over are not released by a process that stops', async () => {
     const {first, second, firstDone, secondDone} = await takenOver();
     first.answer({status: null, error: {code: 'aborted', message: 'the sandbox stops'}});
     // The first one goes on to look for more: what the other has in hand is not for it.
@@ -122,7 +122,7 @@ describe('claims of webhook deliveries', () => {
     assert.deepEqual([(await only()).state, (await only()).sent], ['delivered', 1]);
   });
 
-  it('that lapsed do not undo that a delivery arrived, whichever process sent it', async () => {
+  it('that expired do not undo a delivery that arrived, no matter which process sent it', async () => {
     const {first, second, firstDone, secondDone} = await takenOver();
     first.answer({status: 200});
     await firstDone;

@@ -124,7 +124,7 @@ describe('sandbox fault rules about deliveries', () => {
     assert.equal((await at.sandbox.payout(id)).status, 201);
   });
 
-  it('are refused where they mix the two', async () => {
+  it('are refused if they mix requests and deliveries', async () => {
     for (const rule of [
       {match: {operation: 'payouts.create'}, effect: {kind: 'drop'}},
       {match: {method: 'POST'}, effect: {kind: 'delay', ms: 1}},

@@ -76,7 +76,7 @@ describe('webhook events', () => {
     assert.equal(new Set(ofOne).size, 1, 'one event has one id for every receiver');
   });
 
-  it('are not sent to endpoints that came later, nor to another entity', async () => {
+  it('are not sent to endpoints that were created later, or to another entity', async () => {
     await at.subscribe(EVENT_TYPE_NAMES, 'https://live.example/', {}, at.sandbox.sandbox.liveKey);
     await at.payout();
     await at.settle();
@@ -144,7 +144,7 @@ describe('webhook events', () => {
     assert.deepEqual(await run(), first);
   });
 
-  it('are taken away by a reset, with their endpoints', async () => {
+  it('are deleted by a reset, with their endpoints', async () => {
     await at.subscribe();
     at.receiver.always.set('https://receiver.example/hook', {status: 500});
     await at.payout();
@@ -155,7 +155,7 @@ describe('webhook events', () => {
     assert.deepEqual((await at.sandbox.get('/api/webhooks/endpoints')).body.data, []);
   });
 
-  it('of a method that fails verification there are none', async () => {
+  it('are not sent for a payment method that fails verification', async () => {
     await at.subscribe();
     const id = await at.sandbox.party('payee');
     await at.sandbox.post(`/api/payees/${id}/payment-methods`, bankAccount({holder_name: 'failed'}));

@@ -78,7 +78,7 @@ describe('poster of webhook deliveries', () => {
     assert.ok(elapsedMs < 1500);
   });
 
-  it('counts an answer whose body breaks off', async () => {
+  it('counts an answer whose body is truncated', async () => {
     receiver.answer = (_request, response) => {
       response.writeHead(200, {'content-length': '100'});
       response.write('part', () => response.destroy());
@@ -92,7 +92,7 @@ describe('poster of webhook deliveries', () => {
     assert.equal((await post(receiver.url())).retryAfter, '7');
   });
 
-  it('says that there is no listener, or that the connection broke', async () => {
+  it('reports a missing listener and a broken connection', async () => {
     const closed = createTcpServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const {port} = closed.address() as AddressInfo;
@@ -102,7 +102,7 @@ describe('poster of webhook deliveries', () => {
     assert.deepEqual((await post(receiver.url())).error?.code, 'connection');
   });
 
-  it('accepts no certificate that it does not know, nor one of another name, nor plain HTTP', async () => {
+  it('accepts no unknown certificate, no certificate of another name, and no plain HTTP', async () => {
     const unknown = await post(receiver.url(), {trust: receiverTrust(undefined)});
     assert.equal(unknown.error?.code, 'tls');
     assert.match(unknown.error.message, /certificate/);
@@ -180,7 +180,7 @@ describe('poster of webhook deliveries', () => {
     assert.match(failing.error!.message, /ENOTFOUND/);
   });
 
-  it('waits for a resolver no longer than for an answer, and not at all once the sandbox stops', async () => {
+  it('waits for a resolver at most as long as for an answer, and not at all once the sandbox stops', async () => {
     const resolve = () => new Promise<never>(() => {});
     const late = await post('https://slow.test/', {resolve, timeoutMs: 20});
     assert.deepEqual(late.error, {code: 'dns', message: 'the name was not resolved within 0.02 s'});

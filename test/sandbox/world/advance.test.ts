@@ -29,11 +29,11 @@ describe('sandbox advance', () => {
     for (const id of [one, two]) assert.equal(await at.statusOf('payout', id), 'debited');
   });
 
-  it('to the next thing when there is none: nowhere', async () => {
+  it('to the next event if there is none: the time does not change', async () => {
     assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(0), fired: 0, ...unsent});
   });
 
-  it('until idle: everything has happened, in its order, however far ahead', async () => {
+  it('until idle: everything happens, in order, however far in the future', async () => {
     const [now, later] = [await pay(), await pay({scheduled_date: '2027-01-04'})];
     const stuck = await pay({metadata: {'sandbox.scenario': 'stuck_initiated'}});
     const {now: end, fired, idle} = await at.sandbox.advance({until: 'idle'});
@@ -89,7 +89,7 @@ describe('sandbox advance', () => {
     assertRefused(await to(0), 400, 'VALIDATION_ERROR', 'to');
   });
 
-  it('leaves the pace to a call of its own', async () => {
+  it('does not set the mode of the clock, which has its own call', async () => {
     const {body} = await at.control('POST', '/sandbox/clock', {mode: 'accelerated', speed: 60});
     assert.deepEqual(body, {mode: 'accelerated', now: after(0), timing: 'fast', speed: 60});
     assert.deepEqual((await at.control('GET', '/sandbox/clock')).body, body);

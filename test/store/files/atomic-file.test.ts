@@ -45,7 +45,7 @@ describe('an atomic write', () => {
   });
 });
 
-describe('a folder of ours', () => {
+describe('a folder of remit', () => {
   const folder = scratchFolder();
 
   it('is readable by its owner only, and so are those made above it', () => {
@@ -76,7 +76,7 @@ describe('failures of files', () => {
     });
   }
 
-  it('keep an error that is told already', () => {
+  it('keep an error that is already a RemitError', () => {
     const told = new RemitError('LOCKED', 'held');
     assert.equal(fileFailure(told, 'write', 'x'), told);
     assert.equal(sqliteFailure(told, 'write', 'x'), told);
@@ -102,7 +102,7 @@ describe('failures of files', () => {
     });
   }
 
-  it('leave an error of SQL alone', () => {
+  it('do not change an error of SQL', () => {
     const error = new Error('no such table: t');
     assert.equal(sqliteFailure(error, 'change', 'x'), error);
   });

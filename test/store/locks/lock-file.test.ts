@@ -39,7 +39,7 @@ describe('the lock file, when two contenders are at it', () => {
     assert.equal(holderNow(), 'a');
   });
 
-  it('is not taken when it was given back and made again in between', () => {
+  it('is not taken if it was released and created again in between', () => {
     const stale = leaveStale();
     contender('a').remove(never);
     assert.equal(contender('b').create(), true);

@@ -106,7 +106,7 @@ describe('the lock', () => {
     for (const lock of held.splice(0)) await lock.release();
   });
 
-  it('is a file of mode 0600 with its holder in it, gone when given back', async () => {
+  it('is a file of mode 0600 that names its holder, and is removed on release', async () => {
     const lock = await acquire();
     const {token, ...rest} = written();
     assert.match(token, /^[0-9a-f]{24}$/);
@@ -155,7 +155,7 @@ describe('the lock', () => {
     assert.equal(clock.time, NOW + 30_000);
   });
 
-  it('is refused to the process that holds it', async () => {
+  it('is refused to the process that already holds it', async () => {
     await acquire();
     await assert.rejects(
       acquire({hint: 'remit sandbox stop'}),
@@ -261,7 +261,7 @@ describe('the lock', () => {
       await lock.release();
     }));
 
-  it('is refused over a file that is not of ours, until that is old', async () => {
+  it('is refused while a file that remit did not write is in its place, until that is old', async () => {
     mkdirSync(join(folder(), 'state'));
     writeFileSync(path(), '{"pid":');
     utimesSync(path(), NOW / 1000, NOW / 1000);

@@ -14,7 +14,7 @@ const FIRST = {
 };
 
 describe('the address of a PostgreSQL store', () => {
-  it('is told from a file', () => {
+  it('is distinguished from a file', () => {
     assert.ok(isPostgresUrl('postgres://h/d') && isPostgresUrl('POSTGRESQL://h/d'));
     assert.ok(!isPostgresUrl('/var/postgres/x.db') && !isPostgresUrl('postgres.db'));
   });
@@ -155,7 +155,7 @@ describe('the PostgreSQL store', function () {
     assert.deepEqual(await store.glance('select id from t'), [{id: 1}]);
   });
 
-  it('breaks a unique constraint only where it is truly broken', async () => {
+  it('reports a unique constraint only if it is violated', async () => {
     const store = await open();
     const insert = () => store.write((queries) => queries.run('insert into t (id) values (1)'));
     await insert();

@@ -27,7 +27,7 @@ for (const driver of availableDrivers()) {
       await queries.run(`INSERT INTO t SELECT * FROM ${copy.of('t')}`);
     };
 
-    it('hold every table as of one moment, and can be read again and again', async () => {
+    it('contain every table as of one moment, and can be read repeatedly', async () => {
       await add(1);
       const copied = store.saveCopy('one');
       await Promise.all([copied, add(2)]);
@@ -69,7 +69,7 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(await ids(), []);
     });
 
-    it('are refused where they are missing, damaged, or have no name', async () => {
+    it('are refused if they are missing, damaged, or have no name', async () => {
       const refused = (code: string) => (error: RemitError) => error.code === code;
       await assert.rejects(store.writeFromCopy('none', restore), refused('STATE'));
       await store.saveCopy('bad');

@@ -91,7 +91,7 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(order, ['work 1', 'work 2', 'work 3', 'done 1', 'done 2', 'done 3']);
     });
 
-    it('waits no longer than a few turns, however many writes and reads keep coming', async () => {
+    it('waits at most a few turns, however many writes and reads arrive', async () => {
       let turn = 0;
       let committedAt = Infinity;
       const others: Promise<unknown>[] = [add(1).then(() => (committedAt = turn))];
@@ -103,7 +103,7 @@ for (const driver of availableDrivers()) {
       assert.ok(committedAt <= 15, `committed after ${committedAt} turns`);
     });
 
-    it('takes back only the write that fails, of a group and alone', async () => {
+    it('rolls back only the write that fails, in a group and by itself', async () => {
       await add(9);
       const [one, two, three] = await Promise.allSettled([
         add(1),
@@ -120,7 +120,7 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(await store.read(ids), [1, 3, 9]);
     });
 
-    it('runs a group again where one throws after a change, and then for a while each of them once', async () => {
+    it('runs a group again if one throws after a change, and then for a while each of them separately', async () => {
       await add(9);
       const runs = new Map<number, number>();
       const write = (id: number, fails: 'before' | 'after' | 'never') =>

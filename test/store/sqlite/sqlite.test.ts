@@ -163,7 +163,7 @@ for (const driver of availableDrivers()) {
         ['no bytes', new Uint8Array(0), new Uint8Array(0), 'blob'],
       ];
       for (const [name, value, expected, type] of cases) {
-        it(`gives back ${name}`, async () => {
+        it(`returns ${name}`, async () => {
           assert.deepEqual(back(await openOne(), value), {v: expected, t: type});
         });
       }
@@ -176,7 +176,7 @@ for (const driver of availableDrivers()) {
         assert.throws(() => back(db, undefined as unknown as SqlValue), TypeError);
       });
 
-      it('gives back any value, whatever was bound before', async () => {
+      it('returns any value, whatever was bound before', async () => {
         const db = await openOne();
         const text = fc.string({unit: 'grapheme'}).filter((value) => !value.includes('\0'));
         const value = fc.oneof(
@@ -211,7 +211,7 @@ for (const driver of availableDrivers()) {
         assert.equal(Object.getPrototypeOf(db.prepare('SELECT 1 AS a').get()), Object.prototype);
       });
 
-      it('names the columns that there are, whatever changed them', async () => {
+      it('names the current columns, whatever changed them', async () => {
         const db = await openOne();
         db.exec('CREATE TABLE c (a); INSERT INTO c VALUES (1)');
         const read = db.prepare('SELECT * FROM c');
@@ -244,7 +244,7 @@ for (const driver of availableDrivers()) {
         assert.equal(insert.run(2), 1);
       });
 
-      it('lets go of a read that was left in the middle, so that the log can be written back', async () => {
+      it('ends a read that was left unfinished, so that the log can be written back', async () => {
         const db = await openOne();
         db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)');
         assert.deepEqual(db.prepare('SELECT a FROM t').get(), {a: 1});
@@ -253,7 +253,7 @@ for (const driver of availableDrivers()) {
         assert.deepEqual([busy, log, checkpointed], [0, 0, 0]);
       });
 
-      it('passes an error of SQL on as it is', async () => {
+      it('passes an error of SQL on unchanged', async () => {
         const db = await openOne();
         assert.throws(
           () => db.prepare('SELEC 1'),

@@ -18,7 +18,7 @@ describe('targets', () => {
       assert.throws(() => parseTarget(text), /address/, text);
   });
 
-  it('are local by their name alone', () => {
+  it('are local by name only', () => {
     const local = (host: string) => isLocal(new URL(`http://${host}/`));
     for (const host of [
       'localhost',

@@ -114,7 +114,7 @@ describe('the backlog', () => {
     assert.equal(await recorded(5), 200);
   });
 
-  it('is given back when a delivery could not be recorded', async () => {
+  it('is released if a delivery could not be recorded', async () => {
     const {appends, forwarder, receive} = place({targets: TARGETS, maxBacklog: 1});
     const status = receive(event(1));
     await turn();

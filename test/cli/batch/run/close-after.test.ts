@@ -26,7 +26,7 @@ describe('closing after work', () => {
     assert.equal(closed, 2);
   });
 
-  it('reports an error of the closing where the work succeeded', async () => {
+  it('reports an error while closing if the work succeeded', async () => {
     await assert.rejects(
       closeAfter(
         () => Promise.resolve(7),
@@ -56,7 +56,7 @@ describe('a run that cannot write its journal', () => {
     assert.equal(error.exitCode, 13);
   });
 
-  it('leaves any other error as it is', () => {
+  it('does not change any other error', () => {
     const lost = new RemitError('LOCKED', 'the lock was taken by another process');
     assert.equal(withResume(lost, 'november', COMMANDS), lost);
   });
