@@ -114,28 +114,6 @@ const ENDING =
 /** Ids, cursors and references must stay unchanged; only exact secrets are removed from them. */
 const IDENTIFIER = /(?:^|[a-z])ids?$|cursor$|reference$|tracenumber$|idempotencykey$|endtoendid$/;
 
-/** How the value of a field is protected, by its name alone; `own`: names that a profile gives to number fields. */
-export function protectionOf(name: string, own: ReadonlySet<string> = NONE): Protection | undefined {
-  const plain = folded(name);
-  if (own.has(plain)) return 'number';
-  const known = PROTECTED.get(plain);
-  if (known !== undefined) return known;
-  const groups = ENDING.exec(plain)?.groups;
-  if (groups === undefined) return undefined;
-  return groups['number'] === undefined ? 'secret' : 'number';
-}
-
-export const foldNames = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(folded));
-
-export const isIdentifier = (name: string): boolean => IDENTIFIER.test(folded(name));
-
-/** Whether a field contains text for people: a number in it may be an account number. */
-export const isProse = (name: string): boolean => PROSE.has(folded(name));
-const PROSE = new Set([
-  ...['message', 'warning', 'detail', 'reason', 'error', 'errors', 'issue'],
-  ...['failurereason', 'failuremessage', 'statusreason'],
-]);
-
 /** These add nothing under a protected name: `account_number: {value: …}`. */
 const WITHIN = new Set([
   'value',
@@ -150,8 +128,68 @@ const WITHIN = new Set([
   'new',
 ]);
 
+const PROSE = new Set([
+  ...['message', 'warning', 'detail', 'reason', 'error', 'errors', 'issue'],
+  ...['failurereason', 'failuremessage', 'statusreason'],
+]);
+
+/** What a name alone says about the value of a field. */
+interface NameFacts {
+  folded: string;
+  protection: Protection | undefined;
+  isIdentifier: boolean;
+  isProse: boolean;
+  addsNothing: boolean;
+}
+
+/**
+ * The facts of names that were met: the records of a list have the same few, and folding a name takes longer than
+ * anything else that is done with a field. A service chooses the names, so their number and length are limited.
+ */
+const MET = new Map<string, NameFacts>();
+const MOST_NAMES = 2000;
+const LONGEST_NAME = 100;
+
+function factsOf(name: string): NameFacts {
+  const met = MET.get(name);
+  if (met !== undefined) return met;
+  const plain = folded(name);
+  const facts: NameFacts = {
+    folded: plain,
+    protection: protectionOfFolded(plain),
+    isIdentifier: IDENTIFIER.test(plain),
+    isProse: PROSE.has(plain),
+    addsNothing: WITHIN.has(plain),
+  };
+  if (name.length > LONGEST_NAME) return facts;
+  if (MET.size >= MOST_NAMES) MET.clear();
+  MET.set(name, facts);
+  return facts;
+}
+
+function protectionOfFolded(plain: string): Protection | undefined {
+  const known = PROTECTED.get(plain);
+  if (known !== undefined) return known;
+  const groups = ENDING.exec(plain)?.groups;
+  if (groups === undefined) return undefined;
+  return groups['number'] === undefined ? 'secret' : 'number';
+}
+
+/** How the value of a field is protected, by its name alone; `own`: names that a profile gives to number fields. */
+export function protectionOf(name: string, own: ReadonlySet<string> = NONE): Protection | undefined {
+  const {folded: plain, protection} = factsOf(name);
+  return own.has(plain) ? 'number' : protection;
+}
+
+export const foldNames = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(folded));
+
+export const isIdentifier = (name: string): boolean => factsOf(name).isIdentifier;
+
+/** Whether a field contains text for people: a number in it may be an account number. */
+export const isProse = (name: string): boolean => factsOf(name).isProse;
+
 /** The name by which a nested field is protected. */
-export const nameWithin = (outer: string, name: string): string => (WITHIN.has(folded(name)) ? outer : name);
+export const nameWithin = (outer: string, name: string): string => (factsOf(name).addsNothing ? outer : name);
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -37,6 +37,15 @@ describe('a protected name', () => {
     );
   });
 
+  it('is recognized however many names a service invents, and however long they are', () => {
+    const invented = Object.fromEntries(Array.from({length: 5000}, (_, n) => [`field_${n}`, 'plain']));
+    const long = `${'x'.repeat(200)}_account_number`;
+    for (let round = 0; round < 2; round += 1) {
+      const shown = sanitizer.value({...invented, account_number: '000123456789', [long]: '000123456789'});
+      assert.deepEqual(shown, {...invented, account_number: '…6789', [long]: '…6789'});
+    }
+  });
+
   it('is not that of a message, in which long numbers are masked anyway', () => {
     const words =
       'message warning detail reason error errors issue failure_reason failureMessage status_reason';
