@@ -8,7 +8,7 @@ import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
 import {CANONICAL, Codec} from './requests/codec.ts';
 import {debugTo, type OnDebug} from './transport/debug.ts';
 import {HttpTransport} from './transport/http-transport.ts';
-import {Listing, readPage, type ListOptions, type Page} from './reading/pages.ts';
+import {type FetchPage, Listing, readPage, type ListOptions, type Page} from './reading/pages.ts';
 import {waitFor, type Waited} from './reading/poll.ts';
 import {holdsRecord, isAcknowledged, isRecord, unwrapRecord, type Readable} from './answers/readable.ts';
 import {
@@ -154,14 +154,11 @@ export class RemitClient {
     options: ListOptions & CallOptions = {},
   ): Listing<unknown> {
     const {params, filters} = splitParams(operationOf(id).path, query);
-    const fetch = async ({
-      cursor,
-      limit,
-    }: {
-      cursor: string | undefined;
-      limit: number;
-    }): Promise<Page<unknown>> => {
-      const built = this.#builder.operation(id, {params, query: {...filters, limit, cursor}, options});
+    let stop: AbortSignal | undefined; // one for all pages of the list
+    const fetch: FetchPage<unknown> = async ({cursor, limit, signal}) => {
+      stop ??= options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]);
+      const query = {...filters, limit, cursor};
+      const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
       let page: Page<unknown> | undefined;
       await this.#settle(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
       return must(page, 'page in an answer that was read as one');

@@ -25,10 +25,19 @@ export interface ListOptions {
   mostPages?: number | undefined;
 }
 
-export type FetchPage<T> = (page: {cursor: string | undefined; limit: number}) => Promise<Page<T>>;
+/** @param page.signal aborted when the page is no longer wanted */
+export type FetchPage<T> = (page: {
+  cursor: string | undefined;
+  limit: number;
+  signal: AbortSignal;
+}) => Promise<Page<T>>;
+
+/** Pages that are read one by one; after them the list is long, and the next page is requested early. */
+const PAGES_ONE_BY_ONE = 2;
 
 /**
- * Items of a cursor list, fetched as they are read; it can be read only once. A null, missing or empty cursor ends
+ * Items of a cursor list, fetched as they are read; it can be read only once. From the third page on, the next page is
+ * requested while the items of one are read, so that the service and the reader work at the same time. A null, missing or empty cursor ends
  * it, an empty page does not. A repeated cursor stops it with an error, after the items that came with it.
  *
  * To continue later: the last page is requested with the number of items missing to `limit`, so that a limit is
@@ -104,27 +113,72 @@ export class Listing<T> implements AsyncIterable<T> {
     let from = this.#start;
     let pages = 0;
     let empty = 0;
-    for (let left = this.#limit; left > 0;) {
-      const page = await this.#fetch({cursor: from, limit: Math.min(this.#pageSize, left)});
-      const whole = page.items.length <= left;
-      const items = whole ? page.items : page.items.slice(0, left);
-      left -= items.length;
-      const {moreBy, nextCursor: cursor} = page;
-      const repeated = cursor !== undefined && seen.has(shortOf(cursor));
-      const isLast = (cursor === undefined && moreBy === undefined) || repeated;
-      const after: Position = isLast ? 'end' : {cursor, overlap: 0};
-      const next: Position = whole ? after : {cursor: from, overlap: items.length};
-      if (items.length === 0) this.#position = next;
-      yield {items, from, next};
-      if (repeated && left > 0) throw repeatedCursor(cursor);
-      if (moreBy !== undefined && left > 0) throw unclearEnd(moreBy);
-      if (cursor === undefined) return;
-      empty = items.length === 0 ? empty + 1 : 0;
-      if (empty === MOST_EMPTY_PAGES) throw endless();
-      if (++pages === this.#mostPages && left > 0) throw tooManyPages(this.#mostPages, cursor);
-      seen.add(shortOf(cursor));
-      from = cursor;
+    const reader = new PageReader(this.#fetch);
+    const asking = (cursor: string | undefined, left: number) => ({
+      cursor,
+      limit: Math.min(this.#pageSize, left),
+    });
+    try {
+      for (let left = this.#limit; left > 0;) {
+        const page = await reader.read(asking(from, left));
+        const whole = page.items.length <= left;
+        const items = whole ? page.items : page.items.slice(0, left);
+        left -= items.length;
+        const {moreBy, nextCursor: cursor} = page;
+        const repeated = cursor !== undefined && seen.has(shortOf(cursor));
+        const isLast = (cursor === undefined && moreBy === undefined) || repeated;
+        const after: Position = isLast ? 'end' : {cursor, overlap: 0};
+        const next: Position = whole ? after : {cursor: from, overlap: items.length};
+        if (items.length === 0) this.#position = next;
+        const isLong = pages >= PAGES_ONE_BY_ONE && pages + 1 < this.#mostPages;
+        if (isLong && !isLast && cursor !== undefined && left > 0 && items.length > 0)
+          reader.requestEarly(asking(cursor, left));
+        yield {items, from, next};
+        if (repeated && left > 0) throw repeatedCursor(cursor);
+        if (moreBy !== undefined && left > 0) throw unclearEnd(moreBy);
+        if (cursor === undefined) return;
+        empty = items.length === 0 ? empty + 1 : 0;
+        if (empty === MOST_EMPTY_PAGES) throw endless();
+        if (++pages === this.#mostPages && left > 0) throw tooManyPages(this.#mostPages, cursor);
+        seen.add(shortOf(cursor));
+        from = cursor;
+      }
+    } finally {
+      reader.stop();
     }
+  }
+}
+
+/** Requests pages one after the other, the next one early on request. */
+class PageReader<T> {
+  readonly #fetch: FetchPage<T>;
+  readonly #reading = new AbortController();
+  #early: Promise<Page<T>> | undefined;
+
+  constructor(fetch: FetchPage<T>) {
+    this.#fetch = fetch;
+  }
+
+  /** The page that was requested early, or this one. */
+  async read(page: {cursor: string | undefined; limit: number}): Promise<Page<T>> {
+    const read = await (this.#early ?? this.#request(page));
+    this.#early = undefined;
+    return read;
+  }
+
+  /** Its error is thrown by `read`, after the items of the page before it. */
+  requestEarly(page: {cursor: string | undefined; limit: number}): void {
+    this.#early = this.#request(page);
+    this.#early.catch(() => undefined);
+  }
+
+  /** The list is at its end, or its reader has stopped: a page that was requested early is not waited for. */
+  stop(): void {
+    if (this.#early !== undefined) this.#reading.abort();
+  }
+
+  #request(page: {cursor: string | undefined; limit: number}): Promise<Page<T>> {
+    return this.#fetch({...page, signal: this.#reading.signal});
   }
 }
 

@@ -97,6 +97,58 @@ describe('a list', () => {
     }
   });
 
+  it('requests the next page of a long list while one is read, and no page of a short one', async () => {
+    const {list, asked} = service(10, () => 2);
+    const seen: [item: number, asked: number][] = [];
+    for await (const item of list()) seen.push([item, asked.length]);
+    const requested = [1, 1, 2, 2, 4, 4, 5, 5, 5, 5];
+    assert.deepEqual(
+      seen,
+      requested.map((pages, item) => [item, pages]),
+    );
+    const limited = service(100, (limit) => Math.min(2, limit));
+    await limited.list({limit: 7}).toArray();
+    assert.deepEqual(
+      limited.asked.map(({limit}) => limit),
+      [7, 5, 3, 1],
+    );
+  });
+
+  it('gives up the page that it requested early if the reader stops', async () => {
+    let given: AbortSignal | undefined;
+    let unwanted = 0;
+    const list = new Listing(async ({cursor = '0', signal}) => {
+      if (cursor === '3') {
+        given = signal;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        unwanted += 1;
+        throw new Error('aborted');
+      }
+      return {items: [Number(cursor)], nextCursor: String(Number(cursor) + 1)};
+    });
+    for await (const item of list) if (item === 2) break;
+    assert.equal(given?.aborted, true);
+    await new Promise((resolve) => setImmediate(resolve)); // an unhandled rejection would end the process here
+    assert.equal(unwanted, 1);
+    assert.deepEqual([list.more, list.nextCursor], [true, '3']);
+  });
+
+  it('throws the error of a page that it requested early after the items before it', async () => {
+    const items: number[] = [];
+    const list = new Listing(async ({cursor = '0'}) => {
+      if (cursor === '3') throw new Error('503');
+      return {items: [Number(cursor) * 10, Number(cursor) * 10 + 1], nextCursor: String(Number(cursor) + 1)};
+    });
+    await assert.rejects(async () => {
+      for await (const item of list) {
+        items.push(item);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }, /503/);
+    assert.deepEqual(items, [0, 1, 10, 11, 20, 21]);
+    assert.equal(list.nextCursor, '3');
+  });
+
   it('hands on an error of a later page after the items before it', async () => {
     let nth = 0;
     const list = new Listing(async () => {
