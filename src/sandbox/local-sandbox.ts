@@ -1,11 +1,10 @@
-import type {Hono} from 'hono';
 import {must} from '../narrow.ts';
 import {Advancing, type AdvancingParts} from './advancing.ts';
 import type {Advance} from './world/advance.ts';
 import {readAudit} from './entities/audit.ts';
 import {Checkpoints} from './entities/checkpoints.ts';
 import type {Entity} from './world/context.ts';
-import {buildControl} from './control/control.ts';
+import {buildControl, type Control} from './control/control.ts';
 import type {Exchange, RequestCounts} from './api/exchange.ts';
 import type {Faults} from './outcomes/faults.ts';
 import {issueKey, listKeys, type IssuedKey, type KeyScope} from './world/keys.ts';
@@ -16,7 +15,10 @@ import {ServedPages} from './page/served-pages.ts';
 import {toResponse} from './api/plain-response.ts';
 import {SandboxDialect} from './api/dialect.ts';
 import type {ServiceFile} from '../service/service-file.ts';
-import type {ApiRoutes, Deliver} from './api/routing.ts';
+import type {SandboxRequest} from './api/request.ts';
+import {pathOf} from './api/route-table.ts';
+import type {ApiRoutes} from './api/routing.ts';
+import type {Outgoing} from './outcomes/fault-answer.ts';
 import type {ClockMode} from './time/clock.ts';
 import {seedStore, type Seeded} from './entities/seed.ts';
 import {followClock, moveClock} from './world/shared-clock.ts';
@@ -57,7 +59,7 @@ export class LocalSandbox implements Sandbox {
   readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
   readonly #advancing: Advancing;
-  readonly #control: Hono;
+  #control: Control | undefined;
   readonly #pages: ServedPages;
   readonly #dialect: SandboxDialect | undefined;
 
@@ -82,20 +84,11 @@ export class LocalSandbox implements Sandbox {
         await parts.deliveries.resume({restored: true});
       },
     });
-    this.#control = buildControl(this, {
-      allowedHosts: parts.allowedHosts,
-      stop: parts.stop,
-      catchUp: () => parts.pump.catchUp(),
-      sendDue: () => this.#advancing.sendDue(),
-      onBug: parts.onBug,
-    });
     this.#dialect =
       parts.service === undefined
         ? undefined
-        : new SandboxDialect(
-            parts.service,
-            (request, how) => parts.routes.fetch(request, how),
-            (facts, work) => parts.exchange.run(facts, work),
+        : new SandboxDialect(...([parts.service, parts.routes] as const), (facts, work) =>
+            parts.exchange.run(facts, work),
           );
     this.#pages = new ServedPages(
       {
@@ -109,12 +102,27 @@ export class LocalSandbox implements Sandbox {
     );
   }
 
-  async fetch(request: Request, deliver: Deliver = toResponse): Promise<Response> {
+  async fetch(request: Request): Promise<Response> {
+    const answer = await this.answer(request);
+    return toResponse(request.method === 'HEAD' ? {...answer, body: null} : answer);
+  }
+
+  answer(request: SandboxRequest): Promise<Outgoing> {
     const path = pathOf(request.url);
-    if (path.startsWith('/sandbox/')) return this.#control.fetch(request);
+    if (path.startsWith('/sandbox/')) return this.#controlled(request);
     if (ServedPages.owns(request.method, path)) return this.#pages.answer(request);
-    if (this.#dialect !== undefined) return this.#dialect.fetch(request, deliver);
-    return this.#parts.routes.fetch(request, {deliver});
+    return this.#dialect === undefined ? this.#parts.routes(request) : this.#dialect.answer(request);
+  }
+
+  /** Its checks are made for the first call: most sandboxes are asked for payments only. */
+  #controlled(request: SandboxRequest): Promise<Outgoing> {
+    const {allowedHosts, stop, pump, onBug} = this.#parts;
+    this.#control ??= buildControl(this, {
+      ...{allowedHosts, stop, onBug},
+      catchUp: () => pump.catchUp(),
+      sendDue: () => this.#advancing.sendDue(),
+    });
+    return this.#control(request);
   }
 
   pageLink(): {path: string; expires_at: string} {
@@ -246,11 +254,4 @@ export class LocalSandbox implements Sandbox {
       `${mode} entity`,
     );
   }
-}
-
-/** The path of `http://host:port/path?query`: from the first slash after the two of the scheme. */
-function pathOf(url: string): string {
-  const from = url.indexOf('/', 8);
-  const query = url.indexOf('?', from);
-  return url.slice(from, query === -1 ? undefined : query);
 }

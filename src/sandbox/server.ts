@@ -1,13 +1,12 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo, Socket} from 'node:net';
-import {RequestError, getRequestListener} from '@hono/node-server';
-import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {Outgoing} from './outcomes/fault-answer.ts';
 import {createSandbox, type SandboxOptions} from './sandbox.ts';
-import {errorBody} from './base/service-error.ts';
+import {errorBody, ServiceError} from './base/service-error.ts';
 import type {Sandbox} from './control/sandbox-interface.ts';
+import {SocketRequest} from './socket-request.ts';
 
 const HOST = '127.0.0.1';
 
@@ -63,55 +62,53 @@ export async function startSandbox(options: ServerOptions): Promise<RunningSandb
   };
 }
 
-type Sockets = {incoming: IncomingMessage; outgoing: ServerResponse};
-
 function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknown) => void): Server {
-  const listener = getRequestListener(
-    (request, bindings) => {
-      const {outgoing} = bindings as Sockets; // HTTP/1 only
-      return sandbox.fetch(request, (answer) => send(outgoing, answer));
-    },
-    {
-      // The global Request and Response are not replaced: this process may be a test or a demo with clients of its
-      // own.
-      overrideGlobalObjects: false,
-      errorHandler: (error) => {
-        if (error instanceof RequestError)
-          return refused(400, 'VALIDATION_ERROR', 'the request cannot be read');
-        onBug(error);
-        return error instanceof RemitError
-          ? refused(503, 'SERVICE_UNAVAILABLE', 'the sandbox cannot use its store; its log has details')
-          : refused(
-              500,
-              'INTERNAL_ERROR',
-              'an internal error of the sandbox (a bug in remit); its log has details',
-            );
-      },
-    },
-  );
+  const answer = async (incoming: IncomingMessage): Promise<Outgoing> => {
+    try {
+      return await sandbox.answer(new SocketRequest(incoming));
+    } catch (error) {
+      return refusal(error, onBug);
+    }
+  };
   // Node checks for late clients only at intervals.
   const timeouts = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
   };
-  const server = createServer(timeouts, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(
+    timeouts,
+    (incoming, outgoing) => void answer(incoming).then((given) => send(incoming, outgoing, given)),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(error, socket));
   return server;
 }
 
-/** Writes an answer directly to its socket: a Response object in between would halve the server's speed. */
-function send(outgoing: ServerResponse, {status, body, headers, socket, dripMs}: Outgoing): Response {
+function send(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  {status, body, headers, socket, dripMs}: Outgoing,
+): void {
   if (socket === 'reset') {
     outgoing.socket?.resetAndDestroy();
-    return RESPONSE_ALREADY_SENT;
+    return;
   }
+  if (!incoming.complete) outgoing.once('finish', () => closeSoon(incoming));
   outgoing.writeHead(status, headerLines(headers, body));
   if (dripMs !== undefined) void drip(outgoing, body ?? '', dripMs);
   else if (socket === 'cut')
     outgoing.write((body ?? '').slice(0, (body ?? '').length / 2), () => outgoing.destroy());
   else outgoing.end(body ?? undefined); // as text it is sent in one write with the headers
-  return RESPONSE_ALREADY_SENT;
+}
+
+/** How long a client may continue to send a request that was answered. */
+const LATE_MS = 5000;
+
+/** Many clients read an answer only when they have sent everything. */
+function closeSoon(incoming: IncomingMessage): void {
+  setTimeout(() => {
+    if (!incoming.complete) incoming.socket.destroySoon();
+  }, LATE_MS).unref();
 }
 
 /** Names and values alternating, which Node writes unchanged. */
@@ -135,12 +132,23 @@ async function drip(outgoing: ServerResponse, body: string, ms: number): Promise
   outgoing.end();
 }
 
-function refused(status: number, code: string, message: string): Response {
-  return new Response(JSON.stringify(errorBody(code, message)), {
-    status,
-    headers: {'content-type': 'application/json'},
-  });
+/** What the sandbox did not turn into an answer itself. */
+function refusal(error: unknown, onBug: (error: unknown) => void): Outgoing {
+  if (error instanceof ServiceError) return refused(error.status, error.code, error.message);
+  onBug(error);
+  return error instanceof RemitError
+    ? refused(503, 'SERVICE_UNAVAILABLE', 'the sandbox cannot use its store; its log has details')
+    : refused(
+        500,
+        'INTERNAL_ERROR',
+        'an internal error of the sandbox (a bug in remit); its log has details',
+      );
 }
+
+const refused = (status: number, code: string, message: string): Outgoing => ({
+  ...{status, body: JSON.stringify(errorBody(code, message))},
+  headers: {'content-type': 'application/json'},
+});
 
 /**
  * Bytes that are not HTTP, headers that are too long, or a client that is too slow: answers in the documented shape,

@@ -97,8 +97,6 @@ const LAZY = new Set([
   'pg',
   '@inquirer/prompts',
   'cli-table3',
-  'hono',
-  '@hono/node-server',
   'csv-parse',
   'sax',
   'yauzl',

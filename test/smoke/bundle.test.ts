@@ -90,7 +90,6 @@ describe('the bundle', () => {
       'undici',
       'cli-table3',
       '@inquirer/prompts',
-      'hono',
       'csv-parse',
       'yaml',
       'ajv',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
-import {readdirSync} from 'node:fs';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {scratch} from '../cli/run-cli.ts';
@@ -95,5 +95,36 @@ describe('sandbox start as a process', function () {
     const stopped = await end(remit('sandbox', 'stop', '-o', 'json'));
     assert.equal(stopped.code, 0, stopped.stderr);
     await assert.rejects(fetch((JSON.parse(third.stdout) as {base_url: string}).base_url));
+  });
+
+  it('answers, and stops, without the parts of Node that are slow to load', async () => {
+    const [preload, loaded] = [join(home, 'preload.cjs'), join(home, 'loaded.txt')];
+    writeFileSync(
+      preload,
+      `process.on('exit', () =>
+        require('node:fs').writeFileSync(${JSON.stringify(loaded)}, process.moduleLoadList.join('\\n')));`,
+    );
+    const child = spawn(
+      process.execPath,
+      ['--require', preload, BIN, 'sandbox', 'start', '--port', '0', '--fresh', '-o', 'ndjson'],
+      {env, stdio: ['ignore', 'pipe', 'pipe']},
+    );
+    const ended = end(child);
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const ready = JSON.parse(line.toString().split('\n')[0]!) as Record<string, string>;
+    const json = {'content-type': 'application/json'};
+    const api = {headers: {...json, 'x-api-key': ready['test_key']!}};
+    const control = {headers: {...json, 'x-sandbox-token': ready['control_token']!}};
+    const url = `${ready['base_url']}/api/payees`;
+    assert.equal((await fetch(url, {...api, method: 'POST', body: '{"name":"Elm"}'})).status, 201);
+    assert.equal((await fetch(url, api)).status, 200);
+    assert.equal((await fetch(`${ready['control_url']}/status`, control)).status, 200);
+    const stop = {...control, method: 'POST', body: '{}'};
+    assert.equal((await fetch(`${ready['control_url']}/stop`, stop)).status, 202);
+    assert.equal((await ended).code, 0);
+    const modules = readFileSync(loaded, 'utf8').split('\n');
+    assert.ok(modules.includes('NativeModule http'), 'the list names what is loaded');
+    for (const slow of ['internal/deps/undici/undici', 'http2', 'internal/http2/core'])
+      assert.ok(!modules.includes(`NativeModule ${slow}`), `${slow} was loaded`);
   });
 });

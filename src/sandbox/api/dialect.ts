@@ -4,54 +4,49 @@ import {NO_HEADERS, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {SentAs} from '../outcomes/faults.ts';
 import type {Exchange} from './exchange.ts';
 import {modeOfKey} from '../world/keys.ts';
-import type {Deliver} from './routing.ts';
+import type {RequestHeaders, SandboxRequest} from './request.ts';
+import type {ApiRoutes} from './routing.ts';
 
-/** Handles a request of the contract; `sent`: method and path as the client sent them, for the log. */
-type Handle = (request: Request, how: {deliver: Deliver; sent: SentAs}) => Response | Promise<Response>;
 /** Does what is done around every request, also one that is refused. */
 type Around = Exchange['run'];
 
 /** Lets the sandbox speak as the service of a service file does: it takes nothing else, and answers in no other way. */
 export class SandboxDialect {
   readonly #wire: WireSide;
-  readonly #handle: Handle;
+  readonly #handle: ApiRoutes;
   readonly #around: Around;
 
-  constructor(service: ServiceFile, handle: Handle, around: Around) {
+  constructor(service: ServiceFile, handle: ApiRoutes, around: Around) {
     this.#wire = new WireSide(service);
     this.#handle = handle;
     this.#around = around;
   }
 
-  async fetch(request: Request, deliver: Deliver): Promise<Response> {
-    const url = new URL(request.url);
+  async answer(request: SandboxRequest): Promise<Outgoing> {
+    const {pathname, search, origin} = new URL(request.url);
     const text = await request.text();
     const body = parsed(text);
     const headers = Object.fromEntries(request.headers);
-    const read = this.#wire.read({method: request.method, path: url.pathname + url.search, headers, body});
-    const sent = {method: request.method, path: url.pathname};
-    if ('refused' in read) return deliver(await this.#refuse(read.refused, sent, headers['x-api-key']));
+    const read = this.#wire.read({method: request.method, path: pathname + search, headers, body});
+    const sent = {method: request.method, path: pathname};
+    if ('refused' in read) return this.#refuse(read.refused, sent, headers['x-api-key']);
     const {operation, request: canonical} = read;
     const written =
-      canonical.body === undefined ? undefined : body === UNREADABLE ? text : JSON.stringify(canonical.body);
-    const kept = Object.entries(canonical.headers).filter(([name]) => name !== 'content-length');
-    const init = {
-      method: canonical.method,
-      headers: {
-        ...Object.fromEntries(kept),
-        ...(written === undefined ? {} : {'content-type': 'application/json'}),
+      canonical.body === undefined ? '' : body === UNREADABLE ? text : JSON.stringify(canonical.body);
+    const answer = await this.#handle(
+      {
+        method: canonical.method,
+        url: new URL(canonical.path, origin).href,
+        headers: headersOf(canonical.headers, written),
+        text: async () => (canonical.method === 'GET' ? '' : written),
       },
-      ...(written === undefined || canonical.method === 'GET' ? {} : {body: written}),
-    };
-    return this.#handle(new Request(new URL(canonical.path, url.origin), init), {
       sent,
-      deliver: (answer) =>
-        deliver({
-          ...answer,
-          headers: this.#wire.answerHeaders(answer.headers),
-          body: this.#written(operation, answer),
-        }),
-    });
+    );
+    return {
+      ...answer,
+      headers: this.#wire.answerHeaders(answer.headers),
+      body: this.#written(operation, answer),
+    };
   }
 
   async #refuse(
@@ -72,6 +67,14 @@ export class SandboxDialect {
     const json = parsed(body);
     return json === UNREADABLE ? body : JSON.stringify(this.#wire.answer(operation, status, json));
   }
+}
+
+/** The headers of a request whose body was written again. */
+function headersOf(given: Readonly<Record<string, string>>, body: string): RequestHeaders {
+  const all = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  if (body !== '') all.set('content-type', 'application/json');
+  all.set('content-length', String(Buffer.byteLength(body)));
+  return {get: (name) => all.get(name) ?? null, [Symbol.iterator]: () => all.entries()};
 }
 
 /** Stands for a text that is not JSON. */

@@ -1,6 +1,6 @@
 import type {Outgoing} from '../outcomes/fault-answer.ts';
 
-/** An answer as a plain Response, if there is no socket to close. */
+/** An answer as a standard Response, if there is no socket to close. */
 export function toResponse({status, body, headers, socket}: Outgoing): Response {
   if (socket === 'reset') throw new Error('connection reset by an injected fault');
   return new Response(socket === 'cut' ? halfOf(body ?? '') : body, {status, headers});

@@ -1,14 +1,15 @@
 import {ServiceError, invalid} from '../base/service-error.ts';
+import type {SandboxRequest} from './request.ts';
 
 /** Maximum size of a body; the largest documented one is far below it. */
-const BODY_BYTES_MAX = 1024 * 1024;
+export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** A chunked body is read and discarded up to this size, so that its sender receives the refusal. */
-const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
+/** A body is read and discarded up to this size, so that its sender receives the refusal. */
+export const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-export const isJson = (request: Request): boolean =>
+export const isJson = (request: SandboxRequest): boolean =>
   JSON_TYPE.test(request.headers.get('content-type') ?? '');
 
 /**
@@ -16,7 +17,7 @@ export const isJson = (request: Request): boolean =>
  * @param mayBeEmpty an empty body is the same as `{}`, whatever its type
  * @throws {ServiceError} VALIDATION_ERROR for another content type, a body that is too large, or invalid JSON.
  */
-export async function readJsonBody(request: Request, mayBeEmpty = false): Promise<unknown> {
+export async function readJsonBody(request: SandboxRequest, mayBeEmpty = false): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (mayBeEmpty && type === '') {
     if ((await readText(request)) === '') return {};
@@ -85,25 +86,25 @@ function brokenText(above: Place | undefined, name: string): ServiceError {
   );
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: SandboxRequest): Promise<string> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw tooLarge();
   try {
     // The HTTP parser enforces the declared length.
-    return declared === null ? await readUndeclared(request) : await request.text();
+    if (declared !== null || request.body === undefined) return await request.text();
+    return await readUndeclared(request.body);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw invalid('', 'the body ended early'); // the client may be gone
   }
 }
 
-const tooLarge = () => invalid('', `the body is larger than ${BODY_BYTES_MAX} bytes`);
+export const tooLarge = (): ServiceError => invalid('', `the body is larger than ${BODY_BYTES_MAX} bytes`);
 
-async function readUndeclared(request: Request): Promise<string> {
+async function readUndeclared(body: SandboxRequest['body']): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // The type of the stream leaves its chunks open; a request's body arrives in bytes.
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > DRAIN_BYTES_MAX) throw tooLarge();
     if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);

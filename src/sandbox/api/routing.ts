@@ -1,4 +1,3 @@
-import {Hono, type Context as HonoContext} from 'hono';
 import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
 import {LIMITS} from '../../contract/limits.ts';
 import type {Operation} from '../../contract/operations/operation.ts';
@@ -7,7 +6,9 @@ import {check, type SchemaName} from '../../contract/schemas/registry.ts';
 import type {Context} from '../world/context.ts';
 import {HANDLERS} from '../handlers/all.ts';
 import {modeOfKey, type Caller, type KeyRing} from '../world/keys.ts';
+import type {SandboxRequest} from './request.ts';
 import {readJsonBody} from './request-body.ts';
+import {pathOf, queryOf, RouteTable} from './route-table.ts';
 import {NO_HEADERS, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {RequestFacts, SentAs} from '../outcomes/faults.ts';
 import {RemitError} from '../../errors.ts';
@@ -28,11 +29,19 @@ export interface Routed extends Outgoing {
   caller: Caller | null;
 }
 
-/** How answers are sent: a server passes a function that writes to its socket. */
-export type Deliver = (answer: Outgoing) => Response;
+/** Answers a request of the contract; `sent`: method and path as the client sent them, for the log. */
+export type ApiRoutes = (request: SandboxRequest, sent?: SentAs) => Promise<Outgoing>;
 
-type Env = {Bindings: {deliver: Deliver; sent?: SentAs}};
-export type ApiRoutes = Hono<Env>;
+interface Target {
+  id: OperationId;
+  operation: Operation;
+}
+
+/** A request whose operation is known. */
+interface Asked extends Target {
+  request: SandboxRequest;
+  params: Record<string, string>;
+}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
@@ -42,92 +51,79 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  * Order of checks: key, route, permission, path, query, key format, body, then the handler.
  */
 export function buildRoutes(options: RoutingOptions): ApiRoutes {
-  const app = new Hono<Env>({strict: true});
-  const operations = allOperations();
-  for (const {id, operation} of operations)
-    app.on(operation.method, operation.path.replace(/\{(\w+)\}/g, ':$1'), (c) =>
-      answer(c, options, {id, operation}, (caller) => run(c, options, caller, id, operation)),
-    );
-  const known = operations.map(({operation}) => ({
-    method: operation.method,
-    pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  const routes = allOperations().map(({id, operation}) => ({
+    ...{method: operation.method, path: operation.path},
+    target: {id, operation},
   }));
-  app.notFound((c) =>
-    answer(c, options, null, () => {
-      const methods = known.filter(({pattern}) => pattern.test(c.req.path)).map(({method}) => method);
+  const table = new RouteTable<Target>(routes);
+  return (request, sent) => {
+    const path = pathOf(request.url);
+    const found = table.find(request.method, path);
+    const facts = {
+      method: request.method,
+      path,
+      operation: found?.target.id ?? null,
+      mode: modeOfKey(request.headers.get('x-api-key') ?? undefined),
+      sent,
+    };
+    return answer(request, options, facts, found?.target ?? null, (caller) => {
+      if (found !== undefined) return run(options, caller, {...found.target, request, params: found.params});
+      const methods = table.methodsAt(path);
       throw new ServiceError(
         'NOT_FOUND',
         methods.length === 0
-          ? `no operation at ${c.req.path}`
-          : `no operation ${c.req.method} at ${c.req.path}; it takes ${methods.join(', ')}`,
+          ? `no operation at ${path}`
+          : `no operation ${request.method} at ${path}; it takes ${methods.join(', ')}`,
       );
-    }),
-  );
-  app.onError((error) => {
-    throw error; // requests that fail on purpose; everything else was turned into an answer
-  });
-  return app;
+    });
+  };
 }
 
 type AnyHandler = (call: object, context: Context) => Promise<{status: number; body: object | null}>;
 type Answer = Pick<Outgoing, 'status' | 'body'>;
 
 /** Authenticates, runs, and turns any result into an answer of the documented shape. */
-async function answer(
-  c: HonoContext<Env>,
+function answer(
+  request: SandboxRequest,
   options: RoutingOptions,
-  target: {id: OperationId; operation: Operation} | null,
+  facts: RequestFacts,
+  target: Target | null,
   work: (caller: Caller) => Promise<Answer> | never,
-): Promise<Response> {
-  const facts = {
-    method: c.req.method,
-    path: c.req.path,
-    operation: target?.id ?? null,
-    mode: modeOfKey(c.req.header('x-api-key')),
-    sent: c.env.sent,
-  };
-  const outgoing = await options.around(facts, async (before) => {
+): Promise<Outgoing> {
+  return options.around(facts, async (before) => {
     let caller: Caller | null = null;
     try {
       await before;
-      caller = await authenticate(c, options.keys);
+      caller = await authenticate(request, options.keys);
       const {status, body} = await work(caller);
       return {caller, headers: NO_HEADERS, status, body};
     } catch (error) {
       return {caller, headers: NO_HEADERS, ...refusal(error, options, target)};
     }
   });
-  return c.env.deliver(outgoing);
 }
 
-async function authenticate(c: HonoContext<Env>, keys: KeyRing): Promise<Caller> {
-  const key = c.req.header('x-api-key');
-  const caller = key === undefined ? undefined : await keys.find(key);
+async function authenticate({headers}: SandboxRequest, keys: KeyRing): Promise<Caller> {
+  const key = headers.get('x-api-key') ?? '';
+  const caller = key === '' ? undefined : await keys.find(key);
   if (caller) return caller;
   throw new ServiceError(
     'AUTHENTICATION_ERROR',
-    key === undefined || key === ''
-      ? 'the header x-api-key is missing'
-      : 'the API key was not issued by this sandbox',
+    key === '' ? 'the header x-api-key is missing' : 'the API key was not issued by this sandbox',
   );
 }
 
-async function run(
-  c: HonoContext<Env>,
-  options: RoutingOptions,
-  caller: Caller,
-  id: OperationId,
-  operation: Operation,
-): Promise<Answer> {
+async function run(options: RoutingOptions, caller: Caller, asked: Asked): Promise<Answer> {
+  const {id, operation, request} = asked;
   if (caller.scope === 'read' && operation.method !== 'GET')
     throw new ServiceError('AUTHORIZATION_ERROR', 'this key is read-only');
-  const params = operation.path.includes('{') ? readParams(c) : {};
-  const query = readQuery(c, operation);
-  const idempotencyKey = operation.key === undefined ? undefined : readKey(c);
+  const params = readIds(asked.params);
+  const query = readQuery(request, operation);
+  const idempotencyKey = operation.key === undefined ? undefined : readKey(request);
   const body =
     operation.body === undefined
       ? undefined
-      : checked(operation.body, await readJsonBody(c.req.raw, operation.emptyBody));
+      : checked(operation.body, await readJsonBody(request, operation.emptyBody));
   // The map's type ties each handler to its operation; here, where the operation is a value, that is lost.
   const handler = HANDLERS[id] as unknown as AnyHandler;
   const call = {entity: caller.entity, params, query, body, idempotencyKey};
@@ -139,30 +135,31 @@ async function run(
   return {status: reply.status, body: schema === null ? null : JSON.stringify(reply.body)};
 }
 
-function readParams(c: HonoContext<Env>): Record<string, string> {
+function readIds(given: Record<string, string>): Record<string, string> {
   const params: Record<string, string> = {};
-  for (const [name, value] of Object.entries(c.req.param())) {
+  for (const [name, value] of Object.entries(given)) {
     if (!UUID.test(value)) throw invalid(name, 'must be a UUID');
     params[name] = value.toLowerCase();
   }
   return params;
 }
 
-function readQuery(c: HonoContext<Env>, operation: Operation): unknown {
-  if (operation.query === undefined && !c.req.url.includes('?')) return undefined;
-  const given: Record<string, string> = {};
-  for (const [name, [value = '', ...more]] of Object.entries(c.req.queries())) {
-    if (more.length > 0) throw invalid(name, 'occurs more than once');
-    given[name] = value;
+function readQuery({url}: SandboxRequest, operation: Operation): unknown {
+  if (operation.query === undefined && !url.includes('?')) return undefined;
+  const given = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(queryOf(url))) {
+    if (given.has(name)) throw invalid(name, 'occurs more than once');
+    given.set(name, value);
   }
+  const query = Object.fromEntries(given);
   return operation.query === undefined
-    ? checked('Empty', given) && undefined
-    : checked(operation.query, given);
+    ? checked('Empty', query) && undefined
+    : checked(operation.query, query);
 }
 
-function readKey(c: HonoContext<Env>): string | undefined {
-  const key = c.req.header('idempotency-key');
-  if (key === undefined) return undefined;
+function readKey({headers}: SandboxRequest): string | undefined {
+  const key = headers.get('idempotency-key');
+  if (key === null) return undefined;
   if (!VISIBLE_ASCII.test(key) || key.length > LIMITS.idempotencyKeyLength)
     throw invalid('Idempotency-Key', `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`);
   return key;
@@ -186,11 +183,7 @@ function checkAnswer(id: OperationId, schema: SchemaName, body: unknown): void {
 }
 
 /** A refusal that the operation documents; a failure of the store as 503; our own bug as 500. */
-function refusal(
-  error: unknown,
-  options: RoutingOptions,
-  target: {id: OperationId; operation: Operation} | null,
-): Answer {
+function refusal(error: unknown, options: RoutingOptions, target: Target | null): Answer {
   if (error instanceof ServiceError && isDeclared(error.code, target?.operation))
     return {status: error.status, body: JSON.stringify(errorBody(error.code, error.message, error.details))};
   options.onBug(

@@ -1,5 +1,4 @@
 import {timingSafeEqual} from 'node:crypto';
-import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
 import {issueWords, valueAtPath} from '../../contract/schemas/issue-words.ts';
 import {RemitError} from '../../errors.ts';
@@ -7,8 +6,11 @@ import {CONTROL_BODIES, CONTROL_QUERIES, type ControlBody, type ControlQuery} fr
 import type {CONTROL_CALLS} from './calls.ts';
 import {TOKEN_HEADER, controlCalls, type ControlCallId} from './calls.ts';
 import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
+import type {SandboxRequest} from '../api/request.ts';
 import {isJson, readJsonBody} from '../api/request-body.ts';
+import {pathOf, queryOf, RouteTable} from '../api/route-table.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
+import type {Outgoing} from '../outcomes/fault-answer.ts';
 import type {Sandbox} from './sandbox-interface.ts';
 
 /** How the control routes are reached, and what only a server can do. */
@@ -93,53 +95,58 @@ function deliveryId({delivery_id: id = ''}: Record<string, string>): string {
   throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
 }
 
+/** Answers a request to a path under /sandbox/. */
+export type Control = (request: SandboxRequest) => Promise<Outgoing>;
+
 /**
- * The routes under /sandbox/. A web page can never reach them, because token, Host, Origin and content type are
+ * The calls under /sandbox/. A web page can never reach them, because token, Host, Origin and content type are
  * checked.
  */
-export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
-  const app = new Hono();
-  app.use('*', async (c, next) => {
-    guard(c as HonoContext, sandbox.controlToken, options.allowedHosts()); // the wildcard's own type adds nothing
-    await options.catchUp();
-    await next();
-  });
+export function buildControl(sandbox: Sandbox, options: ControlOptions): Control {
   const handlers = handlersOf(sandbox, options);
-  for (const [id, declared] of controlCalls()) {
-    // Which handler takes which body is checked where they are written; here the call is a value.
-    const handler = handlers[id] as (asked: object) => unknown;
-    app.on(declared.method, declared.path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
-      const {body, query} = declared;
-      const asked = {
-        body: body && (await readBody(c, CONTROL_BODIES[body])),
-        query: query && readQuery(c, CONTROL_QUERIES[query]),
-        params: c.req.param(),
-      };
-      const answer = await handler(asked);
-      const [status, shape] = declared.ok;
-      return shape === null ? c.body(null, 204) : c.json(answer as object, status as 200); // one that has a body
-    });
-  }
-  app.notFound((c) =>
-    refuse(c, new ServiceError('NOT_FOUND', `no control call ${c.req.method} ${c.req.path}`), options.onBug),
+  const table = new RouteTable(
+    controlCalls().map(([id, declared]) => ({
+      ...{method: declared.method, path: declared.path},
+      // Which handler takes which body is checked where they are written; here the call is a value.
+      target: {declared, handler: handlers[id] as (asked: object) => unknown},
+    })),
   );
-  app.onError((error, c) => refuse(c, error, options.onBug));
-  return app;
+  return async (request) => {
+    try {
+      guard(request, sandbox.controlToken, options.allowedHosts());
+      await options.catchUp();
+      const path = pathOf(request.url);
+      const found = table.find(request.method, path);
+      if (found === undefined)
+        throw new ServiceError('NOT_FOUND', `no control call ${request.method} ${path}`);
+      const {declared, handler} = found.target;
+      const {body, query} = declared;
+      const answer = await handler({
+        body: body && checked(CONTROL_BODIES[body], await readJsonBody(request)),
+        query: query && checked(CONTROL_QUERIES[query], readQuery(request)),
+        params: found.params,
+      });
+      const [status, shape] = declared.ok;
+      return shape === null ? {status: 204, body: null, headers: {}} : json(status, answer);
+    } catch (error) {
+      return refusal(error, options.onBug);
+    }
+  };
 }
 
 /**
  * @throws {ServiceError} 400 for a POST that is not JSON; 401 without the token; 403 if the request may come from a
  *   browser.
  */
-function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
-  checkOrigin(c.req.raw, checkHost(c.req.raw, hosts, 'control calls'), 'control calls');
-  if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', token))
+function guard(request: SandboxRequest, token: string, hosts: readonly string[]): void {
+  checkOrigin(request, checkHost(request, hosts, 'control calls'), 'control calls');
+  if (!sameToken(request.headers.get(TOKEN_HEADER) ?? '', token))
     throw new ServiceError(
       'AUTHENTICATION_ERROR',
       `control calls need the control token in the header ${TOKEN_HEADER}`,
     );
   // No form of a web page sends this type; calls without a body need it as well.
-  if (c.req.method === 'POST' && !isJson(c.req.raw))
+  if (request.method === 'POST' && !isJson(request))
     throw invalid('', 'content-type must be application/json');
 }
 
@@ -148,11 +155,9 @@ function sameToken(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-async function readBody(c: HonoContext, schema: z.ZodType): Promise<unknown> {
-  return checked(schema, await readJsonBody(c.req.raw));
-}
-
-const readQuery = (c: HonoContext, schema: z.ZodType): unknown => checked(schema, c.req.query());
+/** Of a repeated parameter the first value. */
+const readQuery = ({url}: SandboxRequest): object =>
+  Object.fromEntries([...new URLSearchParams(queryOf(url))].reverse());
 
 function checked(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
@@ -165,19 +170,20 @@ function checked(schema: z.ZodType, value: unknown): unknown {
 }
 
 /** Control calls are answered to the sandbox's owner, so a failure of the store is reported in full. */
-function refuse(c: HonoContext, error: Error, onBug: (error: unknown) => void): Response {
-  if (!(error instanceof ServiceError)) {
-    onBug(error);
-    if (!(error instanceof RemitError))
-      return c.json(
-        errorBody('INTERNAL_ERROR', 'an internal error of the sandbox (a bug in remit); its log has details'),
-        500,
-      );
-    const {message, hint} = error;
-    return c.json(
-      errorBody('SERVICE_UNAVAILABLE', hint === undefined ? message : `${message} (${hint})`),
-      503,
+function refusal(error: unknown, onBug: (error: unknown) => void): Outgoing {
+  if (error instanceof ServiceError)
+    return json(error.status, errorBody(error.code, error.message, error.details));
+  onBug(error);
+  if (!(error instanceof RemitError))
+    return json(
+      500,
+      errorBody('INTERNAL_ERROR', 'an internal error of the sandbox (a bug in remit); its log has details'),
     );
-  }
-  return c.json(errorBody(error.code, error.message, error.details), error.status as 400); // one of SERVICE_ERRORS
+  const {message, hint} = error;
+  return json(503, errorBody('SERVICE_UNAVAILABLE', hint === undefined ? message : `${message} (${hint})`));
 }
+
+const json = (status: number, body: unknown): Outgoing => ({
+  ...{status, body: JSON.stringify(body)},
+  headers: {'content-type': 'application/json'},
+});

@@ -6,7 +6,8 @@ import type {Faults} from '../outcomes/faults.ts';
 import type {IssuedKey, KeyScope} from '../world/keys.ts';
 import type {MagicValue} from '../outcomes/magic.ts';
 import type {Simulated, Simulation} from '../outcomes/outcomes.ts';
-import type {Deliver} from '../api/routing.ts';
+import type {SandboxRequest} from '../api/request.ts';
+import type {Outgoing} from '../outcomes/fault-answer.ts';
 import type {ClockMode, ClockState} from '../time/clock.ts';
 import type {Seeded} from '../entities/seed.ts';
 import type {TimingProfile} from '../time/timing.ts';
@@ -49,8 +50,9 @@ export interface Truth extends Audit {
 
 /** The simulated service: a function from request to answer, with its own store. */
 export interface Sandbox {
-  /** Answers a request. An injected reset rejects, as a lost connection would. */
-  fetch(request: Request, deliver?: Deliver): Promise<Response>;
+  answer(request: SandboxRequest): Promise<Outgoing>;
+  /** Answers a standard request. An injected reset rejects, as a lost connection would. */
+  fetch(request: Request): Promise<Response>;
   readonly testKey: string;
   readonly liveKey: string;
   readonly controlToken: string;

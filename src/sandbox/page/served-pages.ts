@@ -1,7 +1,9 @@
 import {timingSafeEqual} from 'node:crypto';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
 import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
+import type {SandboxRequest} from '../api/request.ts';
 import {ServiceError, errorBody} from '../base/service-error.ts';
+import type {Outgoing} from '../outcomes/fault-answer.ts';
 import {LIVE_HEADER, LIVE_SCRIPT} from './live-script.ts';
 import {act, type Actions, FORMS} from './page-actions.ts';
 import type {PageData} from './page-data.ts';
@@ -48,12 +50,12 @@ export class ServedPages {
     return READ.has(path) && (method === 'GET' || method === 'HEAD');
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: SandboxRequest): Promise<Outgoing> {
     const answer = await this.#route(request).catch(refusal);
-    return request.method === 'HEAD' ? new Response(null, answer) : answer;
+    return request.method === 'HEAD' ? {...answer, body: null} : answer;
   }
 
-  async #route(request: Request): Promise<Response> {
+  async #route(request: SandboxRequest): Promise<Outgoing> {
     const host = checkHost(request, this.#hosts(), WHAT);
     checkOrigin(request, host, WHAT);
     const {pathname} = new URL(request.url);
@@ -67,7 +69,7 @@ export class ServedPages {
     throw new ServiceError('NOT_FOUND', `no page ${request.method} ${pathname}`);
   }
 
-  async #openApi(server: string): Promise<Response> {
+  async #openApi(server: string): Promise<Outgoing> {
     let made = this.#documents.get(server);
     if (!made) {
       made = import('../control/openapi.ts').then(({sandboxOpenApi}) =>
@@ -78,7 +80,7 @@ export class ServedPages {
     return respond(200, 'application/json', await made);
   }
 
-  async #page(request: Request, host: string): Promise<Response> {
+  async #page(request: SandboxRequest, host: string): Promise<Outgoing> {
     const code = new URL(request.url).searchParams.get('open');
     if (code !== null) return this.#open(request, code, host);
     const session = this.#session(request, host);
@@ -86,7 +88,7 @@ export class ServedPages {
     const view = readView(new URL(request.url).searchParams);
     const data = await this.#source.read(view);
     // An update must not take the notice and the focus from the page that the person is about to see.
-    const isUpdate = request.headers.has(LIVE_HEADER);
+    const isUpdate = request.headers.get(LIVE_HEADER) !== null;
     const page = sandboxPage(data, isUpdate ? {...session, notice: null, control: null} : session, {
       host,
       view,
@@ -99,14 +101,14 @@ export class ServedPages {
   }
 
   /** Removes the code from the address, so that it stays neither in the history nor on the screen. */
-  #open(request: Request, code: string, host: string): Response {
+  #open(request: SandboxRequest, code: string, host: string): Outgoing {
     if (request.method === 'HEAD') return html(200, lockedPage(CLOSED)); // a HEAD request does not use it up
     const id = this.#sessions.redeem(code);
     if (id === undefined) return html(403, lockedPage(GONE));
     return redirect('/', {'set-cookie': `${cookieName(host)}=${id}; Path=/; HttpOnly; SameSite=Strict`});
   }
 
-  async #act(request: Request, host: string, path: string): Promise<Response> {
+  async #act(request: SandboxRequest, host: string, path: string): Promise<Outgoing> {
     requireOrigin(request);
     const session = this.#session(request, host);
     if (!session) return html(403, lockedPage(GONE));
@@ -119,19 +121,19 @@ export class ServedPages {
     return redirect(addressOf(readView(new URLSearchParams(form.get('back') ?? ''))));
   }
 
-  #session(request: Request, host: string): Session | undefined {
+  #session(request: SandboxRequest, host: string): Session | undefined {
     return this.#sessions.find(readCookie(request, cookieName(host)));
   }
 }
 
 /** A browser says where a form comes from; clients that do not can use the control calls. */
-function requireOrigin(request: Request): void {
+function requireOrigin(request: SandboxRequest): void {
   const site = request.headers.get('sec-fetch-site');
   if (request.headers.get('origin') === null || (site !== null && site !== 'same-origin'))
     throw new ServiceError('AUTHORIZATION_ERROR', 'only the page itself may send its forms');
 }
 
-async function readForm(request: Request): Promise<URLSearchParams> {
+async function readForm(request: SandboxRequest): Promise<URLSearchParams> {
   const type = request.headers.get('content-type') ?? '';
   const length = Number(request.headers.get('content-length') ?? Number.NaN);
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type) || !(length <= FORM_BYTES_MAX))
@@ -147,22 +149,28 @@ function same(given: string, expected: string): boolean {
 /** By port: all sandboxes of this machine share a host, and therefore its cookies. */
 const cookieName = (host: string): string => `remit_sandbox_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
 
-function readCookie(request: Request, name: string): string | undefined {
+function readCookie(request: SandboxRequest, name: string): string | undefined {
   const pairs = (request.headers.get('cookie') ?? '').split(/;\s*/);
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-const hasCookie = (request: Request, host: string): boolean =>
+const hasCookie = (request: SandboxRequest, host: string): boolean =>
   readCookie(request, cookieName(host)) !== undefined;
 
-const respond = (status: number, type: string, body: string): Response =>
-  new Response(body, {status, headers: {...HEADERS, 'content-type': `${type}; charset=utf-8`}});
-const html = (status: number, page: string): Response => respond(status, 'text/html', page);
-const redirect = (location: string, headers: Record<string, string> = {}): Response =>
-  new Response(null, {status: 303, headers: {...HEADERS, location, ...headers}});
+const respond = (status: number, type: string, body: string): Outgoing => ({
+  status,
+  body,
+  headers: {...HEADERS, 'content-type': `${type}; charset=utf-8`},
+});
+const html = (status: number, page: string): Outgoing => respond(status, 'text/html', page);
+const redirect = (location: string, headers: Record<string, string> = {}): Outgoing => ({
+  status: 303,
+  body: null,
+  headers: {...HEADERS, location, ...headers},
+});
 
 /** Refusals have the documented shape, as everywhere else. */
-function refusal(error: unknown): Response {
+function refusal(error: unknown): Outgoing {
   if (!(error instanceof ServiceError)) throw error;
   return respond(error.status, 'application/json', JSON.stringify(errorBody(error.code, error.message)));
 }

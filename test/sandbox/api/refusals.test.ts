@@ -20,9 +20,9 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'the body ended early': 'row 68',
   'the body is larger than ${BODY_BYTES_MAX} bytes': 'row 68',
   "late ? 'the request took too long' : 'this is not HTTP'": 'row 68',
-  "methods.length === 0 ? `no operation at ${c.req.path}` : `no operation ${c.req.method} at ${c.req.path}; it takes ${methods.join(', ')}`":
+  "methods.length === 0 ? `no operation at ${path}` : `no operation ${request.method} at ${path}; it takes ${methods.join(', ')}`":
     'row 67',
-  "key === undefined || key === '' ? 'the header x-api-key is missing' : 'the API key was not issued by this sandbox'":
+  "key === '' ? 'the header x-api-key is missing' : 'the API key was not issued by this sandbox'":
     'Authentication',
   'the request cannot be read': 'row 68',
   'this key is read-only': 'row 61',

@@ -4,7 +4,6 @@ import {promisify} from 'node:util';
 import {createConfig, lintFromString} from '@redocly/openapi-core';
 import type * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
-import {buildControl} from '../../../src/sandbox/control/control.ts';
 import {CONTROL_ANSWERS, type ControlAnswer} from '../../../src/sandbox/control/answers.ts';
 import {controlCalls, type ControlCallId} from '../../../src/sandbox/control/calls.ts';
 import {sandboxOpenApi} from '../../../src/sandbox/control/openapi.ts';
@@ -23,20 +22,6 @@ function assertShape(answer: ControlAnswer, body: unknown): void {
 }
 
 describe('the documented control calls', () => {
-  it('are the routes of the control API, both ways', () => {
-    const never = () => assert.fail('nothing is called');
-    const routes = buildControl({controlToken: ''} as Parameters<typeof buildControl>[0], {
-      allowedHosts: () => [],
-      stop: undefined,
-      catchUp: async () => undefined,
-      sendDue: async () => undefined,
-      onBug: never,
-    })
-      .routes.filter(({method}) => method !== 'ALL') // the guard before all of them
-      .map(({method, path}) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
-    assert.deepEqual(routes.sort(), [...declared].sort());
-  });
-
   it('are those of docs/reference/control.md and of the OpenAPI document, both ways', () => {
     const page = readText('docs/reference/control.md');
     const listed = [...page.matchAll(/^\| \[\w+\]\(#\w+\) \| `(\w+ \/sandbox\/\S+)` \|$/gm)].map(
