@@ -27,13 +27,20 @@ export function outcomeOf(
     http: http === undefined ? (answer?.status ?? null) : http,
     code: code === undefined ? (answer?.errorCode ?? null) : code,
     message:
-      message === undefined ? (answer?.warning ?? answer?.message ?? whyHeld(facts.state, answer)) : message,
+      message === undefined
+        ? (answer?.warning ?? answer?.message ?? unexplained(facts.state, answer))
+        : message,
     requestId: requestId === undefined ? (answer?.requestId ?? null) : requestId,
     attempts: attempts ?? known?.attempts ?? 0,
     orphan: orphan === undefined ? (known?.orphan ?? null) : orphan,
   };
 }
 
-/** What may explain that a record cannot be compared with its row. */
-const whyHeld = (state: Outcome['state'], answer: Answer | undefined): string | null =>
-  state === 'held' ? (answer?.assumption?.text ?? null) : null;
+/** The message for an answer without one. */
+function unexplained(state: Outcome['state'], answer: Answer | undefined): string | null {
+  if (answer === undefined) return null;
+  if (state === 'held') return answer.assumption?.text ?? null; // why the record cannot be compared with its row
+  const isBare = answer.status >= 400 && answer.errorCode === undefined;
+  return isBare && UNWANTED.has(state) ? `the service answered ${answer.status} without a reason` : null;
+}
+const UNWANTED: ReadonlySet<Outcome['state']> = new Set(['rejected', 'unapproved', 'not_sent']);

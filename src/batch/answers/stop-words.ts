@@ -9,6 +9,9 @@ export const lostText = ({n, reference}: JournalRow, id: string): string =>
 export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 
+/** Message for an answer that ends the run: a refused key, or a redirect. */
+export const answeredText = (words: string): string => `the service answered ${words}`;
+
 /** Message for a Retry-After longer than the run waits. */
 export const waitTooLongText = (ms: number): string =>
   `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`;

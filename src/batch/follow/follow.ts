@@ -16,7 +16,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import {wordsOf} from '../answers/words.ts';
-import {LOST, lostText, waitTooLongText} from '../answers/stop-words.ts';
+import {answeredText, LOST, lostText, waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
 
@@ -197,10 +197,10 @@ export class Follow {
         break;
       case 'unauthorized':
       case 'forbidden':
-        this.#stopFor('credentials', words);
+        this.#stopFor('credentials', answeredText(words));
         break;
       case 'redirect':
-        this.#stopFor('redirect', words);
+        this.#stopFor('redirect', answeredText(words));
         break;
       default:
         this.unread++;

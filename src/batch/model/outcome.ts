@@ -54,6 +54,9 @@ export const cleanMessage = (
   return code === REGISTRY_CODE ? sanitizer.line(message) : sanitizer.words(message);
 };
 
+/** How the message of a staged row begins whose release was refused or was too late. */
+export const NOT_RELEASED = 'not released: ';
+
 /** The `code` of a payment that was approved with another rail, currency or metadata than requested. */
 export const DIFFERS_CODE = 'DIFFERS';
 

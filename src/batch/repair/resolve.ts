@@ -113,7 +113,7 @@ export function doubtfulRow(
   if (isRefused && resolution !== 'not-paid') return row;
   throw new RemitError(
     'USAGE',
-    `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
+    `row ${reference} is not in doubt; its state is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
     {
       hint: (commands) =>
         `resolve applies only to rows in doubt; ${commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)} shows what is left to do`,

@@ -2,11 +2,13 @@ import {type Answer, isSuccess} from '../../client/answers/answer.ts';
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
-import {RemitError} from '../../errors.ts';
+import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
+import {KINDS} from '../model/kinds.ts';
+import type {Plan} from '../model/plan-facts.ts';
 import {MAX_WAIT_MS} from '../send/patience.ts';
 
 /** Maximum number of tries to read one record while the service asks to wait. */
@@ -22,6 +24,9 @@ export interface RecordReading {
   /** A longer Retry-After ends the command (default 15 minutes). */
   maxWaitMs?: number | undefined;
   stop: AbortSignal;
+  plan: Pick<Plan, 'kind' | 'batchId'>;
+  /** References from `--row`. */
+  named: readonly string[];
 }
 
 /**
@@ -58,20 +63,26 @@ export async function readRecord(
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(
       'UNAVAILABLE',
-      `cannot ask the service about row ${row.reference}: ${cause.message}`,
+      `the record of row ${row.reference} could not be read: ${cause.message}`,
       {
         cause,
-        hint: 'nothing was sent again; run the same command once the service answers',
+        hint: (commands) => `nothing was sent again; once the service answers: ${again(reading, commands)}`,
       },
     );
   }
 }
 
+const again = ({plan, named}: RecordReading, commands: CommandBuilder): string => {
+  const rows = named.flatMap((reference) => ['--row', reference]);
+  return commands.write(KINDS[plan.kind].topic, 'batch', 'retry', plan.batchId, ...rows);
+};
+
 /** Nothing else is sent in the meantime, nor by the run that follows. */
-async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: RecordReading): Promise<void> {
+async function waitFor(ms: number, reading: RecordReading): Promise<void> {
+  const {clock, stop, maxWaitMs = MAX_WAIT_MS} = reading;
   if (ms > maxWaitMs)
     throw new RemitError('UNAVAILABLE', waitTooLongText(ms), {
-      hint: 'nothing was sent again; run the same command after that time',
+      hint: (commands) => `nothing was sent again; after that time: ${again(reading, commands)}`,
     });
   await clock.sleep(ms, stop);
 }

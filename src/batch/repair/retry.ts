@@ -142,7 +142,7 @@ const LEFT = {
   in_doubt: 'it is in doubt: resume asks the service again, resolve records what you have found out',
   not_sent: 'it was not sent: resume sends it',
   conflict: 'its reference belongs to another payment',
-  collision: 'its key brought the record of another payment',
+  collision: 'its key returned the record of another payment',
 } as const satisfies Partial<Record<RowState, string>>;
 
 /** How a row is sent again, or why it is not. `lost`: its record is not found. */

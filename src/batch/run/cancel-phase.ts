@@ -9,7 +9,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
-import {LOST} from '../answers/stop-words.ts';
+import {answeredText, LOST} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
 
 interface CancelJob extends Tries {
@@ -84,7 +84,7 @@ export class CancelPhase {
         this.#run.records.stopForLost(job.row, job.id);
         return {again: false};
       case 'credentials':
-        this.#run.halt.stopFor('credentials', wordsOf(end));
+        this.#run.halt.stopFor('credentials', answeredText(wordsOf(end)));
         return this.#leave();
       case 'failing':
       case 'unknown':
@@ -126,10 +126,10 @@ export class CancelPhase {
       }
       case 'unauthorized':
       case 'forbidden':
-        this.#run.halt.stopFor('credentials', wordsOf(end));
+        this.#run.halt.stopFor('credentials', answeredText(wordsOf(end)));
         return this.#leave();
       case 'redirect':
-        this.#run.halt.stopFor('redirect', wordsOf(end));
+        this.#run.halt.stopFor('redirect', answeredText(wordsOf(end)));
         return this.#leave();
       case 'throttled':
         return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};

@@ -59,6 +59,7 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
     }
     if (verdict.is === 'settled') {
       if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record whose key it knows
+      if (verdict.state === 'collision' && verdict.id !== id) return mixedUp(run, row);
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
       return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
@@ -72,6 +73,15 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
 function changed(run: ProbeParts, row: RecordedRow, reason: StopReason): Found {
   run.halt.isProbeRefused = true;
   run.halt.stopFor(reason, `the record of row ${row.n} (${row.reference}) no longer matches the request`);
+  return {is: 'stopped'};
+}
+
+/** The answer to another request, as from a faulty proxy: it shows no second record that could be canceled. */
+function mixedUp(run: ProbeParts, {n, reference}: RecordedRow): Found {
+  run.halt.stopFor(
+    'collision',
+    `the probe before the release, the replay of row ${n} (${reference}), was answered with the record of another payment; the probe moved no money`,
+  );
   return {is: 'stopped'};
 }
 

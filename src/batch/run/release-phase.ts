@@ -13,7 +13,7 @@ import {
   releaseJob,
 } from './release-job.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {DIFFERS, NOT_RELEASED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {OtherPayment} from '../registry/claim.ts';
@@ -23,7 +23,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
-import {LOST, otherRecordText, paidTwiceText} from '../answers/stop-words.ts';
+import {answeredText, LOST, otherRecordText, paidTwiceText} from '../answers/stop-words.ts';
 
 /** After this long without a success the probe is repeated. */
 const PROBE_AFTER_MS = 5 * 60_000;
@@ -122,7 +122,8 @@ export class ReleasePhase {
         return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end));
       case 'not-sent':
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
-        if (this.#run.rules.notSent(verdict, sentAt, wordsOf(end)) === 'left') return this.#leave(job);
+        if (this.#run.rules.notSent(verdict, sentAt, wordsOf(end)) === 'left')
+          return this.#leave(job, NOT_RELEASED + wordsOf(end));
         if (answer === undefined) job.sends--;
         return {again: true, afterMs: 0};
     }
@@ -170,9 +171,11 @@ export class ReleasePhase {
         this.#run.records.stopForLost(job.row, job.id);
         return {again: false};
       case 'credentials':
-        this.#run.halt.stopFor('credentials', wordsOf(end));
+        this.#run.halt.stopFor('credentials', answeredText(wordsOf(end)));
         return this.#leave(job);
       case 'failing':
+        job.looked = false;
+        return this.#againOrDoubt(job, sentAt, false, `its record could not be read: ${wordsOf(end)}`);
       case 'unknown':
         job.looked = false;
         return this.#againOrDoubt(job, sentAt, false, UNREAD + ('answer' in end ? whyOdd(end.answer) : ''));
@@ -276,10 +279,13 @@ export class ReleasePhase {
   /**
    * Left for another run: in doubt if a release may have been accepted, otherwise unchanged, which the open window
    * does not show.
+   * @param why what the service answered to the release of a row that stays as it is
    */
-  #leave(job: ReleaseJob): WorkEnd {
-    if (job.maybe) this.#doubt(job, 'the release was sent and not answered');
-    else this.#settle(job, {...job.row.outcome});
+  #leave(job: ReleaseJob, why?: string): WorkEnd {
+    const {outcome} = job.row;
+    if (job.maybe) this.#doubt(job, 'the release was sent, and no usable answer came');
+    else if (why === undefined || outcome.state !== 'staged') this.#settle(job, {...outcome});
+    else this.#settle(job, {...outcome, message: why});
     return {again: false};
   }
 

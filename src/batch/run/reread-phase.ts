@@ -2,6 +2,7 @@ import {differsIn} from '../answers/answers.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {judgeRead, type Moved, type Open, type ReadVerdict} from '../answers/read-verdict.ts';
+import {answeredText} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {RowState} from '../model/outcome.ts';
@@ -101,7 +102,7 @@ export class RereadPhase {
   }
 
   #stopFor(row: RecordedRow, read: ReadVerdict, words: string): void {
-    if (read.is === 'credentials') this.#run.halt.stopFor('credentials', words);
+    if (read.is === 'credentials') this.#run.halt.stopFor('credentials', answeredText(words));
     if (read.is === 'not-found') this.#run.records.notFound(row, row.outcome.id, read.answer);
   }
 

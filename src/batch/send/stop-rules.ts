@@ -6,7 +6,7 @@ import {type NotSent, whatCame} from '../answers/answers.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {Patience} from './patience.ts';
-import {waitTooLongText} from '../answers/stop-words.ts';
+import {answeredText, waitTooLongText} from '../answers/stop-words.ts';
 
 const UNREACHABLE_CAP_MS = 5_000;
 /** Pause after a socket could not be opened on this machine, until one of those in use is free. */
@@ -133,14 +133,15 @@ export class StopRules {
         this.#countOutage('unreachable', sentAt, words);
         return 'wait';
       case 'forbidden':
-        if (!this.isProven || ++this.#forbidden >= FORBIDDEN_STREAK) this.#halt.stopFor('credentials', words);
+        if (!this.isProven || ++this.#forbidden >= FORBIDDEN_STREAK)
+          this.#halt.stopFor('credentials', answeredText(words));
         return 'left';
       case 'streak':
         if (this.isProven) this.failing(sentAt, words);
         else this.refused(words);
         return 'left';
       case 'stop':
-        this.#halt.stopFor(verdict.stop, words);
+        this.#halt.stopFor(verdict.stop, answeredText(words));
         return 'left';
     }
   }

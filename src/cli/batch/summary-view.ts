@@ -49,13 +49,16 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
       (isStopped || isCanceled ? 0 : summary.not_sent) +
       summary.held +
       (summary.differs ?? 0) + // absent from a status of an earlier version
-      summary.failed;
+      summary.failed +
+      (!isStopped && named.some(({state}) => state === 'staged') ? summary.staged - summary.held : 0);
     lines.push('', 'Needs attention:');
     for (const row of named) {
-      const {reference, code, message} = row;
-      lines.push(
-        `  ${reference}: ${stateText(row)}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
-      );
+      const {reference, state, code, message} = row;
+      const words = [
+        `${stateText(row)}${code === null ? '' : `, ${code}`}`,
+        ...(message === null ? [] : [message]),
+      ];
+      lines.push(`  ${reference}: ${state === 'staged' ? message : words.join(': ')}`); // why it was not released
     }
     if (total > named.length) lines.push(`  … ${total - named.length} more in the results`);
   }
@@ -99,14 +102,19 @@ function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[
   ];
 }
 
-/** If `next` of a held batch tries the missing rows again, the batch can also continue without them. */
+/** A held batch can try the missing rows again or continue without them: the one that `next` does not do. */
 function restLines(
-  {kind, batch_id: id, mode, state, staged, held, not_sent: missing}: Summary,
+  {kind, batch_id: id, mode, state, staged, held, not_sent: missing, next}: Summary,
   {flags}: Placed,
 ): string[] {
   if (state !== 'held' || missing === 0 || staged === held) return [];
   const live = mode === 'live' ? ' --live' : '';
   const command = `${batchCommand(kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`;
+  if (command === next)
+    return [
+      `To try ${missing === 1 ? 'it' : 'them'} again first:`,
+      `         ${batchCommand(kind)} resume ${shellWord(id)}${live}${flags}`,
+    ];
   return [`To release the others without ${missing === 1 ? 'it' : 'them'}:`, `         ${command}`];
 }
 

@@ -312,7 +312,7 @@ describe('after the run', () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);
     await resolve('INV-2', {paid: recordOf('INV-2')[0]!.id, status: 'approved'});
-    await assert.rejects(resolve('INV-2', 'not-paid'), /INV-2 is not in doubt: it is accepted/);
+    await assert.rejects(resolve('INV-2', 'not-paid'), /INV-2 is not in doubt; its state is accepted/);
   });
 
   it('resolve --paid records the payment of a row whose key was refused in direct mode, so that it is not paid again', async () => {
@@ -339,7 +339,7 @@ describe('after the run', () => {
   it('resolve refuses a row that is not in doubt', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);
-    await assert.rejects(resolve('INV-1', 'not-paid'), /INV-1 is not in doubt: it is accepted/);
+    await assert.rejects(resolve('INV-1', 'not-paid'), /INV-1 is not in doubt; its state is accepted/);
     await assert.rejects(resolve('INV-9', 'not-paid'), /has no row INV-9/);
   });
 

@@ -77,7 +77,7 @@ describe('secrets that a service echoes in a batch', () => {
     service.fault = () => ({status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: ECHO}});
     const {stopped_because: stop} = await bench.run(service, {key: API_KEY});
     assert.equal(stop?.reason, 'credentials');
-    assert.match(stop.message, /^401 AUTHENTICATION_ERROR: key test_…p7dc/);
+    assert.match(stop.message, /^the service answered 401 AUTHENTICATION_ERROR: key test_…p7dc/);
     assert.deepEqual([secretsIn(stop.message), activeIn(stop.message)], [[], []]);
     const {status} = await bench.inJournal(({place}) => place);
     assert.deepEqual(readStatus(status)?.summary.stopped_because, stop);

@@ -1,6 +1,6 @@
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {SqliteDatabase} from '../../../store/port/port.ts';
-import {cleanMessage, DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
+import {cleanMessage, DIFFERS_CODE, NOT_RELEASED, type RowState} from '../../model/outcome.ts';
 import {STATE} from './row-state.ts';
 
 /** A row that needs attention. */
@@ -12,7 +12,7 @@ export interface Attention {
 }
 
 /** States of rows that need attention, the most urgent first. */
-const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
+const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent staged';
 
 /**
  * Rows with a requested record whose state needs attention, the most urgent first, at most `limit`.
@@ -49,6 +49,7 @@ const otherRows = (db: SqliteDatabase, limit: number): Attention[] =>
          o.code, o.message
        from outcomes o join rows r on r.n = o.n
        where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
+         or (o.state = 'staged' and o.message like '${NOT_RELEASED}%')
          or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
        order by instr('${URGENCY}', o.state), o.n limit ?`,
     )

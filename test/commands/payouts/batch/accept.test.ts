@@ -158,7 +158,7 @@ describe('the refusal that --accept answers', () => {
 
   it('for a release held by other rows is printed below the next command, also by status', async () => {
     desk.service.fault = ({n, body}) =>
-      n > 1 && body.includes('"A-2"') ? {status: 404, body: '<html>no</html>'} : undefined;
+      n > 1 && body.includes('"A-2"') ? {status: 403, body: {message: 'not permitted'}} : undefined;
     const ran = await type('run ./p.csv --batch-id b --yes');
     const shown = /^To release the others without it:\n {9}remit .* -p acme$/m.exec(ran.stdout)![0];
     assert.ok((await type('status b')).stdout.includes(shown));

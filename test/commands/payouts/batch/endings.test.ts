@@ -153,7 +153,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
 
   it('shows how to continue without a row that cannot be sent', async () => {
     desk.service.fault = ({n, body}) =>
-      n > 1 && body.includes('"A-3"') ? {status: 404, body: '<html>no</html>'} : undefined;
+      n > 1 && body.includes('"A-3"') ? {status: 403, body: {message: 'not permitted'}} : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 7, ran.stderr);
     assert.match(ran.stdout, /held: 0 of 3 rows accepted; 1 row could not be sent.*resume tries again/);
@@ -162,6 +162,56 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     )!;
     const rest = await desk.batch(`${hint} --yes --json`);
     assert.deepEqual([(rest.json() as Summary).accepted, (rest.json() as Summary).not_sent], [2, 1]);
+  });
+
+  it('shows how to try a refused row again if the next command continues without it', async () => {
+    desk.service.fault = ({n, body}) =>
+      n > 1 && body.includes('"A-3"') ? {status: 404, body: '<html>no</html>'} : undefined;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.match(ran.stdout, /^Next +remit payouts batch release b --accept rest\nTo try it again first:\n/m);
+    desk.service.fault = () => undefined;
+    const [, again] = /again first:\n +remit payouts batch (resume b)$/m.exec(ran.stdout)!;
+    assert.equal(((await desk.batch(`${again} --yes --json`)).json() as Summary).accepted, 3);
+  });
+
+  it('says of a row why the service did not release it, also in the results', async () => {
+    desk.service.fault = ({body}) =>
+      body.includes('"A-2"') && body.includes('"auto_approve":true')
+        ? {status: 403, body: {error_code: 'AUTHORIZATION_ERROR', message: 'not permitted'}}
+        : undefined;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.equal(ran.exitCode, 7, ran.stderr);
+    assert.match(ran.stdout, /2 of 3 rows accepted; 1 not released/);
+    assert.match(ran.stdout, /^ {2}A-2: not released: 403 AUTHORIZATION_ERROR: not permitted$/m);
+    assert.match(
+      readFileSync(join(desk.folder, 'b.results.csv'), 'utf8'),
+      /"not released: 403 AUTHORIZATION_ERROR/,
+    );
+    desk.service.fault = () => undefined;
+    const again = await desk.batch('resume b --yes');
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.doesNotMatch(again.stdout, /not released/);
+    assert.doesNotMatch(readFileSync(join(desk.folder, 'b.results.csv'), 'utf8'), /not released/);
+  });
+
+  it('never offers to cancel the record of another payment that a probe was answered with', async () => {
+    const [id, payee_id] = ['0192a000-0000-7000-8000-0000000000ee', '0192a000-0000-7000-8000-0000000000ff'];
+    desk.service.distort = (record, {n}) => (n === 4 ? {...record, id, payee_id} : record);
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.equal(ran.exitCode, 6, ran.stderr);
+    assert.match(ran.stdout, /probe .* row 1 \(A-1\), was answered with the record of another payment/);
+    assert.doesNotMatch(ran.stdout + ran.stderr, /0000ee|Records left behind/);
+    assert.equal(desk.service.paid.length, 0);
+    const [, next] = /^Next +remit payouts batch (.*)$/m.exec(ran.stdout)!;
+    assert.equal((await desk.batch(`${next!} --yes`)).exitCode, 0);
+    assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('names the status of a refusal without a reason', async () => {
+    desk.service.fault = ({n, body}) =>
+      n > 1 && body.includes('"A-2"') && !body.includes('"auto_approve":true') ? {status: 422} : undefined;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.match(ran.stdout, /^ {2}A-2: rejected: the service answered 422 without a reason$/m);
   });
 
   it('warns of a file that has changed since it was planned, and continues with the plan', async () => {
