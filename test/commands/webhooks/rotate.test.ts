@@ -282,12 +282,59 @@ describe('webhooks endpoints rotate', () => {
       );
       Object.assign(changed, {is_active: true, url: 'https://example.com/other'});
       assert.match((await run(words())).error().message, /has another URL/);
+      Object.assign(changed, {is_active: true, url: service.endpoints.get(old)!.url});
+      const unread = (request: string) => (request === `GET ${id.slice(-2)}` ? answer(404, {}) : undefined);
+      const hidden = await run(words(), {service: service.script(unread)});
+      assert.match(hidden.error().message, /lists the new endpoint \S+ but does not find it/);
+      assert.deepEqual(service.ids, [old, id], 'nothing was deleted');
       service.endpoints.delete(id);
       const gone = await run(words());
       assert.equal(gone.exitCode, 4);
       assert.match(gone.error().message, new RegExp(`the old one, ${old}, was not deleted`));
       assert.deepEqual(service.ids, [old]);
-      assert.deepEqual(states(), []);
+      const next = await typed(gone.error().hint, ['--confirmed', '-o', 'json']);
+      assert.equal(next.exitCode, 0, next.stderr);
+      assert.deepEqual(service.ids, [newest().id]);
+      assert.equal(readFileSync(join(home, 's'), 'utf8'), `${secretOf(newest().id)}\n`);
+    });
+
+    for (const [whose, other] of [
+      ['the old endpoint', {}],
+      [
+        'an endpoint with another URL',
+        {id: '0192a000-0000-7000-8000-0000000000ff', url: 'https://a.example/'},
+      ],
+    ] as const)
+      it(`continues when the creation was answered with ${whose}, and deletes neither`, async () => {
+        const {id, url} = service.endpoints.get(old)!;
+        const body = {id, url, is_active: true, signing_secret: 'whsec_0123456789abcdef', ...other};
+        const mixed = (request: string) => (request === CREATE ? answer(201, body) : undefined);
+        const ran = await run(words(), {service: service.script(mixed)});
+        assert.equal(ran.exitCode, 12, ran.stderr);
+        assert.match(ran.error().message, /the service answered the creation with .* its secret is lost/);
+        assert.deepEqual([service.ids, existsSync(join(home, 's'))], [[old, newest().id], false]);
+        const next = await typed(ran.error().hint, ['--confirmed', '-o', 'json']);
+        assert.equal(next.exitCode, 0, next.stderr);
+        assert.deepEqual(service.ids, [newest().id]);
+      });
+
+    it('does not report a deletion that did not happen', async () => {
+      const copy = service.endpoints.get(old)!;
+      for (const lie of [
+        answer(204),
+        answer(200, {}),
+        answer(404, {error_code: 'NOT_FOUND', message: 'no'}),
+      ]) {
+        const kept = (request: string) => {
+          if (!request.startsWith('DELETE')) return undefined;
+          service.endpoints.set(old, copy);
+          return lie;
+        };
+        const ran = await run(words(), {service: service.script(kept)});
+        assert.equal(ran.exitCode, 12, ran.stderr);
+        assert.match(ran.error().message, new RegExp(`${old} but still lists it as active`));
+      }
+      await finished();
     });
 
     it('ends when the old endpoint was deleted by other means, and keeps the new one', async () => {

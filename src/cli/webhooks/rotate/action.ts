@@ -9,7 +9,15 @@ import type {Context} from '../../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
 import {canAsk} from '../../runtime/prompts.ts';
 import {recordFolder} from '../place.ts';
-import {createNew, deleteEndpoint, endpointsOf, hasSecret, removeUnfinished, sendCreate} from './create.ts';
+import {
+  createNew,
+  deleteEndpoint,
+  hasSecret,
+  type Listed,
+  listedOf,
+  removeUnfinished,
+  sendCreate,
+} from './create.ts';
 import {Rotation, rotationTo, type RotationState} from './rotation.ts';
 
 export interface RotateRequest {
@@ -74,14 +82,16 @@ function explained(context: Context, {state}: Rotation, thrown: unknown): unknow
   const hint = continueWith(context, state.old_id);
   const {new_id, old_id, step} = state;
   const facts = {id: new_id, old_endpoint: old_id, new_endpoint: new_id, step, next: hint};
-  return new RemitError(code, `${message}. ${whatExists(state, code)}`, {
+  const said = message.replace('. Check before you repeat it', ''); // the next run checks it
+  return new RemitError(code, `${said}. ${whatExists(state, code)}`, {
     ...{hint, httpStatus, requestId, body, exitCode, retryable, cause: thrown},
     details: {...details, ...facts},
   });
 }
 
 function whatExists({old_id, new_id, step}: RotationState, code: string): string {
-  if (new_id === null) return `The endpoint ${old_id} exists, and the new one may exist as well`;
+  if (new_id === null)
+    return `The old endpoint ${old_id} exists. The new one may exist as well, but its secret is lost: the next run deletes it and creates another`;
   if (step === 'verified' && code === 'IN_DOUBT')
     return `The new endpoint ${new_id} exists, and the old one ${old_id} may still exist`;
   return `The old endpoint ${old_id} and the new one ${new_id} both exist`;
@@ -229,25 +239,31 @@ async function checkNew(context: Context, rotation: Rotation, old: Endpoint | un
   const id = must(new_id, 'new endpoint');
   const found = await findEndpoint(context, id, true);
   if (found === undefined) {
-    rotation.forget();
-    throw new RemitError(
-      'NOT_FOUND',
-      old === undefined
-        ? `neither the old endpoint ${old_id} nor the new endpoint ${id} exists any more`
-        : `the new endpoint ${id} does not exist any more; the old one, ${old_id}, was not deleted`,
-      {
-        hint:
-          old === undefined
-            ? context.commands.read('webhooks', 'endpoints', 'list')
-            : continueWith(context, old_id),
-      },
-    );
+    if (old === undefined) {
+      rotation.forget();
+      const hint = context.commands.read('webhooks', 'endpoints', 'list');
+      const message = `neither the old endpoint ${old_id} nor the new endpoint ${id} exists any more`;
+      throw new RemitError('NOT_FOUND', message, {hint});
+    }
+    return startAgain(context, rotation, id);
   }
   if (found.url !== url)
     throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} has another URL than the old one`);
   if (found.active) return;
   const enable = context.commands.write('webhooks', 'endpoints', 'enable', id);
   throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} is disabled; enable it with: ${enable}`);
+}
+
+/** The new endpoint is not found: the next run creates another, unless the service does list it. */
+async function startAgain(context: Context, rotation: Rotation, id: string): Promise<never> {
+  const {known} = rotation;
+  if ((await listedOf(context, known)).active.has(id))
+    throw new RemitError('UNAVAILABLE', `the service lists the new endpoint ${id} but does not find it`);
+  rotation.save({...known, step: 'creating', new_id: null});
+  throw new RemitError(
+    'NOT_FOUND',
+    `the new endpoint ${id} does not exist any more; the old one, ${known.old_id}, was not deleted`,
+  );
 }
 
 /** With a live key at a terminal, the guard asks as well. */
@@ -266,9 +282,15 @@ async function deleteOld(context: Context, id: string): Promise<void> {
 async function finish(context: Context, rotation: Rotation): Promise<unknown> {
   const {out} = context;
   const state = rotation.known;
+  const listed = await listAtEnd(context, state);
+  if (listed?.active.has(state.old_id))
+    throw new RemitError(
+      'IN_DOUBT',
+      `the service accepted the deletion of the old endpoint ${state.old_id} but still lists it as active`,
+    );
   rotation.forget();
   out.text(`Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it.`);
-  await nameStrays(context, state);
+  nameStrays(context, listed);
   const {new_id, old_id, url, event_types, fingerprint, secret_file, verified_by, delivery} = state;
   return {
     ...{id: new_id, replaced: old_id, url, event_types, secret_fingerprint: fingerprint, secret_file},
@@ -276,15 +298,20 @@ async function finish(context: Context, rotation: Rotation): Promise<unknown> {
   };
 }
 
-/** A create whose answer was lost may have taken effect later than the run that looked for it. */
-async function nameStrays(context: Context, state: RotationState): Promise<void> {
-  const {out, commands} = context;
+/** Undefined, after a warning, if it cannot be read: the deletion was confirmed, so the rotation is done. */
+async function listAtEnd(context: Context, state: RotationState): Promise<Listed | undefined> {
   try {
-    for (const id of await endpointsOf(context, state)) {
-      out.warn(`an interrupted run of this rotation also created the endpoint ${id}`);
-      out.hint(commands.write('webhooks', 'endpoints', 'delete', id));
-    }
+    return await listedOf(context, state);
   } catch (error) {
-    out.warn(`the list of endpoints could not be read: ${messageOf(error)}`); // the rotation itself is done
+    context.out.warn(`the list of endpoints could not be read: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** A create whose answer was lost may have taken effect later than the run that looked for it. */
+function nameStrays({out, commands}: Context, listed: Listed | undefined): void {
+  for (const id of listed?.strays ?? []) {
+    out.warn(`an interrupted run of this rotation also created the endpoint ${id}`);
+    out.hint(commands.write('webhooks', 'endpoints', 'delete', id));
   }
 }

@@ -29,6 +29,7 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
     rotation.save({...plan, step: 'creating', new_id: null, fingerprint: null});
     const answer = await send(context, rotation, plan);
     const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
+    refuseOther(plan, id, valueAt(unwrapRecord(answer), 'url'));
     const secret = findSigningSecret(answer, out.sanitizer);
     if (secret === undefined) throw withoutSecret(context, rotation, id);
     const created: RotationState = {
@@ -49,6 +50,16 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
   } finally {
     if (!kept) file?.discard();
   }
+}
+
+/** Continuing with the endpoint of another answer would delete the only one that works. */
+function refuseOther({old_id, url}: RotationState, id: string, answeredUrl: unknown): void {
+  if (id !== old_id && (answeredUrl === undefined || answeredUrl === null || answeredUrl === url)) return;
+  const what = id === old_id ? 'the old endpoint' : `the endpoint ${id}, which has another URL`;
+  throw new RemitError('IN_DOUBT', `the service answered the creation with ${what}`, {
+    details: {may_have_taken_effect: true},
+    retryable: false,
+  });
 }
 
 /** A secret that did not reach stdout is lost, and the state must record that. */
@@ -92,32 +103,49 @@ function withoutSecret(context: Context, rotation: Rotation, id: string): RemitE
   return new RemitError(
     'UNAVAILABLE',
     `the service sent no signing secret with the new endpoint ${id}, so it cannot replace ${old}; both exist`,
-    {hint: context.commands.write('webhooks', 'endpoints', 'delete', id), retryable: false},
+    {
+      hint: context.commands.write('webhooks', 'endpoints', 'delete', id),
+      retryable: false,
+      details: {id, old_endpoint: old, new_endpoint: id},
+    },
   );
 }
 
 /** Deletes what an interrupted run created: the user does not have its secret, which is never sent again. */
 export async function removeUnfinished(context: Context, state: RotationState): Promise<void> {
-  const ids = state.new_id === null ? await endpointsOf(context, state) : [state.new_id];
+  const ids = state.new_id === null ? (await listedOf(context, state)).strays : [state.new_id];
   for (const id of ids) {
     try {
       await deleteEndpoint(context, id);
-      context.out.note(`Deleted the endpoint ${id} of the interrupted rotation: its secret was never shown.`);
+      context.out.note(`Deleted the endpoint ${id}, which an earlier run of this rotation created.`);
     } catch (error) {
       if (!(error instanceof RemitError && error.httpStatus === 404)) throw error;
     }
   }
 }
 
-/** The endpoints that a rotation created, found by their description. */
-export async function endpointsOf({client, stop}: Context, state: RotationState): Promise<string[]> {
-  const found: string[] = [];
+export interface Listed {
+  /** The endpoints that the rotation created besides the one that it knows, found by their description. */
+  strays: string[];
+  /** Those of its two endpoints that are in the list and active. */
+  active: ReadonlySet<string>;
+}
+
+/** What the service lists of the endpoints of a rotation. */
+export async function listedOf({client, stop}: Context, state: RotationState): Promise<Listed> {
+  const {old_id, new_id} = state;
+  const strays: string[] = [];
+  const active = new Set<string>();
   for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
-    const [id, url, description] = ['id', 'url', 'description'].map((field) => valueAt(endpoint, field));
-    if (typeof id !== 'string' || id === state.old_id || id === state.new_id) continue;
-    if (url === state.url && description === state.description) found.push(id);
+    const [id, url, description, isActive] = ['id', 'url', 'description', 'is_active'].map((field) =>
+      valueAt(endpoint, field),
+    );
+    if (typeof id !== 'string') continue;
+    if (id === old_id || id === new_id) {
+      if (isActive !== false) active.add(id);
+    } else if (url === state.url && description === state.description) strays.push(id);
   }
-  return found;
+  return {strays, active};
 }
 
 export const deleteEndpoint = (context: Context, id: string): Promise<Sent> =>
