@@ -85,14 +85,14 @@ export class Effects {
 
   #message({code, message, details}: RemitError, {noun, id, done, status}: Effect): string {
     const subject = id === null ? `the ${noun}` : `${noun} ${plainValue(id)}`;
-    const seen = status === null ? 'status unknown' : `status: ${plainValue(status)}`;
+    const seen = status === null ? '' : ` (status: ${plainValue(status)})`;
     if (code === 'INTERRUPTED' || code === 'TERMINATED') {
       const verb = code === 'INTERRUPTED' ? 'interrupted' : 'terminated';
       return this.#waiting
-        ? `${verb} while waiting for ${subject} (${seen}). Stopping the wait does not stop the ${noun}`
-        : `${verb}. Before that, ${subject} ${done ?? 'was read'} (${seen})`;
+        ? `${verb} while waiting for ${subject}${seen === '' ? ' (status unknown)' : seen}. Stopping the wait does not stop the ${noun}`
+        : `${verb}. Before that, ${subject} ${done ?? 'was read'}${seen}`;
     }
     if (done === undefined || details?.['id'] !== undefined) return message; // it already names the record
-    return `${message}. Before that, ${subject} ${done} (${seen})`;
+    return `${message}. Before that, ${subject} ${done}${seen}`;
   }
 }
