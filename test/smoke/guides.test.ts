@@ -49,7 +49,7 @@ describe('the commands of the guides', function () {
       [/settled/, /created by an earlier request/, /canceled/, /exit code 9/, /to this payee/],
     ],
     ['waiting.md', 8, [/debited|settled/]],
-    ['treasury.md', 14, [/Inbound credit/, /Days are in UTC/, /Operating account/]],
+    ['treasury.md', 15, [/Inbound credit/, /Days are in UTC/, /Operating account/]],
     ['subaccounts.md', 10, [/SETTLED/, /125\.00 USD/]],
     ['payment-methods.md', 7, [/verified/]],
     ['scripting.md', 22, [/"status":"settled"/, /Acme Ltd/, /complete: 1 of 1/]],
