@@ -4,7 +4,7 @@
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {asFile, bundle, bundleCompletion, inlinedPackage} from './bundle.mjs';
+import {asFile, bundle, bundleAlone, inlinedPackage} from './bundle.mjs';
 import {commandFiles, root} from './commands.mjs';
 import {bundleLibrary, writeLibrary} from './library.mjs';
 import {manifestText} from './manifest.mjs';
@@ -23,7 +23,8 @@ async function buildCli() {
       .map(([id]) => `${id}\n`)
       .join(''),
   );
-  writeAtomic(join(dist, 'complete.cjs'), await bundleCompletion());
+  writeAtomic(join(dist, 'complete.cjs'), await bundleAlone('src/cli/completion/values.ts'));
+  writeAtomic(join(dist, 'layout.cjs'), await bundleAlone('src/cli/help/layout.ts'));
   return parts;
 }
 
@@ -36,7 +37,10 @@ function describe(bundles) {
   writeAtomic(join(dist, 'sbom.cdx.json'), sbomText(packages, locked));
 }
 
-/** The help of every command and topic in one file, with the places of the texts in another, both read by the launcher. */
+/**
+ * The help of every command and topic, before it is laid out, in one file, with the places of the texts in another; both
+ * are read by the launcher.
+ */
 function writeHelp(help) {
   const parts = [];
   let at = 0;
@@ -47,7 +51,7 @@ function writeHelp(help) {
     return [at - bytes.length, bytes.length];
   };
   const placesOf = (texts) =>
-    Object.fromEntries(Object.entries(texts).map(([id, forms]) => [id, forms.map(place)]));
+    Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, place(text)]));
   const places = {commands: placesOf(help.commands), topics: placesOf(help.topics)};
   writeAtomic(join(dist, 'help-of-all.txt'), Buffer.concat(parts));
   writeAtomic(join(dist, 'help-of-all.json'), JSON.stringify(places));
@@ -75,8 +79,6 @@ const library = bundleLibrary();
 library.catch(() => {}); // told below: the command can be used without the library
 const cli = await attempt('the command', buildCli);
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
-process.env.FORCE_COLOR = '1'; // help has a form for terminals
-delete process.env.NO_COLOR;
 const {rootHelp, allHelp, manPages} = require(join(dist, 'remit.cjs'));
 writeAtomic(join(dist, 'help.txt'), await rootHelp(root));
 writeHelp(await allHelp(root));

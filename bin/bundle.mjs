@@ -106,13 +106,14 @@ const tableText = (names) =>
     )
     .join('')}};`;
 
-/** What the completion scripts ask for values: a file of its own, a hundredth of the bundle, that starts as fast as Node. */
-export async function bundleCompletion() {
+/**
+ * A file of its own, a hundredth of the bundle, that starts as fast as Node: what the completion scripts ask for values,
+ * and what lays out help.
+ */
+export async function bundleAlone(entryPoint) {
   const {outputFiles} = await build({
-    entryPoints: {complete: 'src/cli/completion/values.ts'},
+    entryPoints: [entryPoint],
     absWorkingDir: root,
-    outdir: 'dist',
-    outExtension: {'.js': '.cjs'},
     bundle: true,
     write: false,
     format: 'cjs',

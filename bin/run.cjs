@@ -40,8 +40,8 @@ function print(bytes) {
   }
 }
 
-// The help of a command or topic, if the build wrote it in the form that is asked for: these words and --help, and a
-// pipe, or a terminal of a common width. Anything else is left to the tool, with whatever may be wrong with it.
+// The help of a command or topic, from what the build wrote: these words and --help. Anything else is left to the tool,
+// with whatever may be wrong with it.
 function writtenHelp() {
   const asksHelp = argv.at(-1) === '--help' || argv.at(-1) === '-h';
   const words = asksHelp ? argv.slice(0, -1) : argv;
@@ -52,25 +52,19 @@ function writtenHelp() {
   const isTopic = ids.some((one) => one.startsWith(`${id}:`));
   if (isCommand ? !asksHelp : !isTopic) return false;
   const {commands, topics} = JSON.parse(readDist('help-of-all.json'));
-  const place = (isCommand ? commands : topics)[id]?.[helpForm()];
-  if (place === undefined) return false;
-  const [at, length] = place;
+  const [at, length] = (isCommand ? commands : topics)[id];
   const bytes = Buffer.alloc(length);
   const file = fs.openSync(path.join(root, 'dist', 'help-of-all.txt'));
   fs.readSync(file, bytes, 0, length, at);
   fs.closeSync(file);
-  print(bytes);
+  const {layOut, placeOf} = require(path.join(root, 'dist', 'layout.cjs'));
+  const isTerminal = fs.fstatSync(1).isCharacterDevice() && process.stdout.isTTY === true;
+  const place = placeOf(
+    {isTTY: isTerminal, columns: isTerminal ? process.stdout.columns : undefined},
+    process.env,
+  );
+  print(Buffer.from(layOut(bytes.toString(), place)));
   return true;
-}
-
-// The number of the form; the tool itself decides whether an unusual terminal has colours.
-function helpForm() {
-  if (!fs.fstatSync(1).isCharacterDevice() || !process.stdout.isTTY) return 0;
-  const {TERM = '', NO_COLOR, FORCE_COLOR, CI} = process.env;
-  if (NO_COLOR !== undefined || FORCE_COLOR !== undefined || CI !== undefined) return undefined;
-  if (!/^(alacritty|ansi|foot|linux|rxvt|screen|tmux|vt100|xterm)/.test(TERM)) return undefined;
-  const columns = process.stdout.columns || 80;
-  return columns === 80 ? 1 : columns >= 120 ? 2 : undefined;
 }
 
 function commandIds() {

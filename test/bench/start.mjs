@@ -40,7 +40,8 @@ const GOALS = [
   {ratio: ['--help', 'node -e 0'], most: 1.2},
   {ratio: ['payouts get --help', 'node -e 0'], most: 2.0},
   {ratio: ['batch run --help', 'node -e 0'], most: 2.0},
-  {ratio: ['help, 100 columns', 'node -e 0'], most: 2},
+  {ratio: ['help, 100 columns', 'node -e 0, terminal'], most: 2.0},
+  {ratio: ['help, NO_COLOR', 'node -e 0, terminal'], most: 2.0},
   {ratio: ['completion', 'node -e 0'], most: 1.3},
 ];
 
@@ -55,6 +56,8 @@ const RUNS_ON = new Set([
 ]);
 
 if (process.argv[2] === '--serve') serve();
+else if (process.argv[2] === '--in-terminal')
+  measureInTerminal(JSON.parse(readFileSync(process.argv[3], 'utf8')));
 else await measure();
 
 /** Answers everything with one small object, as the service answers a read. */
@@ -103,6 +106,7 @@ async function measure() {
     const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
     for (let round = 0; round < rounds; round += 1)
       for (const [name, one] of Object.entries(cases)) times[name].push(time(one));
+    Object.assign(times, timesInTerminal(rounds, cases));
     missed += report(`Node ${spawnSync(node, ['--version'], {encoding: 'utf8'}).stdout.trim()}`, times);
   }
   server.kill();
@@ -126,8 +130,6 @@ function casesFor({node, port, stripe}) {
     '--help': remit('--help'),
     'payouts get --help': remit('payouts', 'get', '--help'),
     'batch run --help': remit('payouts', 'batch', 'run', '--help'),
-    // A form that the build does not write: the tool itself writes it, with oclif.
-    'help, 100 columns': remit('--no-color', 'payouts', 'get', '--help'),
     completion: remit('__complete', 'payouts'),
     'bare request': {command: node, args: ['-e', BARE], env},
     'payouts get': remit('payouts', 'get', ID),
@@ -162,10 +164,34 @@ function runEveryCommand(node, {'payouts get': {env}}) {
     spawnSync(node, [BIN, ...words], {cwd: env.HOME, env, timeout: 5_000, stdio: 'ignore'}); // some write files
 }
 
+/** Help on a terminal of 100 columns, which `script` of util-linux makes; the same rounds, in one session. */
+function timesInTerminal(rounds, {'node -e 0': bare, 'payouts get --help': help}) {
+  const cases = {
+    'node -e 0, terminal': bare,
+    'help, 100 columns': help,
+    'help, NO_COLOR': {...help, env: {...help.env, NO_COLOR: '1'}},
+  };
+  const file = join(bare.env.HOME, 'terminal.json');
+  writeFileSync(file, JSON.stringify({file, rounds, cases}));
+  const line = `stty cols 100; exec "${process.execPath}" "${SELF}" --in-terminal "${file}"`;
+  const {status} = spawnSync('script', ['-qec', line, '/dev/null'], {stdio: 'ignore'});
+  if (status === 0) return JSON.parse(readFileSync(file, 'utf8'));
+  console.log('script of util-linux is not installed: help on a terminal is left out.');
+  return {};
+}
+
+function measureInTerminal({file, rounds, cases}) {
+  const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1)
+    for (const [name, one] of Object.entries(cases))
+      times[name].push(time({...one, env: {...one.env, TERM: 'xterm-256color'}, stdio: 'inherit'}));
+  writeFileSync(file, JSON.stringify(times));
+}
+
 /** Milliseconds from start to end of one process. */
-function time({command, args, env}) {
+function time({command, args, env, stdio = 'pipe'}) {
   const began = performance.now();
-  const {status, stderr} = spawnSync(command, args, {env, encoding: 'utf8'});
+  const {status, stderr} = spawnSync(command, args, {env, stdio, encoding: 'utf8'});
   const elapsed = performance.now() - began;
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`);
   return elapsed;

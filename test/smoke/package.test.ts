@@ -58,6 +58,7 @@ describe('the packed package', function () {
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/help-of-all.json',
       'dist/help-of-all.txt',
+      'dist/layout.cjs',
       'dist/help.txt',
       'dist/commands.txt',
       'dist/remit.cjs',

@@ -59,28 +59,20 @@ export async function rootHelp(facts: Facts): Promise<string> {
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
 }
 
-/** Widths at which the build writes the help of every command; for other terminals it is written when it is asked for. */
-export const HELP_FORMS = [
-  {isTTY: false, columns: 80},
-  {isTTY: true, columns: 80},
-  {isTTY: true, columns: 120},
-] as const;
-
-/** The help of every command and topic in each of the forms, for the build, so that it is available immediately. */
-export async function allHelp(facts: Facts): Promise<{commands: HelpTexts; topics: HelpTexts}> {
-  const {helpText} = await import('../help/help.ts');
+/** The help of every command and topic before it is laid out, for the build, so that it is available immediately. */
+export async function allHelp(facts: Facts): Promise<{commands: HelpForms; topics: HelpForms}> {
+  const {helpForm} = await import('../help/help.ts');
   const config = await loadConfig(facts);
   const {commands, topics} = treeOf(config.commandIDs);
-  const textsOf = async (ids: ReadonlySet<string>): Promise<HelpTexts> => {
-    const texts: HelpTexts = {};
-    for (const id of ids)
-      texts[id] = await Promise.all(HELP_FORMS.map((stdout) => helpText(config, id, {stdout, env: {}})));
-    return texts;
+  const formsOf = async (ids: ReadonlySet<string>): Promise<HelpForms> => {
+    const forms: HelpForms = {};
+    for (const id of ids) forms[id] = await helpForm(config, id);
+    return forms;
   };
-  return {commands: await textsOf(commands), topics: await textsOf(topics)};
+  return {commands: await formsOf(commands), topics: await formsOf(topics)};
 }
 
-type HelpTexts = Record<string, string[]>;
+type HelpForms = Record<string, string>;
 
 /** The manual pages, for the build. */
 export async function manPages(facts: Facts): Promise<ManPage[]> {

@@ -1,21 +1,36 @@
+import {stripVTControlCharacters} from 'node:util';
 import {CommandHelp, Help, type Command, type Config, type Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {routesOf} from './command-operations.ts';
 import {globalFlags} from '../input/flags.ts';
 import type {ServiceInForce} from './assumptions.ts';
+import {block, layOut, placeOf, type Row} from './layout.ts';
 import {PAGES} from './pages.ts';
 import {wrapLines} from '../../output/text/wrap.ts';
 import {nearest} from '../../nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {withoutTopic} from '../runtime/without-topic.ts';
 
-/** Maximum width of help; longer lines are hard to read. */
-const MAX_WIDTH = 120;
 const GLOBAL = 'GLOBAL';
 
 /** Replaces the two placeholders that our texts use; oclif's own templates each cost a compilation. */
 const render = (text: string): string =>
   text.replaceAll('<%= config.bin %>', 'remit').replaceAll(/<%= command.id %> ?/g, '');
+
+const COMMAND_ID = '<%= command.id %>';
+
+const paragraphBlock = (text: string, less: number): string =>
+  text.trim() === '' ? '' : block({wrap: text.normalize(), less});
+
+/** The rows of a list, which `layOut` puts into two columns. */
+const listBlock = (rows: readonly (readonly (string | undefined)[])[], less: number): string =>
+  block({rows: rows.map(([left = '', right]): Row => [left, right]), less});
+
+/** The heading in bold, whatever oclif thinks of the terminal. */
+function styledSection(text: string): string {
+  const [heading = '', ...lines] = text.split('\n');
+  return [`\u001b[1m${stripVTControlCharacters(heading)}\u001b[22m`, ...lines].join('\n');
+}
 
 class RemitCommandHelp extends CommandHelp {
   constructor(...parts: ConstructorParameters<typeof CommandHelp>) {
@@ -40,7 +55,37 @@ class RemitCommandHelp extends CommandHelp {
 
   /** oclif does not account for the indentation of the list. */
   override renderList(...[input, options]: Parameters<CommandHelp['renderList']>): string {
-    return super.renderList(input, {...options, indentation: options.indentation + 2});
+    return listBlock(input, options.indentation + 2);
+  }
+
+  override wrap(text: string, less: number = this.indentSpacing): string {
+    return paragraphBlock(this.render(text), less);
+  }
+
+  /** oclif measures the line before it fills in the name of the command. */
+  protected override usage(): string {
+    const words = this.command.id.replaceAll(':', ' ');
+    const allowance = COMMAND_ID.length - words.length;
+    return [this.command.usage ?? this.defaultUsage()]
+      .flat()
+      .map((line) =>
+        line
+          .replace(COMMAND_ID, '')
+          .replace(new RegExp(`^${words}`), '')
+          .trim(),
+      )
+      .map((rest) => block({usage: `$ ${this.config.bin} ${words} ${rest}`.trim(), allowance}))
+      .join('\n');
+  }
+
+  override section(...[header, body]: Parameters<CommandHelp['section']>): string {
+    return styledSection(super.section(header, body));
+  }
+
+  /** Not oclif's own style, which depends on the terminal. */
+  protected override flagHelpLabel(...parts: Parameters<CommandHelp['flagHelpLabel']>): string {
+    const label = stripVTControlCharacters(super.flagHelpLabel(...parts));
+    return label.replace(/=([^|]+)$/, '=\u001b[4m$1\u001b[24m');
   }
 
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
@@ -60,11 +105,21 @@ class RemitHelp extends Help {
     this.render = render;
   }
 
-  get text(): string {
-    return `${this.#lines
-      .join('\n')
-      .replaceAll(/\n{3,}/g, '\n\n')
-      .trim()}\n`;
+  /** To be laid out. */
+  get form(): string {
+    return this.#lines.join('\n');
+  }
+
+  override renderList(...[input, options]: Parameters<Help['renderList']>): string {
+    return listBlock(input, options.indentation);
+  }
+
+  override wrap(text: string, less: number = this.indentSpacing): string {
+    return paragraphBlock(this.render(text), less);
+  }
+
+  override section(...[header, body]: Parameters<Help['section']>): string {
+    return styledSection(super.section(header, body));
   }
 
   /** Copies: oclif's help writes the names of what is below a topic with spaces, into what it is given. */
@@ -99,7 +154,8 @@ class RemitHelp extends Help {
   }
 }
 
-function globalFlagSummary(): string {
+/** Exported for its test. */
+export function globalFlagSummary(): string {
   const names = Object.entries(globalFlags).map(([name, flag]) => {
     const label = flag.char === undefined ? `--${name}` : `-${flag.char}, --${name}`;
     return flag.type === 'option' ? `${label} ${flag.helpValue as string}` : label;
@@ -123,9 +179,19 @@ export async function helpText(
   const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, the same for everyone
   if (page !== undefined)
     return isTerminal ? wrapLines(page.text(inForce), runtime.stdout.columns || 80) : page.text(inForce);
+  const text = layOut(
+    await helpForm(config, id),
+    placeOf(isTerminal ? runtime.stdout : {isTTY: false}, runtime.env),
+  );
+  return id === '' ? text + pagesText() : text;
+}
+
+/**
+ * The help of the whole tool, of a command or of a topic, before it is laid out.
+ * @throws RemitError USAGE if there is no such command or topic
+ */
+export async function helpForm(config: Config, id: string): Promise<string> {
   const help = new RemitHelp(config, {
-    maxWidth: Math.min(MAX_WIDTH, (isTerminal && runtime.stdout.columns) || 80),
-    stripAnsi: !isTerminal || Boolean(runtime.env['NO_COLOR']),
     hideCommandSummaryInDescription: true,
     docopts: false,
     flagSortOrder: 'none',
@@ -135,7 +201,7 @@ export async function helpText(
   else if (id === '') await help.showHelp([]);
   else if (config.findTopic(id) !== undefined) await help.showHelp([id]);
   else throw unknownSubject(id, config);
-  return id === '' ? help.text + pagesText() : help.text;
+  return help.form;
 }
 
 const pagesText = (): string =>

@@ -1,0 +1,141 @@
+import {wantsColour} from '../../output/text/colour.ts';
+
+/**
+ * Help before its lines are broken: text with blocks in it that depend on the width. The build writes it once for all
+ * widths, and the launcher lays it out, with this file and nothing else: it imports almost nothing.
+ */
+
+/** A piece of help, laid out by `layOut`. */
+export type Block =
+  /** A paragraph, in lines that are this much shorter than the terminal. */
+  | {wrap: string; less: number}
+  /** A list in two columns, or below each other if the second would be too narrow. */
+  | {rows: Row[]; less: number}
+  /** A command line; `allowance`: how much longer it counts than it is */
+  | {usage: string; allowance: number};
+
+/** The second column may have a block of its own. */
+export type Row = [left: string, right?: string | undefined];
+
+// Characters that no help has, and that JSON escapes, so that a block can be within another.
+const [START, END] = ['\u000e', '\u000f'];
+const BLOCK = /^(.*)\u000e(.*)\u000f/gm;
+const STYLES = /\u001b\[\d+m/g;
+const INDENT = 2;
+/** A list with a longer item is not in two columns. */
+const MOST_LINES = 5;
+
+export const block = (one: Block): string => START + JSON.stringify(one) + END;
+
+/** How help is laid out: its width, and whether it has styles (bold, underlined). */
+export interface Place {
+  width: number;
+  styles: boolean;
+}
+
+/** Maximum width of help; longer lines are hard to read. */
+const MAX_WIDTH = 120;
+
+/** For a stream: as wide as the terminal, and with styles if it shows colours. */
+export function placeOf(
+  {isTTY: isTerminal = false, columns}: {isTTY?: boolean | undefined; columns?: number | undefined},
+  env: Readonly<Record<string, string | undefined>>,
+): Place {
+  return {
+    width: Math.min(MAX_WIDTH, (isTerminal && columns) || 80),
+    styles: isTerminal && wantsColour({setting: 'auto', env, isTerminal}),
+  };
+}
+
+/** The text at a place. */
+export function layOut(form: string, {width, styles}: Place): string {
+  const text = `${expanded(form, width)
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()}\n`;
+  return styles ? text : text.replaceAll(STYLES, '');
+}
+
+/** What precedes a block is repeated before each of its lines, except empty ones. */
+const expanded = (form: string, width: number): string =>
+  form.replaceAll(BLOCK, (_, before: string, json: string) =>
+    linesOf(JSON.parse(json) as Block, width)
+      .split('\n')
+      .map((line) => (line.trim() === '' ? line : before + line))
+      .join('\n'),
+  );
+
+function linesOf(one: Block, width: number): string {
+  if ('wrap' in one) return wrapped(one.wrap, width - one.less);
+  if ('rows' in one) return list(one.rows, width - one.less, width);
+  return usage(one.usage, one.allowance, width);
+}
+
+function usage(line: string, allowance: number, width: number): string {
+  const allowed = width - INDENT;
+  if (line.length + allowance <= allowed) return wrapped(line, allowed);
+  const split = Math.max(0, line.slice(0, Math.max(0, allowed - allowance)).lastIndexOf(' '));
+  return `${line.slice(0, split)}\n${indented(wrapped(line.slice(split), width - 2 * INDENT), INDENT)}`;
+}
+
+function list(rows: readonly Row[], columns: number, width: number): string {
+  const whole = rows.map(([left, right]): Row => [left, right && expanded(right, width)]);
+  const first = Math.max(...whole.map(([left]) => widthOf(left)));
+  const lines = whole.map(([left, right]) => {
+    if (!right) return left.trim();
+    const [head, ...rest] = wrapped(right.trim(), columns - first - 2)
+      .split('\n')
+      .map((line) => line.trim());
+    if (rest.length >= MOST_LINES) return undefined;
+    const start = left + ' '.repeat(first - widthOf(left) + 2) + head;
+    return rest.length === 0 ? start : `${start}\n${indented(rest.join('\n'), first + 2)}`;
+  });
+  return (lines.includes(undefined) ? belowEachOther(whole, columns) : lines.join('\n')).trim();
+}
+
+const belowEachOther = (rows: readonly Row[], columns: number): string =>
+  rows
+    .filter(([left, right]) => left || right)
+    .map(([left, right]) => {
+      const head = left && wrapped(left.trim(), columns);
+      return right ? `${head}\n${indented(wrapped(right.trim(), columns - 2), 4)}` : head;
+    })
+    .join('\n\n');
+
+const indented = (text: string, by: number): string => text.replaceAll(/^(?!\s*$)/gm, ' '.repeat(by));
+
+/** Every character of the help is one column wide; the build checks that. */
+const widthOf = (text: string): number => text.replaceAll(STYLES, '').length;
+
+/** Lines of at most this many columns, broken between words, and within those that are longer than a line. */
+const wrapped = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .map((line) => wrappedLine(line, columns))
+    .join('\n');
+
+function wrappedLine(line: string, columns: number): string {
+  if (line.trim() === '') return '';
+  const rows: string[] = [];
+  let row = '';
+  const next = () => {
+    rows.push(row);
+    row = '';
+  };
+  for (const word of line.split(' ')) {
+    row = row.trimStart();
+    if (row !== '') row += ' ';
+    const [used, length] = [widthOf(row), widthOf(word)];
+    if (length > columns) {
+      const here = 1 + Math.floor((length - (columns - used) - 1) / columns);
+      if (Math.floor((length - 1) / columns) < here) next();
+      for (const letter of word) {
+        if (widthOf(row) >= columns) next();
+        row += letter;
+      }
+      continue;
+    }
+    if (used + length > columns && used > 0 && length > 0) next();
+    row += word;
+  }
+  return [...rows, row].map((one) => one.replace(/ +$/, '')).join('\n');
+}

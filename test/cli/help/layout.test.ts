@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import {stripVTControlCharacters} from 'node:util';
+import stringWidth from 'string-width';
+import {describe, it} from 'mocha';
+import {treeOf} from '../../../src/cli/core/main.ts';
+import {helpForm} from '../../../src/cli/help/help.ts';
+import {block, layOut, placeOf} from '../../../src/cli/help/layout.ts';
+import {sourceConfig} from '../run-cli.ts';
+import {oclifHelp} from './oclif-layout.ts';
+
+const plain = (form: string, width: number) => layOut(form, {width, styles: false});
+
+describe('the layout of help', function () {
+  this.timeout(120_000);
+
+  for (const width of [40, 59, 80, 97, 119, 120])
+    it(`is that of oclif for every command and topic at ${width} columns`, async () => {
+      const config = await sourceConfig();
+      const {commands, topics} = treeOf(config.commandIDs);
+      for (const id of [...commands, ...topics])
+        assert.equal(plain(await helpForm(config, id), width), await oclifHelp(config, id, width), id);
+    });
+
+  it('counts on characters that are one column wide, and styles only what it shows without them', async () => {
+    const config = await sourceConfig();
+    for (const id of config.commandIDs) {
+      const form = await helpForm(config, id);
+      const text = plain(form, 80);
+      assert.equal(stringWidth(text.replaceAll('\n', '')), text.replaceAll('\n', '').length, id);
+      const styled = layOut(form, {width: 80, styles: true});
+      assert.match(styled, /^\x1b\[1mUSAGE\x1b\[22m$/m);
+      assert.equal(stripVTControlCharacters(styled), text);
+    }
+  });
+
+  it('puts a list below each other where its second column would be too narrow', () => {
+    const form = block({rows: [['--flag', 'seven words that do not fit beside it'], ['--other']], less: 4});
+    assert.equal(plain(form, 80), '--flag   seven words that do not fit beside it\n--other\n');
+    assert.equal(plain(form, 20), '--flag\n    seven words\n    that do not\n    fit beside it\n\n--other\n');
+  });
+
+  it('breaks a word that is longer than a line', () => {
+    assert.equal(plain(block({wrap: 'ab abcdefghij k', less: 1}), 5), 'ab\nabcd\nefgh\nij k\n');
+  });
+
+  it('is at most 120 columns wide, 80 if the width is not known, and styled where colours are', () => {
+    const terminal = {isTTY: true, columns: 100};
+    assert.deepEqual(placeOf(terminal, {}), {width: 100, styles: true});
+    assert.deepEqual(placeOf({isTTY: true, columns: 300}, {}), {width: 120, styles: true});
+    assert.deepEqual(placeOf({isTTY: true, columns: 0}, {}), {width: 80, styles: true});
+    assert.deepEqual(placeOf({columns: 100}, {FORCE_COLOR: '1'}), {width: 80, styles: false});
+    for (const env of [{NO_COLOR: '1'}, {TERM: 'dumb'}, {FORCE_COLOR: '0'}])
+      assert.deepEqual(placeOf(terminal, env), {width: 100, styles: false});
+    assert.deepEqual(placeOf(terminal, {CI: '1'}), {width: 100, styles: true});
+  });
+});
