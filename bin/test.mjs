@@ -28,20 +28,10 @@ const fast = quick.filter((path) => !path.startsWith('test/smoke/'));
 // Node 20 reads these certificates at every start, which costs more than the rest of it; tests start hundreds of processes.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
-// Tests run much code a few times each. Optimizing it as early as V8 11 does takes a sixth of their processor time, and
-// collecting a small young generation a twentieth. Later versions of V8 do not have the first flag.
-const V8_FLAGS = [
-  'max-semi-space-size=64',
-  ...(process.versions.v8.startsWith('11.') ? ['interrupt-budget=528000'] : []),
-];
-
 /** @returns mocha's exit code */
 function mocha(args, env = process.env) {
   const program = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-  const flags = V8_FLAGS.flatMap((flag) => ['--node-option', flag]);
-  return (
-    spawnSync(process.execPath, [program, ...flags, ...args], {cwd: root, env, stdio: 'inherit'}).status ?? 1
-  );
+  return spawnSync(process.execPath, [program, ...args], {cwd: root, env, stdio: 'inherit'}).status ?? 1;
 }
 
 // A file with an error is left to the test that loads it.
