@@ -22,16 +22,20 @@ export class KnownSecrets {
   #forms: readonly string[] = [];
   #hasNumbers = false;
 
-  add(values: Iterable<string>): void {
+  /** Returns whether a value is new. */
+  add(values: Iterable<string>): boolean {
+    let isNew = false;
     for (const value of values) {
       if (value.length < MIN_SECRET || this.#secrets.has(value)) continue;
       this.#secrets.add(value);
       this.#pattern = undefined;
+      isNew = true;
     }
     for (const oldest of this.#secrets) {
       if (this.#secrets.size <= MOST) break;
       this.#secrets.delete(oldest);
     }
+    return isNew;
   }
 
   isIn(text: string): boolean {

@@ -19,6 +19,13 @@ import {
   maskShapes,
 } from './secret-shapes.ts';
 
+/** Names of fields that are kept as shown; a service chooses them. */
+const MOST_NAMES = 500;
+const LONGEST_NAME = 100;
+
+/** A property like any other, for a name that an assignment would treat as the prototype. */
+const OWN = {enumerable: true, configurable: true, writable: true};
+
 /** How a JSON value is shown: `exact` keeps every character and hides secrets; `line` also strips characters. */
 type Form = 'exact' | 'line';
 
@@ -37,6 +44,7 @@ export class Sanitizer {
   readonly #allowed = new Map<string, ReadonlySet<string>>();
   #own: ReadonlySet<string> = new Set();
   #patterns: FieldPatterns | undefined;
+  readonly #names = {exact: new Map<string, string>(), line: new Map<string, string>()};
   #numbersAreOurs = false;
 
   /**
@@ -53,6 +61,7 @@ export class Sanitizer {
     if (fields.length === 0) return;
     this.#own = new Set([...this.#own, ...foldNames(fields)]);
     this.#patterns = undefined;
+    this.#forgetNames();
   }
 
   /**
@@ -70,7 +79,7 @@ export class Sanitizer {
 
   /** From now on, masks these values wherever they occur. */
   conceal(...secrets: readonly string[]): void {
-    this.#known.add(secrets);
+    if (this.#known.add(secrets)) this.#forgetNames();
   }
 
   /**
@@ -78,7 +87,8 @@ export class Sanitizer {
    * in text.
    */
   learn(json: unknown): void {
-    this.#learned.add(protectedValues(json, this.#own).filter((value) => /\d.*\d.*\d.*\d/.test(value)));
+    const values = protectedValues(json, this.#own).filter((value) => /\d.*\d.*\d.*\d/.test(value));
+    if (this.#learned.add(values)) this.#forgetNames();
   }
 
   /**
@@ -225,12 +235,30 @@ export class Sanitizer {
     if (Array.isArray(raw)) return raw.map((item) => this.#value(item, name, form, level + 1));
     const toJson = 'toJSON' in raw ? raw.toJSON : undefined;
     if (typeof toJson === 'function') return this.#value(toJson.call(raw), name, form, level + 1);
-    return Object.fromEntries(
-      Object.entries(raw).map(([key, inner]) => [
-        form === 'line' ? this.line(key) : this.exact(key),
-        this.#value(inner, nameWithin(name, key), form, level + 1),
-      ]),
-    );
+    const copy: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(raw)) {
+      const shown = this.#name(key, form);
+      const value = this.#value(inner, nameWithin(name, key), form, level + 1);
+      if (shown === '__proto__') Object.defineProperty(copy, shown, {value, ...OWN});
+      else copy[shown] = value;
+    }
+    return copy;
+  }
+
+  /** A name of a field as it is shown. The records of a list have the same few. */
+  #name(key: string, form: Form): string {
+    const names = this.#names[form];
+    const met = names.get(key);
+    if (met !== undefined) return met;
+    const shown = form === 'line' ? this.line(key) : this.exact(key);
+    if (names.size < MOST_NAMES && key.length <= LONGEST_NAME) names.set(key, shown);
+    return shown;
+  }
+
+  /** What names look like depends on the secrets that are known. */
+  #forgetNames(): void {
+    this.#names.exact.clear();
+    this.#names.line.clear();
   }
 
   #string(raw: string, name: string, form: Form): string {

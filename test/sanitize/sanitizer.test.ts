@@ -255,6 +255,28 @@ describe('a token of a service', () => {
 });
 
 describe('a record', () => {
+  it('hides a name that becomes a secret after it was shown', () => {
+    const shows = new Sanitizer();
+    for (const form of ['exact', 'line'] as const) {
+      const secret = `hunter2-${form}`;
+      const record = {[secret]: 1};
+      assert.ok(Object.hasOwn(shows.value(record, form) as object, secret));
+      shows.conceal(secret);
+      assert.ok(!JSON.stringify(shows.value(record, form)).includes(secret));
+    }
+  });
+
+  it('keeps every name, however many there are, and whatever they are', () => {
+    const names = Array.from({length: 1500}, (_, n) => `field_${n}`).concat('x'.repeat(5000), 'constructor');
+    const json = `{"__proto__":{"polluted":1},${names.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`;
+    for (const form of ['exact', 'line'] as const) {
+      const shown = sanitizer.value(JSON.parse(json), form);
+      assert.equal(JSON.stringify(shown), json);
+      assert.equal(Object.getPrototypeOf(shown), Object.prototype);
+      assert.equal(({} as {polluted?: number}).polluted, undefined);
+    }
+  });
+
   it('keeps every character for machines, and fits on one line for people', () => {
     const both = (raw: unknown) =>
       (['exact', 'line'] as const).map((form) => new Sanitizer().value(raw, form));
