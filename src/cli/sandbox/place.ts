@@ -51,9 +51,10 @@ export function readRecord(place: Place): RunningRecord | undefined {
   }
 }
 
+/** Both are only useful while the process runs, so nothing waits until they are on the disk. */
 export function writeRecord(place: Place, record: RunningRecord, token: string): void {
-  writeFileAtomic(place.token, `${token}\n`);
-  writeFileAtomic(place.record, `${JSON.stringify(record, undefined, 2)}\n`);
+  writeFileAtomic(place.token, `${token}\n`, {durable: false});
+  writeFileAtomic(place.record, `${JSON.stringify(record, undefined, 2)}\n`, {durable: false});
 }
 
 /** Removes the record, unless another process has written its own since. */
