@@ -33,6 +33,13 @@ export const stackOf = (thrown: unknown): string | undefined =>
 /** Parses JSON that remit wrote. JSON that others may have written is `unknown`, and is checked. */
 export const ownJson = <T>(text: string): T => JSON.parse(text) as T;
 
+/** The port of a server that listens on TCP. */
+export function portOf(server: {address(): unknown}): number {
+  const address = server.address();
+  if (isObject(address) && typeof address['port'] === 'number') return address['port'];
+  throw new Error('internal error: the server does not listen on a port');
+}
+
 /** A JSON object: neither an array nor null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import {messageOf} from '../narrow.ts';
 import {RemitError} from '../errors.ts';
 import {checkService, parseServiceFile} from '../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
@@ -12,14 +13,10 @@ export function readServiceFile(path: string): ServiceFile {
   try {
     file = readSmallFile(path);
   } catch (cause) {
-    throw new RemitError(
-      'SERVICE_FILE',
-      `the service file ${path} cannot be read: ${(cause as Error).message}`,
-      {
-        cause,
-        details: {file: path, line: null, key: null},
-      },
-    );
+    throw new RemitError('SERVICE_FILE', `the service file ${path} cannot be read: ${messageOf(cause)}`, {
+      cause,
+      details: {file: path, line: null, key: null},
+    });
   }
   refuseForeign(path, file.stats, 'the service file');
   return parseServiceFile(file.text, path);

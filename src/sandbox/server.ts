@@ -1,5 +1,6 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo, Socket} from 'node:net';
+import type {Socket} from 'node:net';
+import {portOf} from '../narrow.ts';
 import {systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {Outgoing} from './outcomes/fault-answer.ts';
@@ -47,7 +48,7 @@ export async function startSandbox(options: ServerOptions): Promise<RunningSandb
     await sandbox.close();
     throw error;
   }
-  const {port} = server.address() as AddressInfo; // a server that listens on TCP has one
+  const port = portOf(server);
   hosts = [HOST, 'localhost', '[::1]'].map((name) => `${name}:${port}`);
   const baseUrl = `http://${HOST}:${port}`;
   let closing: Promise<void> | undefined;

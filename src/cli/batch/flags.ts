@@ -3,6 +3,7 @@ import {GOALS} from '../../batch/follow/counts.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
+import {keysOf} from '../../narrow.ts';
 import {count, duration, inGroup} from '../input/flags.ts';
 
 /** Where batches are stored; every verb takes it. */
@@ -36,15 +37,15 @@ export const readFlags = {
       helpValue: 'HEADER',
       description: 'ignore this column; its values are not stored',
     }),
-    'amount-unit': Flags.string({
-      options: ['major', 'minor'],
+    'amount-unit': Flags.option({
+      options: ['major', 'minor'] as const,
       description: 'unit of amounts without a decimal point',
-    }),
-    'number-format': Flags.string({
-      options: Object.keys(NUMBER_FORMATS),
+    })(),
+    'number-format': Flags.option({
+      options: keysOf(NUMBER_FORMATS),
       helpValue: 'FORMAT',
       description: 'how amounts are written, such as 1.234,56 (default: detected)',
-    }),
+    })(),
     currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
     'valid-only': Flags.boolean({description: 'leave out rows with errors'}),
   }),

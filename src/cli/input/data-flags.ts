@@ -179,8 +179,8 @@ function unknownField(field: string, reader: Body): RemitError {
 }
 
 function isSettable(field: string, {known, flags}: Body): boolean {
-  const name = FLAG_OF[field]!;
-  return known.has(field) && name in flags && !SECRETS.has(name);
+  const name = FLAG_OF[field];
+  return name !== undefined && known.has(field) && name in flags && !SECRETS.has(name);
 }
 
 const invalid = (problem: string, {command, operations}: Reader): RemitError =>

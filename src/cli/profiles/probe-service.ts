@@ -1,3 +1,4 @@
+import {valueAt} from '../../output/records/select.ts';
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -64,8 +65,8 @@ async function ask(read: () => Promise<{status: number; data: unknown}>, accept?
 
 /** What may explain an answer names the path that was tried. */
 function withoutAssumption({message, details}: RemitError): string {
-  const {text} = (details?.['assumption'] ?? {}) as {text?: string}; // of service-error.ts
-  return text === undefined ? message : message.slice(0, -`. ${text}`.length);
+  const text = valueAt(details?.['assumption'], 'text'); // of service-error.ts
+  return typeof text !== 'string' ? message : message.slice(0, -`. ${text}`.length);
 }
 
 function elsewhere({profile}: Context, why: string): RemitError {

@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
+import {isList, isObject, messageOf} from '../../narrow.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
@@ -100,7 +100,7 @@ function showRest(
 
 /** No secret was found. With --secret-file it must not be printed under an unknown name either. */
 function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): Outcome {
-  const fields = Object.entries(created as object); // a create returns a record
+  const fields = Object.entries(isObject(created) ? created : {});
   const unknown = fields.filter(([field]) => !DOCUMENTED.has(field)).map(([field]) => field);
   const data =
     file === undefined ? created : Object.fromEntries(fields.filter(([field]) => DOCUMENTED.has(field)));
@@ -160,8 +160,7 @@ export const endpointWrite = ({client, stop}: Context, id: string) => ({
 
 /** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */
 export function readEventTypes(answer: unknown): Record<string, unknown>[] {
-  const list = [answer, valueAt(answer, 'data'), valueAt(answer, 'event_types')].find(Array.isArray) as
-    unknown[] | undefined;
+  const list = [answer, valueAt(answer, 'data'), valueAt(answer, 'event_types')].find(isList);
   if (list === undefined)
     throw new RemitError('UNAVAILABLE', 'the service answered without a list of event types', {body: answer});
   return list.map((one) => (one !== null && typeof one === 'object' ? {...one} : {type: plainValue(one)}));

@@ -32,11 +32,11 @@ export function readCall(argv: readonly string[], tree: CommandTree, globals: re
   let help = false;
   let at = 0;
   for (; at < argv.length; at += 1) {
-    const token = argv[at]!;
+    const token = argv[at] ?? '';
     if (token === '--help' || token === '-h') help = true;
     else if (words.length === 0 && (token === '--version' || token === '-v')) return {kind: 'version'};
     else if (token.startsWith('-') && token !== '-') {
-      const taken = takeGlobal(argv, at, globals);
+      const taken = takeGlobal(argv.slice(at), globals);
       if (taken === undefined) {
         if (tree.commands.has(words.join(':'))) break; // a flag of the command itself
         throw unknownFlag(token, words, globals);
@@ -76,37 +76,34 @@ function asksForHelp(rest: readonly string[]): boolean {
   return before.includes('--help') || before.includes('-h');
 }
 
-/** The tokens of a global flag at `at`, with its value, or undefined if it is not one. */
+/** The tokens of a global flag that comes first, with its value, or undefined if it is not one. */
 function takeGlobal(
-  argv: readonly string[],
-  at: number,
+  [token = '', next]: readonly string[],
   globals: readonly GlobalFlag[],
 ): string[] | undefined {
-  const token = argv[at]!;
   if (token.startsWith('--')) {
     const [name = '', value] = token.slice(2).split(/=(.*)/s);
     const flag = globals.find((known) => known.name === name);
     if (flag === undefined) return undefined;
     if (value !== undefined || !flag.takesValue) return [token];
-    return valueAfter(argv, at);
+    return withValue(token, next);
   }
   const flag = globals.find((known) => known.char === token[1]);
   if (flag === undefined) return undefined;
-  if (flag.takesValue) return token.length > 2 ? [token] : valueAfter(argv, at);
+  if (flag.takesValue) return token.length > 2 ? [token] : withValue(token, next);
   const letters = [...token.slice(1)];
   return letters.every((letter) => globals.some((known) => known.char === letter && !known.takesValue))
     ? [token]
     : undefined;
 }
 
-function valueAfter(argv: readonly string[], at: number): string[] {
-  const value = argv[at + 1];
-  if (value === undefined) throw new RemitError('USAGE', `${argv[at]} needs a value`, {hint: 'remit --help'});
-  return [argv[at]!, value];
+function withValue(flag: string, value: string | undefined): string[] {
+  if (value === undefined) throw new RemitError('USAGE', `${flag} needs a value`, {hint: 'remit --help'});
+  return [flag, value];
 }
 
 function unknownFlag(token: string, words: readonly string[], globals: readonly GlobalFlag[]): RemitError {
-  const name = token.split('=')[0]!; // a value may be a secret
+  const [name = ''] = token.split('=', 1); // a value may be a secret
   const place =
     words.length === 0 ? 'before a command' : `after "${words.join(' ')}", which is not yet a command`;
   const near = name.startsWith('--')

@@ -80,7 +80,7 @@ export function commandLine(
 function withoutFlags(argv: readonly string[], names: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at]!;
+    const word = argv[at] ?? '';
     if (word === '--') return [...kept, ...argv.slice(at)];
     const [flag = '', ...joined] = word.split('=');
     const value = joined.length > 0 ? joined.join('=') : (argv[at + 1] ?? '');

@@ -1,5 +1,6 @@
 import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {ownJson} from '../../narrow.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 
 export {makeFolder} from '../../store/files/folder.ts';
@@ -45,7 +46,7 @@ export function placeIn(folder: string, isKept = false): Place {
 /** The last recorded sandbox; its process may be gone. */
 export function readRecord(place: Place): RunningRecord | undefined {
   try {
-    return JSON.parse(readFileSync(place.record, 'utf8')) as RunningRecord; // written by us, atomically
+    return ownJson(readFileSync(place.record, 'utf8'));
   } catch {
     return undefined;
   }

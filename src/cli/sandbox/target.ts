@@ -44,12 +44,13 @@ export function sandboxCommand({flags, runtime}: LocalContext, ...words: readonl
 function findTarget(local: LocalContext): Running {
   const running = runningSandboxes(local.stateDir);
   const wanted = explicitTarget(local);
-  if (running.length === 0) throw notRunning(local, wanted);
+  const [first] = running;
+  if (first === undefined) throw notRunning(local, wanted);
   if (wanted !== undefined) {
     const named = running.find(({base_url: url}) => url === wanted.url);
     if (named !== undefined) return named;
     throw new RemitError('GUARD_TARGET', `${wanted.from} is ${wanted.url}, but ${describeAll(running)}`, {
-      hint: hintFor(running[0]!),
+      hint: hintFor(first),
     });
   }
   // The record of a killed process does not count while another sandbox is running.
@@ -62,7 +63,7 @@ function findTarget(local: LocalContext): Running {
     (candidates.length === 1 ? candidates[0] : undefined);
   if (chosen !== undefined) return chosen;
   throw new RemitError('GUARD_TARGET', `${describeAll(candidates)}; choose one with REMIT_BASE_URL`, {
-    hint: hintFor(candidates[0]!),
+    hint: hintFor(candidates[0] ?? first),
   });
 }
 

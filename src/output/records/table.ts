@@ -1,4 +1,4 @@
-import {must} from '../../narrow.ts';
+import {isObject, must} from '../../narrow.ts';
 import {fitColumns, GAP} from './fit.ts';
 import {valueAt} from './select.ts';
 import {text, type Eye, type Field, type View} from './view.ts';
@@ -71,8 +71,8 @@ export class TableWriter {
     const keptHeads = kept.map((index) => heads[index] ?? '');
     if (first) this.#breaks = this.#breakWidest(shown, keptHeads);
     const broken = (cells: readonly string[]) =>
-      cells.map((cell, at) => wrapLines(cell, this.#breaks[at]!, ''));
-    return this.#aligned(first ? broken(keptHeads) : undefined, shown.map(broken));
+      cells.map((cell, at) => wrapLines(cell, this.#breaks[at] ?? Infinity, ''));
+    return this.#aligned(this.#columns, first ? broken(keptHeads) : undefined, shown.map(broken));
   }
 
   #candidates(records: readonly unknown[]): Field[] {
@@ -81,7 +81,7 @@ export class TableWriter {
     if (fields.length > 0)
       return fields.map((path) => known.find((field) => field.path === path) ?? text(path, path));
     if (this.#view) return [...known];
-    const keys = new Set(records.flatMap((record) => Object.keys(record as object)));
+    const keys = new Set(records.flatMap((record) => (isObject(record) ? Object.keys(record) : [])));
     return [...keys].map((key, index) => text(key, key, index === 0 ? 0 : index));
   }
 
@@ -115,20 +115,22 @@ export class TableWriter {
     const {fields, columns} = this.#options;
     const widths = heads.map((_, index) => widest(index, rows, heads));
     const breaks = heads.map(() => Infinity);
-    const words = heads.map((_, index) => longestWord(index, rows, heads));
     const over = () => widths.reduce((sum, width) => sum + width + GAP, -GAP) - columns;
-    for (const at of heads.map((_, index) => index).sort((a, b) => widths[b]! - widths[a]!)) {
+    for (const [at, width] of [...widths.entries()].sort(([, a], [, b]) => b - a)) {
       if (over() <= 0) break;
-      if (words[at] === widths[at]) continue;
-      widths[at] = breaks[at] = Math.max(words[at]!, widths[at]! - over());
+      const word = longestWord(at, rows, heads);
+      if (word < width) widths[at] = breaks[at] = Math.max(word, width - over());
     }
     const left = Math.max(0, -over());
     const isText = (at: number) => fields.length === 0 && this.#columns?.[at]?.optional === true;
-    return breaks.map((width, at) => (isText(at) ? Math.min(width, widths[at]! + left) : width));
+    return breaks.map((width, at) => (isText(at) ? Math.min(width, (widths[at] ?? 0) + left) : width));
   }
 
-  async #aligned(heads: readonly string[] | undefined, rows: readonly string[][]): Promise<string> {
-    const columns = this.#columns!;
+  async #aligned(
+    columns: readonly Field[],
+    heads: readonly string[] | undefined,
+    rows: readonly string[][],
+  ): Promise<string> {
     this.#widths = columns.map((_, index) =>
       Math.max(this.#widths[index] ?? 0, widest(index, rows, heads ?? [])),
     );

@@ -1,3 +1,4 @@
+import {isList} from '../../narrow.ts';
 import type {OtherEffect} from './faults.ts';
 import {errorBody} from '../base/service-error.ts';
 
@@ -64,14 +65,15 @@ const replace = (text: string | null, field: string, value: string) =>
     if (field in record) record[field] = value;
   });
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 /** Changes the text of a JSON object, or of the records in a list; other bodies are not changed. */
 function edit(text: string | null, change: (record: Record<string, unknown>) => void): string | null {
   if (text === null) return null;
   const body: unknown = JSON.parse(text); // our own answer
-  if (typeof body !== 'object' || body === null) return text;
-  const record = body as Record<string, unknown>;
-  for (const inner of Array.isArray(record['data']) ? record['data'] : [])
-    if (typeof inner === 'object' && inner !== null) change(inner as Record<string, unknown>);
-  change(record);
+  if (!isRecord(body)) return text;
+  for (const inner of isList(body['data']) ? body['data'] : []) if (isRecord(inner)) change(inner);
+  change(body);
   return JSON.stringify(body);
 }

@@ -13,14 +13,6 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
   settled: ['return'],
 };
 
-const LABELS: Readonly<Record<string, string>> = {
-  initiate: 'Initiate',
-  debit: 'Debit',
-  settle: 'Settle',
-  fail: 'Fail',
-  return: 'Return',
-};
-
 /** An open payout or payin: reason of a failure, times, the stored record, and what the bank can do to it. */
 export function transferDetails(transfer: Transfer, controls: PageControls): Markup {
   const {kind, id, status, statusMs, updatedMs, releaseMs, idempotencyKey, subaccountId, methodId} = transfer;
@@ -32,7 +24,7 @@ export function transferDetails(transfer: Transfer, controls: PageControls): Mar
       name: 'outcome',
       value: outcome,
       control: `simulate-${outcome}`,
-      label: LABELS[outcome]!,
+      label: outcome.replace(/^./, (letter) => letter.toUpperCase()),
     }),
   );
   const facts: Fact[] = [

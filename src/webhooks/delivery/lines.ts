@@ -1,5 +1,6 @@
 import type {Delivery, ForwardResult, HeaderPairs, ListenReason} from './delivery.ts';
 import type {JsonBody} from '../verify/event.ts';
+import {must} from '../../narrow.ts';
 import {readBody, type Loss} from './losses.ts';
 
 /**
@@ -161,7 +162,12 @@ export function deliveryLine(
   const received = {headers, body_base64: Buffer.from(delivery.body).toString('base64')};
   if (verdict === 'rejected')
     return {
-      ...{type: 'rejected', delivery: id, reason: reason!, received_at: timeOf(delivery)}, // it has a reason
+      ...{
+        type: 'rejected',
+        delivery: id,
+        reason: must(reason, 'reason of a rejection'),
+        received_at: timeOf(delivery),
+      },
       ...received,
       ...(delivery.bodyBytes === undefined ? {} : {body_bytes: delivery.bodyBytes}),
     };

@@ -1,4 +1,5 @@
 import type {Socket} from 'node:net';
+import {must} from '../../narrow.ts';
 import type {ListenReason} from '../delivery/delivery.ts';
 import type {RejectReason} from '../verify/signature.ts';
 import {BodyReader, SMALL_BYTES, type BodyStop} from './body-reader.ts';
@@ -77,8 +78,12 @@ export class Connection {
     });
   }
 
-  get isIdle(): boolean {
-    return this.#state === 'idle';
+  get #requested(): RequestHead {
+    return must(this.#head, 'request in progress');
+  }
+
+  get #reading(): BodyReader {
+    return must(this.#body, 'body in progress');
   }
 
   /** Disconnects a client that is too slow. */
@@ -106,7 +111,7 @@ export class Connection {
   answer(answer: {status: number; text?: string; headers?: string[]}): void {
     this.#body?.release();
     this.#body = undefined;
-    const keepsAlive = this.#head!.keepsAlive && answer.status < 400 && !this.#hasEnded; // it was set before
+    const keepsAlive = this.#requested.keepsAlive && answer.status < 400 && !this.#hasEnded;
     if (this.#socket.destroyed) return;
     this.#socket.write(this.#options.answerText(answer, keepsAlive), 'latin1');
     if (!keepsAlive) return this.#close();
@@ -180,7 +185,7 @@ export class Connection {
   }
 
   #pieceOfHead(bytes: Buffer): [text: string | undefined, used: number] {
-    const partial = this.#partial!;
+    const partial = must(this.#partial, 'start of a head');
     const before = this.#partialBytes;
     this.#partialBytes += bytes.copy(partial, before);
     const end = partial.subarray(0, this.#partialBytes).indexOf(END_OF_HEAD, Math.max(0, before - 3));
@@ -225,15 +230,15 @@ export class Connection {
 
   /** Returns what comes after the body. */
   #readBody(bytes: Buffer): Buffer {
-    const {body} = this.#head!;
+    const {body} = this.#requested;
     if (body === 'chunked') return this.#readChunks(bytes);
-    const piece = bytes.subarray(0, body - this.#body!.size);
-    if (this.#add(piece) && this.#body!.size === body) this.#complete();
+    const piece = bytes.subarray(0, body - this.#reading.size);
+    if (this.#add(piece) && this.#reading.size === body) this.#complete();
     return bytes.subarray(piece.length);
   }
 
   #readChunks(bytes: Buffer): Buffer {
-    const chunked = this.#chunked!;
+    const chunked = must(this.#chunked, 'chunked body');
     const used = chunked.read(bytes, (piece) => this.#add(piece));
     if (this.#state !== 'body') return NO_BYTES;
     if (chunked.isBad) return this.#refuse(400);
@@ -243,33 +248,33 @@ export class Connection {
 
   /** False if no more of the body is wanted. */
   #add(piece: Buffer): boolean {
-    const why = this.#body!.add(piece);
+    const why = this.#reading.add(piece);
     if (why === undefined) return true;
     this.#stop(why);
     return false;
   }
 
   #complete(): void {
-    this.#body!.complete();
-    this.#pass(this.#body!.bytes, null);
+    this.#reading.complete();
+    this.#pass(this.#reading.bytes, null);
   }
 
   /** Stops reading the body. */
   #stop(why: BodyStop): Buffer {
     if (why === 'crowded') return this.#refuse(503);
-    const {body: announced} = this.#head!;
-    const bodyBytes = announced === 'chunked' ? this.#body!.size : announced;
+    const {body: announced} = this.#requested;
+    const bodyBytes = announced === 'chunked' ? this.#reading.size : announced;
     this.#hasEnded = true;
     this.#socket.pause();
     if (why === 'too_large') this.#pass(NO_BYTES, {reason: 'body_too_large', bodyBytes});
-    else this.#pass(this.#body!.bytes, {reason: this.#refused!, bodyBytes}); // asked before
+    else this.#pass(this.#reading.bytes, {reason: must(this.#refused, 'reason'), bodyBytes});
     return NO_BYTES;
   }
 
   #pass(bytes: Buffer, refusal: ReceivedBody['refusal']): void {
     this.#state = 'answering';
     this.#chunked = undefined;
-    this.#options.onRequest(this, this.#head!, {bytes, refusal});
+    this.#options.onRequest(this, this.#requested, {bytes, refusal});
   }
 
   /** Answers what cannot be a delivery, and closes. */

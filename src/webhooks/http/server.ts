@@ -1,4 +1,5 @@
-import {createServer as createTcpServer, type AddressInfo, type Server, type Socket} from 'node:net';
+import {createServer as createTcpServer, type Server, type Socket} from 'node:net';
+import {portOf} from '../../narrow.ts';
 import type {Clock} from '../../clock.ts';
 import {listenOn} from '../../network/listening.ts';
 import type {HeaderPairs} from '../delivery/delivery.ts';
@@ -109,7 +110,7 @@ export class Receiver {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   /** Accepts no new connection, and resolves when the answers in progress are sent. */

@@ -1,9 +1,8 @@
 import {randomBytes} from 'node:crypto';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {RemitError} from '../../errors.ts';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, portOf} from '../../narrow.ts';
 import {listenOn} from '../../network/listening.ts';
 import {DELIVERY_ID, isCut} from '../delivery/delivery.ts';
 import {parseTarget} from '../delivery/target.ts';
@@ -92,7 +91,7 @@ export class InspectorServer {
   }
 
   get #port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,6 @@ import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
-import type {NumberFormat} from '../../../money/amount.ts';
 import {type LocalContext, localCommands} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import type {Accepted} from '../accept.ts';
@@ -89,8 +88,8 @@ function planOptions(wanted: FileToRead): PlanOptions {
     namespace: flags.namespace,
     mapping: readMapping(flags.map),
     ignored: flags['ignore-column'] ?? [],
-    amountUnit: flags['amount-unit'] as 'major' | 'minor' | undefined, // one of the flag's options
-    numberFormat: flags['number-format'] as NumberFormat | undefined, // one of the flag's options
+    amountUnit: flags['amount-unit'],
+    numberFormat: flags['number-format'],
     currency: flags.currency,
     ids: wanted.ids,
     validOnly: flags['valid-only'] ?? false,

@@ -1,6 +1,6 @@
 import {sslCodeOf, TLS_WORDS, tlsTroubleOf} from '../../../network/tls-trouble.ts';
 import type {NetworkSettings} from '../../../network/settings.ts';
-import {messageOf} from '../../../narrow.ts';
+import {messageOf, must} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 import type {Reply} from '../survey/asker.ts';
 import type {PeerCertificate} from './certificate.ts';
@@ -67,11 +67,10 @@ export function checkAnswers(replies: readonly Reply[], clock: {readonly nowMs: 
   const last = answered.at(-1);
   if (last === undefined) return [unknown('clock', 'no answer'), unknown('latency', 'no answer')];
   const times = answered.map(({ms}) => Math.round(ms)).sort((a, b) => a - b);
-  const median = times[Math.floor(times.length / 2)]!; // there is at least one
-  const slowest = times.at(-1)!; // the same
+  const median = must(times[Math.floor(times.length / 2)], 'latency of an answer');
   return [
     checkClock(last, clock.nowMs),
-    holds('latency', `${median} ms (median of ${times.length} requests, slowest ${slowest} ms)`),
+    holds('latency', `${median} ms (median of ${times.length} requests, slowest ${times.at(-1)} ms)`),
   ];
 }
 

@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import {isLocal} from '../../../network/local.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../../client/transport/transport.ts';
 import {RemitError} from '../../../errors.ts';
-import {isObject, messageOf} from '../../../narrow.ts';
+import {isList, isObject, messageOf} from '../../../narrow.ts';
 import {readSmallFile} from '../../../profiles/trusted-file.ts';
 import type {Context} from '../../core/context.ts';
 import type {Json} from '../survey/shapes.ts';
@@ -63,7 +63,7 @@ export class OpenApiDocument {
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
 function serverPath({servers}: Json): string {
-  const [first] = Array.isArray(servers) ? (servers as unknown[]) : [];
+  const [first] = isList(servers) ? servers : [];
   const url = isObject(first) ? first['url'] : undefined;
   if (typeof url !== 'string' || !URL.canParse(url, 'http://localhost')) return '';
   return new URL(url, 'http://localhost').pathname.replace(/\/$/, '');

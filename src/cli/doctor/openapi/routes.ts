@@ -37,9 +37,8 @@ export function matchRoutes(document: OpenApiDocument, survey: Survey): void {
 /** The best match; undefined if several operations match equally well. */
 function bestMatch(id: OperationId, {operations}: OpenApiDocument): Match | undefined {
   for (const how of ['same path', 'same words', 'other words'] as const) {
-    const found = operations.filter((one) => fits(id, one, how));
-    if (found.length === 1) return {found: found[0]!, how}; // the length is 1
-    if (found.length > 1) return undefined;
+    const [found, ...others] = operations.filter((one) => fits(id, one, how));
+    if (found !== undefined) return others.length === 0 ? {found, how} : undefined;
   }
   return undefined;
 }
@@ -77,7 +76,7 @@ function isSameTail(theirs: readonly string[], ours: readonly string[], withWord
   const before = theirs.slice(0, theirs.length - ours.length);
   if (before.includes('{}')) return false;
   return ours.every((part, at) => {
-    const other = end[at]!; // as long as `ours`
+    const other = end[at] ?? ''; // as long as `ours`
     if (part === '{}' || other === '{}') return part === other;
     return isSameWord(other, part) || (withWords && wordsFor(part).some((word) => isSameWord(other, word)));
   });

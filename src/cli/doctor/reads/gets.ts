@@ -56,7 +56,7 @@ async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void
     keepSample(survey, id, {reply, params});
     for (const other of others)
       // the first party may have no payment method
-      if (survey.samples.get(id)!.wire.length === 0) await readSample(survey, id, {[name]: other});
+      if (survey.samples.get(id)?.wire.length === 0) await readSample(survey, id, {[name]: other});
   } else noteWrapper(survey, {id, reply, recordId, wrappers});
 }
 

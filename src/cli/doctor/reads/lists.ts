@@ -1,6 +1,6 @@
 import {readPage} from '../../../client/reading/pages.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, must} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Question, type Reply, routeText} from '../survey/asker.ts';
@@ -45,7 +45,8 @@ const isListed = (id: OperationId, reply: Reply): boolean =>
 /** Looks for another prefix if no list below the current one exists. Returns whether one was found. */
 async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Reply>): Promise<boolean> {
   const isAbsent = (ids: readonly OperationId[]) =>
-    ids.every((id) => leadsNowhere(lists.get(id)!)) && ids.some((id) => !isRouted(survey, id)); // each list was requested
+    ids.every((id) => leadsNowhere(must(lists.get(id), `answer of ${id}`))) &&
+    ids.some((id) => !isRouted(survey, id));
   const plain: OperationId[] = ['payouts.list', 'payins.list', 'payees.list', 'payers.list'];
   const before = survey.draft.file;
   if (isAbsent(plain)) await tryPrefix(survey, 'api', 'payouts.list', PREFIXES);

@@ -21,13 +21,13 @@ export async function checkPaging(survey: Survey): Promise<void> {
     return;
   }
   await checkMax(survey, id);
-  if (sample.length < 2) {
+  const [first, second] = sample;
+  if (first === undefined || second === undefined) {
     for (const check of PAGED)
       survey.found.push(unknown(check, 'no list has two records', {row: ROW.envelope}));
     return;
   }
-  const [first] = sample;
-  if (await checkLimit(survey, id)) await checkNext(survey, id, first!); // it has two items
+  if (await checkLimit(survey, id)) await checkNext(survey, id, first);
   await checkOrder(survey, id);
 }
 
@@ -184,8 +184,11 @@ async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
       const [asc, desc] = words ?? [];
       const write: ServiceFile = {
         paging: {
-          order: {...(name === undefined ? {} : {name}), ...(asc === undefined ? {} : {asc, desc: desc!})},
-        }, // words come in pairs
+          order: {
+            ...(name === undefined ? {} : {name}),
+            ...(asc === undefined || desc === undefined ? {} : {asc, desc}),
+          },
+        },
       };
       const {differ} = await bothOrders(survey, id, joined(survey.draft.file, write));
       if (!differ) continue;

@@ -30,8 +30,8 @@ export function itemsIn(wire: unknown, noun: string): {path: string; items: read
   const lists = leavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
   const named = lists.filter(({name}) => ITEMS.test(name) || sameName(name, noun));
   const [only, second] = named.length > 0 ? named : lists;
-  if (only === undefined || second !== undefined) return undefined;
-  return {path: only.path, items: (only.value as unknown[]).filter(isObject)}; // it is a list
+  if (only === undefined || second !== undefined || !isList(only.value)) return undefined;
+  return {path: only.path, items: only.value.filter(isObject)};
 }
 
 /** Whether a path can be written in a service file. */

@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../../errors.ts';
-import {messageOf} from '../../../narrow.ts';
+import {messageOf, ownJson} from '../../../narrow.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {makeFolder} from '../../../store/files/folder.ts';
 import {describeSelf, systemProbe, type Holder} from '../../../store/locks/lock-holder.ts';
@@ -69,7 +69,7 @@ export function notedEndpoints(context: Context): NotedEndpoint[] {
     .flatMap((name) => {
       const file = join(folderOf(context), name);
       try {
-        return [{file, note: JSON.parse(readFileSync(file, 'utf8')) as EndpointNote}]; // written by us, atomically
+        return [{file, note: ownJson<EndpointNote>(readFileSync(file, 'utf8'))}];
       } catch {
         return [];
       }

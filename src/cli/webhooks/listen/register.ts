@@ -57,7 +57,7 @@ async function create(
       'UNAVAILABLE',
       'the service sent no signing secret with the new endpoint, so nothing could be verified',
     );
-  throw new RemitError('STATE', `the signing secret could not be written to ${secretFile!.path}`);
+  throw new RemitError('STATE', `the signing secret could not be written to ${secretFile?.path}`);
 }
 
 async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<unknown> {

@@ -1,3 +1,4 @@
+import {isObject} from '../../../narrow.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
 import {cutTo} from '../../../output/text/width.ts';
@@ -47,7 +48,7 @@ export function deliveryText(
 
 /** The object that the event is about, or its amount, then the event's id. */
 function about({eventId, id}: Delivery, event: unknown): string {
-  const data = (event as {data?: Record<string, unknown>} | null | undefined)?.data ?? {};
+  const data = isObject(event) && isObject(event['data']) ? event['data'] : {};
   const [name, value] = Object.entries(data).find(([key]) => key.endsWith('_id')) ?? [];
   const amount = data['amount_in_minor_units'];
   const parts = [

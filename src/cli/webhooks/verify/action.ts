@@ -1,4 +1,5 @@
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {must} from '../../../narrow.ts';
 import {DELIVERY_ID, isCut, type HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 import {diagnose} from '../../../webhooks/verify/diagnosis.ts';
 import {parseEvent} from '../../../webhooks/verify/event.ts';
@@ -110,7 +111,7 @@ export function verifyCandidate(
     const {lost} = readBody(body);
     return {
       ...{...about, verdict: 'verified', reason: null, matches_if: []},
-      secret_fingerprint: secretFingerprint(secrets[verified.secret]!), // it is one of them
+      secret_fingerprint: secretFingerprint(must(secrets[verified.secret], 'secret that matched')),
       age_seconds: verified.ageSeconds,
       ...(lost.length === 0 ? {} : {lost}),
     };
@@ -155,8 +156,8 @@ const wordsOf = (reason: string | null): string =>
     ? 'the listener rejected it and kept only the start of its large body, so the signature cannot be checked'
     : wordsOfRejection(reason);
 
-const wordsOfRejection = (reason: string | null): string =>
-  REJECTIONS[reason as keyof typeof REJECTIONS] ?? reason ?? '';
+const WORDS: Readonly<Record<string, string>> = REJECTIONS;
+const wordsOfRejection = (reason: string | null): string => WORDS[reason ?? ''] ?? reason ?? '';
 
 function resultLine({delivery, verdict, reason, matches_if: matches, ...rest}: VerifyResult): string {
   const about = [delivery, rest.event_type, rest.event_id]
