@@ -105,11 +105,12 @@ async function move(place: Place, {ids}: Purses, key: string, n: number, told: T
 export async function workUntilDeath(
   place: Place,
   purses: Purses,
-  worker: string,
+  round: number,
+  worker: number,
   told: Told,
 ): Promise<void> {
   for (let n = 0; ; n += 1) {
-    const key = `${worker}-${n}`;
+    const key = `${round}-${worker}-${n}`;
     const kind = n % 3 === 2 ? 'payin' : 'payout';
     const created = await call(place, 'POST', `/api/${kind}s`, {
       key,
@@ -118,7 +119,7 @@ export async function workUntilDeath(
     if (created === undefined) return;
     assert.equal(created.status, 201, JSON.stringify(created.body));
     told.set(key, {kind, id: created.body.id, status: created.body.status});
-    if (!(await move(place, purses, `${key} move`, n, told))) return;
+    if (!(await move(place, purses, `${key} move`, n + worker, told))) return;
     if (n % 2 === 0) continue;
     const verb = n % 4 === 1 ? 'approve' : 'cancel';
     const moved = await call(place, 'POST', `/api/${kind}s/${created.body.id}/${verb}`, {body: {}});

@@ -25,7 +25,7 @@ async function killLoop(store: TestStore, beside: number): Promise<void> {
     await checkTruth(place, mine, told);
     if (round < KILLS) {
       told.clear(); // what was true after one restart is not asked again after each
-      const workers = Array.from({length: 8}, (_, n) => workUntilDeath(place, mine, `${round}-${n}`, told));
+      const workers = Array.from({length: 8}, (_, n) => workUntilDeath(place, mine, round, n, told));
       const enough = 20 + Math.random() * 100;
       const killer = setInterval(
         () => void (told.size >= enough && child.kill('SIGKILL')),
