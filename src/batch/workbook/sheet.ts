@@ -21,6 +21,8 @@ interface OpenCell {
   style: number;
   isFormula: boolean;
   hasValue: boolean;
+  /** Elements `v` so far. */
+  values: number;
   value: string;
 }
 
@@ -63,6 +65,7 @@ export class SheetReader implements XmlHandler {
       if (name === 'f') this.#cell.isFormula = true;
       else if (name === 'rPh') this.#isPhonetic = true;
       else if (name === 'v' || name === 't') {
+        if (name === 'v' && this.#cell.values++ > 0) throw this.#broken('a cell has two values'); // 1 and 0 are not 10
         this.#cell.hasValue = true;
         this.#takesText = true;
       }
@@ -119,6 +122,7 @@ export class SheetReader implements XmlHandler {
       style: Number(attributes['s'] ?? 0),
       isFormula: false,
       hasValue: false,
+      values: 0,
       value: '',
     };
   }

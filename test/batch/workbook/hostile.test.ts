@@ -155,6 +155,7 @@ describe('a workbook that is damaged, hostile or of another kind', () => {
     ['a cell beyond the last column', 'r="A2"', 'r="XFE2"', /a cell of row 2 is named XFE2/],
     ['an unknown type of cell', 't="s"><v>1', 't="z"><v>1', /unknown type z/],
     ['a text that does not exist', '<v>1</v>', '<v>2</v>', /a text that is not in the workbook/],
+    ['two values in a cell', '<v>1</v>', '<v>1</v><v>0</v>', /a cell has two values/],
     ['a negative text', '<v>1</v>', '<v>-1</v>', /a text that is not in the workbook/],
   ] as const)
     it(`with ${what} is refused`, () =>
