@@ -61,6 +61,7 @@ export async function resolveRows(
   const before = journal.fact('declared') ?? {};
   const declared = {...before};
   journal.makeDoubtExplicit();
+  refuseTaken(batch, rows);
   const settled = rows.map(({reference, resolution}) => {
     let row = doubtfulRow(batch, reference, resolution);
     if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
@@ -119,6 +120,23 @@ export function doubtfulRow(
         `resolve applies only to rows in doubt; ${commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)} shows what is left to do`,
     },
   );
+}
+
+/** Two rows with the same party and amount look alike: one record paid only one of them. */
+function refuseTaken({journal, plan}: OpenBatch, rows: readonly Resolving[]): void {
+  const named = new Map<string, string>();
+  for (const {reference, resolution} of rows) {
+    if (resolution === 'not-paid') continue;
+    const {paid: id} = resolution;
+    const owner = named.get(id) ?? journal.rows.ofRecord(id)?.reference ?? reference;
+    if (owner !== reference)
+      throw new RemitError(
+        'LOCAL_VALIDATION',
+        `${plan.kind} ${id} is the record of row ${owner}, so it did not pay row ${reference} as well; nothing was changed`,
+        {hint: 'find the record whose metadata contains this reference'},
+      );
+    named.set(id, reference);
+  }
 }
 
 const knownOf = ({n, outcome}: JournalRow): Outcome =>

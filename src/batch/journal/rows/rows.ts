@@ -133,6 +133,11 @@ export class JournalRows {
     return this.#db.prepare('select 1 from row_names limit 1').get() !== undefined;
   }
 
+  /** The row whose own record this is; the record of a collision or a conflict belongs to another payment. */
+  ofRecord(id: string): JournalRow | undefined {
+    return this.#find(`o.id = ? and o.state not in ('collision', 'conflict', 'dead_key')`, [id], 1)[0];
+  }
+
   /** Rows of these states after `after`, with or without a record. */
   inStates(states: readonly RowState[], after: number, limit: number): RowWithOutcome[] {
     return this.#find(`r.n > ? and o.state in (${marks(states)})`, [after, ...states], limit);

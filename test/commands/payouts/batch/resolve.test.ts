@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {Desk} from './desk.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 
@@ -135,5 +137,34 @@ describe('payouts batch resolve --not-paid', () => {
     assert.equal(told.exitCode, 0, told.stderr);
     assert.equal((await desk.batch('resume b')).exitCode, 0);
     assert.deepEqual([desk.service.paid.length, desk.service.paid[0]!.approvals], [1, 1]);
+  });
+});
+
+describe('payouts batch resolve, for rows that look alike', () => {
+  let desk: Desk;
+  afterEach(() => desk.close());
+
+  it('never takes one record as the payment of two rows', async () => {
+    desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 1, '10.00'],
+      ['A-3', 1, '10.00'],
+    ]);
+    desk.service.distort = (shown) => ({...shown, client_metadata: undefined}); // nothing says whose record it is
+    desk.service.fault = ({body}) => (body.includes('"A-1"') ? undefined : 'lost-after');
+    await desk.batch('run ./p.csv --batch-id b --yes --accept duplicates=2 --direct');
+    desk.service.fault = () => undefined;
+    const [first, second, third] = [...desk.service.byId.values()].map(({id}) => id);
+    for (const one of [first!, second!]) {
+      const lines = `reference,verdict,id\nA-2,paid,${second}\nA-3,paid,${one}\n`;
+      writeFileSync(join(desk.folder, 'v.csv'), lines);
+      const both = await desk.batch('resolve b --from ./v.csv --unseen');
+      assert.equal(both.exitCode, 5, both.stderr);
+      assert.match(both.stderr, /is the record of row A-[12], so it did not pay row A-3 as well/);
+    }
+    assert.equal((await desk.batch(`resolve b A-2 --paid ${second}`)).exitCode, 0);
+    assert.equal((await desk.batch(`resolve b A-3 --paid ${second!.toUpperCase()}`)).exitCode, 5);
+    assert.equal((await desk.batch(`resolve b A-3 --paid ${third}`)).exitCode, 0);
   });
 });
