@@ -20,7 +20,7 @@ import {
   type ResourceApi,
   type Result,
 } from './requests/resource.ts';
-import {DEFAULT_POLICY, settle, type RetryPolicy} from './requests/retry.ts';
+import {DEFAULT_POLICY, finish, type RetryPolicy} from './requests/retry.ts';
 import {operationOf} from '../service/routes.ts';
 import {isObject} from '../narrow.ts';
 import {checkService} from '../service/file/parse.ts';
@@ -140,10 +140,10 @@ export class RemitClient {
     const built = this.#builder.operation(id, input);
     if (method === 'GET') {
       const recordId = lastParam(path, input.params ?? {});
-      return this.#settle({...built, options: {...built.options, recordId}}, isRecord(recordId));
+      return this.#finish({...built, options: {...built.options, recordId}}, isRecord(recordId));
     }
-    if (key === undefined) return this.#settle(built, isAcknowledged);
-    const result = await this.#settle(built, holdsRecord(built.sanitizer));
+    if (key === undefined) return this.#finish(built, isAcknowledged);
+    const result = await this.#finish(built, holdsRecord(built.sanitizer));
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
 
@@ -160,7 +160,7 @@ export class RemitClient {
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
       let page: Page<unknown> | undefined;
-      await this.#settle(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
+      await this.#finish(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
       return must(page, 'page in an answer that was read as one');
     };
     return new Listing(fetch, options);
@@ -177,7 +177,7 @@ export class RemitClient {
   ): Promise<Result<unknown>> {
     const built = this.#builder.any(method, path, input);
     let headers: Readonly<Record<string, string>> = {};
-    const result = await this.#settle(built, isAcknowledged, (answer) => (headers = answer.headers));
+    const result = await this.#finish(built, isAcknowledged, (answer) => (headers = answer.headers));
     if (input.wantsHeaders !== true) return result;
     const shown = Object.entries(headers).map(([name, value]): [string, string] => [
       name,
@@ -224,13 +224,13 @@ export class RemitClient {
     return this.#transport.close();
   }
 
-  async #settle(
+  async #finish(
     built: Built,
     readable: Readable,
     onAnswer?: (answer: TransportAnswer) => void,
   ): Promise<Result<unknown>> {
     const {idempotencyKey, options, sanitizer} = built;
-    const {answer, attempts} = await settle({
+    const {answer, attempts} = await finish({
       ...built,
       readable,
       read: (raw, nowMs) => {

@@ -4,8 +4,8 @@ import {formatMajor, requireExponent} from './amount.ts';
 const EXACT = 2 ** 52;
 
 interface Sum {
-  settled: bigint;
-  /** Not in `settled` yet: adding plain numbers costs a tenth of adding BigInts. */
+  exact: bigint;
+  /** Not in `exact` yet: adding plain numbers costs a tenth of adding BigInts. */
   open: number;
 }
 
@@ -24,14 +24,14 @@ export class Totals {
     const sum = this.#sums.get(currency) ?? this.#begin(currency);
     if (typeof minor === 'number' && Math.abs(minor) <= EXACT) {
       sum.open += minor;
-      if (Math.abs(sum.open) > EXACT) settle(sum);
-    } else sum.settled += BigInt(minor);
+      if (Math.abs(sum.open) > EXACT) carry(sum);
+    } else sum.exact += BigInt(minor);
     return this;
   }
 
   #begin(currency: string): Sum {
     requireExponent(currency);
-    const sum = {settled: 0n, open: 0};
+    const sum = {exact: 0n, open: 0};
     this.#sums.set(currency, sum);
     return sum;
   }
@@ -48,7 +48,7 @@ export class Totals {
   /** Minor units; 0n for a currency that was never added. */
   of(currency: string): bigint {
     const sum = this.#sums.get(currency);
-    return sum === undefined ? 0n : settle(sum);
+    return sum === undefined ? 0n : carry(sum);
   }
 
   /** Currency and minor units, in the order of the codes. */
@@ -64,8 +64,8 @@ export class Totals {
   }
 }
 
-function settle(sum: Sum): bigint {
-  if (sum.open !== 0) sum.settled += BigInt(sum.open);
+function carry(sum: Sum): bigint {
+  if (sum.open !== 0) sum.exact += BigInt(sum.open);
   sum.open = 0;
-  return sum.settled;
+  return sum.exact;
 }

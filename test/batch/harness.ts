@@ -127,7 +127,7 @@ export class Bench {
     {named = [], allowedElsewhere}: {named?: readonly string[]; allowedElsewhere?: readonly string[]} = {},
   ): Promise<RetryFacts> {
     return this.inClaims((claims, {plan, journal}) => {
-      claims.settle();
+      claims.recordDecisions();
       const by = {mode: 'test', key: 'test_key', timeouts: DEFAULT_TIMEOUTS} as const;
       return prepareRetry({
         ...{journal, plan, named, registry: claims.registry, clock: this.clock},
@@ -163,7 +163,7 @@ export class Bench {
   async run(service: TruthService, given: RunArguments = {}): Promise<Summary> {
     const {key = 'test_key', mode = 'test', baseUrl = 'https://api.test'} = given;
     return this.inClaims((claims, {plan, journal, place, lock}) => {
-      claims.settle();
+      claims.recordDecisions();
       return new BatchRun({
         claims: claims.registry,
         plan,

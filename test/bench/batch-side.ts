@@ -188,7 +188,7 @@ async function run({
   const batch = await openBatch({stateDir, kind: 'payout', batchId: BATCH, purpose: 'benchmark', clock});
   const profile = 'bench';
   const claims = await claimBatch({batch, stateDir, mode: 'test', baseUrl, profile, breakLock: false, clock});
-  claims.settle();
+  claims.recordDecisions();
   const transport = new PoolTransport({baseUrl, connections: inFlight});
   const never = new AbortController().signal;
   let sent: Mark | undefined;

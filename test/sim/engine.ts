@@ -95,7 +95,7 @@ export async function runEngine(
       process.acceptsDifferences = request.settings.acceptDifferences;
       process.retriesUnapproved = request.settings.retryUnapproved || request.retry !== undefined;
       process.approvesById = request.settings.approveById ?? false;
-      claims.settle();
+      claims.recordDecisions();
       const transport = network.transportFor(process);
       let stop: RetryFacts['stop'];
       if (request.retry !== undefined) {

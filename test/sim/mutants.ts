@@ -60,8 +60,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: '207 counts as paid',
     patches: [
       patch(
-        "if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};",
-        "if (answer.status === 207) return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
+        "if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status, ...leftBehind};",
+        "if (answer.status === 207) return {is: 'known', state: 'accepted', id, status, ...leftBehind};",
       ),
     ],
     needs: ['odd-rows'],
@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch("if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
       patch(
-        "  if (status !== null && MOVING.has(status))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};",
-        "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};",
+        "  if (status !== null && MOVING.has(status))\n    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
+        "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
       ),
     ],
     needs: ['service'],
@@ -126,8 +126,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row declared not paid gets a new key',
     patches: [
       patch(
-        'for (const {outcome} of settled) journal.record(outcome, clock.now());',
-        "for (const {row, resolution, outcome} of settled)\n    if (resolution === 'not-paid') journal.raiseGeneration(row, 'mutant', clock.now());\n    else journal.record(outcome, clock.now());",
+        'for (const {outcome} of resolved) journal.record(outcome, clock.now());',
+        "for (const {row, resolution, outcome} of resolved)\n    if (resolution === 'not-paid') journal.raiseGeneration(row, 'mutant', clock.now());\n    else journal.record(outcome, clock.now());",
       ),
     ],
     needs: ['resolve', 'service'],
@@ -247,8 +247,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a key refused because its record is dead counts as paid',
     patches: [
       patch(
-        "return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};",
-        "return {is: 'settled', state: 'accepted', id: options.stagedId, status: null};",
+        "return {is: 'known', state: 'dead_key', id: options.stagedId, status: null};",
+        "return {is: 'known', state: 'accepted', id: options.stagedId, status: null};",
       ),
     ],
     needs: ['by-hand'],
@@ -383,7 +383,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'job.refusal = wordsOf(end);',
-        "this.#settle(job, {state: 'dead_key', status: 'canceled'}); return {again: false};",
+        "this.#record(job, {state: 'dead_key', status: 'canceled'}); return {again: false};",
       ),
     ],
     needs: ['cancel', 'stage-only', 'service'],
@@ -406,8 +406,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'every row of a resolve file has the verdict of the first',
     patches: [
       patch(
-        'const settled = rows.map(({reference, resolution}) => {',
-        'const settled = rows.map(({reference}) => {\n    const {resolution} = rows[0]!;',
+        'const resolved = rows.map(({reference, resolution}) => {',
+        'const resolved = rows.map(({reference}) => {\n    const {resolution} = rows[0]!;',
       ),
     ],
     needs: ['resolve', 'network'],

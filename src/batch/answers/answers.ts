@@ -15,7 +15,7 @@ import type {Exchange} from './wire.ts';
 /** The verdict on one answer to a create or release. It follows the answers table of the batch rules. */
 export type RowVerdict =
   | {
-      is: 'settled';
+      is: 'known';
       state: RowState;
       id: string | null;
       status: string | null;
@@ -38,7 +38,7 @@ export type RowVerdict =
   | {is: 'not-sent'; then: 'stop'; throttled: boolean; stop: StopReason};
 
 /** The outcome of the row is known. */
-export type Settled = Extract<RowVerdict, {is: 'settled'}>;
+export type Known = Extract<RowVerdict, {is: 'known'}>;
 
 /** The request did not take effect. */
 export type NotSent = Extract<RowVerdict, {is: 'not-sent'}>;
@@ -77,7 +77,7 @@ export function judgeAnswer(options: Judged & {answer: Answer}): RowVerdict {
     case 'forbidden':
       return {is: 'not-sent', then: 'forbidden', throttled: false};
     case 'key-conflict':
-      return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
+      return {is: 'known', state: 'dead_key', id: options.stagedId, status: null};
     case 'key-in-use':
     case 'failing':
       return {is: 'maybe', throttled: status === 503};
@@ -96,11 +96,11 @@ function judgeRefusal(
   const {answer, phase, stagedId, isProven} = options;
   // Refusing the release of a staged row does not change the record: it still exists.
   if (stagedId !== null && phase === 'release')
-    return {is: 'settled', state: 'unapproved', id: stagedId, status: 'created'};
+    return {is: 'known', state: 'unapproved', id: stagedId, status: 'created'};
   // Without a code, the answer may come from a proxy. A 404 then means a wrong path; other statuses count only after
   // a success.
   if (answer.errorCode !== undefined || (meaning === 'invalid' && isProven))
-    return {is: 'settled', state: 'rejected', id: null, status: null};
+    return {is: 'known', state: 'rejected', id: null, status: null};
   return {is: 'not-sent', then: 'streak', throttled: false};
 }
 
@@ -155,30 +155,30 @@ function judgeSuccess(options: {
   const foreign = stagedId !== null && stagedId !== id;
   if (echo === 'other')
     return {
-      ...{is: 'settled', state: 'collision', id, status, stop: 'collision'},
+      ...{is: 'known', state: 'collision', id, status, stop: 'collision'},
       message: `record ${id} came back, with ${otherParts(record, row, kind).join(' and ')}`,
       ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
     };
   const differs = echo === 'differs' ? {differs: true as const} : {};
   if (phase === 'stage') {
-    if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status};
+    if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status};
     if (status !== null && MOVING.has(status))
-      return {is: 'settled', state: 'accepted', id, status, ...differs}; // released before
-    if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
+      return {is: 'known', state: 'accepted', id, status, ...differs}; // released before
+    if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status};
     // Processing continues; a replay shows whether it ends in a staged record. A probe compares only the id.
     const isFinished = answer.status === 200 || answer.status === 201 || status === 'created';
     if (!isFinished && stagedId === null) return {is: 'maybe', throttled: false};
-    return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
+    return {is: 'known', state: echo === 'same' ? 'staged' : 'held', id, status};
   }
   const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
-  if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
+  if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status, ...leftBehind};
   // A 202 means that processing continues, so `created` may still change.
   if (status === 'created' && answer.status !== 202)
-    return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
-  if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
+    return {is: 'known', state: 'unapproved', id, status, ...leftBehind};
+  if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status, ...leftBehind};
   if (status !== null && MOVING.has(status))
-    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};
-  if (foreign) return {is: 'settled', state: 'in_doubt', id, status, ...leftBehind};
+    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};
+  if (foreign) return {is: 'known', state: 'in_doubt', id, status, ...leftBehind};
   return {is: 'processing', id};
 }
 

@@ -2,8 +2,8 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {Registry} from './registry.ts';
-import {othersIn, settlePaidElsewhere, tellEnded} from './news.ts';
-import {settleByRegistry, surveyBatch, type Survey} from './survey.ts';
+import {othersIn, recordPaidElsewhere, tellEnded} from './news.ts';
+import {recordDecisions, surveyBatch, type Survey} from './survey.ts';
 import type {Mode} from '../model/kinds.ts';
 
 /** A batch's use of the registry, from the survey to the end of the run. */
@@ -14,7 +14,7 @@ export interface BatchClaims {
    * After the confirmation: records the outcomes that the registry decides, and binds a namespace of rows without
    * references.
    */
-  settle(): void;
+  recordDecisions(): void;
 }
 
 /**
@@ -46,18 +46,18 @@ export async function claimBatch(options: {
     refuseOtherContent(registry, batch);
     const exists = othersIn(stateDir, plan);
     tellEnded(journal, registry);
-    settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
+    recordPaidElsewhere({journal, plan, registry, exists, now: clock.now()});
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
-    const settle = () => {
+    const recordAll = () => {
       // Rows that an edited file left out were never sent, so their references are free for other batches.
       for (const reference of journal.fact('dropped') ?? []) registry.free(reference);
       registry.flush();
       journal.setFact('dropped', []);
       if (!plan.hasReferences) registry.bindContentPlan(plan.planHash);
-      settleByRegistry({journal, plan, registry, exists, now: clock.now()});
+      recordDecisions({journal, plan, registry, exists, now: clock.now()});
       survey.shifts.clear(); // the journal's own counts include them now; a retry is confirmed later
     };
-    return {registry, survey, settle};
+    return {registry, survey, recordDecisions: recordAll};
   } catch (error) {
     await registry.close();
     throw error;

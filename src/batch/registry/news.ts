@@ -39,7 +39,7 @@ export function tellEnded(journal: Journal, registry: Registry): void {
   }
 }
 
-interface Settling {
+interface Recording {
   journal: Journal;
   plan: Plan;
   registry: Registry;
@@ -57,7 +57,7 @@ export const othersIn =
  * Updates rows that this batch did not pay and another batch has paid since: they are shown here as paid by that
  * batch. Rows that another batch had claimed are free if it has given them back.
  */
-export function settlePaidElsewhere(options: Settling): void {
+export function recordPaidElsewhere(options: Recording): void {
   const {journal, plan, registry, now} = options;
   let waitsFor: string | null = null;
   for (const page of pagesOf((after, limit) => journal.rows.unpaidHere(after, limit), PAGE)) {
@@ -80,7 +80,7 @@ const isKnown = ({state, message}: Outcome, {outcome}: RowWithOutcome): boolean 
 function outcomeElsewhere(
   row: RowWithOutcome,
   found: Entry | undefined,
-  options: Settling,
+  options: Recording,
 ): Outcome | undefined {
   const {plan} = options;
   const {state, code} = row.outcome;
@@ -120,7 +120,7 @@ export async function readNews(
   try {
     tellEnded(journal, registry);
     const exists = othersIn(stateDir, plan);
-    settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
+    recordPaidElsewhere({journal, plan, registry, exists, now: clock.now()});
   } finally {
     await registry.close();
   }

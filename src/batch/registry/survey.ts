@@ -135,7 +135,7 @@ function noteLookalikes(
 }
 
 /** After the confirmation: writes the registry's decisions into the journal. Rows without a decision are sent. */
-export function settleByRegistry(options: {
+export function recordDecisions(options: {
   journal: Journal;
   plan: Plan;
   registry: Registry;
@@ -206,7 +206,7 @@ function raisedElsewhere(
   return found.generation > row.generation ? found : undefined;
 }
 
-/** Counts a row that `settleByRegistry` will move to another bucket. */
+/** Counts a row that `recordDecisions` will move to another bucket. */
 function noteShift(survey: Survey, journal: Journal, row: JournalRow, outcome: Outcome | undefined): void {
   if (outcome === undefined) return;
   const to = bucketOf(outcome.state);

@@ -62,7 +62,7 @@ export async function resolveRows(
   const declared = {...before};
   journal.makeDoubtExplicit();
   refuseTaken(batch, rows);
-  const settled = rows.map(({reference, resolution}) => {
+  const resolved = rows.map(({reference, resolution}) => {
     let row = doubtfulRow(batch, reference, resolution);
     if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
     else if (resolution !== 'not-paid') declared[reference] = row.outcome ?? null;
@@ -74,11 +74,11 @@ export async function resolveRows(
   });
   journal.setFact('declared', declared);
   // Registry first: it must not list a row as paid that the journal lists as unpaid.
-  await tellRegistry(options, settled);
-  for (const {outcome} of settled) journal.record(outcome, clock.now());
+  await tellRegistry(options, resolved);
+  for (const {outcome} of resolved) journal.record(outcome, clock.now());
   journal.flush();
   journal.setFact('pastHorizon', false); // the next run detects it again
-  return settled.map(({row, outcome}) => ({
+  return resolved.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,
     id: outcome.id,

@@ -30,8 +30,8 @@ export async function approveById(
     return {is: 'read'};
   }
   job.look = job.maybe = job.processing = true; // never a second one in this run
-  if (verdict.is === 'settled' && verdict.stop !== undefined)
+  if (verdict.is === 'known' && verdict.stop !== undefined)
     return {is: 'other-record', status: verdict.status};
-  if (verdict.is === 'settled' && verdict.state === 'unapproved' && 'answer' in end) job.refused = end.answer;
+  if (verdict.is === 'known' && verdict.state === 'unapproved' && 'answer' in end) job.refused = end.answer;
   return {is: isAborted ? 'left' : 'read'};
 }

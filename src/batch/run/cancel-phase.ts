@@ -80,7 +80,7 @@ export class CancelPhase {
       case 'throttled':
         return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};
       case 'not-found':
-        this.#settle(job, {state: 'in_doubt', http: 404, message: LOST}, read.answer);
+        this.#record(job, {state: 'in_doubt', http: 404, message: LOST}, read.answer);
         this.#run.records.stopForLost(job.row, job.id);
         return {again: false};
       case 'credentials':
@@ -93,7 +93,7 @@ export class CancelPhase {
         return this.#stillOpen(job);
       case 'moved': {
         const {state, status, answer} = read;
-        this.#settle(job, {state, status, code: null, message: null}, answer);
+        this.#record(job, {state, status, code: null, message: null}, answer);
         this.#run.outcomes.noteEnded(job.row, job.id, status);
         return {again: false};
       }
@@ -149,12 +149,12 @@ export class CancelPhase {
   async #again(job: CancelJob, sentAt: number, words: string): Promise<WorkEnd> {
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.tries, false)};
-    this.#settle(job, {state: job.row.outcome.state, message: words});
+    this.#record(job, {state: job.row.outcome.state, message: words});
     return this.#leave();
   }
 
   #refused(job: CancelJob, words: string): WorkEnd {
-    this.#settle(job, {state: job.row.outcome.state, message: `the service did not cancel it: ${words}`});
+    this.#record(job, {state: job.row.outcome.state, message: `the service did not cancel it: ${words}`});
     return this.#leave();
   }
 
@@ -163,7 +163,7 @@ export class CancelPhase {
     return {again: false};
   }
 
-  #settle(job: CancelJob, facts: Parameters<typeof outcomeOf>[1], answer?: Answer): void {
-    this.#run.outcomes.settle(job.row, job.before, outcomeOf(job.row, facts, answer));
+  #record(job: CancelJob, facts: Parameters<typeof outcomeOf>[1], answer?: Answer): void {
+    this.#run.outcomes.record(job.row, job.before, outcomeOf(job.row, facts, answer));
   }
 }

@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {differsIn, judgeExchange, noteOfDifference, type Settled} from '../answers/answers.ts';
+import {differsIn, judgeExchange, noteOfDifference, type Known} from '../answers/answers.ts';
 import {
   isOfOtherContent,
   keyInUse,
@@ -78,7 +78,7 @@ export class CreatePhase {
     // The open window marks rows as "may have been sent" that certainly were not.
     for (const {row, coveredSince} of this.#source.untouched())
       if (coveredSince === undefined && row.outcome?.state !== 'in_doubt')
-        this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
+        this.#run.outcomes.record(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
     endPhase(this.#run);
   }
 
@@ -100,7 +100,7 @@ export class CreatePhase {
 
   #leaveTooOld(job: CreateJob): WorkEnd {
     this.pastHorizon++;
-    this.#settle(job, {
+    this.#record(job, {
       state: 'in_doubt',
       stagedAt: this.#firstDoubt(job),
       message: TOO_OLD,
@@ -124,11 +124,11 @@ export class CreatePhase {
     });
     const answer = 'answer' in end ? end.answer : undefined;
     switch (verdict.is) {
-      case 'settled': {
+      case 'known': {
         const isDoubted = verdict.state === 'rejected' && job.maybe;
         if (isDoubted && answer !== undefined && !(await this.#isBelieved(job, answer)))
           return this.#leave(job, refusedAfterDoubt(end), answer.status);
-        return this.#settled(job, verdict, end);
+        return this.#known(job, verdict, end);
       }
       case 'processing':
         job.lookFor = verdict.id;
@@ -149,7 +149,7 @@ export class CreatePhase {
     }
   }
 
-  #settled(job: CreateJob, verdict: Settled, end: Exchange): WorkEnd {
+  #known(job: CreateJob, verdict: Known, end: Exchange): WorkEnd {
     const {row} = job;
     const {outcomes, refusals, halt, settings} = this.#run;
     const {id, status} = verdict;
@@ -167,7 +167,7 @@ export class CreatePhase {
     if (state === 'rejected') {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;
       refusals.reject(row, job.before, outcome, job.maybe ? outcomeOf(row, inDoubt, answer) : undefined);
-    } else outcomes.settle(row, job.before, outcome);
+    } else outcomes.record(row, job.before, outcome);
     if (verdict.stop) halt.stopFor(verdict.stop, otherRecordText(row));
     return {again: false};
   }
@@ -197,7 +197,7 @@ export class CreatePhase {
         state === 'accepted'
           ? noteOfDifference(job.row, differsIn(answer, job.row, settings.kind), settings.acceptDifferences)
           : undefined;
-      this.#settle(job, {state, id, status, stagedAt: this.#firstDoubt(job), ...differs});
+      this.#record(job, {state, id, status, stagedAt: this.#firstDoubt(job), ...differs});
       this.#run.outcomes.noteEnded(job.row, id, status);
       return {again: false};
     }
@@ -207,7 +207,7 @@ export class CreatePhase {
   /** The service gave the row this id and now does not know it. */
   #leaveLost(job: CreateJob, id: string): WorkEnd {
     const facts = {id, http: 404, message: LOST, stagedAt: this.#firstDoubt(job)};
-    this.#settle(job, {state: 'in_doubt', ...facts});
+    this.#record(job, {state: 'in_doubt', ...facts});
     this.#run.records.stopForLost(job.row, id);
     return {again: false};
   }
@@ -222,7 +222,7 @@ export class CreatePhase {
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, throttled)};
     const stagedAt = this.#firstDoubt(job);
-    this.#settle(job, {
+    this.#record(job, {
       state: 'in_doubt',
       id: job.lookFor ?? null,
       ...(http === 409
@@ -237,7 +237,7 @@ export class CreatePhase {
   #leave(job: CreateJob, words: string, http: number | null = null): WorkEnd {
     const state = job.maybe ? 'in_doubt' : 'not_sent';
     const stagedAt = job.maybe ? this.#firstDoubt(job) : (job.row.outcome?.stagedAt ?? null);
-    this.#settle(job, {state, id: job.lookFor ?? null, message: words, http, stagedAt});
+    this.#record(job, {state, id: job.lookFor ?? null, message: words, http, stagedAt});
     return {again: false};
   }
 
@@ -260,8 +260,8 @@ export class CreatePhase {
     return job.sentAt ?? this.#run.clock.now();
   }
 
-  #settle(job: CreateJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
-    this.#run.outcomes.settle(
+  #record(job: CreateJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
+    this.#run.outcomes.record(
       job.row,
       job.before,
       outcomeOf(job.row, {...facts, attempts: this.#attempts(job)}),

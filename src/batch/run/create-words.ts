@@ -2,7 +2,7 @@ import type {Answer} from '../../client/answers/answer.ts';
 import {DIFFERS, type Outcome, type RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {noteOfDifference, type Settled} from '../answers/answers.ts';
+import {noteOfDifference, type Known} from '../answers/answers.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 
@@ -31,13 +31,13 @@ export const refusedAfterDoubt = (end: Exchange): string =>
   `it may have been sent before and is now refused: ${wordsOf(end)}`;
 
 /** The record cannot belong to this row: only a 201 creates a new record, and the key was used for other content. */
-export const isOfOtherContent = (isKeyUsed: boolean, {id}: Settled, answer: Answer | undefined): boolean =>
+export const isOfOtherContent = (isKeyUsed: boolean, {id}: Known, answer: Answer | undefined): boolean =>
   isKeyUsed && id !== null && answer?.status !== 201;
 
 /** Code and message for the outcome of a row, in addition to those of the answer. */
 export function noteOf(
   row: JournalRow,
-  verdict: Settled,
+  verdict: Known,
   {state, isForeign, isAccepted}: {state: RowState; isForeign: boolean; isAccepted: boolean},
 ): Partial<Pick<Outcome, 'code' | 'message'>> | undefined {
   if (isForeign) return {message: OTHER_CONTENT};

@@ -57,7 +57,7 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
       run.halt.stopFor(reason, `the probe before the release was refused: ${words}`);
       return {is: 'stopped'};
     }
-    if (verdict.is === 'settled') {
+    if (verdict.is === 'known') {
       if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record whose key it knows
       if (verdict.state === 'collision' && verdict.id !== id) return mixedUp(run, row);
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);
@@ -88,7 +88,7 @@ function mixedUp(run: ProbeParts, {n, reference}: RecordedRow): Found {
 /** The service created a second record for the key. It was requested without approval, so it moves no money. */
 function forgotten(run: ProbeParts, row: RecordedRow, orphan: string): Found {
   const {state} = row.outcome;
-  run.outcomes.settle(row, bucketOf(state), outcomeOf(row, {...row.outcome, orphan}));
+  run.outcomes.record(row, bucketOf(state), outcomeOf(row, {...row.outcome, orphan}));
   run.halt.stopFor(
     'key-forgotten',
     `the service has forgotten the key of row ${row.n} (${row.reference}) and created a second record; that record moved no money`,

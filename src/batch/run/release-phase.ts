@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {differsIn, judgeExchange, noteOfDifference, type Settled} from '../answers/answers.ts';
+import {differsIn, judgeExchange, noteOfDifference, type Known} from '../answers/answers.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
@@ -77,7 +77,7 @@ export class ReleasePhase {
     });
     // The open window marks rows as "may have been released" that certainly were not.
     for (const {row} of this.#source.untouched())
-      this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome}));
+      this.#run.outcomes.record(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome}));
     endPhase(this.#run);
   }
 
@@ -111,8 +111,8 @@ export class ReleasePhase {
     const {kind} = settings;
     const verdict = judgeExchange(end, {row, kind, phase: 'release', stagedId: id, isProven: true});
     switch (verdict.is) {
-      case 'settled':
-        return this.#settled(job, verdict, answer);
+      case 'known':
+        return this.#known(job, verdict, answer);
       case 'processing':
         job.look = job.processing = job.maybe = true;
         return this.#againOrDoubt(job, sentAt, false, 'the service is still processing the release');
@@ -129,7 +129,7 @@ export class ReleasePhase {
     }
   }
 
-  #settled(job: ReleaseJob, verdict: Settled, answer: Answer | undefined): WorkEnd {
+  #known(job: ReleaseJob, verdict: Known, answer: Answer | undefined): WorkEnd {
     const {row, id} = job;
     const {settings, outcomes, halt} = this.#run;
     const {state, status, orphan, stop} = verdict;
@@ -144,7 +144,7 @@ export class ReleasePhase {
         : {}),
       attempts: this.#attempts(job),
     };
-    outcomes.settle(row, job.before, outcomeOf(row, facts, answer));
+    outcomes.record(row, job.before, outcomeOf(row, facts, answer));
     if (stop === 'key-forgotten') halt.stopFor(stop, paidTwiceText(row));
     else if (stop) halt.stopFor(stop, otherRecordText(row));
     return {again: false};
@@ -167,7 +167,7 @@ export class ReleasePhase {
       case 'throttled':
         return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, true)};
       case 'not-found':
-        this.#settle(job, {state: 'in_doubt', http: 404, message: LOST});
+        this.#record(job, {state: 'in_doubt', http: 404, message: LOST});
         this.#run.records.stopForLost(job.row, job.id);
         return {again: false};
       case 'credentials':
@@ -196,7 +196,7 @@ export class ReleasePhase {
       state === 'accepted'
         ? noteOfDifference(job.row, differsIn(answer, job.row, kind), acceptDifferences)
         : undefined;
-    this.#settle(job, {state, status, ...differs});
+    this.#record(job, {state, status, ...differs});
     this.#run.outcomes.noteEnded(job.row, job.id, status);
     return {again: false};
   }
@@ -217,7 +217,7 @@ export class ReleasePhase {
   #otherPayment(job: ReleaseJob, record: Open['record']): WorkEnd {
     const {row, id} = job;
     const parts = otherParts(record, row, this.#run.settings.kind).join(' and ');
-    this.#settle(job, {state: 'collision', status: 'created', message: `record ${id} has ${parts}`});
+    this.#record(job, {state: 'collision', status: 'created', message: `record ${id} has ${parts}`});
     this.#run.halt.stopFor('collision', otherRecordText(row));
     return {again: false};
   }
@@ -227,7 +227,7 @@ export class ReleasePhase {
     if (approved.is === 'left') return this.#leave(job);
     if (approved.is !== 'other-record') return {again: true, afterMs: 0};
     const {n, reference} = job.row;
-    this.#settle(job, {state: 'collision', status: approved.status});
+    this.#record(job, {state: 'collision', status: approved.status});
     this.#run.halt.stopFor(
       'collision',
       `approving the record ${job.id} of row ${n} (${reference}) returned a different one`,
@@ -237,7 +237,7 @@ export class ReleasePhase {
 
   /** The record exists and was not approved. */
   #unapproved(job: ReleaseJob, refusal: Refusal): void {
-    this.#settle(job, {state: 'unapproved', ...factsOf(refusal)});
+    this.#record(job, {state: 'unapproved', ...factsOf(refusal)});
   }
 
   /** Past the horizon a replay might create a second record. A row that was never released stays staged. */
@@ -245,7 +245,7 @@ export class ReleasePhase {
     this.pastHorizon++;
     const message =
       'staged longer ago than the key horizon; approve it by its id and resume the batch, or allow approval by id in the profile (profiles set --approve-by-id) and release the batch';
-    this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome.state, message});
+    this.#record(job, {state: job.maybe ? 'in_doubt' : job.row.outcome.state, message});
     return {again: false};
   }
 
@@ -253,7 +253,7 @@ export class ReleasePhase {
   #leaveToPerson(row: RecordedRow, {batch, id}: OtherPayment): void {
     const message = `batch ${batch} also paid this reference later${id === null ? '' : `, record ${id}`}; check for a double payment, then resolve this row`;
     const facts = {state: 'in_doubt', code: REGISTRY_CODE, message} as const;
-    this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, facts));
+    this.#run.outcomes.record(row, bucketBefore(row, false), outcomeOf(row, facts));
   }
 
   #probeOnce(): Promise<boolean> {
@@ -270,7 +270,7 @@ export class ReleasePhase {
 
   /** A refusal that the record could not confirm is kept: the next run must not try again automatically. */
   #doubt(job: ReleaseJob, words: string): void {
-    this.#settle(job, {
+    this.#record(job, {
       state: 'in_doubt',
       ...(job.refused === undefined ? {message: words} : factsOf(job.refused)),
     });
@@ -284,13 +284,13 @@ export class ReleasePhase {
   #leave(job: ReleaseJob, why?: string): WorkEnd {
     const {outcome} = job.row;
     if (job.maybe) this.#doubt(job, 'the release was sent, and no usable answer came');
-    else if (why === undefined || outcome.state !== 'staged') this.#settle(job, {...outcome});
-    else this.#settle(job, {...outcome, message: why});
+    else if (why === undefined || outcome.state !== 'staged') this.#record(job, {...outcome});
+    else this.#record(job, {...outcome, message: why});
     return {again: false};
   }
 
-  #settle(job: ReleaseJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
-    this.#run.outcomes.settle(
+  #record(job: ReleaseJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
+    this.#run.outcomes.record(
       job.row,
       job.before,
       outcomeOf(job.row, {...acceptedFor(job.row, facts), ...facts, attempts: this.#attempts(job)}),

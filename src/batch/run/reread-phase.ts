@@ -109,7 +109,7 @@ export class RereadPhase {
   #moved(row: RecordedRow, {state, status, answer}: Moved): void {
     const {kind} = this.#run.settings;
     const differs = state === 'accepted' ? differsIn(answer, row, kind) : undefined;
-    this.#run.outcomes.settle(
+    this.#run.outcomes.record(
       row,
       bucketBefore(row, false),
       outcomeOf(row, {state, status, ...differs}, answer),
@@ -130,12 +130,12 @@ export class RereadPhase {
       );
     } else if (echo === 'same') {
       if (outcome.state !== 'held') return;
-      this.#settle(row, {...outcome, state: 'staged', code: null, message: null});
-    } else this.#settle(row, {...outcome, state: 'held', message: STILL_DIFFERS});
+      this.#record(row, {...outcome, state: 'staged', code: null, message: null});
+    } else this.#record(row, {...outcome, state: 'held', message: STILL_DIFFERS});
   }
 
-  #settle(row: RecordedRow, outcome: RecordedRow['outcome']): void {
-    this.#run.outcomes.settle(row, bucketBefore(row, false), outcome);
+  #record(row: RecordedRow, outcome: RecordedRow['outcome']): void {
+    this.#run.outcomes.record(row, bucketBefore(row, false), outcome);
   }
 }
 

@@ -8,7 +8,7 @@ import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {Sender} from './send.ts';
-import type {Outcomes} from './settle.ts';
+import type {Outcomes} from './outcomes.ts';
 import {LOST, lostText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 
@@ -75,7 +75,7 @@ export class KnownRecords {
   }
 
   /** Called at the end of a phase. */
-  settleLost(): void {
+  recordLost(): void {
     if (this.#lost.length === 0) return;
     const {outcomes, journal} = this.#parts;
     outcomes.flush();
@@ -84,7 +84,7 @@ export class KnownRecords {
       const known = row.outcome;
       if (known?.id !== id) continue;
       const outcome = lostOutcome({...row, outcome: known});
-      if (outcome !== undefined) outcomes.settle(row, bucketOf(known.state), outcome);
+      if (outcome !== undefined) outcomes.record(row, bucketOf(known.state), outcome);
     }
   }
 }

@@ -40,7 +40,7 @@ export function endPhase({
   outcomes,
 }: Pick<RunParts, 'halt' | 'records' | 'refusals' | 'outcomes'>): void {
   const isStopped = halt.stop !== undefined;
-  records.settleLost();
+  records.recordLost();
   refusals.decide(isStopped);
   outcomes.flush();
 }

@@ -1,6 +1,6 @@
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Bucket, Outcome} from '../model/outcome.ts';
-import type {Outcomes} from './settle.ts';
+import type {Outcomes} from './outcomes.ts';
 import type {StopRules} from './stop-rules.ts';
 
 /** A refusal that becomes final only after a success. */
@@ -29,7 +29,7 @@ export class Refusals {
   /** @param doubt outcome of the row if this run has no success and the row may have been sent before */
   reject(row: JournalRow, before: Bucket, outcome: Outcome, doubt?: Outcome): void {
     if (doubt === undefined ? this.#rules.isProven : this.#rules.patience.successes > 0) {
-      this.#outcomes.settle(row, before, outcome);
+      this.#outcomes.record(row, before, outcome);
       return;
     }
     this.#deferred.push({row, before, outcome, doubt});
@@ -41,7 +41,7 @@ export class Refusals {
   believe(): void {
     if (this.#deferred.length === 0) return;
     for (const {row, before, outcome} of this.#deferred.splice(0))
-      this.#outcomes.settle(row, before, outcome);
+      this.#outcomes.record(row, before, outcome);
   }
 
   /** Whether a refused row may have been sent before while nothing has succeeded in this run. */
@@ -55,6 +55,6 @@ export class Refusals {
    */
   decide(isStopped: boolean): void {
     for (const {row, before, outcome, doubt} of this.#deferred.splice(0))
-      this.#outcomes.settle(row, before, doubt ?? (isStopped ? {...outcome, state: 'not_sent'} : outcome));
+      this.#outcomes.record(row, before, doubt ?? (isStopped ? {...outcome, state: 'not_sent'} : outcome));
   }
 }

@@ -3,7 +3,7 @@ import type {RunPath} from '../model/run-path.ts';
 import {type Activity, type StepRate, stepsLeft} from '../standing/activity.ts';
 import type {Gate} from './gate.ts';
 import type {RowTries} from './row-tries.ts';
-import type {Outcomes} from './settle.ts';
+import type {Outcomes} from './outcomes.ts';
 import type {StopRules} from './stop-rules.ts';
 
 interface Watched {

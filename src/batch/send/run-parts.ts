@@ -15,7 +15,7 @@ import {RowTries} from './row-tries.ts';
 import {activityOf} from './run-activity.ts';
 import type {RunSettings} from './run-settings.ts';
 import {Sender} from './send.ts';
-import {Outcomes} from './settle.ts';
+import {Outcomes} from './outcomes.ts';
 import {StopRules} from './stop-rules.ts';
 import type {Wire} from '../answers/wire.ts';
 

@@ -3,7 +3,7 @@ import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
 import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
-import {documentedStatus, type Outcome} from './verdict.ts';
+import {documentedStatus, type AttemptEnd} from './verdict.ts';
 
 /** What is known about a call that ends in an error. */
 export interface CallFacts {
@@ -53,7 +53,7 @@ export function refusal(answer: Answer, call: CallFacts): RemitError {
  * A read that failed, or a write that certainly had no effect: it can be repeated later.
  * @param isUnsent no attempt of the write left this machine
  */
-export function unavailable(outcome: Outcome, call: CallFacts, isUnsent: boolean): RemitError {
+export function unavailable(outcome: AttemptEnd, call: CallFacts, isUnsent: boolean): RemitError {
   const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
   const unsent = isUnsent ? 'nothing was sent: ' : '';
   return new RemitError(code, `${whatOf(call)}: ${unsent}${trouble(outcome, call)}`, {
@@ -63,7 +63,7 @@ export function unavailable(outcome: Outcome, call: CallFacts, isUnsent: boolean
 }
 
 /** A write that may have taken effect. The error has the last problem, and the key that repeats the write safely. */
-export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
+export function inDoubt(outcome: AttemptEnd, call: CallFacts): RemitError {
   const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
   const earlier = isAboutEarlier(outcome, call)
     ? 'an earlier attempt got no usable answer; the last one: '
@@ -77,7 +77,7 @@ export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
 }
 
 /** The last attempt did not take effect itself: it was refused, throttled or never sent. */
-function isAboutEarlier(outcome: Outcome, {attempts}: CallFacts): boolean {
+function isAboutEarlier(outcome: AttemptEnd, {attempts}: CallFacts): boolean {
   if (attempts === 1) return false;
   if ('failure' in outcome) return !outcome.failure.sent;
   const {status} = outcome.answer;
@@ -114,7 +114,7 @@ function hintFor({idempotencyKey}: CallFacts): string {
     : `repeat it unchanged with the idempotency key ${idempotencyKey}`;
 }
 
-function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown> = {}): ErrorFacts {
+function facts(outcome: AttemptEnd, call: CallFacts, extra: Record<string, unknown> = {}): ErrorFacts {
   const known = {...keyOf(call), attempts: call.attempts, ...extra};
   if ('failure' in outcome) {
     const {failure} = outcome;
@@ -153,7 +153,7 @@ const whatOf = ({what, sanitizer}: CallFacts): string => sanitizer.line(what);
 const keyOf = ({idempotencyKey}: CallFacts) =>
   idempotencyKey === undefined ? {} : {idempotency_key: idempotencyKey};
 
-function trouble(outcome: Outcome, call: CallFacts): string {
+function trouble(outcome: AttemptEnd, call: CallFacts): string {
   const words = 'failure' in outcome ? call.sanitizer.line(outcome.failure.why) : inWords(outcome, call);
   return call.attempts > 1 ? `${words} (after ${call.attempts} attempts)` : words;
 }

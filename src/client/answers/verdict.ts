@@ -9,7 +9,7 @@ import type {TransportFailure} from '../transport/transport.ts';
 export type Safety = 'read' | 'keyed' | 'bare' | 'delete';
 
 /** The end of one attempt: a complete answer, or none. */
-export type Outcome = {readonly answer: Answer} | {readonly failure: TransportFailure};
+export type AttemptEnd = {readonly answer: Answer} | {readonly failure: TransportFailure};
 
 /**
  * The meaning of an answer, independent of the request. One table for each kind of request decides what follows from
@@ -74,7 +74,7 @@ const REFUSED: Verdict = {is: 'refused', taken: false, again: false, slow: false
  *
  * @param readable whether a success answer contains what was requested; a truncated or unexpected one does not
  */
-export function judge(outcome: Outcome, safety: Safety, readable: (answer: Answer) => boolean): Verdict {
+export function judge(outcome: AttemptEnd, safety: Safety, readable: (answer: Answer) => boolean): Verdict {
   if ('failure' in outcome) return judgeFailure(outcome.failure, safety);
   const {answer} = outcome;
   const {status} = answer;
@@ -105,7 +105,7 @@ function maybe(safety: Safety, slow = false): Verdict {
  * True if a refusal also covers the earlier, unanswered attempts with the same key. A documented code comes from the
  * service itself, which would have answered with the record if there were one. A bare 404 or a 401 proves nothing.
  */
-export function settlesEarlier(answer: Answer): boolean {
+export function coversEarlier(answer: Answer): boolean {
   const documented = documentedStatus(answer.errorCode);
   return documented === answer.status && documented !== 401 && documented !== 403;
 }

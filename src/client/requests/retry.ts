@@ -9,7 +9,7 @@ import {
   type TransportAnswer,
   type TransportRequest,
 } from '../transport/transport.ts';
-import {judge, settlesEarlier, type Outcome, type Safety, type Verdict} from '../answers/verdict.ts';
+import {judge, coversEarlier, type AttemptEnd, type Safety, type Verdict} from '../answers/verdict.ts';
 
 export interface RetryPolicy {
   /** Attempts after the first. */
@@ -39,7 +39,7 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
   debug: Debug;
 }
 
-export interface Settled {
+export interface Finished {
   answer: Answer;
   attempts: number;
 }
@@ -50,7 +50,7 @@ export interface Settled {
  * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED if it certainly had no effect; IN_DOUBT if
  *   a write may have had an effect; INTERRUPTED or TERMINATED if the signal fired
  */
-export async function settle(call: Call): Promise<Settled> {
+export async function finish(call: Call): Promise<Finished> {
   const {safety, policy, clock, request} = call;
   let mayBeTaken = false;
   let sent = false;
@@ -93,10 +93,10 @@ function refusedAnswer(
 ): Answer {
   if (!mayBeTaken) throw refusal(answer, facts);
   if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt succeeded
-  throw settlesEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);
+  throw coversEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);
 }
 
-async function attempt(call: Call): Promise<Outcome> {
+async function attempt(call: Call): Promise<AttemptEnd> {
   const {debug, clock, transport, request} = call;
   debug.request(request);
   const startedMs = clock.monotonic();
@@ -112,7 +112,7 @@ async function attempt(call: Call): Promise<Outcome> {
 }
 
 /** Milliseconds before the next attempt; undefined if the service asks for more than the policy waits. */
-function delayMs(outcome: Outcome, verdict: Verdict, attempts: number, call: Call): number | undefined {
+function delayMs(outcome: AttemptEnd, verdict: Verdict, attempts: number, call: Call): number | undefined {
   const floorMs = 'answer' in outcome ? (outcome.answer.retryAfterMs ?? 0) : 0;
   if (floorMs > call.policy.maxWaitMs) return undefined;
   const baseMs = verdict.slow ? SLOW_BASE_MS : BASE_MS;

@@ -140,7 +140,7 @@ export class HttpTransport implements Transport {
         return;
       }
       const fail = (failure: Error) => {
-        settle();
+        end();
         reject(failure);
         connecting?.abort();
         sending.destroy();
@@ -158,7 +158,7 @@ export class HttpTransport implements Transport {
       });
       const abortable = waiter((reason) => endBecause('aborted', 'aborted', reason));
       if (signal) watch(signal, abortable);
-      const settle = () => {
+      const end = () => {
         clearTimeout(total);
         clearTimeout(phase);
         unwatch(abortable);
@@ -199,7 +199,7 @@ export class HttpTransport implements Transport {
             endBecause('cut', 'the answer was truncated');
             return;
           }
-          settle();
+          end();
           const {statusCode, headers} = response;
           const answer = {
             status: must(statusCode, STATUS),

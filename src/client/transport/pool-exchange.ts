@@ -33,7 +33,7 @@ export class Exchange extends Abortable implements Dispatcher.DispatchHandler, P
   readonly #chunks: Buffer[] = [];
   #headers: Record<string, string> = {};
   #bytes = 0;
-  #settled = false;
+  #hasEnded = false;
   #controller: Dispatcher.DispatchController | undefined;
   /** Monotonic times: for the whole answer, and for the next event. */
   #totalBy = Infinity;
@@ -92,7 +92,7 @@ export class Exchange extends Abortable implements Dispatcher.DispatchHandler, P
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#settled) {
+    if (this.#hasEnded) {
       controller.abort(new Error('given up while waiting for a connection')); // before its first byte is written
       return;
     }
@@ -119,7 +119,7 @@ export class Exchange extends Abortable implements Dispatcher.DispatchHandler, P
   }
 
   onResponseEnd(): void {
-    if (!this.#settle()) return;
+    if (!this.#endOnce()) return;
     const [first] = this.#chunks;
     const isWhole = this.#chunks.length === 1 && first !== undefined;
     const body = isWhole ? first : Buffer.concat(this.#chunks);
@@ -148,15 +148,15 @@ export class Exchange extends Abortable implements Dispatcher.DispatchHandler, P
   }
 
   #fail(failure: TransportFailure): void {
-    if (!this.#settle()) return;
+    if (!this.#endOnce()) return;
     if (!failure.sent) this.#options.onUnsent?.({failure: failure.kind, reason: failure.trouble});
     this.#options.reject(failure);
     if (this.#controller !== undefined && !this.#controller.aborted) this.#controller.abort(failure);
   }
 
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
+  #endOnce(): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
     unwatch(this);
     this.#options.deadlines.remove(this);
     this.#options.ended();

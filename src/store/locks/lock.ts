@@ -74,9 +74,9 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   return new HeldLock(file, {...options, clock, probe});
 }
 
-type Settled = LockOptions & {clock: Clock; probe: ProcessProbe};
+type WholeOptions = LockOptions & {clock: Clock; probe: ProcessProbe};
 
-async function take(file: LockFile, options: Settled): Promise<void> {
+async function take(file: LockFile, options: WholeOptions): Promise<void> {
   let waitedMs = 0;
   for (let attempt = 0; attempt < RETRIES; attempt += 1) {
     if (file.create()) return;
@@ -98,16 +98,16 @@ async function take(file: LockFile, options: Settled): Promise<void> {
   throw refusal(file.path, found, options);
 }
 
-const lifeOfFound = ({holder}: FoundLock, {probe}: Settled) =>
+const lifeOfFound = ({holder}: FoundLock, {probe}: WholeOptions) =>
   holder === undefined ? 'unknown' : lifeOf(holder, probe);
 
-function isStale(found: FoundLock, options: Settled): boolean {
+function isStale(found: FoundLock, options: WholeOptions): boolean {
   const life = lifeOfFound(found, options);
   if (life !== 'unknown') return life === 'dead';
   return options.clock.now() - found.touchedMs >= STALE_AFTER_MS;
 }
 
-async function isAbandoned(file: LockFile, found: FoundLock, options: Settled): Promise<boolean> {
+async function isAbandoned(file: LockFile, found: FoundLock, options: WholeOptions): Promise<boolean> {
   if (!isStale(found, options)) return false;
   if (lifeOfFound(found, options) === 'dead') return true;
   await options.clock.sleep(WATCH_MS);
@@ -118,12 +118,12 @@ async function isAbandoned(file: LockFile, found: FoundLock, options: Settled): 
 class HeldLock implements Lock {
   readonly path: string;
   readonly #file: LockFile;
-  readonly #options: Settled;
+  readonly #options: WholeOptions;
   readonly #lost = new AbortController();
   readonly #stop: () => void;
   #released = false;
 
-  constructor(file: LockFile, options: Settled) {
+  constructor(file: LockFile, options: WholeOptions) {
     this.path = file.path;
     this.#file = file;
     this.#options = options;
@@ -192,7 +192,7 @@ function nameOf(found: FoundLock | undefined): string {
   return `process ${pid} on ${host}, since ${since}`;
 }
 
-function refusal(path: string, found: FoundLock | undefined, options: Settled): RemitError {
+function refusal(path: string, found: FoundLock | undefined, options: WholeOptions): RemitError {
   const {purpose = 'Another command', pid, host, since} = found?.holder ?? {};
   const hint = options.hint ?? 'wait for it to end; if it is known to have ended, add --break-lock';
   return new RemitError('LOCKED', `${purpose} is running already: ${nameOf(found)}`, {

@@ -59,7 +59,7 @@ function judge(
 /** The verdict in a few words: `staged`, `collision, stop: collision`, `maybe`, `not sent: gate`. */
 function wordsOf(verdict: RowVerdict): string {
   switch (verdict.is) {
-    case 'settled':
+    case 'known':
       return [
         verdict.state,
         ...(verdict.orphan === undefined ? [] : [`orphan`]),
@@ -366,12 +366,12 @@ describe('an answer to a create', () => {
 
   it('keeps the id and the status of the record', () => {
     const verdict = judge('stage', 201, record());
-    assert.deepEqual(verdict, {is: 'settled', state: 'staged', id: ID, status: 'created'});
+    assert.deepEqual(verdict, {is: 'known', state: 'staged', id: ID, status: 'created'});
   });
 
   it('keeps the record of another id, and the staged one as an orphan', () => {
     const verdict = judge('release', 201, record({id: OTHER_ID, status: 'approved'}));
-    assert.ok(verdict.is === 'settled');
+    assert.ok(verdict.is === 'known');
     assert.deepEqual([verdict.id, verdict.orphan], [OTHER_ID, ID]);
   });
 
@@ -381,7 +381,7 @@ describe('an answer to a create', () => {
       [422, code()],
     ] as const) {
       const verdict = judge('release', status, body);
-      assert.ok(verdict.is === 'settled');
+      assert.ok(verdict.is === 'known');
       assert.equal(verdict.id, ID);
     }
   });
@@ -395,7 +395,7 @@ describe('an answer to a create', () => {
         fc.constantFrom<Phase>('stage', 'release', 'direct'),
         (http, json, phase) => {
           const verdict = judge(phase, http, JSON.stringify(json));
-          if (verdict.is === 'settled') assert.notEqual(verdict.state, 'accepted');
+          if (verdict.is === 'known') assert.notEqual(verdict.state, 'accepted');
         },
       ),
     );
@@ -414,7 +414,7 @@ describe('an answer to a create', () => {
       fc.property(fc.constantFrom(200, 201, 202, 207), changes, (http, some) => {
         const body = record(some);
         const verdict = judge('release', http, body);
-        if (verdict.is !== 'settled' || verdict.state !== 'accepted') return;
+        if (verdict.is !== 'known' || verdict.state !== 'accepted') return;
         assert.ok(['approved', 'initiated', 'debited', 'settled', 'failed'].includes(body.status));
         assert.equal(body.amount_in_minor_units ?? body.amount_in_cents ?? 150075, 150075);
       }),

@@ -79,7 +79,7 @@ async function run(): Promise<Summary> {
       ...{batch, stateDir, mode: 'test', baseUrl, profile: 'acme', breakLock: false, clock},
     });
     try {
-      claims.settle();
+      claims.recordDecisions();
       return await runClaimed(batch, claims.registry, path);
     } finally {
       await claims.registry.close();

@@ -119,7 +119,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   if (path === 'cancel') beginCancel(journal, clock.now());
   // A release is no way of going on: a resume after it must still take up rows that have no record yet.
   else journal.setFact('path', path === 'release' ? 'stage-and-release' : path);
-  claims.settle();
+  claims.recordDecisions();
   const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const lost = AbortSignal.any([lock.lost, claims.registry.lost]);

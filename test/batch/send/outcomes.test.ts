@@ -5,7 +5,7 @@ import {bucketBefore} from '../../../src/batch/answers/outcome-of.ts';
 import {DIFFERS_CODE, type Outcome} from '../../../src/batch/model/outcome.ts';
 import type {Standing} from '../../../src/batch/model/tally.ts';
 import type {Claims} from '../../../src/batch/registry/claim.ts';
-import {Outcomes} from '../../../src/batch/send/settle.ts';
+import {Outcomes} from '../../../src/batch/send/outcomes.ts';
 import {must} from '../../../src/narrow.ts';
 import {Bench} from '../harness.ts';
 
@@ -69,7 +69,7 @@ describe('the counts of a run', () => {
       });
       const settle = ({n, ...facts}: Step) => {
         const row: JournalRow = must(journal.rows.of(`INV-${n}`), 'row');
-        outcomes.settle(row, bucketBefore(row, false), {
+        outcomes.record(row, bucketBefore(row, false), {
           ...{n: row.n, id: null, stagedAt: null, http: null, message: null, requestId: null, attempts: 1},
           ...facts,
         });

@@ -41,7 +41,7 @@ export class Outcomes {
   }
 
   /** Writes the outcome of a row, and updates the counts. `before` is the bucket in which the row was counted. */
-  settle(row: JournalRow, before: Bucket, outcome: Outcome): void {
+  record(row: JournalRow, before: Bucket, outcome: Outcome): void {
     if (outcome.state === 'rejected')
       this.#claims.free(row.reference, outcome.stagedAt === null ? undefined : row);
     else if (outcome.state === 'accepted') this.#claims.paid(row.reference, outcome.id);
