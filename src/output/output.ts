@@ -8,7 +8,7 @@ import {FieldCheck} from './field-check.ts';
 import {isJsonish} from './formats.ts';
 import type {KnownFields} from './records/known-fields.ts';
 import {type MessageOptions, Messages, paintFor, wrapFor} from './messages.ts';
-import {inPieces, type ListContext, pieceWriter, wholeText} from './pieces.ts';
+import {inPieces, type ListContext, pieceWriter, type Records, wholeText} from './pieces.ts';
 import {pickFields, runQuery} from './records/select.ts';
 import {Sink, type OutStream} from './sink.ts';
 import type {Eye, View} from './records/view.ts';
@@ -148,7 +148,7 @@ export class Output extends Messages {
    * A list, in any format, written as it arrives if the format allows it. Returns the number of records. Stops early
    * if the reader of stdout has gone.
    */
-  async list(records: AsyncIterable<unknown> | Iterable<unknown>, view?: View): Promise<number> {
+  async list(records: Records, view?: View): Promise<number> {
     this.#resultWritten = true;
     const {format, query} = this.settings;
     if (query !== undefined || format === 'json' || format === 'yaml') {

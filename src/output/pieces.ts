@@ -13,18 +13,43 @@ const PIECE = 200;
 /** Fields that a warning names. */
 const MOST_NAMED = 10;
 
-/** Records in groups. If their source fails, the records before that come first, then its error. */
+/** Records, or a list that is read in pages. */
+export type Records = AsyncIterable<unknown> | Iterable<unknown>;
+
+/** The records of one page are there at the same time, so they may be written at once. */
+interface Paged {
+  pages: () => AsyncIterable<{items: readonly unknown[]}>;
+}
+
+const isPaged = (records: Records): records is Records & Paged =>
+  'pages' in records && typeof records.pages === 'function';
+
+/** Records as they arrive: a page, or one alone. */
+async function* arrivals(records: Records): AsyncGenerator<readonly unknown[], void, undefined> {
+  if (isPaged(records)) for await (const {items} of records.pages()) yield items;
+  else for await (const record of records) yield [record];
+}
+
+/**
+ * Records in groups: as they arrive for formats that need no others to lay a record out, otherwise by the piece. If their
+ * source fails, the records before that come first, then its error.
+ */
 export async function* inPieces(
-  records: AsyncIterable<unknown> | Iterable<unknown>,
+  records: Records,
   format: Format,
 ): AsyncGenerator<unknown[], void, undefined> {
-  const size = format === 'ndjson' || format === 'id' ? 1 : PIECE;
+  const isAlone = format === 'ndjson' || format === 'id';
   let piece: unknown[] = [];
   let failed: {error: unknown} | undefined;
   try {
-    for await (const record of records) {
-      piece.push(record);
-      if (piece.length < size) continue;
+    for await (const arrived of arrivals(records)) {
+      for (const record of arrived) {
+        piece.push(record);
+        if (piece.length < PIECE) continue;
+        yield piece;
+        piece = [];
+      }
+      if (!isAlone || piece.length === 0) continue;
       yield piece;
       piece = [];
     }

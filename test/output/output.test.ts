@@ -131,6 +131,32 @@ describe('a list', () => {
     assert.equal(stdout.text, 'No payouts.\n');
   });
 
+  it('is written a page at a time as NDJSON and ids, and by 200 otherwise, whatever the pages are', async () => {
+    const sizes = [3, 0, 450, 1];
+    const list = {
+      pages: async function* () {
+        for (const size of sizes) yield {items: Array.from({length: size}, (_, id) => ({id}))};
+        throw new Error('the next page failed');
+      },
+      [Symbol.asyncIterator]: () => assert.fail('read record by record'),
+    };
+    const written = async (format: 'ndjson' | 'id' | 'csv' | 'table') => {
+      const {out, stdout} = makeOutput({format});
+      const writes: number[] = [];
+      const write = stdout._write.bind(stdout);
+      stdout._write = (chunk: string | Buffer, encoding, done) => {
+        writes.push(chunk.toString().split('\n').length - 1);
+        write(chunk, encoding, done);
+      };
+      await assert.rejects(out.list(list), /the next page failed/);
+      return writes;
+    };
+    assert.deepEqual(await written('ndjson'), [3, 200, 200, 50, 1]);
+    assert.deepEqual(await written('id'), [3, 200, 200, 50, 1]);
+    assert.deepEqual(await written('csv'), [201, 200, 54]); // with a header
+    assert.deepEqual(await written('table'), [201, 200, 54]);
+  });
+
   it('is written line by line as NDJSON, as it arrives', async () => {
     const {out, stdout} = makeOutput({format: 'ndjson'});
     const seen: number[] = [];
