@@ -2,11 +2,11 @@
 // milliseconds and the peak of its memory.
 import {Agent, request} from 'node:http';
 
-const [base] = process.argv.slice(2);
+const [base, key] = process.argv.slice(2);
 const agent = new Agent({keepAlive: true, maxSockets: 1});
 const read = (path) =>
   new Promise((resolve, reject) => {
-    const sent = request(base + path, {agent, headers: {'x-api-key': 'test_bench'}}, (response) => {
+    const sent = request(base + path, {agent, headers: {'x-api-key': key}}, (response) => {
       const chunks = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString('utf8'))));

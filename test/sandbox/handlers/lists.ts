@@ -53,7 +53,12 @@ function sqlId(dialect: Store['dialect']): string {
 
 const payeeOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-async function fill(queries: Queries, dialect: Store['dialect'], lengths: Lengths, at: Place): Promise<void> {
+async function fill(
+  queries: Queries,
+  dialect: Store['dialect'],
+  lengths: Pick<Lengths, 'payouts' | 'lines'>,
+  at: Place,
+): Promise<void> {
   const id = sqlId(dialect);
   const pick = (values: readonly string[]) =>
     `case i % ${values.length} ${values.map((value, n) => `when ${n} then '${value}'`).join(' ')} end`;
@@ -80,6 +85,22 @@ interface Place {
   accountId: string;
 }
 
+/** Fills the store of a sandbox, for its first entity. */
+export async function fillLists(store: Store, lengths: Pick<Lengths, 'payouts' | 'lines'>): Promise<Place> {
+  const at = await store.write(async (queries) => {
+    const [entity] = await listEntities(queries);
+    const account = await queries.get(
+      'select id from treasury_accounts where entity_id = ? order by id limit 1',
+      [entity!.id],
+    );
+    const found = {entityId: entity!.id, accountId: text(account!, 'id')};
+    await fill(queries, store.dialect, lengths, found);
+    return found;
+  });
+  if (store.dialect === 'postgres') await store.write((queries) => queries.run('analyze'));
+  return at;
+}
+
 /** Fills a store of its own and asks for pages through the sandbox, as a caller does. */
 export async function measureLists(lengths: Lengths): Promise<PageTimes[]> {
   const place = await testStore();
@@ -87,17 +108,7 @@ export async function measureLists(lengths: Lengths): Promise<PageTimes[]> {
     const store = await openSandboxStore(place.place);
     const sandbox = await createSandbox({store});
     try {
-      const at = await store.write(async (queries) => {
-        const [entity] = await listEntities(queries);
-        const account = await queries.get(
-          'select id from treasury_accounts where entity_id = ? order by id limit 1',
-          [entity!.id],
-        );
-        const found = {entityId: entity!.id, accountId: text(account!, 'id')};
-        await fill(queries, store.dialect, lengths, found);
-        return found;
-      });
-      if (store.dialect === 'postgres') await store.write((queries) => queries.run('analyze'));
+      const at = await fillLists(store, lengths);
       return await measureAll(sandbox, lengths, at);
     } finally {
       await sandbox.close();
