@@ -14,8 +14,9 @@ export function inlinedPackage() {
 }
 
 /**
- * The command in two parts: `remit.cjs` has what commands of one request use, and starts; `rest.cjs` has everything
- * else, and is loaded when something of it is first used. Each names what it takes from the other.
+ * The command in three parts, each of which names what it takes from the others: `remit.cjs` starts, and has what reading
+ * one record or a list runs; `more.cjs` has the rest of the commands of one request, help, and the packages for them;
+ * `rest.cjs` has everything else. The last two are loaded when something of them is first used.
  */
 const REST = [
   /^src\/(batch|html|sandbox|store|webhooks)\//,
@@ -23,25 +24,50 @@ const REST = [
   /^src\/cli\/(batch|demo|doctor|sandbox|webhooks)\//,
   /^src\/commands\/((payins|payouts)\/batch|sandbox|webhooks|demo|doctor)/,
 ];
-const PACKAGES_AT_START = ['@oclif/core', 'string-width', 'zod'];
+const START = [
+  /^src\/[\w-]+\.ts$/,
+  /^src\/(client\/(answers|reading|requests|transport)|contract\/(operations|origin)|money|output|profiles|sanitize)\//,
+  /^src\/client\/client\.ts$/,
+  /^src\/(contract|service)\/[\w-]+\.ts$/,
+  /^src\/cli\/(core|runtime)\//,
+  /^src\/cli\/(input\/(flags|durations)|help\/answer-fields|resources\/lists)\.ts$/,
+  /^src\/commands\/(whoami|[\w-]+\/(get|list))\.ts$/,
+  /^src\/network\/(local|proxy)\.ts$/,
+  /^@oclif\/core$/,
+  /^node_modules\/@oclif\/core\/(package\.json|lib\/([\w-]+|(errors|interfaces|parser|util)\/.*)\.js)$/,
+];
+/** In these, what few of the commands need. */
+const NOT_AT_START = [
+  /^src\/client\/transport\/pool-/,
+  /^src\/output\/(records\/(csv|yaml)|text\/nearest)/,
+  /^node_modules\/@oclif\/core\/lib\/(main|execute|performance|settings)\.js$/,
+];
+const MORE = [/^src\//, /^node_modules\//, /^(string-width|zod)$/];
 
-const isAtStart = (name) =>
-  name.startsWith('src/') ? !REST.some((pattern) => pattern.test(name)) : PACKAGES_AT_START.includes(name);
+const some = (patterns, name) => patterns.some((pattern) => pattern.test(name));
+
+/** The part of a file of ours, of oclif or of what oclif requires, by its path; of another package by its name. */
+function partOf(name) {
+  if (some(REST, name)) return 'rest';
+  if (some(START, name) && !some(NOT_AT_START, name)) return 'remit';
+  return some(MORE, name) ? 'more' : 'rest';
+}
 
 /**
- * Both parts, each with esbuild's record of what is in it and the legal comments of its files. Without `minify` each
+ * All parts, each with esbuild's record of what is in it and the legal comments of its files. Without `minify` each
  * module keeps its path as the name of its function, so that a test can see which of them ran.
  */
 export async function bundle({minify = true} = {}) {
-  const [fromStart, fromRest] = [new Set(), new Set()];
-  const start = () => bundlePart('remit', startText(fromStart), {holds: isAtStart, wanted: fromRest}, minify);
-  await start(); // finds what it wants
+  const wanted = {remit: new Set(), more: new Set(), rest: new Set()};
+  const count = () => Object.values(wanted).reduce((sum, {size}) => sum + size, 0);
   for (;;) {
-    const known = fromRest.size;
-    const holds = (name) => !isAtStart(name);
-    const rest = await bundlePart('rest', tableText(fromRest), {holds, wanted: fromStart}, minify);
-    const parts = [await start(), rest];
-    if (fromRest.size === known) return parts;
+    const known = count();
+    const parts = [];
+    for (const part of Object.keys(wanted)) {
+      const text = part === 'remit' ? startText(wanted[part]) : tableText(wanted[part]);
+      parts.push(await bundlePart(part, text, {part, partOf, wanted}, minify));
+    }
+    if (count() === known) return parts;
   }
 }
 
@@ -64,7 +90,7 @@ async function bundlePart(name, contents, part, minify) {
     external: ['node-sqlite3-wasm'], // finds its .wasm beside itself
     define: {'import.meta.url': '__importMeta.url'},
     banner: {
-      js: `const __importMeta = {get url() { return require('node:url').pathToFileURL(__filename).href; }};${HELPERS}${OTHERS[name]}`,
+      js: `const __importMeta = {get url() { return require('node:url').pathToFileURL(__filename).href; }};${HELPERS}`,
     },
     plugins: [without, lazyRequires(), modules(part)],
     conditions: ['import'], // what an import statement names, although it is a require() by now,
@@ -90,20 +116,14 @@ export function asFile(code) {
   return `//${key}\n${start}(function (exports, require, module, __filename, __dirname) {${code}\n});\n`;
 }
 
-/** How a part takes a module from the other one, which Node or the launcher loads once. */
-const OTHERS = {
-  remit: `const $other = (name) => require('./rest.cjs').modules[name]();`,
-  rest: `const $other = (name) => require('./remit.cjs').modules[name]();`,
-};
-
-/** The modules that the other part takes. */
+/** The modules that other parts take. */
 const tableText = (names) =>
   `export const modules = {\n${[...names]
     .sort()
-    .map(
-      (name) =>
-        `  ${JSON.stringify(name)}: () => require(${JSON.stringify(name.startsWith('src/') ? `./${name}` : name)}),\n`,
-    )
+    .map((name) => {
+      const isFile = /^(src|node_modules)\//.test(name);
+      return `  ${JSON.stringify(name)}: () => require(${JSON.stringify(isFile ? `./${name}` : name)}),\n`;
+    })
     .join('')}};`;
 
 /**

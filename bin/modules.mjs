@@ -16,19 +16,20 @@ export const ownName = (text) => text.replaceAll(/"module:([^"]*)\.js"/g, '"$1"'
 const RESOLVING = Symbol('resolving');
 
 /**
- * @param part which part of the bundle this is: `holds` says whether a file of ours or a package that it imports belongs
- *   to it; what does not is required from the other part, and added to `wanted`
+ * @param options which part of the bundle this is; `partOf` says to which one a file of ours belongs, or a package that it
+ *   imports. What belongs to another part is required from that, and added to what is `wanted` of it.
  */
-export function modules({holds, wanted}) {
+export function modules({part, partOf, wanted}) {
   return {
     name: 'modules',
     setup(plugin) {
       plugin.onResolve({filter: /^[^\0]/}, async ({path, pluginData, ...from}) => {
         if (pluginData === RESOLVING || isBuiltin(path)) return undefined;
         const name = nameIn(path, from);
-        if (name !== undefined && !holds(name)) {
-          wanted.add(name);
-          return {path: `${OTHER}${name}`, external: true};
+        const its = name === undefined ? part : partOf(name);
+        if (its !== part) {
+          wanted[its].add(name);
+          return {path: `${OTHER}${its}:${name}`, external: true};
         }
         const isRelative = /^\.\.?\//.test(path);
         if (isInCommonJs(from)) return isRelative ? undefined : required(path, from.importer);
@@ -40,25 +41,35 @@ export function modules({holds, wanted}) {
       plugin.onLoad({filter: /./, namespace: NAMESPACE}, async ({path: named}) => {
         const path = named.slice(0, -SUFFIX.length);
         const file = join(root, path);
-        const contents = await asCommonJs(readFileSync(file, 'utf8'), extname(path) === '.ts' ? 'ts' : 'js');
-        return {
-          contents: path.startsWith('src/') ? makeLazy(contents, /^import_/) : contents,
-          resolveDir: dirname(file),
-        };
+        if (!converted.has(path)) converted.set(path, convert(path, file));
+        return {contents: await converted.get(path), resolveDir: dirname(file)};
       });
     },
   };
 }
 
-/** Of a file of ours its path, of a package that one of ours imports its name. */
-function nameIn(path, {importer, namespace, resolveDir}) {
-  if (namespace === NAMESPACE ? importer.startsWith('node_modules/') : importer.includes('node_modules'))
-    return undefined;
-  return path.startsWith('.') ? relative(root, join(resolveDir, path)).split(sep).join('/') : path;
+/** By path; each file is in a bundle several times, until all parts are known. */
+const converted = new Map();
+
+async function convert(path, file) {
+  const contents = await asCommonJs(readFileSync(file, 'utf8'), extname(path) === '.ts' ? 'ts' : 'js');
+  return path.startsWith('src/') ? makeLazy(contents, /^import_/) : contents;
 }
 
+/** Of a file of ours its path, of a package that one of ours imports its name, of what oclif requires the path. */
+function nameIn(path, {importer, namespace, resolveDir}) {
+  if (/node_modules[\\/]@oclif[\\/]core[\\/]/.test(importer)) return pathIn(required(path, importer)?.path);
+  if (namespace === NAMESPACE ? importer.startsWith('node_modules/') : importer.includes('node_modules'))
+    return undefined;
+  return path.startsWith('.') ? pathIn(join(resolveDir, path)) : path;
+}
+
+const pathIn = (file) => file && relative(root, file).split(sep).join('/');
+
+/** Node or the launcher loads each part once. */
 const OTHER = 'other-part:';
-export const asCalls = (code) => code.replaceAll(/\brequire\("other-part:([^"]+)"\)/g, '$$other("$1")');
+export const asCalls = (code) =>
+  code.replaceAll(/\brequire\("other-part:(\w+):([^"]+)"\)/g, 'require("./$1.cjs").modules["$2"]()');
 
 const isInCommonJs = ({importer, namespace}) => namespace === 'file' && importer.includes('node_modules');
 

@@ -112,7 +112,7 @@ function readDist(name) {
   }
 }
 
-// Runs one part of the bundle. Each requires the other when it needs it, and then the launcher loads that one as well.
+// Runs one part of the bundle. Each requires the others when it needs them, and then the launcher loads those as well.
 function load(part, name, parts) {
   const Module = require('node:module');
   const vm = require('node:vm');
@@ -124,10 +124,12 @@ function load(part, name, parts) {
   module.paths = Module._nodeModulePaths(path.dirname(file));
   Module._cache[file] = module; // oclif requires the bundle once more, for its commands
   const script = new vm.Script(source, {filename: file, cachedData: cache.code});
-  parts.push({script, cache});
+  parts.push({part, module, script, cache});
   const plain = Module.createRequire(file);
-  const requireFrom = (id) => (id === './rest.cjs' ? (rest ??= load('rest.cjs', name, parts)) : plain(id));
-  let rest;
+  const requireFrom = (id) => {
+    if (id !== './remit.cjs' && id !== './more.cjs' && id !== './rest.cjs') return plain(id);
+    return parts.find(({part}) => part === id.slice(2))?.module.exports ?? load(id.slice(2), name, parts);
+  };
   requireFrom.resolve = plain.resolve;
   script
     .runInThisContext()

@@ -13,7 +13,14 @@ import {underLock} from './setup/lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const OUTPUTS = [
-  ...['dist/remit.cjs', 'dist/rest.cjs', 'dist/commands.txt', 'dist/complete.cjs', 'dist/layout.cjs'],
+  ...[
+    'dist/remit.cjs',
+    'dist/more.cjs',
+    'dist/rest.cjs',
+    'dist/commands.txt',
+    'dist/complete.cjs',
+    'dist/layout.cjs',
+  ],
   ...['dist/help.txt', 'dist/help-of-all.txt', 'dist/help-of-all.json'],
   '.oclif.manifest.json',
 ];

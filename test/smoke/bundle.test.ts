@@ -43,7 +43,7 @@ describe('the bundle', () => {
   after(() => server.close());
 
   /** Files of the bundle that were loaded, and modules that ran. */
-  const PART = /\/(remit|rest)\.cjs$/;
+  const PART = /\/(remit|more|rest)\.cjs$/;
 
   /** What V8 counted of the bundle in a run. */
   async function countedIn(argv: readonly string[]): Promise<Coverage['result']> {
@@ -85,31 +85,27 @@ describe('the bundle', () => {
       assert.ok(!modules.includes(`src/${later}.ts`), `${later} is loaded before it is needed`);
     const packages = packagesOf(modules);
     assert.ok(packages.has('@oclif/core'));
-    for (const heavy of [
-      'zod',
-      'undici',
-      'cli-table3',
-      '@inquirer/prompts',
-      'csv-parse',
-      'yaml',
-      'ajv',
-    ])
+    for (const heavy of ['zod', 'undici', 'cli-table3', '@inquirer/prompts', 'csv-parse', 'yaml', 'ajv'])
       assert.ok(!packages.has(heavy), `${heavy} ran: ${[...packages].join(', ')}`);
     assert.ok(packages.size <= 12, [...packages].join(', '));
   });
 
-  for (const line of [
-    `payouts get ${PAYOUT_ID}`,
-    `payouts get ${PAYOUT_ID} -o json`,
-    `payouts create --payee ${PAYOUT_ID} --amount 1 --currency USD --rail wire --dry-run`,
-    'whoami',
-    'profiles list',
-    'help exit-codes',
-  ])
-    it(`loads one part for ${line.replace(PAYOUT_ID, 'ID')}`, async function () {
+  for (const [line, parts] of [
+    [`payouts get ${PAYOUT_ID}`, ['remit']],
+    [`payouts get ${PAYOUT_ID} -o json`, ['remit']],
+    ['whoami', ['remit']],
+    ['profiles list', ['remit']],
+    [
+      `payouts create --payee ${PAYOUT_ID} --amount 1 --currency USD --rail wire --dry-run`,
+      ['remit', 'more'],
+    ],
+    ['help exit-codes', ['remit', 'more']],
+    ['payouts batch list', ['remit', 'rest']],
+  ] as const)
+    it(`loads ${parts.join(' and ')} for ${line.replace(PAYOUT_ID, 'ID')}`, async function () {
       this.timeout(120_000);
-      const parts = (await countedIn(line.split(' '))).map(({url}) => PART.exec(url)?.[1]);
-      assert.deepEqual(parts, ['remit']);
+      const loaded = (await countedIn(line.split(' '))).map(({url}) => PART.exec(url)?.[1]);
+      assert.deepEqual(loaded, parts);
     });
 
   it('loads a heavy package with the command that needs it', async function () {
@@ -124,7 +120,7 @@ describe('the bundle', () => {
     assert.deepEqual(one, two);
     assert.deepEqual(
       one.map(({file}) => file),
-      ['dist/remit.cjs', 'dist/rest.cjs'],
+      ['dist/remit.cjs', 'dist/more.cjs', 'dist/rest.cjs'],
     );
     for (const {code} of one) {
       assert.match(code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');

@@ -26,18 +26,14 @@ describe('the code cache', () => {
     cacheHome = mkdtempSync(join(tmpdir(), 'remit-cache-'));
   });
   const folder = () => join(cacheHome, 'remit');
-  const file = () => {
-    const names = readdirSync(folder());
-    assert.equal(names.length, 1, names.join(', '));
-    return join(folder(), names[0]!);
-  };
+  const file = () => join(folder(), readdirSync(folder()).sort()[0]!);
   /** Takes a file away, and names where it is now. */
   const moved = (path: string) => {
     const elsewhere = join(cacheHome, 'elsewhere');
     renameSync(path, elsewhere);
     return elsewhere;
   };
-  /** The commands that have a cache, in both parts of the bundle. */
+  /** The commands that have caches, one for each part of the bundle that they load. */
   const commands = () =>
     readdirSync(folder())
       .map((name) => /^code-[0-9a-f]{32}-v[\d.]+-\w+-([\w.-]+)\.bin$/.exec(name)?.[1] ?? name)
@@ -68,7 +64,7 @@ describe('the code cache', () => {
     await remit(LINE);
     await remit('whoami --help');
     assert.equal(statSync(own, {bigint: true}).mtimeNs, first, 'other commands add nothing to it');
-    assert.deepEqual(commands(), ['help', 'profiles.list']);
+    assert.deepEqual(commands(), ['help', 'help', 'profiles.list']);
   });
 
   it('is written again by the first run that succeeds', async () => {
@@ -165,7 +161,7 @@ describe('the code cache', () => {
       fill();
       loosen(folder());
       await remit('profiles list -q'); // in a trusted folder it would be added
-      assert.deepEqual(commands(), ['help']);
+      assert.deepEqual(commands(), ['help', 'help']);
     });
 
   for (const length of [0, 3, 5, 1000])
@@ -194,7 +190,7 @@ describe('the code cache', () => {
     await Promise.all(
       ['help exit-codes', 'profiles list -q', 'help flags', 'help environment'].map((line) => remit(line)),
     );
-    assert.deepEqual(commands(), ['help', 'profiles.list']);
+    assert.deepEqual(commands(), ['help', 'help', 'profiles.list']);
     await remit(LINE);
   });
 });

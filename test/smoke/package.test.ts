@@ -59,6 +59,7 @@ describe('the packed package', function () {
       'dist/help-of-all.json',
       'dist/help-of-all.txt',
       'dist/layout.cjs',
+      'dist/more.cjs',
       'dist/help.txt',
       'dist/commands.txt',
       'dist/remit.cjs',
