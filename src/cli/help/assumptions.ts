@@ -55,7 +55,7 @@ const WHERE =
   'To change a value, set its key in a service file (docs/guides/service-files.md), then run: remit profiles set NAME --service FILE';
 
 /** `remit help assumptions`: each assumption with its current value and the origin of that value. */
-export function assumptionsText({service, from}: ServiceInForce): string {
+export function assumptionsText({service, from}: ServiceInForce, width: number): string {
   const routes = allOperations().flatMap(({id, operation}) => {
     const rows = [operation.origin, operation.prefix?.origin].flatMap(rowOf);
     if (rows.length === 0) return [];
@@ -68,25 +68,33 @@ export function assumptionsText({service, from}: ServiceInForce): string {
     return [rows, key, own === undefined ? value : JSON.stringify(own), own === undefined ? 'assumed' : from];
   });
   const rows = [['Row', 'Key of the service file', 'Value', 'From'], ...routes, ...others];
-  return `ASSUMPTIONS\n${table(rows)}\nRow: the row in docs/internals/assumptions.md. To check them against the service: remit doctor\n${WHERE}\n`;
+  return `ASSUMPTIONS\n${table(rows, 2, width)}\nRow: the row in docs/internals/assumptions.md. To check them against the service: remit doctor\n${WHERE}\n`;
 }
 
 /** `remit help operations`: each operation with its current route and the origin of that route. */
-export function operationsText({service, from}: ServiceInForce): string {
+export function operationsText({service, from}: ServiceInForce, width: number): string {
   const rows = allOperations().map(({id, operation}) => {
     const {method, path} = routeOf(id, service);
     const isOwn = `${method} ${path}` !== `${operation.method} ${operation.path}`;
     const [row] = rowOf(operation.origin);
     return [id, `${method} ${path}`, isOwn ? from : row === undefined ? 'given' : `assumed (row ${row})`];
   });
-  return `OPERATIONS\n${table([['Operation', 'Route', 'From'], ...rows])}\n${WHERE}\n`;
+  return `OPERATIONS\n${table([['Operation', 'Route', 'From'], ...rows], 1, width)}\n${WHERE}\n`;
 }
 
 const rowOf = (origin: Origin | undefined): number[] => (origin?.kind === 'assumed' ? [origin.row] : []);
 
-function table(rows: readonly (readonly (string | undefined)[])[]): string {
+/** If a row does not fit, the widest column, `wide`, has a line of its own. */
+function table(rows: readonly (readonly (string | undefined)[])[], wide: number, width: number): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
-  const line = (row: readonly (string | undefined)[]) =>
-    row.map((cell = '', at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return rows.map((row) => `  ${line(row).trimEnd()}\n`).join('');
+  const line = (row: readonly (string | undefined)[], isShown: (at: number) => boolean) =>
+    row
+      .map((cell = '', at) => (isShown(at) ? `${cell.padEnd(widths[at] ?? 0)}  ` : ''))
+      .join('')
+      .trimEnd();
+  const whole = rows.map((row) => `  ${line(row, () => true)}\n`);
+  if (whole.every((text) => text.length <= width + 1)) return whole.join('');
+  return rows
+    .map((row) => `  ${line(row, (at) => at !== wide)}\n    ${line(row, (at) => at === wide)}\n`)
+    .join('');
 }

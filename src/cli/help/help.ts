@@ -5,13 +5,15 @@ import {routesOf} from './command-operations.ts';
 import {globalFlags} from '../input/flags.ts';
 import type {ServiceInForce} from './assumptions.ts';
 import {block, layOut, placeOf, type Row} from './layout.ts';
-import {PAGES} from './pages.ts';
+import {type Page, PAGES} from './pages.ts';
 import {wrapLines} from '../../output/text/wrap.ts';
 import {nearest} from '../../nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {withoutTopic} from '../runtime/without-topic.ts';
 
 const GLOBAL = 'GLOBAL';
+/** Of the text below a heading. */
+const INDENT = 2;
 
 /** Replaces the two placeholders that our texts use; oclif's own templates each cost a compilation. */
 const render = (text: string): string =>
@@ -88,6 +90,18 @@ class RemitCommandHelp extends CommandHelp {
     return label.replace(/=([^|]+)$/, '=\u001b[4m$1\u001b[24m');
   }
 
+  protected override examples(
+    ...[examples]: Parameters<CommandHelp['examples']>
+  ): ReturnType<CommandHelp['examples']> {
+    return super
+      .examples(examples)
+      ?.split('\n')
+      .map((line) =>
+        line.trim() === '' ? '' : block({example: stripVTControlCharacters(line), less: INDENT}),
+      )
+      .join('\n');
+  }
+
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
     return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
   }
@@ -135,7 +149,8 @@ class RemitHelp extends Help {
     await super.showCommandHelp({...command});
     const routes = routesOf(command.id);
     // Given by the service's interface document or assumed: the reader must be able to tell.
-    if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(routes.join('\n'))}\n`);
+    const lines = routes.map((route) => block({route, less: INDENT})).join('\n');
+    if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(lines)}\n`);
     this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
   }
 
@@ -150,7 +165,13 @@ class RemitHelp extends Help {
 
   override formatRoot(): string {
     const usage = `${this.section('USAGE', '$ remit TOPIC COMMAND [FLAGS]')}`;
-    return [this.config.pjson.description ?? '', usage].join('\n\n');
+    return [this.wrap(String(this.config.pjson.description), 0), usage].join('\n\n');
+  }
+
+  /** `completion` is a topic and a command: it is listed once, with the topics. */
+  protected override formatCommands(commands: Command.Loadable[]): string {
+    const isTopic = (id: string) => this.config.commandIDs.some((other) => other.startsWith(`${id}:`));
+    return super.formatCommands(commands.filter(({id}) => !isTopic(id)));
   }
 }
 
@@ -178,7 +199,7 @@ export async function helpText(
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
   const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, the same for everyone
   if (page !== undefined)
-    return isTerminal ? wrapLines(page.text(inForce), runtime.stdout.columns || 80) : page.text(inForce);
+    return isTerminal ? fitted(page, inForce, runtime.stdout.columns || 80) : page.text(inForce, Infinity);
   const text = layOut(
     await helpForm(config, id),
     placeOf(isTerminal ? runtime.stdout : {isTTY: false}, runtime.env),
@@ -203,6 +224,9 @@ export async function helpForm(config: Config, id: string): Promise<string> {
   else throw unknownSubject(id, config);
   return help.form;
 }
+
+const fitted = (page: Page, inForce: ServiceInForce, columns: number): string =>
+  wrapLines(page.text(inForce, columns), columns);
 
 const pagesText = (): string =>
   `\nMORE\n${Object.entries(PAGES)

@@ -1,4 +1,5 @@
 import {wantsColour} from '../../output/text/colour.ts';
+import {commandLines} from '../../output/text/command-lines.ts';
 
 /**
  * Help before its lines are broken: text with blocks in it that depend on the width. The build writes it once for all
@@ -12,7 +13,11 @@ export type Block =
   /** A list in two columns, or below each other if the second would be too narrow. */
   | {rows: Row[]; less: number}
   /** A command line; `allowance`: how much longer it counts than it is */
-  | {usage: string; allowance: number};
+  | {usage: string; allowance: number}
+  /** An example, which can be copied also where it is broken. */
+  | {example: string; less: number}
+  /** A route, which stays whole; the origin in brackets after it may have a line of its own. */
+  | {route: string; less: number};
 
 /** The second column may have a block of its own. */
 export type Row = [left: string, right?: string | undefined];
@@ -67,6 +72,9 @@ const expanded = (form: string, width: number): string =>
 function linesOf(one: Block, width: number): string {
   if ('wrap' in one) return wrapped(one.wrap, width - one.less);
   if ('rows' in one) return list(one.rows, width - one.less, width);
+  if ('example' in one) return commandLines('', one.example, width - one.less, widthOf).join('\n');
+  if ('route' in one)
+    return one.route.length <= width - one.less ? one.route : one.route.replace(/ (?=\([^(]*\)$)/, '\n  ');
   return usage(one.usage, one.allowance, width);
 }
 

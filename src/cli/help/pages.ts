@@ -5,9 +5,10 @@ import {assumptionsText, operationsText, type ServiceInForce} from './assumption
 import {globalFlags} from '../input/flags.ts';
 
 /** Help pages that are not about a command: `remit help exit-codes`. Generated from the tables that the code uses. */
-interface Page {
+export interface Page {
   summary: string;
-  text: (inForce: ServiceInForce) => string;
+  /** `width`: of a terminal; Infinity without one, so that each row of a table is one line. */
+  text: (inForce: ServiceInForce, width: number) => string;
 }
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -68,7 +69,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       )}\nWhat to do after each of them: remit explain CODE.\n`,
   },
   errors: {
-    summary: 'error codes with their exit codes; remit explain CODE says what to do',
+    summary: 'error codes; remit explain CODE says what to do',
     text: () =>
       `ERRORS\n${table(
         Object.entries(ERRORS).map(([code, {exit, retryable, meaning}]) => [
@@ -95,7 +96,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       )}`,
   },
   assumptions: {
-    summary: 'what remit assumes about the service, and what the active service file sets instead',
+    summary: 'what remit assumes, and what the service file sets',
     text: assumptionsText,
   },
   operations: {

@@ -3,7 +3,7 @@ import {helpText} from './help.ts';
 import {PAGES} from './pages.ts';
 
 /** Help as it is written into a file: 80 columns, no colour. */
-const onPaper = {stdout: {isTTY: false}, env: {NO_COLOR: '1'}};
+const onPaper = {stdout: {isTTY: true, columns: 80}, env: {NO_COLOR: '1'}} as const;
 
 const commandsOf = (config: Config) =>
   config.commands

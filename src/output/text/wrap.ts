@@ -1,3 +1,4 @@
+import {commandLines} from './command-lines.ts';
 import {cellWidth} from './width.ts';
 
 /**
@@ -33,18 +34,8 @@ export function wrapHint(hint: string, width: number): string {
   return wrapCommand(label, hint, width).join('\n');
 }
 
-function wrapCommand(label: string, command: string, width: number): string[] {
-  const [first = '', ...rest] = command.match(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g) ?? [command];
-  const lines: string[] = [];
-  let current = label + first;
-  for (const word of rest) {
-    if (cellWidth(`${current} ${word} \\`) > width) {
-      lines.push(`${current} \\`);
-      current = `  ${word}`;
-    } else current += ` ${word}`;
-  }
-  return [...lines, current];
-}
+const wrapCommand = (label: string, command: string, width: number): string[] =>
+  commandLines(label, command, width, cellWidth);
 
 function wrapLine(line: string, width: number, further: string): string[] {
   const indent = /^ */.exec(line)?.[0] ?? '';

@@ -10,6 +10,12 @@ import {oclifHelp} from './oclif-layout.ts';
 
 const plain = (form: string, width: number) => layOut(form, {width, styles: false});
 
+/** oclif breaks neither examples nor our list of routes. */
+const wholeLines = (text: string): string =>
+  text
+    .replaceAll(/ \\\n {4}/g, ' ')
+    .replace(/^SERVICE\n(?: {2}.*\n)*/m, (routes) => routes.replaceAll(/\n {4}\(/g, ' ('));
+
 describe('the layout of help', function () {
   this.timeout(120_000);
 
@@ -18,7 +24,11 @@ describe('the layout of help', function () {
       const config = await sourceConfig();
       const {commands, topics} = treeOf(config.commandIDs);
       for (const id of [...commands, ...topics])
-        assert.equal(plain(await helpForm(config, id), width), await oclifHelp(config, id, width), id);
+        assert.equal(
+          wholeLines(plain(await helpForm(config, id), width)),
+          wholeLines(await oclifHelp(config, id, width)),
+          id,
+        );
     });
 
   it('counts on characters that are one column wide, and styles only what it shows without them', async () => {
