@@ -238,6 +238,7 @@ describe('a recorded delivery as people see it', () => {
       ['Event', 'e1'],
       ['Verdict', 'verified'],
       ['Reason', '-'],
+      ['Failure', '-'],
       ['Attempt', '2'],
       ['Duplicate of', 'dlv_0'],
       ['Path', '/hooks'],

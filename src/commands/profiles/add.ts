@@ -8,7 +8,7 @@ import {changeConfig} from '../../cli/profiles/store.ts';
 import {RemitError} from '../../errors.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
 import {nameOfKey, readKey} from '../../profiles/key-source.ts';
-import {modeOf} from '../../profiles/key.ts';
+import {ENTER_AGAIN, modeOf} from '../../profiles/key.ts';
 import {PROFILE_NAME, type StoredProfile} from '../../profiles/profile.ts';
 import {replacing} from '../../profiles/settings.ts';
 
@@ -53,7 +53,7 @@ export default class ProfilesAdd extends RemitCommand {
     const profile: StoredProfile = {
       base_url: baseUrl,
       key,
-      mode: modeOf(await readKey(key), nameOfKey(key, 'that was entered')),
+      mode: modeOf(await readKey(key), nameOfKey(key, 'that was entered'), ENTER_AGAIN),
       ...settings,
     };
     const config = await changeConfig(configDir, (stored) => {

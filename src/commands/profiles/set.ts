@@ -8,7 +8,7 @@ import {RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {nameOfKey, readKey} from '../../profiles/key-source.ts';
-import {modeOf} from '../../profiles/key.ts';
+import {ENTER_AGAIN, modeOf} from '../../profiles/key.ts';
 import type {KeySource, StoredProfile} from '../../profiles/profile.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 import {withSettings} from '../../profiles/settings.ts';
@@ -66,7 +66,7 @@ export default class ProfilesSet extends RemitCommand {
 
 /** Test and live need two profiles: caps, default and scripts rely on the mode of a profile name. */
 async function requireMode(key: KeySource, name: string, {mode, base_url}: StoredProfile): Promise<void> {
-  const found = modeOf(await readKey(key), nameOfKey(key, 'that was entered'));
+  const found = modeOf(await readKey(key), nameOfKey(key, 'that was entered'), ENTER_AGAIN);
   if (found !== mode)
     throw new RemitError('BAD_KEY', `profile ${name} is for ${mode} keys, and this is a ${found} key`, {
       hint: `to replace the profile: remit profiles add ${name} --base-url ${base_url} --replace`,

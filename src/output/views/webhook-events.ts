@@ -13,6 +13,7 @@ import {
 } from '../records/view.ts';
 import type {Style} from '../text/colour.ts';
 import {valueAt} from '../records/select.ts';
+import {failureText} from './failure.ts';
 
 interface Forward {
   target: string;
@@ -45,6 +46,20 @@ function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): st
   return paint(state === 'forwarded' ? 'green' : state === 'dead' ? 'red' : 'yellow', word);
 }
 
+/** Why the payin or payout of an event failed, if the event says so: data has the fields of its record, or some of them. */
+const failureOfEvent = (body: unknown): string | undefined => failureText(valueAt(body, 'data'));
+
+/** Why a delivery was rejected, or why the payin or payout of its event failed. */
+const reason: Field = {
+  ...field(
+    'Reason',
+    'body',
+    (body, record) => plainValue(valueAt(record, 'reason') ?? failureOfEvent(body)),
+    1,
+  ),
+  optional: true,
+};
+
 /** A line for each item of a list. */
 function lines<Item>(label: string, path: string, lineOf: (item: Item) => string): Field {
   return field(label, path, (value) => (isListOf<Item>(value) ? value.map(lineOf).join('\n') : '-'));
@@ -61,6 +76,7 @@ export const webhookEventView: View = {
     text('Event', 'id'),
     status('Verdict', 'verdict'),
     text('Reason', 'reason'),
+    field('Failure', 'body', (body) => plainValue(failureOfEvent(body))),
     text('Attempt', 'attempt'),
     text('Duplicate of', 'duplicate_of'),
     text('Path', 'path'),
@@ -79,6 +95,7 @@ export const webhookEventView: View = {
     status('Verdict', 'verdict'),
     text('Attempt', 'attempt', 4),
     forwards,
+    reason,
   ],
 };
 

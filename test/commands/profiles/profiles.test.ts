@@ -67,6 +67,13 @@ describe('profiles', () => {
       (await where('--key-command', `cat ${keyFile}`)).stderr,
       /: the key printed by command "cat \S+key" begins with neither test_ nor live_$/m,
     );
+    for (const ran of [entered, await where('--key-file', keyFile)]) {
+      assert.match(
+        ran.stderr,
+        /^Hint: nothing was stored; copy the API key again .* and run the same command$/m,
+      );
+      assert.doesNotMatch(ran.stderr, /Hint:.*profiles add/);
+    }
   });
 
   it('never take a key as an argument', async () => {

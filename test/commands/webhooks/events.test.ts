@@ -45,6 +45,51 @@ async function place() {
   return {cwd, folder, env, run, found};
 }
 
+/** A record with one delivery of this body. */
+async function placeWith(body: string, facts: Parameters<typeof delivery>[1] = {}) {
+  const cwd = scratch();
+  const env = {HOME: cwd, REMIT_STATE_DIR: join(cwd, 'state'), NO_COLOR: '1'};
+  await record(join(cwd, 'state', 'webhooks', 'record'), [
+    {
+      kind: 'delivery',
+      delivery: delivery(1, {body: Buffer.from(body), eventType: 'payout.failed', ...facts}),
+    },
+  ]);
+  return (argv: readonly string[], options: CliOptions = {}) =>
+    runCli(['webhooks', 'events', ...argv], {cwd, env, ...options});
+}
+
+describe('the reason of a failure in webhooks events', () => {
+  for (const [title, data] of [
+    ['in transfer_details', {transfer_details: {failure: {code: 'R03', message: 'No account'}}}],
+    ['in a plain field', {failure_reason: 'R03 No account'}],
+    ['in two plain fields', {failure_code: 'R03', failure_message: 'No account'}],
+  ] as const)
+    it(`is shown as code and text, ${title}`, async () => {
+      const run = await placeWith(JSON.stringify({id: 'e1', type: 'payout.failed', data}));
+      const list = await run(['list'], {columns: 160});
+      assert.match(list.stdout, /Forwarded +Reason\n.* R03 No account\n/);
+      assert.match((await run(['show', 'e1'])).stdout, /^Failure\tR03 No account$/m);
+      const [row] = (await run(['list', '--json'])).json() as {reason: unknown}[];
+      assert.equal(row?.reason, null, 'in JSON, reason is that of the verdict');
+    });
+
+  it('is that of the verdict for a rejected delivery', async () => {
+    const run = await placeWith('{}', {
+      verdict: 'rejected',
+      reason: 'mismatch',
+      eventId: null,
+      eventType: null,
+    });
+    assert.match((await run(['list'], {columns: 120})).stdout, /Forwarded +Reason\n.*rejected.* mismatch\n/);
+  });
+
+  it('has no column where no event says why', async () => {
+    const run = await placeWith('{"id":"e1","type":"payout.settled","data":{"payout_id":"p1"}}');
+    assert.doesNotMatch((await run(['list'], {columns: 120})).stdout, /Reason/);
+  });
+});
+
 describe('webhooks events', () => {
   it('list shows deliveries newest first, filtered', async () => {
     const {run, found} = await place();
@@ -65,7 +110,7 @@ describe('webhooks events', () => {
     );
     assert.deepEqual(await found('--limit', '1'), [4]);
     const text = await run(['list', '--limit', '2']);
-    assert.match(text.stdout, /^dlv_0{23}4\t.*\tpayout\.settled\te1\tverified\t2\t-$/m);
+    assert.match(text.stdout, /^dlv_0{23}4\t.*\tpayout\.settled\te1\tverified\t2\t-\t-$/m);
     assert.match(text.stderr, /4 deliveries match; the newest 2 are shown/);
     const query = await run(['list', '--query', "[?body.data.payin_id=='p3'].id"]);
     assert.equal(query.stdout, 'e3\n');
