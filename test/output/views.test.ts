@@ -239,6 +239,7 @@ describe('a recorded delivery as people see it', () => {
       ['Verdict', 'verified'],
       ['Reason', '-'],
       ['Failure', '-'],
+      ['Failure', '-'],
       ['Attempt', '2'],
       ['Duplicate of', 'dlv_0'],
       ['Path', '/hooks'],
