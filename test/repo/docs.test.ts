@@ -107,6 +107,19 @@ describe('docs', () => {
     );
   });
 
+  it('name only flags that a command has', () => {
+    const others = new Set(['--help', '--version', '--cacert', '--import', '--semi-space-growth-factor']); // also curl's and Node's
+    const known = new Set(
+      [...commands.values()].flatMap(({command}) => Object.keys({...command.baseFlags, ...command.flags})),
+    );
+    const unknown = (text: string) =>
+      [...text.matchAll(/`--([a-z][a-z0-9-]*)/g)]
+        .map(([, name]) => name!)
+        .filter((name) => !known.has(name) && !others.has(`--${name}`));
+    none(pages.flatMap((path) => unknown(readText(path)).map((name) => `${path}: --${name}`)));
+    assert.deepEqual(unknown('`--until settled` and `--follow`'), ['follow']);
+  });
+
   it('link only to files that exist', () => {
     none(pages.flatMap((path) => brokenLinks(path, readText(path))));
     assert.equal(
