@@ -1,5 +1,5 @@
-// The bare server of `npm run bench:sandbox`: the same HTTP library, the same checks of the body, an answer of the same
-// size, and nothing kept. `sandbox-bare.ts` prints {base_url, test_key}.
+// The bare server of `npm run bench:sandbox`, with Hono: the same checks of the body, an answer of the same size, and
+// nothing kept. `sandbox-bare.ts` prints {base_url, test_key}.
 import {createServer, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {getRequestListener} from '@hono/node-server';

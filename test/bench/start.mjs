@@ -5,12 +5,13 @@
 // Cases run interleaved, one of each a round, so that noise falls on all of them alike; what counts is the median of
 // the ratios within a round. NODE_EXTRA_CA_CERTS is unset: Node 20 would read those certificates at every start.
 import {fork, spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
+import {fetched, median, nodeBinary} from './measure.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -197,12 +198,6 @@ function time({command, args, env, stdio = 'pipe'}) {
   return elapsed;
 }
 
-function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 /** Prints medians and ratios; how many goals were missed. */
 function report(title, times) {
   console.log(`\n${title}, ${times['node -e 0'].length} rounds, median ms`);
@@ -226,29 +221,6 @@ function report(title, times) {
     );
   }
   return missed;
-}
-
-/** A folder for what npm brings; kept, so that a second run starts at once. */
-function fetched(name, spec) {
-  const folder = join(tmpdir(), 'remit-bench-packages', name);
-  if (!existsSync(join(folder, 'node_modules'))) {
-    mkdirSync(folder, {recursive: true});
-    spawnSync(
-      'npm',
-      ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, spec],
-      {
-        stdio: 'ignore',
-      },
-    );
-  }
-  return join(folder, 'node_modules');
-}
-
-function nodeBinary(version) {
-  if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
-  const name = `node-${process.platform}-${process.arch}`;
-  const path = join(fetched(`node-${version}`, `${name}@${version}`), name, 'bin', 'node');
-  return existsSync(path) ? path : undefined;
 }
 
 /** Stripe's own binary, not the script that starts it: that would be unfair to it by a whole Node. */
