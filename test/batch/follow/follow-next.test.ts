@@ -6,16 +6,15 @@ import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
-import {Bench} from '../harness.ts';
-import {TruthService} from '../truth-service.ts';
+import type {Bench} from '../harness.ts';
+import {planned} from '../planned.ts';
+import type {TruthService} from '../truth-service.ts';
 
 describe('the next command after accepted rows were followed', () => {
   let bench: Bench;
   let service: TruthService;
   beforeEach(async () => {
-    bench = new Bench();
-    service = new TruthService();
-    await bench.plan(bench.payouts(2));
+    ({bench, service} = await planned(2));
     assert.equal((await bench.run(service, {mode: 'live', key: 'live_key'})).next, null);
   });
   afterEach(() => bench.remove());

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import {checkBinding} from '../../../src/batch/journal/binding.ts';
 import {RemitError} from '../../../src/errors.ts';
-import {Bench, type RunArguments} from '../harness.ts';
+import type {Bench, RunArguments} from '../harness.ts';
+import {planned} from '../planned.ts';
 import {spoken} from '../../service/spoken.ts';
-import {type SeenRequest, TruthService} from '../truth-service.ts';
+import type {SeenRequest, TruthService} from '../truth-service.ts';
 
 const isBound =
   (words: RegExp) =>
@@ -16,11 +17,7 @@ const isBound =
 describe('the binding of a batch', () => {
   let bench: Bench;
   let service: TruthService;
-  beforeEach(async () => {
-    bench = new Bench();
-    service = new TruthService();
-    await bench.plan(bench.payouts(3));
-  });
+  beforeEach(async () => ({bench, service} = await planned(3)));
   afterEach(() => bench.remove());
 
   const refuses = async (given: RunArguments, words: RegExp) => {

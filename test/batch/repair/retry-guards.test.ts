@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {Bench} from '../harness.ts';
-import {TruthService} from '../truth-service.ts';
+import type {Bench} from '../harness.ts';
+import {planned} from '../planned.ts';
+import type {TruthService} from '../truth-service.ts';
 
 const REFUSED = {status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: 'no such account'};
 const HOUR_MS = 3_600_000;
@@ -11,9 +12,7 @@ describe('retry of a rejected row', () => {
   let bench: Bench;
   let service: TruthService;
   beforeEach(async () => {
-    bench = new Bench();
-    service = new TruthService();
-    await bench.plan(bench.payouts(2));
+    ({bench, service} = await planned(2));
     service.refuse = (body) => (JSON.stringify(body).includes('"INV-2"') ? REFUSED : undefined);
     assert.equal((await bench.run(service)).rejected, 1);
     service.refuse = () => undefined;

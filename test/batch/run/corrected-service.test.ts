@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
-import {Bench, type RunArguments} from '../harness.ts';
-import {TruthService} from '../truth-service.ts';
+import type {Bench, RunArguments} from '../harness.ts';
+import {planned} from '../planned.ts';
+import type {TruthService} from '../truth-service.ts';
 
 type Answered = Readonly<Record<string, unknown>>;
 
@@ -19,11 +20,7 @@ const PARTY: ServiceFile = {
 describe('a batch whose service file is corrected', () => {
   let bench: Bench;
   let service: TruthService;
-  beforeEach(async () => {
-    bench = new Bench();
-    service = new TruthService();
-    await bench.plan(bench.payouts(3));
-  });
+  beforeEach(async () => ({bench, service} = await planned(3)));
   afterEach(() => bench.remove());
   const run = (given: RunArguments = {}) => bench.run(service, given);
   const stateOf = (reference: string) => bench.inJournal(({journal}) => journal.rows.of(reference)!.outcome!);

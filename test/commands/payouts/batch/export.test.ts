@@ -1,84 +1,49 @@
 import assert from 'node:assert/strict';
-import {lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Transport} from '../../../../src/client/transport/transport.ts';
-import {BASE_URL, runCli, type CliOptions} from '../../../cli/run-cli.ts';
-import {TestSandbox} from '../../../sandbox/harness.ts';
-import {VirtualClock} from '../../../batch/virtual-clock.ts';
+import type {CliOptions} from '../../../cli/run-cli.ts';
+import {SandboxDesk} from './sandbox-desk.ts';
 
 type Line = Record<string, string | number | null>;
 
 /** `export` on the sandbox, after payouts that settle, fail and are refused. */
 describe('payouts batch export', () => {
-  let sandbox: TestSandbox;
-  let clock: VirtualClock;
-  let home: string;
-  let requests: string[];
+  let desk: SandboxDesk;
   /** Added to every record that is read. */
   let extra: Record<string, unknown>;
-  const transport: Transport = {
-    send: async ({method, path, headers, body}) => {
-      requests.push(`${method} ${path}`);
-      const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
-      const response = await sandbox.sandbox.fetch(new Request(`http://localhost${path}`, init));
-      const text = await response.text();
-      const more = method === 'GET' && response.ok ? {...(JSON.parse(text) as object), ...extra} : undefined;
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: Buffer.from(more === undefined ? text : JSON.stringify(more)),
-      };
+  const adding: Transport = {
+    send: async (request) => {
+      const answer = await desk.transport.send(request);
+      if (request.method !== 'GET' || answer.status !== 200) return answer;
+      const record = JSON.parse(answer.body.toString()) as object;
+      return {...answer, body: Buffer.from(JSON.stringify({...record, ...extra}))};
     },
     close: async () => undefined,
   };
   const remit = (line: string, options: Partial<CliOptions> = {}) =>
-    runCli(
-      line.split(' ').map((word) => word.replace(/^\.\//, `${home}/`)), // this process does not change its folder
-      {
-        service: transport,
-        clock,
-        cwd: home,
-        env: {HOME: home, REMIT_API_KEY: sandbox.sandbox.testKey, REMIT_BASE_URL: BASE_URL, USER: 'ada'},
-        ...options,
-      },
-    );
+    desk.remit(line, {service: adding, ...options});
 
   before(async () => {
-    clock = new VirtualClock();
-    home = mkdtempSync(join(tmpdir(), 'remit-export-'));
-    sandbox = await TestSandbox.open({clock});
-    [requests, extra] = [[], {}];
-    const payee = await sandbox.party('payee');
-    const added = await sandbox.post(`/api/payees/${payee}/payment-methods`, {
-      ...{type: 'bank_account', country_code: 'US', currency_code: 'USD'},
-      bank_account: {
-        ...{account_number: '000123456789', routing_number: '110000000', account_type: 'checking'},
-        holder_name: 'Elm Works',
-      },
-    });
-    clock.advance(3000);
-    await sandbox.post(`/api/payees/${payee}/payment-methods/${added.body.id}/set-default`, {});
+    desk = await SandboxDesk.open();
+    extra = {};
+    const {id: payee} = await desk.party('payee');
     const unknown = '00000000-0000-4000-8000-000000000001';
-    const rows = [
+    desk.file('p.csv', 'reference,payee_id,amount,metadata.sandbox.scenario', [
       `INV-1,${payee},10.50,`,
       `INV-2,${payee},11.50,fails_after_initiated`,
       `INV-3,${unknown},12.50,`,
-    ];
-    writeFileSync(
-      join(home, 'p.csv'),
-      `reference,payee_id,amount,metadata.sandbox.scenario\n${rows.join('\n')}\n`,
-    );
+    ]);
     const ran = await remit(
       'payouts batch run ./p.csv --batch-id b --currency USD --yes --until settled --accept rest',
     );
     assert.notEqual(ran.exitCode, 1, ran.stderr);
   });
-  beforeEach(() => ([requests, extra] = [[], {}]));
-  after(async () => {
-    await sandbox.close();
-    rmSync(home, {recursive: true, force: true});
+  beforeEach(() => {
+    desk.requests = [];
+    extra = {};
   });
+  after(() => desk.close());
 
   const exported = async (flags: string) => {
     const ran = await remit(`payouts batch export b -o json ${flags}`.trim());
@@ -98,7 +63,7 @@ describe('payouts batch export', () => {
         ['INV-3', 'rejected', null, '12.50', 1250, 'NOT_FOUND'],
       ],
     );
-    assert.deepEqual([lines[0]!['settled_at'], requests], [null, []]);
+    assert.deepEqual([lines[0]!['settled_at'], desk.requests], [null, []]);
     assert.match(String(lines[0]!['as_of']), /^\d{4}-\d\d-\d\dT/);
   });
 
@@ -112,7 +77,7 @@ describe('payouts batch export', () => {
     );
     assert.deepEqual([refused!['payout_id'], refused!['status']], [null, null]);
     assert.deepEqual(
-      requests.map((request) => request.split(' ')[0]),
+      desk.requests.map((request) => request.split(' ')[0]),
       ['GET', 'GET'],
     );
   });
@@ -146,38 +111,38 @@ describe('payouts batch export', () => {
       const ran = await remit(`payouts batch export b --out ./${name}`);
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.match(ran.stdout, /^3 rows of batch b exported to .*x\.\w+\.\n$/);
-      const text = readFileSync(join(home, name), 'utf8');
+      const text = readFileSync(join(desk.folder, name), 'utf8');
       assert.equal(text.trimEnd().split('\n').length, count, text);
-      assert.equal(lstatSync(join(home, name)).mode & 0o777, 0o600);
+      assert.equal(lstatSync(join(desk.folder, name)).mode & 0o777, 0o600);
     }
-    const whole = JSON.parse(readFileSync(join(home, 'x.json'), 'utf8')) as Line[];
+    const whole = JSON.parse(readFileSync(join(desk.folder, 'x.json'), 'utf8')) as Line[];
     assert.deepEqual(whole, await exported(''));
     const asked = await remit('payouts batch export b -o json --out ./y.txt');
-    assert.deepEqual(asked.json(), {file: join(home, 'y.txt'), rows: 3});
-    assert.equal((JSON.parse(readFileSync(join(home, 'y.txt'), 'utf8')) as Line[]).length, 3);
+    assert.deepEqual(asked.json(), {file: join(desk.folder, 'y.txt'), rows: 3});
+    assert.equal((JSON.parse(readFileSync(join(desk.folder, 'y.txt'), 'utf8')) as Line[]).length, 3);
   });
 
   it('leaves the earlier file if a record cannot be read, and writes through no link', async () => {
-    writeFileSync(join(home, 'kept.csv'), 'before');
+    writeFileSync(join(desk.folder, 'kept.csv'), 'before');
     const failing: Transport = {
-      ...transport,
+      ...desk.transport,
       send: async () => ({status: 404, headers: {}, body: Buffer.from('{}')}),
     };
     const ran = await remit('payouts batch export b --refresh --out ./kept.csv', {service: failing});
     assert.notEqual(ran.exitCode, 0);
-    assert.equal(readFileSync(join(home, 'kept.csv'), 'utf8'), 'before');
+    assert.equal(readFileSync(join(desk.folder, 'kept.csv'), 'utf8'), 'before');
     assert.deepEqual(
-      readdirSync(home).filter((name) => name.endsWith('.tmp')),
+      readdirSync(desk.folder).filter((name) => name.endsWith('.tmp')),
       [],
     );
-    symlinkSync(join(home, 'kept.csv'), join(home, 'link.csv'));
+    symlinkSync(join(desk.folder, 'kept.csv'), join(desk.folder, 'link.csv'));
     const linked = await remit('payouts batch export b --out ./link.csv');
     assert.equal(linked.exitCode, 13);
     assert.match(linked.stderr, /is a symbolic link/);
   });
 
   it('refuses another service than that of the batch, and an unknown batch', async () => {
-    const env = {HOME: home, REMIT_API_KEY: sandbox.sandbox.testKey, REMIT_BASE_URL: 'https://other.test'};
+    const env = {...desk.env(), REMIT_BASE_URL: 'https://other.test'};
     assert.equal((await remit('payouts batch export b --refresh', {env})).exitCode, 11);
     assert.equal((await remit('payouts batch export nope')).exitCode, 4);
     assert.equal((await remit('payouts batch export b --max-rps 5')).exitCode, 2);

@@ -1,87 +1,39 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {Followed} from '../../../../src/batch/follow/follow-run.ts';
 import {stateDir} from '../../../../src/profiles/folders.ts';
 import {Stop} from '../../../../src/cli/runtime/stop.ts';
-import type {Transport, TransportRequest} from '../../../../src/client/transport/transport.ts';
+import type {Transport} from '../../../../src/client/transport/transport.ts';
 import {acquireLock} from '../../../../src/store/locks/lock.ts';
-import {BASE_URL, runCli, type CliOptions} from '../../../cli/run-cli.ts';
-import {TestSandbox} from '../../../sandbox/harness.ts';
-import {VirtualClock} from '../../../batch/virtual-clock.ts';
+import type {CliOptions} from '../../../cli/run-cli.ts';
+import {SandboxDesk} from './sandbox-desk.ts';
 
 type Told = Summary & {followed?: Followed};
 
 /** The commands that follow a batch, against the sandbox, whose bank takes four seconds. */
 describe('following a batch by command', () => {
-  let sandbox: TestSandbox;
-  let clock: VirtualClock;
-  let home: string;
-  let parties: {payee: string; payer: string; payerMethod: string};
-  let requests: string[];
-  let before: (request: TransportRequest) => void;
-  const transport: Transport = {
-    send: async ({method, path, headers, body}) => {
-      requests.push(`${method} ${path}`);
-      before({method, path, headers, body} as TransportRequest);
-      const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
-      const response = await sandbox.sandbox.fetch(new Request(`http://localhost${path}`, init));
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: Buffer.from(await response.arrayBuffer()),
-      };
-    },
-    close: async () => undefined,
-  };
-  const remit = (line: string, options: Partial<CliOptions> = {}) =>
-    runCli(
-      line.split(' ').map((word) => word.replace(/^\.\//, `${home}/`)), // this process does not change its folder
-      {
-        service: transport,
-        clock,
-        cwd: home,
-        env: {HOME: home, REMIT_API_KEY: sandbox.sandbox.testKey, REMIT_BASE_URL: BASE_URL, USER: 'ada'},
-        ...options,
-      },
-    );
+  let desk: SandboxDesk;
+  let payee: string;
+  let payer: string;
+  const remit = (line: string, options?: Partial<CliOptions>) => desk.remit(line, options);
 
   beforeEach(async () => {
-    clock = new VirtualClock();
-    home = mkdtempSync(join(tmpdir(), 'remit-follow-'));
-    sandbox = await TestSandbox.open({clock});
-    requests = [];
-    before = () => undefined;
-    const party = async (kind: 'payee' | 'payer') => {
-      const id = await sandbox.party(kind);
-      const method = {type: 'bank_account', country_code: 'US', currency_code: 'USD'};
-      const account = {account_number: '000123456789', routing_number: '110000000', account_type: 'checking'};
-      const added = await sandbox.post(`/api/${kind}s/${id}/payment-methods`, {
-        ...method,
-        bank_account: {...account, holder_name: 'Elm Works'},
-      });
-      clock.advance(3000);
-      await sandbox.post(`/api/${kind}s/${id}/payment-methods/${added.body.id}/set-default`, {});
-      return {id, method: added.body.id as string};
-    };
-    const payer = await party('payer');
-    parties = {payee: (await party('payee')).id, payer: payer.id, payerMethod: payer.method};
+    desk = await SandboxDesk.open();
+    payer = (await desk.party('payer')).id;
+    payee = (await desk.party('payee')).id;
+    desk.requests = [];
   });
-  afterEach(async () => {
-    await sandbox.close();
-    rmSync(home, {recursive: true, force: true});
-  });
+  afterEach(() => desk.close());
 
-  const payoutFile = (scenarios: readonly string[]) => {
-    const lines = scenarios.map((scenario, i) => `INV-${i + 1},${parties.payee},1${i}.50,USD,${scenario}`);
-    writeFileSync(
-      join(home, 'p.csv'),
-      `reference,payee_id,amount,currency_code,metadata.sandbox.scenario\n${lines.join('\n')}\n`,
+  const payoutFile = (scenarios: readonly string[]) =>
+    desk.file(
+      'p.csv',
+      'reference,payee_id,amount,currency_code,metadata.sandbox.scenario',
+      scenarios.map((scenario, i) => `INV-${i + 1},${payee},1${i}.50,USD,${scenario}`),
     );
-  };
 
   it('runs until every payout is settled, and exits 0', async () => {
     payoutFile(['', '', '']);
@@ -95,7 +47,7 @@ describe('following a batch by command', () => {
     payoutFile(['', '']);
     const odd: Transport = {
       send: async (request) => {
-        const answer = await transport.send(request);
+        const answer = await desk.transport.send(request);
         return {...answer, body: Buffer.from(answer.body.toString().replace('"debited"', '"QUEUED"'))};
       },
       close: async () => undefined,
@@ -108,10 +60,10 @@ describe('following a batch by command', () => {
   });
 
   it('does the same for payins', async () => {
-    writeFileSync(
-      join(home, 'c.csv'),
-      `reference,payer_id,amount,currency_code\nDUE-1,${parties.payer},10.50,USD\nDUE-2,${parties.payer},11.50,USD\n`,
-    );
+    desk.file('c.csv', 'reference,payer_id,amount,currency_code', [
+      `DUE-1,${payer},10.50,USD`,
+      `DUE-2,${payer},11.50,USD`,
+    ]);
     const ran = await remit('payins batch run ./c.csv --batch-id b --yes --until settled --json');
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.equal((ran.json() as Told).settled, 2);
@@ -136,12 +88,12 @@ describe('following a batch by command', () => {
     const told = ran.json() as Told;
     assert.deepEqual([told.settled, told.followed!.open], [1, 1]);
     assert.equal(told.next, 'remit payouts batch resume b --until settled');
-    requests = [];
+    desk.requests = [];
     const again = await remit('payouts batch resume b --until settled --json');
     assert.equal(again.exitCode, 0, again.stderr);
     assert.equal((again.json() as Told).settled, 2);
     assert.deepEqual(
-      requests.filter((request) => request.startsWith('POST')),
+      desk.requests.filter((request) => request.startsWith('POST')),
       [],
     );
   });
@@ -173,28 +125,28 @@ describe('following a batch by command', () => {
       2,
     );
     assert.equal((await remit('payouts batch run ./p.csv --batch-id b --yes --until canceled')).exitCode, 2);
-    assert.deepEqual(requests, []);
+    assert.deepEqual(desk.requests, []);
   });
 
   it('fetches each row once with status --refresh, and sends only GETs', async () => {
     payoutFile(['', '', 'stuck_initiated']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
-    clock.advance(60_000);
-    requests = [];
+    desk.clock.advance(60_000);
+    desk.requests = [];
     const first = await remit('payouts batch status b --refresh --json');
     assert.equal(first.exitCode, 0, first.stderr);
     const told = first.json() as Told;
     assert.deepEqual([told.settled, told.posts, told.followed!.outcome], [2, 0, 'passed']);
-    assert.equal(requests.length, 3);
+    assert.equal(desk.requests.length, 3);
     assert.ok(
-      requests.every((request) => request.startsWith('GET /api/payouts/')),
-      String(requests),
+      desk.requests.every((request) => request.startsWith('GET /api/payouts/')),
+      String(desk.requests),
     );
-    requests = [];
+    desk.requests = [];
     assert.equal(((await remit('payouts batch status b --json')).json() as Told).settled, 2);
-    assert.deepEqual(requests, []);
+    assert.deepEqual(desk.requests, []);
     await remit('payouts batch status b --refresh');
-    assert.equal(requests.length, 1, 'the settled ones are at their end');
+    assert.equal(desk.requests.length, 1, 'the settled ones are at their end');
   });
 
   it('exits 7 under --refresh when a sign-in page answers for the records', async () => {
@@ -202,7 +154,7 @@ describe('following a batch by command', () => {
     await remit('payouts batch run ./p.csv --batch-id b --yes');
     const page = {status: 200, headers: {'content-type': 'text/html'}, body: Buffer.from('<html>')};
     const service: Transport = {
-      send: async (request) => (request.method === 'GET' ? page : transport.send(request)),
+      send: async (request) => (request.method === 'GET' ? page : desk.transport.send(request)),
       close: async () => undefined,
     };
     const ran = await remit('payouts batch status b --refresh --json', {service});
@@ -227,25 +179,25 @@ describe('following a batch by command', () => {
   it('reports what status --refresh has fetched, and fetches nothing itself', async () => {
     payoutFile(['', '', 'stuck_initiated']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
-    clock.advance(60_000);
-    requests = [];
+    desk.clock.advance(60_000);
+    desk.requests = [];
     const stale = (await remit('payouts batch report b --html --json')).json() as Told;
-    assert.deepEqual([stale.settled, requests], [0, []]);
+    assert.deepEqual([stale.settled, desk.requests], [0, []]);
     await remit('payouts batch status b --refresh');
-    assert.equal(requests.length, 3);
-    requests = [];
+    assert.equal(desk.requests.length, 3);
+    desk.requests = [];
     const ran = await remit('payouts batch report b --html --json');
     assert.equal(ran.exitCode, 0, ran.stderr);
     const told = ran.json() as Told & {report_file: string};
     assert.deepEqual([told.settled, told.posts], [2, 0]);
-    assert.deepEqual(requests, []);
+    assert.deepEqual(desk.requests, []);
     assert.match(readFileSync(told.report_file, 'utf8'), /2 payouts settled so far/);
   });
 
   it('counts what failed later among what is to be looked at, in the list as in the status', async () => {
     payoutFile(['', 'fails_after_debited']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
-    clock.advance(60_000);
+    desk.clock.advance(60_000);
     await remit('payouts batch status b --refresh');
     const [listed] = (await remit('payouts batch list --json')).json() as {needs_attention: number}[];
     assert.equal(listed!.needs_attention, 1);
@@ -254,27 +206,27 @@ describe('following a batch by command', () => {
   it('refuses to refresh with another key than the batch was run with', async () => {
     payoutFile(['']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
-    requests = [];
+    desk.requests = [];
     const ran = await remit('payouts batch status b --refresh --json', {
-      env: {HOME: home, REMIT_API_KEY: 'test_sandbox_another', REMIT_BASE_URL: BASE_URL},
+      env: {...desk.env(), REMIT_API_KEY: 'test_sandbox_another'},
     });
     assert.equal(ran.exitCode, 11);
     assert.equal(ran.error().code, 'GUARD_BINDING');
-    assert.deepEqual(requests, []);
+    assert.deepEqual(desk.requests, []);
   });
 
   it('shows the status of the running process, and sends the service nothing', async () => {
     payoutFile(['']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
-    const state = stateDir({HOME: home}, home);
+    const state = stateDir({HOME: desk.folder}, desk.folder);
     const lock = await acquireLock(join(state, 'batches/payout/b.lock'), {purpose: 'batch b (pay)'});
     try {
-      requests = [];
+      desk.requests = [];
       const ran = await remit('payouts batch status b --refresh');
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.match(ran.stdout, /1 of 1 row accepted/);
       assert.match(ran.stderr, /Running on .*another process is running the batch/);
-      assert.deepEqual(requests, []);
+      assert.deepEqual(desk.requests, []);
     } finally {
       await lock.release();
     }
@@ -284,26 +236,23 @@ describe('following a batch by command', () => {
     payoutFile(['settle_slow', 'settle_slow']);
     const stop = new Stop(() => assert.fail('it unwinds by itself'));
     let gets = 0;
-    before = ({method}) => {
+    desk.before = ({method}) => {
       if (method === 'GET' && ++gets === 5) stop.receive('SIGINT');
     };
     const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled --json', {stop});
     assert.equal(ran.exitCode, 130, ran.stderr);
     assert.equal((ran.json() as Told).state, 'interrupted');
     assert.equal(((await remit('payouts batch status b --json')).json() as Told).state, 'complete');
-    before = () => undefined;
+    desk.before = () => undefined;
     assert.equal((await remit('payouts batch resume b --until settled')).exitCode, 0);
   });
 
   it('gives the registry back before it follows, so that another batch can run', async () => {
     payoutFile(['settle_slow']);
     let other: Promise<{exitCode: number; stderr: string}> | undefined;
-    before = ({method}) => {
+    desk.before = ({method}) => {
       if (method === 'GET' && other === undefined) {
-        writeFileSync(
-          join(home, 'q.csv'),
-          `reference,payee_id,amount,currency_code\nZ-1,${parties.payee},77.77,USD\n`,
-        );
+        desk.file('q.csv', 'reference,payee_id,amount,currency_code', [`Z-1,${payee},77.77,USD`]);
         other = remit('payouts batch run ./q.csv --batch-id other --yes');
       }
     };
