@@ -81,7 +81,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
 const QUERY: AmountRead = {kind: 'unreadable', why: 'the query string may name an amount'};
 const PARTLY: AmountRead = {
   kind: 'unreadable',
-  why: 'the body has fields that the service file does not explain',
+  why: 'the body has fields that the service file does not describe',
 };
 
 async function onRecord(

@@ -35,6 +35,6 @@ export function statusWatch(
     const words = unknownStatus(tracked, record);
     if (words === undefined || told.has(words)) return;
     told.add(words);
-    out.warn(`${what} is ${words}. The wait goes on`);
+    out.warn(`${what} is ${words}. Still waiting`);
   };
 }

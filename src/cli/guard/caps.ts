@@ -43,8 +43,8 @@ const withCurrency = (minor: bigint, caps: Readonly<Record<string, number>>): st
 
 const WITHOUT_CURRENCY = {
   flags: 'so name one with --currency',
-  body: 'and the body names none in currency_code',
-  record: 'and the record names none in currency_code',
+  body: 'but the body has none in currency_code',
+  record: 'but the record has none in currency_code',
 };
 
 function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: string) => RemitError): void {
@@ -56,7 +56,7 @@ function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: st
   throw over(
     source === undefined
       ? `the profile allows only some rails, so name one with --rail: ${allowed}`
-      : `the profile allows only some rails (${allowed}), and the ${source} names none in rail`,
+      : `the profile allows only some rails (${allowed}), but the ${source} has none`,
   );
 }
 

@@ -165,7 +165,7 @@ export const amountFlags = {
 export const statedAmountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
-    description: 'amount to check against caps if the record names none',
+    description: 'amount to check against caps if the record has none',
     dependsOn: ['currency'],
   }),
   currency: Flags.string({helpValue: 'CCY', description: 'currency of --amount', dependsOn: ['amount']}),

@@ -139,10 +139,12 @@ async function moveProblems(queries: Queries, entityId: string): Promise<string[
   );
   const found = posted.map((row) => line(text(row, 'debit'), text(row, 'credit'), row));
   return [
-    ...told.filter((entry) => !found.includes(entry)).map((entry) => `settled moves ${entry}, not so posted`),
+    ...told
+      .filter((entry) => !found.includes(entry))
+      .map((entry) => `settled moves ${entry} without matching postings`),
     ...found
       .filter((entry) => !told.includes(entry))
-      .map((entry) => `postings of moves ${entry}, not so settled`),
+      .map((entry) => `postings of moves ${entry} without matching settled moves`),
   ];
 }
 

@@ -60,7 +60,11 @@ for (const [words, asRecord] of COMMANDS)
         amount({payout: {amount_in_minor_units: 999_999}}),
         /payout\.amount_in_minor_units/,
       ],
-      ['no currency', {status: 'created', amount_in_minor_units: 5}, /names none in currency_code/],
+      [
+        'no currency',
+        {status: 'created', amount_in_minor_units: 5},
+        /but the record has none in currency_code/,
+      ],
       ['another currency', amount({amount_in_minor_units: 5, currency_code: 'JPY'}), /no cap for JPY/],
     ] as const)
       it(`is refused if the record has ${title}`, async () => {

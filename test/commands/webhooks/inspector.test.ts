@@ -86,7 +86,7 @@ describe("the inspector's commands", () => {
     const same = await replay(id!, false);
     assert.deepEqual(
       [same.good, same.message.replace(/[\d.]+ ms/, 'N ms')],
-      [true, '200 in N ms. Fixed: the attempt before ended with 500.'],
+      [true, '200 in N ms. Fixed: the previous attempt ended with 500.'],
     );
     assert.equal(same.response, 'answer [31mwhsec_…cdef', 'neither control characters nor a known secret');
     assert.deepEqual(got.at(-1)!.body, body(1));
@@ -94,7 +94,7 @@ describe("the inspector's commands", () => {
     status = 500;
     assert.match(
       (await replay(id!, true)).message,
-      /^500 in .* ms, re-signed\. Regressed: the attempt before was answered with 200\.$/,
+      /^500 in .* ms, re-signed\. Regressed: the previous attempt was answered with 200\.$/,
     );
     const {headers} = got.at(-1)!;
     assert.equal(verifyWebhook({body: body(1), headers, secrets: SECRET, nowMs: Date.now()}).ok, true);

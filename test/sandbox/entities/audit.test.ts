@@ -73,7 +73,7 @@ describe('sandbox audit', () => {
     const {id} = (await at.post('/api/subaccounts/move', move)).body.data as {id: string};
     await tamper(`update moves set status = 'SETTLED' where id = ?`, [id]);
     assert.deepEqual(await problems(), [
-      `test: settled moves sub:${from} to sub:${to}: 1 of 5, not so posted`,
+      `test: settled moves sub:${from} to sub:${to}: 1 of 5 without matching postings`,
     ]);
   });
 

@@ -128,13 +128,13 @@ async function replay(
 
 const GOOD: ReadonlySet<ReplayOutcome> = new Set(['fixed', 'still_passing', 'passing']);
 
-/** `200 in 12 ms. Fixed: the attempt before ended with 500.` */
+/** `200 in 12 ms. Fixed: the previous attempt ended with 500.` */
 function outcomeText({result, before, outcome, unrecorded}: Replay): string {
   const answered = (one: {status: number | null; error: string | null}) =>
     one.status ?? one.error ?? 'no answer';
   const compared = {
-    fixed: `Fixed: the attempt before ended with ${before && answered(before)}.`,
-    regressed: `Regressed: the attempt before was answered with ${before && answered(before)}.`,
+    fixed: `Fixed: the previous attempt ended with ${before && answered(before)}.`,
+    regressed: `Regressed: the previous attempt was answered with ${before && answered(before)}.`,
     still_failing: 'Still failing.',
     still_passing: 'Still passing.',
     passing: 'This is the first attempt there.',
