@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {readKeySource} from '../../cli/input/key-input.ts';
+import {readKeySource} from '../../cli/profiles/key-input.ts';
 import {profileFacts, readSettings} from '../../cli/profiles/changes.ts';
 import {guardFlags, keyFlags, serviceFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {changeConfig} from '../../cli/profiles/store.ts';

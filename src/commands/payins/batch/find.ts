@@ -1,4 +1,4 @@
-import {BatchFind} from '../../../cli/batch/overview-commands.ts';
+import {BatchFind} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayinsBatchFind extends BatchFind {
   static override summary = 'Find a row by its reference in all batches of this state folder';

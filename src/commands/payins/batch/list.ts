@@ -1,4 +1,4 @@
-import {BatchList} from '../../../cli/batch/overview-commands.ts';
+import {BatchList} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayinsBatchList extends BatchList {
   static override summary = 'List the batches of this state folder';

@@ -1,4 +1,4 @@
-import {BatchResolve} from '../../../cli/batch/resolve-command.ts';
+import {BatchResolve} from '../../../cli/batch/resolve/commands.ts';
 
 export default class PayinsBatchResolve extends BatchResolve {
   static override summary = 'Record whether a row in doubt was paid, after checking it yourself';

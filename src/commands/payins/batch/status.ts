@@ -1,4 +1,4 @@
-import {BatchStatus} from '../../../cli/batch/overview-commands.ts';
+import {BatchStatus} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayinsBatchStatus extends BatchStatus {
   static override summary = 'Show the state of a batch and the next command';

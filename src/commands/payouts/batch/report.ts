@@ -1,4 +1,4 @@
-import {BatchReport} from '../../../cli/batch/overview-commands.ts';
+import {BatchReport} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayoutsBatchReport extends BatchReport {
   static override summary = 'Write the results of a batch again, or an HTML report; sends nothing';

@@ -1,6 +1,6 @@
-import {checkDeclared} from '../../batch/repair/declared-record.ts';
-import {type Kind, KINDS} from '../../batch/model/kinds.ts';
-import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
+import {checkDeclared} from '../../../batch/repair/declared-record.ts';
+import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
+import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {
   doubtfulRow,
   type Resolution,
@@ -8,18 +8,18 @@ import {
   resolveRows,
   type Resolving,
   rowToResolve,
-} from '../../batch/repair/resolve.ts';
-import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
-import type {Clock} from '../../clock.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
-import type {Typed} from '../runtime/command-line.ts';
-import type {Context} from '../core/context.ts';
-import {checkBound} from './place.ts';
-import type {Placing} from '../../batch/standing/placed.ts';
-import {readSummary} from '../../batch/standing/read-summary.ts';
-import {invalidLines, type ResolveLine} from './resolve-file.ts';
+} from '../../../batch/repair/resolve.ts';
+import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
+import type {Clock} from '../../../clock.ts';
+import {LIFECYCLES} from '../../../contract/lifecycle.ts';
+import {RemitError} from '../../../errors.ts';
+import {isObject} from '../../../narrow.ts';
+import type {Typed} from '../../runtime/command-line.ts';
+import type {Context} from '../../core/context.ts';
+import {checkBound} from '../place.ts';
+import type {Placing} from '../../../batch/standing/placed.ts';
+import {readSummary} from '../../../batch/standing/read-summary.ts';
+import {invalidLines, type ResolveLine} from './file.ts';
 
 /**
  * Resolves a row in doubt as the operator states; nothing is sent. `next` is the command that sends the row, if that

@@ -1,8 +1,8 @@
-import {KINDS, type Kind} from '../../batch/model/kinds.ts';
-import {findRows, type Placement, rowsOfBatch, type Unread} from '../../batch/overview/rows.ts';
-import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {LocalContext} from '../core/context.ts';
-import {Commands} from '../runtime/command-line.ts';
+import {KINDS, type Kind} from '../../../batch/model/kinds.ts';
+import {findRows, type Placement, rowsOfBatch, type Unread} from '../../../batch/overview/rows.ts';
+import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {Commands} from '../../runtime/command-line.ts';
 import {rowView} from './row-view.ts';
 
 interface Asked {

@@ -1,16 +1,16 @@
 import {Args, Flags} from '@oclif/core';
-import type {IdFormat} from '../../contract/ids.ts';
-import {RemitError} from '../../errors.ts';
-import {must} from '../../narrow.ts';
-import type {Context, LocalContext} from '../core/context.ts';
-import {serviceInForce} from '../core/service-in-force.ts';
-import {batchArg, BatchCommand} from './batch-command.ts';
-import {stateDirFlag} from './flags.ts';
-import {placedBy} from './place.ts';
-import {count} from './plan/view.ts';
-import {commandLine} from '../runtime/command-line.ts';
-import {paidId, resolveFromFile, resolveInBatch} from './resolve-action.ts';
-import {readResolveFile} from './resolve-file.ts';
+import type {IdFormat} from '../../../contract/ids.ts';
+import {RemitError} from '../../../errors.ts';
+import {must} from '../../../narrow.ts';
+import type {Context, LocalContext} from '../../core/context.ts';
+import {serviceInForce} from '../../core/service-in-force.ts';
+import {batchArg, BatchCommand} from '../batch-command.ts';
+import {stateDirFlag} from '../flags.ts';
+import {placedBy} from '../place.ts';
+import {count} from '../plan/view.ts';
+import {commandLine} from '../../runtime/command-line.ts';
+import {paidId, resolveFromFile, resolveInBatch} from './action.ts';
+import {readResolveFile} from './file.ts';
 
 export abstract class BatchResolve extends BatchCommand {
   static override args = {

@@ -9,8 +9,8 @@ import {
   time,
   type Field,
   type View,
-} from '../../output/records/view.ts';
-import {valueAt} from '../../output/records/select.ts';
+} from '../../../output/records/view.ts';
+import {valueAt} from '../../../output/records/select.ts';
 
 /** `R03 no account`. */
 const reason: Field = {

@@ -1,15 +1,15 @@
 import {Args, Flags} from '@oclif/core';
-import {listBatches} from '../../batch/overview/list.ts';
-import {reportBatch} from '../../batch/overview/report.ts';
-import {statusOfBatch} from '../../batch/overview/status.ts';
-import {RemitError} from '../../errors.ts';
-import {batchArg, BatchCommand} from './batch-command.ts';
-import {runFlags, stateDirFlag} from './flags.ts';
-import {refreshBatch} from './follow-action.ts';
+import {listBatches} from '../../../batch/overview/list.ts';
+import {reportBatch} from '../../../batch/overview/report.ts';
+import {statusOfBatch} from '../../../batch/overview/status.ts';
+import {RemitError} from '../../../errors.ts';
+import {batchArg, BatchCommand} from '../batch-command.ts';
+import {runFlags, stateDirFlag} from '../flags.ts';
+import {refreshBatch} from '../follow-action.ts';
 import {batchView} from './list-view.ts';
-import {placedBy} from './place.ts';
+import {placedBy} from '../place.ts';
 import {showFound, showRow} from './rows.ts';
-import {leftOutText, summaryText} from './summary-view.ts';
+import {leftOutText, summaryText} from '../summary-view.ts';
 
 export abstract class BatchStatus extends BatchCommand {
   static override args = {batch: batchArg};

@@ -1,16 +1,16 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import type {CellRole} from '../../batch/input/cell-text.ts';
-import {openInput} from '../../batch/input/csv-input.ts';
-import type {CellFault, RecordSource} from '../../batch/input/record.ts';
-import {openSource} from '../../batch/input/source.ts';
-import type {Retype} from '../../batch/model/accept.ts';
-import {normaliseReference} from '../../batch/model/identity.ts';
-import type {Resolving} from '../../batch/repair/resolve.ts';
-import {type IdFormat, isId, usualId} from '../../contract/ids.ts';
-import {RemitError} from '../../errors.ts';
-import {byName} from '../../narrow.ts';
+import type {CellRole} from '../../../batch/input/cell-text.ts';
+import {openInput} from '../../../batch/input/csv-input.ts';
+import type {CellFault, RecordSource} from '../../../batch/input/record.ts';
+import {openSource} from '../../../batch/input/source.ts';
+import type {Retype} from '../../../batch/model/accept.ts';
+import {normaliseReference} from '../../../batch/model/identity.ts';
+import type {Resolving} from '../../../batch/repair/resolve.ts';
+import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
+import {RemitError} from '../../../errors.ts';
+import {byName} from '../../../narrow.ts';
 
 /** One line of a `resolve --from` file. */
 export interface ResolveLine extends Resolving {
