@@ -9,7 +9,7 @@ import type {Amount} from '../input/amounts.ts';
 import {decodeSegment, operationAt, paramsAt, type ReadRequest} from './any-request.ts';
 import type {Context} from '../core/context.ts';
 import {readMove} from '../resources/moves.ts';
-import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfers.ts';
+import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfer-kinds.ts';
 import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
 import {amountOfBody, type AmountRead} from '../guard/amount-read.ts';
 import type {WriteFacts} from '../guard/facts.ts';

@@ -9,6 +9,7 @@ import {findProjectFile, type ProjectFile} from '../../profiles/project-file.ts'
 import type {Typed} from '../runtime/command-line.ts';
 import {withoutStdin} from '../runtime/typed-args.ts';
 import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
+import type {Outcome} from './outcome.ts';
 import {type GlobalFlags, globalFlags} from '../input/flags.ts';
 import {answerFields, isRead} from '../help/answer-fields.ts';
 import {isParseError, usageError, withoutFrame} from '../runtime/parse-errors.ts';
@@ -73,7 +74,7 @@ export abstract class RemitCommand extends Command {
   }
 
   /** Takes over a result that has its own exit code. */
-  protected conclude({data, exitCode}: {data: unknown; exitCode: ExitCode}): unknown {
+  protected conclude({data, exitCode}: Outcome): unknown {
     this.exitWith(exitCode);
     return data;
   }

@@ -14,7 +14,7 @@ import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {type ManyWaiting, readIds, waitForMany} from '../write/wait-for-many.ts';
-import type {Outcome} from './transfers.ts';
+import {done, type Outcome} from '../core/outcome.ts';
 import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
 import {requireIds} from './names.ts';
 
@@ -71,7 +71,7 @@ export async function createAccountTransfer(
     checkedBy: ['transfers', 'list', '--account', source, '--limit', '5'],
     shownBy: (id) => ['transfers', 'get', id],
   });
-  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  if (sent.dryRun) return done(sent.dryRun);
   const {result} = sent;
   const id = plainValue(valueAt(result.data, 'id'));
   return finish(context, {result, id, wait: request.wait, approved: body['auto_approve'] === true});
@@ -98,7 +98,7 @@ export async function approveAccountTransfer(
     checkedBy: ['transfers', 'get', id],
     ...(isWaiting(wait) ? {} : {read: () => findAccountTransfer(context, id)}),
   });
-  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  if (sent.dryRun) return done(sent.dryRun);
   if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
   const data = recordWithId(sent.result.data, id);
   return finish(context, {result: {...sent.result, data}, id, wait, approved: true});
@@ -172,7 +172,7 @@ async function waitAccountTransfer(
 ): Promise<Outcome> {
   const record = await waitOn(context, {...request, initial: undefined});
   context.out.record(record, accountTransferView);
-  return {data: record, exitCode: EXIT.OK};
+  return done(record);
 }
 
 /** Handles the answer to a write: shows it, warns about it, and waits if requested. */
@@ -200,7 +200,7 @@ async function finish(
     out.note('The bank is still processing the account transfer. Wait for it with:');
     out.hint(commands.read('transfers', 'wait', id));
   }
-  return {data: record, exitCode: EXIT.OK};
+  return done(record);
 }
 
 function waitOn(

@@ -11,7 +11,7 @@ import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {requireIds} from './names.ts';
-import type {Outcome} from './transfers.ts';
+import {done, type Outcome} from '../core/outcome.ts';
 
 /** Creates a move between two subaccounts; no idempotency key is documented for it. */
 export async function createMove(
@@ -38,7 +38,7 @@ export async function createMove(
     checkedBy: ['moves', 'list', '--limit', '5'],
     shownBy: (id) => ['moves', 'get', id],
   });
-  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  if (sent.dryRun) return done(sent.dryRun);
   const shown = showMove(context, sent.result);
   const id = valueAt(shown.data, 'id');
   if (sent.result.status === 201 && typeof id === 'string' && valueAt(shown.data, 'status') === 'CREATED') {
@@ -72,7 +72,7 @@ export async function approveMove(
       checkedBy: ['moves', 'get', id],
       read: () => readMove(context, id),
     });
-    if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+    if (sent.dryRun) return done(sent.dryRun);
     if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
     return showMove(context, sent.result, true);
   } catch (error) {
@@ -130,7 +130,7 @@ function showMove(
   const move = unwrapRecord(data);
   out.record(move, moveView);
   const isOpen = isApproval && status !== 202 && valueAt(move, 'status') === 'CREATED';
-  if (status !== 207 && !isOpen) return {data: move, exitCode: EXIT.OK};
+  if (status !== 207 && !isOpen) return done(move);
   out.warn(
     warning ??
       (isOpen ? 'the move was not settled: its status is still CREATED' : 'the service answered 207'),

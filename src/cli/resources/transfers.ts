@@ -1,60 +1,23 @@
-import type {Waited} from '../../client/reading/poll.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
-import {plainValue, type View} from '../../output/records/view.ts';
-import {payinView, payoutView} from '../../output/views/transfers.ts';
+import {plainValue} from '../../output/records/view.ts';
 import type {Amount} from '../input/amounts.ts';
 import {checkAnswered, recordAfter, recordWithId} from '../write/answered-record.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
+import {done, type Outcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {showPreview} from '../write/previews.ts';
 import {requireIds} from './names.ts';
-import {readIds, waitForMany} from '../write/wait-for-many.ts';
-import {
-  approvalNote,
-  isWaiting,
-  waitForRecord,
-  type WaitFlagValues,
-  type Waiting,
-} from '../write/wait-for-record.ts';
-
-/** The common parts of payins and payouts, which the interface document describes in parallel. */
-export interface Kind {
-  resource: 'payins' | 'payouts';
-  noun: 'payin' | 'payout';
-  partyLabel: 'payer' | 'payee';
-  partyField: 'payer_id' | 'payee_id';
-  view: View;
-}
-
-export const PAYIN: Kind = {
-  resource: 'payins',
-  noun: 'payin',
-  partyLabel: 'payer',
-  partyField: 'payer_id',
-  view: payinView,
-};
-export const PAYOUT: Kind = {
-  resource: 'payouts',
-  noun: 'payout',
-  partyLabel: 'payee',
-  partyField: 'payee_id',
-  view: payoutView,
-};
-
-/** The result of a command that did not throw: what it returns for machines, and its exit code. */
-export interface Outcome {
-  data: unknown;
-  exitCode: ExitCode;
-}
+import {approvalNote, isWaiting, type WaitFlagValues} from '../write/wait-for-record.ts';
+import {type Kind, readTransfer} from './transfer-kinds.ts';
+import {waitable, waitFor} from './transfer-waits.ts';
 
 /**
  * Creates a payin or payout: checks it here, guards it, shows its key before it is sent, and then waits if requested.
@@ -102,16 +65,31 @@ export async function createTransfer(
   const result = await client.call(operation, {body, options}).catch((error: unknown) => {
     throw isUnnamed(error) ? error.withHint(commands.read(kind.resource, 'list', '--limit', '5')) : error;
   });
+  return showCreated(context, kind, {result, body, idempotencyKey, isFreshKey, wait});
+}
+
+async function showCreated(
+  context: Context,
+  kind: Kind,
+  created: {
+    result: Result<unknown>;
+    body: Readonly<Record<string, unknown>>;
+    idempotencyKey: string;
+    isFreshKey: boolean;
+    wait: WaitFlagValues;
+  },
+): Promise<Outcome> {
+  const {out, commands, effects} = context;
+  const {result, body, idempotencyKey, isFreshKey, wait} = created;
   const autoApprove = body['auto_approve'] === true;
   const {data: record, status} = result;
   const id = plainValue(valueAt(record, 'id'));
   const next = commands.read(kind.resource, 'get', id);
   // Batch rules, "Whose record is it?": with auto_approve, a replay also answers 201.
-  const isNew = request.idempotencyKey === undefined || (status === 201 && !autoApprove);
+  const isNew = isFreshKey || (status === 201 && !autoApprove);
   const otherRail = checkAnswered({noun: kind.noun, asked: body, record, idempotencyKey, isNew, next});
-  const created = result.replayed ? 'existed already' : 'was created';
-  context.effects.took({
-    ...{noun: kind.noun, done: created, id, idempotencyKey, next},
+  effects.took({
+    ...{noun: kind.noun, done: result.replayed ? 'existed already' : 'was created', id, idempotencyKey, next},
     status: statusOf(record),
   });
   if (otherRail !== undefined)
@@ -174,40 +152,6 @@ async function recordAfterAct(
   return record;
 }
 
-/** Waits for an existing record. */
-async function waitTransfer(
-  context: Context,
-  kind: Kind,
-  {id, wait}: {id: string; wait: WaitFlagValues},
-): Promise<Outcome> {
-  const record = await waitFor(context, kind, {id, wait, initial: undefined});
-  context.out.record(record, kind.view);
-  return done(record);
-}
-
-/** Waits for several records, or for those whose ids are on stdin; for a single id, like `waitTransfer`. */
-export async function waitTransfers(
-  context: Context,
-  kind: Kind,
-  {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
-): Promise<Outcome> {
-  const [only] = typed;
-  if (typed.length === 1 && only !== undefined && only !== '-')
-    return waitTransfer(context, kind, {id: only, wait});
-  const ids = await readIds(typed, context);
-  const exitCode = await waitForMany(
-    context,
-    {
-      ...{topic: kind.resource, resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
-      ...{noun: kind.noun, plural: kind.view.plural},
-      read: async (id, options) =>
-        (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data,
-    },
-    {ids, until: wait.until, timeout: wait.timeout},
-  );
-  return {data: undefined, exitCode};
-}
-
 /** The intended effect of a write. */
 type Meant = 'created' | 'approved' | 'canceled';
 
@@ -259,41 +203,6 @@ function missOf(meant: Meant, {noun}: Kind, status: string | null): string | und
       : `the ${noun} was not canceled: its status is ${status === null ? 'unknown' : plainValue(status)}`;
   return status === 'failed' || status === 'canceled' ? `the ${noun} is ${status}` : undefined;
 }
-
-const waitable = ({resource, view}: Kind, id: string) => ({topic: resource, view, id});
-
-function waitFor(
-  context: Context,
-  kind: Kind,
-  {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
-): Promise<unknown> {
-  const {client, stop, commands} = context;
-  const poll = async (options: Parameters<Waiting['poll']>[0]): Promise<Waited<unknown>> =>
-    client.wait(
-      kind.resource,
-      {id},
-      {...options, initial: initial as never, signal: stop.signal}, // of the same service; the poller reads its status only
-    );
-  const waiting = {
-    ...waitable(kind, id),
-    ...{initial, poll, goal: LIFECYCLES[kind.noun].good.join(' or ')},
-    ...{resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
-    repair: (record: unknown) => {
-      const party = valueAt(record, kind.partyField);
-      if (typeof party !== 'string') return undefined;
-      return commands.read('payment-methods', 'list', `--${kind.partyLabel}`, party);
-    },
-  };
-  return waitForRecord(context, waiting, wait);
-}
-
-/** As the service answers it, for the guard to check. */
-export async function readTransfer(context: Context, kind: Kind, id: string): Promise<unknown> {
-  const options = {signal: context.stop.signal};
-  return (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data;
-}
-
-const done = (data: unknown): Outcome => ({data, exitCode: EXIT.OK});
 
 const statusOf = (record: unknown): string | null => {
   const status = valueAt(record, 'status');

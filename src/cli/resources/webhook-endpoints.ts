@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {openSecretFile, type SecretFile} from '../input/secret-file.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {findSigningSecret, type SigningSecret, withoutSecret} from './signing-secret.ts';
-import type {Outcome} from './transfers.ts';
+import {done, type Outcome} from '../core/outcome.ts';
 
 const SECRET = 'signing_secret';
 
@@ -39,7 +39,7 @@ export async function createEndpoint(
       checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
     });
-    if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+    if (sent.dryRun) return done(sent.dryRun);
     const created = unwrapRecord(sent.result.data);
     const secret = findSigningSecret(sent.result.data, context.out.sanitizer);
     if (secret === undefined) return showUnknown(context, created, file);
@@ -83,7 +83,7 @@ export function showSecret({out}: Context, answer: unknown, {value, field}: Sign
   const created = valueAt(record, field) === value ? record : answer;
   out.record(created, webhookEndpointView);
   out.notice('The signing secret is shown only now. Store it where your receiver can read it.');
-  return {data: created, exitCode: EXIT.OK};
+  return done(created);
 }
 
 function showRest(
@@ -95,7 +95,7 @@ function showRest(
   out.record(rest, webhookEndpointView);
   const named = secret.field === SECRET ? '' : ` (sent as ${secret.field})`;
   out.notice(`The signing secret is in ${file.path}${named}.`);
-  return {data: rest, exitCode: EXIT.OK};
+  return done(rest);
 }
 
 /** No secret was found. With --secret-file it must not be printed under an unknown name either. */
@@ -135,7 +135,7 @@ export async function switchEndpoint(
     ...endpointWrite(context, id),
     done: active ? 'was enabled' : 'was disabled',
   });
-  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  if (sent.dryRun) return done(sent.dryRun);
   const {data} = sent.result;
   if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
   context.out.record(data, webhookEndpointView);

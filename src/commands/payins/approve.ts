@@ -1,7 +1,8 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, idArg, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {actOnTransfer, PAYIN} from '../../cli/resources/transfers.ts';
+import {PAYIN} from '../../cli/resources/transfer-kinds.ts';
+import {actOnTransfer} from '../../cli/resources/transfers.ts';
 
 export default class PayinsApprove extends RemitCommand {
   static override summary = 'Approve a payin so that money moves';

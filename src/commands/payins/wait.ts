@@ -1,7 +1,8 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {waitFlags} from '../../cli/input/flags.ts';
-import {PAYIN, waitTransfers} from '../../cli/resources/transfers.ts';
+import {PAYIN} from '../../cli/resources/transfer-kinds.ts';
+import {waitTransfers} from '../../cli/resources/transfer-waits.ts';
 
 export default class PayinsWait extends RemitCommand {
   static override summary = 'Wait until payins are settled, failed or canceled';

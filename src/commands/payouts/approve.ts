@@ -1,7 +1,8 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, idArg, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {actOnTransfer, PAYOUT} from '../../cli/resources/transfers.ts';
+import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
+import {actOnTransfer} from '../../cli/resources/transfers.ts';
 
 export default class PayoutsApprove extends RemitCommand {
   static override summary = 'Approve a payout so that money moves';

@@ -1,7 +1,8 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {waitFlags} from '../../cli/input/flags.ts';
-import {PAYOUT, waitTransfers} from '../../cli/resources/transfers.ts';
+import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
+import {waitTransfers} from '../../cli/resources/transfer-waits.ts';
 
 export default class PayoutsWait extends RemitCommand {
   static override summary = 'Wait until payouts are settled, failed or canceled';

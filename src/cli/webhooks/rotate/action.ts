@@ -1,14 +1,14 @@
 import {resolve} from 'node:path';
-import {unwrapRecord} from '../../../client/answers/readable.ts';
-import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {RemitError} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
-import {valueAt} from '../../../output/records/select.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import type {Context} from '../../core/context.ts';
+import {done, type Outcome} from '../../core/outcome.ts';
 import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
 import {canAsk} from '../../runtime/prompts.ts';
 import {recordFolder} from '../place.ts';
+import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
   createNew,
   deleteEndpoint,
@@ -36,17 +36,14 @@ const WATCH_EVERY_MS = 500;
  * its secret, then deletes the old endpoint. The same command continues after an interruption at any point. The old
  * endpoint is deleted last, and only while the new one exists and is active.
  */
-export async function rotateEndpoint(
-  context: Context,
-  request: RotateRequest,
-): Promise<{data: unknown; exitCode: ExitCode}> {
+export async function rotateEndpoint(context: Context, request: RotateRequest): Promise<Outcome> {
   const rotation = new Rotation(context, request.id);
   const lock = await acquireLock(`${rotation.file}.lock`, {
     purpose: 'A rotation of this endpoint',
     clock: context.clock,
   });
   try {
-    return {data: await rotate(context, rotation, request), exitCode: EXIT.OK};
+    return done(await rotate(context, rotation, request));
   } catch (error) {
     throw explained(context, rotation, error);
   } finally {
@@ -146,37 +143,6 @@ function checkRequest(context: Context, before: RotationState | undefined, reque
       'deleting the old endpoint needs a confirmation, but there is no terminal; nothing was sent',
       {hint: 'add --yes to the same command'},
     );
-}
-
-interface Endpoint {
-  url: string;
-  eventTypes: string[];
-  active: boolean;
-  description: string;
-}
-
-/** Undefined if it may be missing and is. */
-async function findEndpoint(
-  {client, stop}: Context,
-  id: string,
-  mayBeMissing: boolean,
-): Promise<Endpoint | undefined> {
-  let record: unknown;
-  try {
-    record = unwrapRecord((await client.webhookEndpoints.get({id}, {signal: stop.signal})).data);
-  } catch (error) {
-    if (mayBeMissing && error instanceof RemitError && error.httpStatus === 404) return undefined;
-    throw error;
-  }
-  const [url, types, active, description] = ['url', 'event_types', 'is_active', 'description'].map((field) =>
-    valueAt(record, field),
-  );
-  if (typeof url !== 'string' || !Array.isArray(types) || !types.every((type) => typeof type === 'string'))
-    throw new RemitError('UNAVAILABLE', `the URL and event types of the endpoint ${id} cannot be read`);
-  return {
-    ...{url, eventTypes: types, active: active !== false},
-    description: typeof description === 'string' ? description : '',
-  };
 }
 
 const MARK = / ?\(?replaces endpoint [0-9A-Za-z_-]+\)?$/;

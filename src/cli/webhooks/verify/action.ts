@@ -1,4 +1,4 @@
-import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {EXIT, RemitError} from '../../../errors.ts';
 import {must} from '../../../narrow.ts';
 import {DELIVERY_ID, isCut, type HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 import {diagnose} from '../../../webhooks/verify/diagnosis.ts';
@@ -11,6 +11,7 @@ import {formOf} from '../../../webhooks/verify/form.ts';
 import {REJECTIONS, refuseByHeaders, verifyWebhook} from '../../../webhooks/verify/signature.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LocalContext} from '../../core/context.ts';
+import type {Outcome} from '../../core/outcome.ts';
 import {readFile, readPayload} from './payload.ts';
 import {recordFolder} from '../place.ts';
 import {type Candidate, readListenLines} from '../listen/lines.ts';
@@ -130,10 +131,7 @@ const cutResult = (delivery: string | null, reason: string): VerifyResult => ({
 });
 
 /** Shows the results; exits 14 if any was rejected. */
-export function concludeVerify(
-  local: LocalContext,
-  results: readonly VerifyResult[],
-): {data: unknown; exitCode: ExitCode} {
+export function concludeVerify(local: LocalContext, results: readonly VerifyResult[]): Outcome {
   const single = results.length === 1;
   const rejected = results.filter(({verdict}) => verdict === 'rejected');
   if (single && rejected[0] !== undefined) throw rejection(rejected[0]);

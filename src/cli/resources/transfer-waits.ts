@@ -1,0 +1,69 @@
+import type {Waited} from '../../client/reading/poll.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {valueAt} from '../../output/records/select.ts';
+import type {Context} from '../core/context.ts';
+import {done, type Outcome} from '../core/outcome.ts';
+import {readIds, waitForMany} from '../write/wait-for-many.ts';
+import {waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
+import type {Kind} from './transfer-kinds.ts';
+
+/** Waits for an existing record. */
+async function waitTransfer(
+  context: Context,
+  kind: Kind,
+  {id, wait}: {id: string; wait: WaitFlagValues},
+): Promise<Outcome> {
+  const record = await waitFor(context, kind, {id, wait, initial: undefined});
+  context.out.record(record, kind.view);
+  return done(record);
+}
+
+/** Waits for several records, or for those whose ids are on stdin; for a single id, like `waitTransfer`. */
+export async function waitTransfers(
+  context: Context,
+  kind: Kind,
+  {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
+): Promise<Outcome> {
+  const [only] = typed;
+  if (typed.length === 1 && only !== undefined && only !== '-')
+    return waitTransfer(context, kind, {id: only, wait});
+  const ids = await readIds(typed, context);
+  const exitCode = await waitForMany(
+    context,
+    {
+      ...{topic: kind.resource, resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
+      ...{noun: kind.noun, plural: kind.view.plural},
+      read: async (id, options) =>
+        (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data,
+    },
+    {ids, until: wait.until, timeout: wait.timeout},
+  );
+  return {data: undefined, exitCode};
+}
+
+export const waitable = ({resource, view}: Kind, id: string) => ({topic: resource, view, id});
+
+export function waitFor(
+  context: Context,
+  kind: Kind,
+  {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
+): Promise<unknown> {
+  const {client, stop, commands} = context;
+  const poll = async (options: Parameters<Waiting['poll']>[0]): Promise<Waited<unknown>> =>
+    client.wait(
+      kind.resource,
+      {id},
+      {...options, initial: initial as never, signal: stop.signal}, // of the same service; the poller reads its status only
+    );
+  const waiting = {
+    ...waitable(kind, id),
+    ...{initial, poll, goal: LIFECYCLES[kind.noun].good.join(' or ')},
+    ...{resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
+    repair: (record: unknown) => {
+      const party = valueAt(record, kind.partyField);
+      if (typeof party !== 'string') return undefined;
+      return commands.read('payment-methods', 'list', `--${kind.partyLabel}`, party);
+    },
+  };
+  return waitForRecord(context, waiting, wait);
+}
