@@ -125,12 +125,11 @@ function load(part, name, parts) {
   Module._cache[file] = module; // oclif requires the bundle once more, for its commands
   const script = new vm.Script(source, {filename: file, cachedData: cache.code});
   parts.push({part, module, script, cache});
-  const plain = Module.createRequire(file);
   const requireFrom = (id) => {
-    if (id !== './remit.cjs' && id !== './more.cjs' && id !== './rest.cjs') return plain(id);
+    if (id !== './remit.cjs' && id !== './more.cjs' && id !== './rest.cjs') return module.require(id);
     return parts.find(({part}) => part === id.slice(2))?.module.exports ?? load(id.slice(2), name, parts);
   };
-  requireFrom.resolve = plain.resolve;
+  requireFrom.resolve = (id, options) => Module.createRequire(file).resolve(id, options);
   script
     .runInThisContext()
     .call(module.exports, module.exports, requireFrom, module, file, path.dirname(file));

@@ -117,6 +117,18 @@ describe('the built tool', () => {
     assert.equal((JSON.parse(ran.stdout) as unknown[]).length, 3000);
   });
 
+  it('writes a short result into a pipe that is full and does not wait', async () => {
+    answers({status: 200, body: payout()});
+    // Node fills the pipe, and dies without taking it out of the mode in which a write to a full one fails.
+    const fill = `(node -e "process.stdout.write(Buffer.alloc(65536, 46), () => process.kill(process.pid, 'SIGKILL'))"; true)`;
+    const ran = await shell(
+      `(${fill} 2>/dev/null; remit payouts get ${PAYOUT_ID} -o id) | (sleep 1; cat)`,
+      env(),
+    );
+    assert.deepEqual([ran.code, ran.stderr], [0, '']);
+    assert.equal(ran.stdout, `${'.'.repeat(65_536)}${PAYOUT_ID}\n`);
+  });
+
   it('stops quietly when the reader goes away', async () => {
     const many = Array.from({length: 3000}, () => payout());
     answers({status: 200, body: {data: many, next_cursor: null}});
