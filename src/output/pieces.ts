@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import {isObject} from '../narrow.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
@@ -26,8 +27,14 @@ const isPaged = (records: Records): records is Records & Paged =>
 
 /** Records as they arrive: a page, or one alone. */
 async function* arrivals(records: Records): AsyncGenerator<readonly unknown[], void, undefined> {
-  if (isPaged(records)) for await (const {items} of records.pages()) yield items;
-  else for await (const record of records) yield [record];
+  if (!isPaged(records)) {
+    for await (const record of records) yield [record];
+    return;
+  }
+  for await (const {items} of records.pages()) {
+    await setImmediate(); // the request for the next page leaves before this one is laid out
+    yield items;
+  }
 }
 
 /**

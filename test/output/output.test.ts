@@ -157,6 +157,27 @@ describe('a list', () => {
     assert.deepEqual(await written('table'), [201, 200, 54]);
   });
 
+  it('lets the request for the next page leave before a page is written', async () => {
+    for (const format of ['ndjson', 'csv'] as const) {
+      const events: string[] = [];
+      const {out, stdout} = makeOutput({format});
+      const write = stdout._write.bind(stdout);
+      stdout._write = (chunk, encoding, done) => {
+        events.push('written');
+        write(chunk, encoding, done);
+      };
+      const pages = async function* () {
+        for (const size of [200, 200]) {
+          process.nextTick(() => events.push('requested')); // when node:http writes to its socket
+          yield {items: Array.from({length: size}, (_, id) => ({id}))};
+        }
+      };
+      const list = {pages, [Symbol.asyncIterator]: () => assert.fail('read record by record')};
+      await out.list(list);
+      assert.deepEqual(events, ['requested', 'written', 'requested', 'written']);
+    }
+  });
+
   it('is written line by line as NDJSON, as it arrives', async () => {
     const {out, stdout} = makeOutput({format: 'ndjson'});
     const seen: number[] = [];

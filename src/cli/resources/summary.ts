@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import type {Listing} from '../../client/reading/pages.ts';
 import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
@@ -103,9 +104,10 @@ export async function showSummary(
 ): Promise<void> {
   const {out, runtime} = context;
   const summary = new Summary();
-  for await (const record of listing) {
-    summary.add(record);
-    if (summary.count % 1000 === 0) out.progress(`${summary.count} ${plural} read`);
+  for await (const {items} of listing.pages()) {
+    await setImmediate(); // the request for the next page leaves before this one is counted
+    for (const record of items) summary.add(record);
+    out.progress(`${summary.count} ${plural} read`);
   }
   out.endProgress();
   const all = summary.rows();
