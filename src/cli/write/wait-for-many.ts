@@ -106,26 +106,28 @@ export async function waitForMany(
   const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
   if (!isStream && (thrown === undefined || !isWhole)) await out.list(found, waitView);
   const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
+  const what = `${open.length} of ${ids.length} ${waiting.plural}`;
   const target = until === undefined ? [] : ['--until', until];
   const next =
     open.length > MOST_IN_HINT ? undefined : commands.read(waiting.topic, 'wait', ...open, ...target);
-  if (stop.reason !== undefined && thrown !== undefined) {
-    const {code, message} = stop.reason;
-    const what = `${open.length} of ${ids.length} ${waiting.plural}`;
-    throw new RemitError(code, `${message} while waiting for ${what}. Stopping the wait does not stop them`, {
-      hint: next,
-      details: {open, next: next ?? null},
-    });
-  }
-  if (thrown !== undefined) throw thrown.reason;
+  if (thrown !== undefined) throw stopped(stop.reason, {what, open, next}) ?? thrown.reason;
   if (open.length > 0) {
     const end = next === undefined ? '' : ' Continue to wait with:';
-    out.note(
-      `${open.length} of ${ids.length} ${waiting.plural} ${open.length === 1 ? 'was' : 'were'} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`,
-    );
+    const was = open.length === 1 ? 'was' : 'were';
+    out.note(`${what} ${was} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`);
     if (next !== undefined) out.hint(next);
   }
   return worstExit(found);
+}
+
+/** Why the wait ended if it was stopped, with the command that continues it. */
+function stopped(
+  reason: RemitError | undefined,
+  {what, open, next}: {what: string; open: readonly string[]; next: string | undefined},
+): RemitError | undefined {
+  if (reason === undefined) return undefined;
+  const message = `${reason.message} while waiting for ${what}. Stopping the wait does not stop them`;
+  return new RemitError(reason.code, message, {hint: next, details: {open, next: next ?? null}});
 }
 
 async function waitForOne(

@@ -29,13 +29,12 @@ export async function confirmOnce(
   claims: BatchClaims,
   retried?: readonly RetryRow[],
 ): Promise<void> {
-  const {context, flags, accepted, doing} = request;
+  const {context, flags, accepted, doing, typed} = request;
   const {plan, journal} = batch;
   const {registry} = claims;
   const sentAgain = retried?.map(({row}) => row) ?? [];
   const now = context.clock.now();
   const survey = surveyRetried(claims.survey, sentAgain, {journal, plan, registry, now});
-  const before = journal.fact('confirmed');
   const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
   let wasAsked = false;
@@ -47,22 +46,10 @@ export async function confirmOnce(
   const again = retried === undefined ? undefined : partOf(retried);
   const reach = reachOf(request, journal);
   const work = workOf({journal, plan, survey, reach, taken: sentAgain});
-  const {typed} = request;
-  const asked = {
-    context,
-    typed,
-    plan,
-    survey,
-    work,
-    flags,
-    accepted,
-    doing,
-    known,
-    acknowledged,
-    again,
-    onAsk,
-  };
-  const isAgreed = await confirmBatch(asked);
+  const isAgreed = await confirmBatch({
+    ...{context, typed, plan, survey, work, flags, accepted, doing},
+    ...{known, acknowledged, again, onAsk},
+  });
   batch.lock.assertHeld(); // a prompt may stay open for hours
   registry.assertHeld();
   if (!isAgreed) return; // a later run may have something to send, and prompts then
@@ -75,22 +62,19 @@ export async function confirmOnce(
       similar: (acknowledged?.similar ?? 0) + similar,
       at: context.clock.now(),
     });
-  journal.setFact('typedProfile', context.commands.profile ?? null);
-  journal.setFact('confirmed', {
-    planHash: plan.planHash,
-    doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
-    at: context.clock.now(),
-    by: context.runtime.env['USER'] ?? null,
-  });
-  noteConfirmation(journal, {
-    ...{
-      planHash: plan.planHash,
-      revision: plan.revision,
-      doing,
-      asked: !known || again !== undefined || context.profile.mode === 'live',
-    },
-    ...{at: context.clock.now(), by: context.runtime.env['USER'] ?? null, profile: context.profile.name},
-  });
+  noteAgreement(request, batch, !known || again !== undefined || context.profile.mode === 'live');
+}
+
+/** Stores who confirmed what, and when. */
+function noteAgreement({context, doing}: RunRequest, {plan, journal}: OpenBatch, asked: boolean): void {
+  const {clock, commands, profile, runtime} = context;
+  const {planHash, revision} = plan;
+  const before = journal.fact('confirmed');
+  const goesOn = doing === 'resume' || doing === 'retry';
+  const signed = {at: clock.now(), by: runtime.env['USER'] ?? null};
+  journal.setFact('typedProfile', commands.profile ?? null);
+  journal.setFact('confirmed', {planHash, doing: goesOn ? (before?.doing ?? doing) : doing, ...signed});
+  noteConfirmation(journal, {planHash, revision, doing, asked, ...signed, profile: profile.name});
 }
 
 export const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
