@@ -54,10 +54,10 @@ export function readCall(argv: readonly string[], tree: CommandTree, globals: re
       }
     }
   }
-  return settle({words, hoisted, help, rest: argv.slice(at)}, tree);
+  return interpret({words, hoisted, help, rest: argv.slice(at)}, tree);
 }
 
-function settle(
+function interpret(
   read: {words: string[]; hoisted: string[]; help: boolean; rest: string[]},
   tree: CommandTree,
 ): Call {

@@ -75,9 +75,9 @@ export class Exchange {
     } catch (error) {
       trouble = {error};
     }
-    const verdict = this.#faults.judge(facts);
-    if (verdict && verdict.latencyMs > 0) await this.#machine.sleep(verdict.latencyMs);
-    const effect = verdict?.effect;
+    const effects = this.#faults.judge(facts);
+    if (effects && effects.latencyMs > 0) await this.#machine.sleep(effects.latencyMs);
+    const effect = effects?.effect;
     const struckBefore = effect !== undefined && strikesBefore(effect);
     // `work` receives `before` and turns its failure into an answer. If a fault answers instead, the failure is still
     // reported.
@@ -96,7 +96,7 @@ export class Exchange {
       mode: routed?.caller?.entity.mode ?? null,
       request_id: requestId,
     };
-    if (verdict !== undefined) entry.fault = effect?.kind ?? 'latency';
+    if (effects !== undefined) entry.fault = effect?.kind ?? 'latency';
     if (this.#recent.push(entry) > 2 * RECENT) this.#recent.splice(0, RECENT); // rare: shifting each time would be expensive
     this.#onRequest?.(entry);
     const headers = this.#dated(headersOf(answer, requestId));

@@ -53,7 +53,7 @@ export interface StruckDelivery {
 export type OtherEffect = Exclude<RequestEffect, {kind: 'latency'}>;
 
 /** The effects on one request. */
-export interface Verdict {
+export interface Effects {
   latencyMs: number;
   effect: OtherEffect | undefined;
 }
@@ -97,7 +97,7 @@ export class Faults {
     this.#rules = [];
   }
 
-  judge(facts: RequestFacts): Verdict | undefined {
+  judge(facts: RequestFacts): Effects | undefined {
     if (this.#rules.length === 0) return undefined;
     let latencyMs = 0;
     let effect: OtherEffect | undefined;

@@ -6,7 +6,7 @@ import {formOf, timestampAt} from '../../webhooks/verify/form.ts';
 import {signedHeaders} from '../../webhooks/verify/signature.ts';
 import type {StruckDelivery} from '../outcomes/faults.ts';
 import {fractionOf} from '../base/random.ts';
-import type {Attempt, Claimed, Verdict} from './deliveries.ts';
+import type {Attempt, Claimed, Standing} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';
 import {readRetryAfter, retryDelay} from './schedule.ts';
@@ -90,7 +90,7 @@ function bodyOf({body}: Claimed, service: ServiceFile): string {
 export const hasArrived = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
 /** What follows from an attempt of the schedule. */
-export function judgeAttempt(claimed: Claimed, attempt: Attempt): Verdict {
+export function judgeAttempt(claimed: Claimed, attempt: Attempt): Standing {
   const tries = claimed.tries + 1;
   // Derived from the attempt: drawn from a common source, it would depend on the order in which receivers answer.
   const fraction = fractionOf(`${claimed.id}/${tries}`);
@@ -124,14 +124,14 @@ export const dropEntry = (claimed: Claimed, machineMs: number): DeliveryEntry =>
   fault: 'drop',
 });
 
-export function logEntry(claimed: Claimed, attempt: Attempt, verdict: Verdict | undefined): DeliveryEntry {
-  const nextMs = verdict?.nextMs ?? null;
+export function logEntry(claimed: Claimed, attempt: Attempt, standing: Standing | undefined): DeliveryEntry {
+  const nextMs = standing?.nextMs ?? null;
   return {
     ...factsOf(claimed, attempt.sentMs),
     status: attempt.status,
     elapsed_ms: Math.round(attempt.elapsedMs * 10) / 10,
     attempt: claimed.tries + (attempt.byHand ? 0 : 1),
-    state: verdict?.state ?? null,
+    state: standing?.state ?? null,
     next_attempt_at: nextMs === null ? null : new Date(nextMs).toISOString(),
     ...(attempt.error === null ? {} : {error: attempt.error}),
     ...(attempt.fault === null ? {} : {fault: attempt.fault}),

@@ -209,7 +209,7 @@ export interface Attempt {
 }
 
 /** The state of a delivery after its attempts. */
-export interface Verdict {
+export interface Standing {
   state: DeliveryState;
   /** Sandbox time; null if there is none. */
   nextMs: number | null;
@@ -221,13 +221,13 @@ export interface Verdict {
  * counts. Anything else counts only while the claim is held: if its endpoint was deleted in the meantime it stays
  * canceled, and if another process has taken it over, that process decides. A delivery removed by a reset leaves no
  * trace.
- * @returns whether the verdict was written
+ * @returns whether the standing was written
  */
 export async function recordAttempts(
   queries: Queries,
   {id, claim}: Pick<Claimed, 'id' | 'claim'>,
   attempts: readonly Attempt[],
-  verdict: Verdict | undefined,
+  standing: Standing | undefined,
 ): Promise<boolean> {
   const row = await queries.get('select sent from webhook_deliveries where id = ?', [id]);
   if (!row) return false;
@@ -256,11 +256,11 @@ export async function recordAttempts(
     'update webhook_deliveries set sent = ?, last_status = ?, last_error = ?, updated_ms = ? where id = ?',
     [n, last?.status ?? null, last?.error ?? null, last?.atMs ?? 0, id],
   );
-  if (!verdict) return false;
-  const [which, params] = verdict.state === 'delivered' ? ['id = ?', [id]] : [CLAIM, [id, claim]];
+  if (!standing) return false;
+  const [which, params] = standing.state === 'delivered' ? ['id = ?', [id]] : [CLAIM, [id, claim]];
   const written = await queries.run(
     `update webhook_deliveries set state = ?, next_ms = ?, tries = ?, held = 0, fault = null where ${which}`,
-    [verdict.state, verdict.nextMs, verdict.tries, ...params],
+    [standing.state, standing.nextMs, standing.tries, ...params],
   );
   return written === 1;
 }

@@ -4,7 +4,7 @@ import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../world/context.ts';
 import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import * as deliveries from './deliveries.ts';
-import type {Attempt, Claimed, Verdict} from './deliveries.ts';
+import type {Attempt, Claimed, Standing} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';
 
@@ -54,13 +54,13 @@ export class DeliverySender {
       await this.#options.context.store.write((queries) => deliveries.giveBack(queries, claimed));
       return;
     }
-    const verdict = judgeAttempt(claimed, attempts[0]);
+    const standing = judgeAttempt(claimed, attempts[0]);
     const counted = await this.#options.context.store.write(async (queries) => {
-      const written = await deliveries.recordAttempts(queries, claimed, attempts, verdict);
+      const written = await deliveries.recordAttempts(queries, claimed, attempts, standing);
       await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
       return written;
     });
-    this.#say(claimed, attempts, counted ? verdict : undefined);
+    this.#say(claimed, attempts, counted ? standing : undefined);
   }
 
   async #drop(claimed: Claimed, atMs: number): Promise<void> {
@@ -88,16 +88,16 @@ export class DeliverySender {
     const atMs = this.#options.context.clock.now();
     const attempts = await attemptDelivery(claimed, {atMs, byHand: true, struck: undefined}, this.#options);
     if (!attempts) return;
-    const verdict: Verdict | undefined = hasArrived(attempts[0])
+    const standing: Standing | undefined = hasArrived(attempts[0])
       ? {state: 'delivered', nextMs: null, tries: claimed.tries}
       : undefined;
     await this.#options.context.store.write((queries) =>
-      deliveries.recordAttempts(queries, claimed, attempts, verdict),
+      deliveries.recordAttempts(queries, claimed, attempts, standing),
     );
-    this.#say(claimed, attempts, verdict);
+    this.#say(claimed, attempts, standing);
   }
 
-  #say(claimed: Claimed, attempts: readonly Attempt[], verdict: Verdict | undefined): void {
-    for (const attempt of attempts) this.#options.onDelivery?.(logEntry(claimed, attempt, verdict));
+  #say(claimed: Claimed, attempts: readonly Attempt[], standing: Standing | undefined): void {
+    for (const attempt of attempts) this.#options.onDelivery?.(logEntry(claimed, attempt, standing));
   }
 }

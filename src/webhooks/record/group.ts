@@ -29,7 +29,7 @@ export class EntryGroup {
   }
 
   /** Answers all waiting callers, and empties the group. */
-  settle(failure?: RemitError): void {
+  finish(failure?: RemitError): void {
     for (const onWritten of this.#waiting.splice(0)) onWritten(failure);
     this.#used = 0;
     this.#others.length = 0;

@@ -72,7 +72,7 @@ export class RecordWriter {
     while (this.#next.count > 0) {
       const group = this.#next;
       [this.#next, this.#spare] = [this.#spare, group];
-      group.settle(await failureOf(this.#write(group.pieces), this.#options.folder));
+      group.finish(await failureOf(this.#write(group.pieces), this.#options.folder));
       // The senders that were just answered send again: what has already arrived belongs to the next group, the rest
       // arrives while the disk works. Waiting for more would leave the processor idle.
       await nextTurn();

@@ -28,10 +28,10 @@ export async function peerCertificate(url: URL, network: NetworkSettings): Promi
       ...(isIP(host) === 0 ? {servername: host} : {}),
       ...(tunnel === undefined ? {} : {socket: tunnel}),
     });
-    const end = (settle: () => void) => {
+    const end = (report: () => void) => {
       clearTimeout(late);
       socket.destroy();
-      settle();
+      report();
     };
     const late = setTimeout(
       () => end(() => reject(new Error(`no handshake within ${TIMEOUT_MS} ms`))),

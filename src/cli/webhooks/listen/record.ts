@@ -80,7 +80,7 @@ export class ListenRecord {
    */
   note(result: ForwardResult, done: () => void): void {
     this.write({kind: 'forward', forward: result}, () => {
-      this.#settle(result);
+      this.#forwarded(result);
       done();
     });
   }
@@ -118,12 +118,12 @@ export class ListenRecord {
   }
 
   #note(entry: Entry): void {
-    if (entry.kind === 'forward') return this.#settle(entry.forward);
+    if (entry.kind === 'forward') return this.#forwarded(entry.forward);
     const {id, targets} = entry.delivery;
     if (targets.length > 0) this.#waiting.set(id, targets);
   }
 
-  #settle({delivery, target, status, gaveUp}: ForwardResult): void {
+  #forwarded({delivery, target, status, gaveUp}: ForwardResult): void {
     const left = this.#waiting.get(delivery);
     if (left === undefined || !(gaveUp || (status !== null && status >= 200 && status < 300))) return;
     const rest = left.filter((one) => one !== target);
