@@ -49,7 +49,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'guard',
-    sources: {beside: ['checkCaps'], exporting: ['guardWrite', 'readAmount', 'recordAfter', 'sendOnce']},
+    sources: {beside: ['checkCaps'], exporting: ['guardWrite', 'amountOfFlags', 'recordAfter', 'sendOnce']},
     tests: ['test/cli/', ...WRITES, 'test/commands/payouts/batch/caps'],
   },
   {

@@ -146,10 +146,4 @@ export const EXPLAINED: readonly Explanation[] = [
       "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', (1 + 1))],",
     reason: 'The same result: it is the only column with a rank, and any rank lets it be left out.',
   },
-  {
-    symbol: 'types',
-    before: 'const types = (rank = 0): Field => ({',
-    after: 'const types = (rank = (0 + 1)): Field => ({',
-    reason: 'The same result: the default is used in the card, which shows every line whatever its rank.',
-  },
 ];

@@ -23,7 +23,7 @@ export interface Amount {
  * Reads `--amount 125.00 --currency USD`, or `--amount-minor 12500`, without guessing: an amount in major units
  * without its currency is refused, and so is anything that would have to be rounded.
  */
-export function readAmount(flags: AmountFlags): Amount {
+export function amountOfFlags(flags: AmountFlags): Amount {
   const {amount, 'amount-minor': minorText, currency} = flags;
   if (amount === undefined && minorText === undefined)
     throw new RemitError('USAGE', 'the amount is missing: add --amount with --currency, or --amount-minor', {

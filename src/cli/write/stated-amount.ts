@@ -1,4 +1,4 @@
-import {readAmount, type Amount} from '../input/amounts.ts';
+import {amountOfFlags, type Amount} from '../input/amounts.ts';
 
 /**
  * The amount stated by --amount and --currency for a write whose amount the service does not show. Zero is allowed,
@@ -11,5 +11,5 @@ export function readStated(flags: {
   const {amount, currency} = flags;
   if (amount === undefined || currency === undefined) return undefined;
   if (/^0+(\.0+)?$/.test(amount)) return {minor: 0n, wire: 0, currency};
-  return readAmount({amount, currency});
+  return amountOfFlags({amount, currency});
 }

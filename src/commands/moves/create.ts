@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {readAmount} from '../../cli/input/amounts.ts';
+import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {createMove} from '../../cli/resources/moves.ts';
@@ -30,7 +30,7 @@ export default class MovesCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parseWithData(MovesCreate);
-    const amount = readAmount(flags);
+    const amount = amountOfFlags(flags);
     const body = {
       source_subaccount_id: flags.source,
       destination_subaccount_id: flags.destination,

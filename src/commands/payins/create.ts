@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {readAmount} from '../../cli/input/amounts.ts';
+import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {amountFlags, createFlags, inGroup, requestFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readMetadata} from '../../cli/input/metadata.ts';
@@ -34,7 +34,7 @@ export default class PayinsCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parseWithData(PayinsCreate);
-    const amount = readAmount(flags);
+    const amount = amountOfFlags(flags);
     const body = {
       payer_id: flags.payer,
       amount_in_minor_units: amount.wire,

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {createAccountTransfer} from '../../cli/resources/account-transfers.ts';
-import {readAmount} from '../../cli/input/amounts.ts';
+import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountTransferWaitFlags, amountFlags, bodyFlags, inGroup} from '../../cli/input/flags.ts';
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
@@ -33,7 +33,7 @@ export default class TransfersCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parseWithData(TransfersCreate);
-    const amount = readAmount(flags);
+    const amount = amountOfFlags(flags);
     const body = {
       source_account_id: flags.source,
       destination_account_id: flags.destination,

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {readAmount} from '../../cli/input/amounts.ts';
+import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {namedAccountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
@@ -27,7 +27,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parseWithData(TreasurySimulateCredit);
-    const amount = readAmount(flags);
+    const amount = amountOfFlags(flags);
     const context = await this.open();
     requireId(context, 'treasury account', args.account);
     const checkedBy = ['treasury', 'transactions', args.account, '--limit', '5'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {readAmount} from '../../../src/cli/input/amounts.ts';
+import {amountOfFlags} from '../../../src/cli/input/amounts.ts';
 import {parseDuration} from '../../../src/cli/input/durations.ts';
 import {readMetadata} from '../../../src/cli/input/metadata.ts';
 import {nearest} from '../../../src/nearest.ts';
@@ -27,7 +27,7 @@ describe('an amount', () => {
     [{'amount-minor': '12500', currency: 'USD'}, 12_500n],
   ] as const) {
     it(`${JSON.stringify(flags)} is ${minor} minor units`, () => {
-      assert.deepEqual(readAmount(flags), {
+      assert.deepEqual(amountOfFlags(flags), {
         minor,
         wire: Number(minor),
         currency: 'currency' in flags ? flags.currency : undefined,
@@ -53,7 +53,7 @@ describe('an amount', () => {
   ] as const) {
     it(`${JSON.stringify(flags)} is refused with exit ${exit}`, () =>
       assert.equal(
-        exitOf(() => readAmount(flags)),
+        exitOf(() => amountOfFlags(flags)),
         exit,
       ));
   }
@@ -61,14 +61,14 @@ describe('an amount', () => {
   it('that is refused gets a hint about the format, not a command that pays another party', () => {
     for (const flags of [{}, {amount: '1'}, {amount: '5.001', currency: 'USD'}])
       assert.throws(
-        () => readAmount(flags),
+        () => amountOfFlags(flags),
         ({hint}: RemitError) => /^write it like --amount [\d.]+ --currency USD/.test(hint ?? ''),
       );
   });
 
   it('that is too large is told by its length: its digits are not an account number to be masked', () =>
     assert.throws(
-      () => readAmount({amount: '99999999999999999', currency: 'USD'}),
+      () => amountOfFlags({amount: '99999999999999999', currency: 'USD'}),
       /^RemitError: an amount of 17 digits is too large: the maximum is 9007199254740991 minor units$/,
     ));
 });
