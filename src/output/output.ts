@@ -57,6 +57,8 @@ export class Output extends Messages {
   readonly #onShown: OutputOptions['onShown'];
   #shown = 0;
   #resultWritten = false;
+  /** How the record that was shown last is shown, which is the result of most commands. */
+  #resultView: View | undefined;
   #queryFailed = false;
 
   constructor({stdout, knownFields, mustTell, onShown, ...options}: OutputOptions) {
@@ -102,6 +104,7 @@ export class Output extends Messages {
   /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
   record(record: unknown, view?: View): void {
     this.#noteShown(record, view);
+    this.#resultView = view;
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#fieldCheck.ofRecords([record], view);
     const clean = this.#clean(record);
@@ -184,7 +187,7 @@ export class Output extends Messages {
   async result(value: unknown): Promise<void> {
     if (value === undefined || this.#resultWritten) return;
     this.#resultWritten = true;
-    await this.#value(value, undefined);
+    await this.#value(value, this.settings.format === 'id' ? this.#resultView : undefined);
   }
 
   /** One JSON document now, instead of a result in the requested format. */

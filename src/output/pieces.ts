@@ -87,16 +87,26 @@ export function pieceWriter(context: ListContext): PieceWriter {
     case 'ndjson':
       return async (records) => records.map((record) => `${safeJson(pickFields(record, fields))}\n`).join('');
     case 'id':
-      return async (records) =>
-        records
-          .map((record) => idOf(record, context.view))
-          .map((id) => (id === undefined ? '' : `${scalarText(id)}\n`))
-          .join('');
+      return idPieces(context);
     case 'csv':
       return csvPieces(context);
     default:
       return tablePieces(context);
   }
+}
+
+function idPieces({view, warn}: ListContext): PieceWriter {
+  let hasWarned = false;
+  return async (records) =>
+    records
+      .map((record) => {
+        const id = idOf(record, view);
+        if (id !== undefined) return `${scalarText(id)}\n`;
+        if (!hasWarned && !hasNoId(record)) warn('the result has no id; use -o json');
+        hasWarned = true;
+        return '';
+      })
+      .join('');
 }
 
 function csvPieces({settings: {fields}, warn}: ListContext): PieceWriter {
@@ -156,11 +166,17 @@ export async function wholeText(
   return pieceWriter(context)(records);
 }
 
-/** What names a record; the record itself if nothing does. Undefined for a row of a batch that has no record yet. */
+/** Fields that name a record, the first one that it has. */
+const NAMES = ['id', 'batch_id', 'name', 'profile', 'account_id', 'default'];
+
+/** What names a record; a scalar names itself. Undefined if nothing does, as in a row of a batch that has no record yet. */
 function idOf(record: unknown, view: View | undefined): unknown {
+  if (typeof record !== 'object' || record === null) return record;
   const own = view?.idPath === undefined ? undefined : valueAt(record, view.idPath);
   if (own !== undefined || hasNoId(record)) return own;
-  return valueAt(record, 'id') ?? valueAt(record, 'batch_id') ?? record;
+  return NAMES.map((name) => valueAt(record, name)).find(
+    (value) => typeof value === 'string' || typeof value === 'number',
+  );
 }
 
 const hasNoId = (record: unknown): boolean => isObject(record) && record['id'] === null;

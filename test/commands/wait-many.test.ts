@@ -187,7 +187,7 @@ describe('the screen of a wait for several records', () => {
     assert.ok(
       screens.some((screen) =>
         screen.endsWith(
-          `0 of 2 payouts done: initiated 2\n${A}  initiated, expected to settle on 2026-11-25\n${B}  initiated`,
+          `0 of 2 payouts done: initiated 2\n${A}  initiated, expected to settle on 2026-11-25 (New York)\n${B}  initiated`,
         ),
       ),
       ran.stderr,
@@ -211,7 +211,10 @@ describe('the screen of a wait for several records', () => {
   it('is shown for a single record too', async () => {
     reads.clear();
     const ran = await runCli(['payouts', 'wait', A], {service: script, columns: 100});
-    assert.match(ran.stderr, new RegExp(`payout ${A}: initiated, expected to settle on 2026-11-25`));
+    assert.match(
+      ran.stderr,
+      new RegExp(`payout ${A}: initiated, expected to settle on 2026-11-25 \\(New York\\)`),
+    );
   });
 });
 

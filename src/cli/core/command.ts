@@ -22,6 +22,12 @@ import {withWayOut} from './way-out.ts';
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
 
+/** @throws RemitError USAGE if the result of the command has no id */
+async function refuseIds(id: string): Promise<void> {
+  const {noIds, WITHOUT_IDS} = await import('../input/without-ids.ts');
+  if (WITHOUT_IDS.has(id)) throw noIds(id.replaceAll(':', ' '));
+}
+
 /**
  * The base of every command. `run()` parses, opens a context, calls one function, shows the result to people with
  * `out`, and returns it for machines: with -o json and similar formats, the return value is printed once, at the end.
@@ -98,6 +104,7 @@ export abstract class RemitCommand extends Command {
     const parsed = await super.parse(input, argv);
     this.#args = parsed.args;
     const flags = this.#keepFlags(parsed);
+    if (flags.output === 'id') await refuseIds(this.id ?? '');
     if (flags.query !== undefined) await checkQuery(flags.query);
     if (flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
     return parsed;

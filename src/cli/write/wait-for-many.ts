@@ -2,7 +2,7 @@ import {statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
-import {id, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
+import {dayInNewYork, id, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
 import {failureText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
@@ -205,7 +205,7 @@ const waitView: View = {
     id('ID', 'id'),
     text('Outcome', 'outcome'),
     status(),
-    remark('Expected', 'expected_settlement_date'),
+    {...remark('Expected', 'expected_settlement_date'), show: dayInNewYork},
     remark('Reason', 'reason'),
   ],
 };

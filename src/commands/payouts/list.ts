@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
+import {noIds} from '../../cli/input/without-ids.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {payoutView} from '../../output/views/transfers.ts';
@@ -26,6 +27,7 @@ export default class PayoutsList extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PayoutsList);
+    if (flags.summary && flags.output === 'id') throw noIds(`${this.id?.replace(':', ' ')} --summary`);
     const context = await this.open();
     const query = {
       payee_id: flags.payee === undefined ? undefined : await resolveId(context, 'payee', flags.payee),

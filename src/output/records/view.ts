@@ -102,6 +102,10 @@ export const moment = (label: string, path: string): Field =>
     return relative === exact ? exact : `${relative} ${paint('dim', `(${exact})`)}`; // coloured after sanitizing
   });
 
+/** A settlement day, which is one of the bank's calendar: `2026-11-25 (New York)`. */
+export const dayInNewYork = (value: unknown): string =>
+  /^\d{4}-\d\d-\d\d$/.test(String(value)) ? `${plainValue(value)} (New York)` : plainValue(value);
+
 /** Minor units of the record's currency, in major units with the currency: `1,500.75 USD`. */
 export const money = (label: string, path = 'amount_in_minor_units'): Field => ({
   ...field(label, path, (value, record) => majorOf(value, valueAt(record, 'currency_code'))),

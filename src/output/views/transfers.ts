@@ -1,6 +1,7 @@
 import {isObject} from '../../narrow.ts';
 import {valueAt} from '../records/select.ts';
 import {
+  dayInNewYork,
   field,
   id,
   money,
@@ -103,7 +104,7 @@ export const payoutView: View = {
     text('Trace', 'transfer_details.trace_number'),
     text('End to end', 'transfer_details.end_to_end_id'),
     moment('Submitted', 'transfer_details.submitted_at'),
-    text('Settles', 'transfer_details.expected_settlement_date'),
+    field('Settles', 'transfer_details.expected_settlement_date', dayInNewYork),
     failure('transfer_details.failure'),
   ],
   columns: columns('Payee', 'payout_metadata', 'transfer_details'),

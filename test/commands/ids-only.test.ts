@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {WITHOUT_IDS} from '../../src/cli/input/without-ids.ts';
+import {runCli, scratch, TEST_KEY, BASE_URL} from '../cli/run-cli.ts';
+import {answer, type Script} from '../client/transport/fake-transport.ts';
+import {readJson} from '../repo/tree.ts';
+import {payout, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
+import {WRITING_COMMANDS} from './written-commands.ts';
+
+/** Fields that name a result, also those that a view names. */
+const NAMING = new Set(['id', 'batch_id', 'name', 'profile', 'account_id', 'default', 'type', 'key']);
+/** Their results are never names: `type` is of a line, `profile` and `default` are beside the facts, `key` of a sandbox. */
+const NOT_BY_FIELDS = new Set([
+  'api',
+  'doctor',
+  'explain',
+  'sandbox:start',
+  'webhooks:listen',
+  'webhooks:events:inspect',
+]);
+
+interface Schema {
+  $ref?: string;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+
+describe('-o id', () => {
+  const {$defs} = readJson('docs/reference/output.schema.json') as {$defs: Record<string, Schema>};
+  const fieldsOf = (schema: Schema): string[] => {
+    if (schema.$ref !== undefined)
+      return fieldsOf($defs[decodeURIComponent(schema.$ref.split('/').at(-1)!)]!);
+    const parts = [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.oneOf ?? [])];
+    const inner = schema.items === undefined ? [] : [schema.items];
+    return [...Object.keys(schema.properties ?? {}), ...[...parts, ...inner].flatMap(fieldsOf)];
+  };
+  const results = Object.entries($defs).filter(([name]) => !name.endsWith('(line)'));
+
+  it('is refused by exactly the commands whose published result has neither an id nor a name', () => {
+    const commands = new Set(results.map(([name]) => name.replaceAll(' ', ':')));
+    for (const id of WITHOUT_IDS)
+      assert.ok(
+        commands.has(id) || commands.has(id.replace('payouts', 'payins')),
+        `${id} has no published result`,
+      );
+    for (const [name, schema] of results) {
+      const id = name.replaceAll(' ', ':');
+      if (NOT_BY_FIELDS.has(id)) continue;
+      const isNamed = fieldsOf(schema).some((field) => NAMING.has(field));
+      assert.equal(WITHOUT_IDS.has(id), !isNamed, `${name}: ${fieldsOf(schema).join(', ')}`);
+    }
+  });
+
+  const TYPED: Readonly<Record<string, string>> = {
+    completion: 'bash',
+    'completion:install': 'bash',
+    'completion:uninstall': 'bash',
+    explain: 'R01',
+    schema: 'payouts.create',
+    'sandbox:certificate': '',
+    'webhooks:send': '--url http://127.0.0.1:9/ --type payout.settled',
+    'webhooks:sign': '--body x',
+    'webhooks:verify': '--body x',
+  };
+  for (const id of WITHOUT_IDS)
+    it(`is refused with 2 before anything is done: ${id.replaceAll(':', ' ')}`, async () => {
+      const words = [...id.split(':'), ...(TYPED[id] ?? '').split(' ').filter((word) => word !== '')];
+      const ran = await runCli([...words, '-o', 'id'], {cwd: scratch()});
+      assert.deepEqual([ran.exitCode, ran.stdout, ran.requests.length], [2, '', 0], ran.stderr);
+      if (ran.stderr.includes('-o id')) assert.match(ran.stderr, /its result has no id/);
+    });
+
+  it('is refused by a summary, which has no records', async () => {
+    const ran = await runCli(['payouts', 'list', '--summary', '-o', 'id'], {service: []});
+    assert.deepEqual([ran.exitCode, ran.requests.length], [2, 0], ran.stderr);
+  });
+
+  const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+  const assertPlain = (stdout: string, line: string) => {
+    assert.ok(lines(stdout).length > 0, `${line} prints nothing`);
+    for (const one of lines(stdout)) assert.match(one, /^[^\s{}[\]":]+$/, line);
+  };
+  const record = {
+    ...payout({id: PAYOUT_ID, amount_in_minor_units: 100, amount_in_cents: 100}),
+    payer_id: PAYER_ID,
+    name: 'Acme',
+    account_id: PAYEE_ID,
+    status: 'approved',
+  };
+  const service: Script = ({method, path}) => {
+    const isList = method === 'GET' && !/[0-9a-f]{12}(?:\/balance)?(?:\?|$)/.test(path);
+    return isList ? answer(200, {data: [record, record], next_cursor: null}) : answer(200, record);
+  };
+
+  for (const {line} of WRITING_COMMANDS)
+    it(`prints the id alone after a write: ${line.split(' ').slice(0, 3).join(' ')}`, async () => {
+      const folder = scratch();
+      const words = `${line} -o id`.replace('SECRET', `${folder}/secret`).split(' ');
+      const ran = await runCli(words, {service, cwd: folder});
+      assert.ok(ran.requests.length > 0, ran.stderr);
+      assertPlain(ran.stdout, line);
+    });
+
+  for (const line of [
+    ...['payouts', 'payins', 'moves', 'payees', 'payers', 'subaccounts'].flatMap((topic) => [
+      `${topic} list`,
+      `${topic} get ${PAYOUT_ID}`,
+    ]),
+    ...['transfers list', `transfers get ${PAYOUT_ID}`, 'treasury accounts', `treasury balance ${PAYEE_ID}`],
+    ...[`treasury transactions ${PAYEE_ID}`, `payment-methods list --payee ${PAYEE_ID}`],
+    ...['webhooks endpoints list', `webhooks endpoints get ${PAYOUT_ID}`],
+    `api GET /api/payouts/${PAYOUT_ID}`,
+    'api GET /api/payouts --paginate',
+  ])
+    it(`prints only ids: ${line.replaceAll(/[0-9a-f-]{36}/g, 'ID')}`, async () => {
+      const ran = await runCli([...line.split(' '), '-o', 'id'], {service});
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assertPlain(ran.stdout, line);
+    });
+
+  it('prints the names of profiles', async () => {
+    const isNoPayout: Script = ({path}) =>
+      /payouts\/./.test(path)
+        ? answer(404, {error_code: 'NOT_FOUND', message: 'no such payout'})
+        : answer(200, {data: [], next_cursor: null});
+    const env = {HOME: scratch()};
+    const run = async (line: string) => {
+      const ran = await runCli([...line.split(' '), '-o', 'id'], {
+        ...{env, service: isNoPayout, stdin: TEST_KEY},
+      });
+      assert.equal(ran.exitCode, 0, `${line}: ${ran.stderr}`);
+      return ran.stdout;
+    };
+    for (const line of [
+      `profiles add acme --base-url ${BASE_URL} --key-stdin`,
+      'profiles set acme --max-batch-rows 5',
+      'profiles show acme',
+      'profiles use acme',
+      'profiles list',
+      'profiles test',
+      'whoami',
+      'profiles unset acme --max-batch-rows',
+      'profiles remove acme --yes',
+    ])
+      assert.equal(await run(line), 'acme\n', line);
+  });
+
+  it('prints nothing but a warning for a record without an id', async () => {
+    const ran = await runCli(['api', 'GET', '/unknown', '-o', 'id'], {service: [answer(200, {a: {b: 1}})]});
+    assert.equal(ran.stdout, '');
+    assert.match(ran.stderr, /Warning: the result has no id; use -o json/);
+  });
+});
