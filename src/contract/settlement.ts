@@ -2,7 +2,7 @@ import {isObject} from '../narrow.ts';
 
 /**
  * The day on which a payin, payout or account transfer is expected to settle, if the record says so: in the details
- * of the transfer by assumption 58, or in a field of the record itself. It is a day in New York, as `scheduled_date` is.
+ * of the transfer by assumption 58, or in a field of the record itself. It is a day in New York.
  */
 export function expectedSettlement(record: unknown): string | undefined {
   if (!isObject(record)) return undefined;

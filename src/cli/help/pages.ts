@@ -55,7 +55,7 @@ ${table([
   in many countries the comma is the decimal sign. For batch files, state the form with --number-format and
   --amount-unit.
   Tables show major units with the currency; JSON keeps the fields of the service.
-  Days without a time (--scheduled-date, the day a payment settles) are days in New York.
+  Days without a time, such as the day on which a payment settles, are days in New York.
   The limits of a profile (--max-amount USD=5000.00) are checked before anything is sent.
 
 LIMITS OF RAILS (assumption 64)
