@@ -161,7 +161,7 @@ function headline(summary: Summary): string {
       return `Batch ${id} is running: ${of}.`;
     case 'interrupted':
     case 'stopped':
-      return `Batch ${id} was ${state === 'stopped' ? 'stopped' : 'interrupted'}: ${stop?.message ?? 'before it was complete'}\n${of}${sent}.`;
+      return `Batch ${id} was ${state === 'stopped' ? 'stopped' : 'interrupted'}${stop === null ? ' before it was complete' : `: ${stop.message}`}\n${of}${sent}.`;
   }
 }
 

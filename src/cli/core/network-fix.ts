@@ -16,7 +16,7 @@ export function networkFix(
   const {failure, reason, location} = details ?? {};
   if (baseUrl === undefined) return undefined;
   const url = new URL(baseUrl);
-  if (typeof location === 'string' && httpStatus !== undefined && httpStatus >= 300 && httpStatus < 400)
+  if (typeof location === 'string' && (httpStatus === 301 || httpStatus === 308))
     return redirected(url, location, commands.profile);
   if (failure === 'dns') return commands.read('whoami');
   const {profile} = commands;
@@ -56,7 +56,10 @@ export function networkFix(
 const set = (profile: string | undefined, flags: readonly string[], variable: string): string =>
   profile === undefined ? variable : ['remit', 'profiles', 'set', profile, ...flags].map(shellWord).join(' ');
 
-/** Only if the service has moved to another host: a redirect within the same host leads to a page, not to the API. */
+/**
+ * Only if the service has moved to another host for good: a redirect within the same host, or for the time being, leads to a
+ * page such as a sign-in, which must not get the key.
+ */
 function redirected(url: URL, location: string, profile: string | undefined): string | undefined {
   const target = URL.canParse(location) ? new URL(location) : undefined;
   if (target?.protocol !== 'https:' || target.origin === url.origin) return undefined;

@@ -77,5 +77,7 @@ describe('the hint after a connection failed', () => {
     );
     for (const location of ['/login', 'https://api.example.com/login', 'http://new.example.com/', '::'])
       assert.equal(moved(location), undefined);
+    for (const status of [302, 303, 307])
+      assert.equal(hint({location: 'https://sign-in.example/'}, {status}), undefined, 'it has not moved');
   });
 });

@@ -191,6 +191,22 @@ describe('webhooks listen --register', () => {
     });
   });
 
+  it('never listens with, and so never removes, the endpoint of another answer', async () => {
+    const foreign = service.add({url: 'https://a.example/'});
+    for (const other of [{url: foreign.url}, {url: PUBLIC, description: 'mine'}]) {
+      const body = {id: foreign.id, ...other, signing_secret: 'whsec_0123456789abcdef'};
+      const mixed = service.script((request) => (request.startsWith('POST') ? answer(201, body) : undefined));
+      const argv = ['webhooks', 'listen', '--port', '0', ...words];
+      const ran = await runCli(argv, {cwd: home, env, service: mixed});
+      assert.equal(ran.exitCode, 12, ran.stderr);
+      assert.match(
+        ran.stderr,
+        new RegExp(`with the endpoint ${foreign.id}, which has another URL or description`),
+      );
+      assert.ok(service.ids.includes(foreign.id));
+    }
+  });
+
   it('names the endpoint and the command when it cannot be removed at the end', async () => {
     const script = service.script((request) => (request.startsWith('DELETE') ? lost() : undefined));
     const at = await open([], {service: script});

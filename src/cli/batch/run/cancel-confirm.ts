@@ -56,12 +56,18 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
 }
 
 /** The rows that a cancel found already released: `A-2 (record 5f0c…)`. */
-export function releasedText(rows: readonly JournalRow[], total: number): string {
+export const releasedText = (rows: readonly JournalRow[], total: number): string =>
+  `Already released, unchanged: ${namesOf(rows, total)}`;
+
+/** The rows that a cancel left because the service did not show their records as canceled. */
+export const uncanceledText = (rows: readonly JournalRow[], total: number): string =>
+  `Not canceled, since the service gave no usable answer about them: ${namesOf(rows, total)}`;
+
+function namesOf(rows: readonly JournalRow[], total: number): string {
   const named = rows.map(
     ({reference, outcome}) => `${reference} (${outcome?.id ? `record ${outcome.id}` : 'no record known'})`,
   );
-  const more = total > named.length ? `, and ${total - named.length} more in the results` : '';
-  return `Already released, unchanged: ${named.join(', ')}${more}`;
+  return named.join(', ') + (total > named.length ? `, and ${total - named.length} more in the results` : '');
 }
 
 function asides(tally: Tally): string[] {

@@ -7,11 +7,12 @@ import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
 import {placedBy, placeFlags} from '../place.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
-import {releasedText} from './cancel-confirm.ts';
+import {releasedText, uncanceledText} from './cancel-confirm.ts';
 import {continued, type RunRequest} from './request.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
+const STAGED = ['staged', 'held'] as const;
 /** Maximum number of rows named in one sentence; the others are counted. */
 const NAMED = 5;
 
@@ -22,6 +23,8 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
   context.out.text(summaryText(summary, attention, placedBy(context, stateDir, context.commands.profile)));
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
+  if (request.path === 'cancel' && summary.state === 'stopped' && summary.stopped_because === null)
+    context.out.notice(uncanceledText(journal.rows.inStates(STAGED, 0, NAMED), summary.staged));
   hintRefusals(request, summary, journal);
   hintNetwork(request, summary);
   hintAssumption(request, summary, attention);

@@ -45,6 +45,7 @@ async function create(
   const noted = noteIntent(context, url, secretFile?.path);
   const answer = await send(context, noted, subscribed(events));
   const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
+  refuseOther(context, noted, {id, record: unwrapRecord(answer)});
   const secret = findSigningSecret(answer, context.out.sanitizer)?.value;
   noted.note.endpoint_id = id;
   noted.note.fingerprint = secret && secretFingerprint(secret);
@@ -78,6 +79,30 @@ async function send(context: Context, noted: NotedEndpoint, event_types: string[
     throw error;
   }
 }
+
+/** The endpoint is deleted in the end, so it must be the one that was just created; its note finds that one later. */
+function refuseOther(
+  {commands}: Context,
+  {note}: NotedEndpoint,
+  {id, record}: {id: string; record: unknown},
+): void {
+  const [url, description] = ['url', 'description'].map((field) => valueAt(record, field));
+  const isOther =
+    (typeof url === 'string' && hrefOf(url) !== hrefOf(note.url)) ||
+    (typeof description === 'string' && description !== note.description);
+  if (!isOther) return;
+  throw new RemitError(
+    'IN_DOUBT',
+    `the service answered the creation with the endpoint ${id}, which has another URL or description; one for this listener may exist, and the next start with --register removes it`,
+    {
+      hint: commands.read('webhooks', 'endpoints', 'list', '--limit', '5'),
+      details: {may_have_taken_effect: true},
+      retryable: false,
+    },
+  );
+}
+
+const hrefOf = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
 
 const written = (context: Context, file: SecretFile | undefined, secret: string): boolean =>
   file === undefined || keepSecret(context, file, secret);

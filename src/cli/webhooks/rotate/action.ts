@@ -68,8 +68,8 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   }
   await verify(context, rotation, request);
   await checkNew(context, rotation, old);
-  if (old !== undefined) await deleteOld(context, id);
-  return finish(context, rotation);
+  const isConfirmed = old === undefined || (await deleteOld(context, id));
+  return finish(context, rotation, isConfirmed);
 }
 
 /** What exists, and the command that continues, once there is something to continue. */
@@ -232,23 +232,29 @@ async function startAgain(context: Context, rotation: Rotation, id: string): Pro
   );
 }
 
-/** With a live key at a terminal, the guard asks as well. */
-async function deleteOld(context: Context, id: string): Promise<void> {
+/**
+ * With a live key at a terminal, the guard asks as well.
+ * @returns false for a 404, which may also mean that the path is another one
+ */
+async function deleteOld(context: Context, id: string): Promise<boolean> {
   const {flags, profile, runtime} = context;
   const asks = profile.mode === 'test' && !flags.yes;
   if (asks && !(await runtime.prompts.confirm(`Delete the old endpoint ${id}?`, '--yes')))
     throw new RemitError('GUARD_CONFIRM', 'not confirmed: the old endpoint was not deleted');
   try {
     await deleteEndpoint(context, id);
+    return true;
   } catch (error) {
     if (!(error instanceof RemitError && error.httpStatus === 404)) throw error;
+    return false;
   }
 }
 
-async function finish(context: Context, rotation: Rotation): Promise<unknown> {
+/** @param isConfirmed the service has confirmed the deletion; otherwise the list must show it */
+async function finish(context: Context, rotation: Rotation, isConfirmed: boolean): Promise<unknown> {
   const {out} = context;
   const state = rotation.known;
-  const listed = await listAtEnd(context, state);
+  const listed = isConfirmed ? await listAtEnd(context, state) : await listedOf(context, state);
   if (listed?.active.has(state.old_id))
     throw new RemitError(
       'IN_DOUBT',

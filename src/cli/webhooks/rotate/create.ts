@@ -85,14 +85,15 @@ async function send(context: Context, rotation: Rotation, plan: RotationState): 
 }
 
 export function sendCreate(context: Context, plan: RotationState, dryRun: boolean): Promise<Sent> {
-  const {url, event_types, description, old_id} = plan;
+  const {url, event_types, description, old_id, secret_file: file} = plan;
+  const again = [...(context.flags.yes ? ['--yes'] : []), ...(file === null ? [] : ['--secret-file', file])];
   return sendOnce(context, {
     operation: 'webhookEndpoints.create',
     body: {url, event_types, description},
     dryRun,
     facts: {operation: 'create webhook endpoint', party: ['url', url]},
     noun: 'webhook endpoint',
-    checkedBy: ['webhooks', 'endpoints', 'rotate', old_id],
+    checkedBy: ['webhooks', 'endpoints', 'rotate', old_id, ...again],
     shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
   });
 }
