@@ -277,8 +277,14 @@ describe('payouts batch resolve --from', () => {
   });
 
   it('records the file unchanged with --unseen, without a request', async () => {
-    const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-1').id}\n`, ' --unseen');
+    const unknown = '018f0000-0000-7000-8000-00000000dead';
+    const ran = await resolve(`reference,verdict,id\nA-3,paid,${unknown}\n`, ' --unseen');
     assert.deepEqual([ran.exitCode, await doubts()], [0, 1]);
+  });
+
+  it('does not record the record of another row, not even with --unseen', async () => {
+    const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-1').id}\n`, ' --unseen');
+    assert.deepEqual([ran.exitCode, await doubts()], [5, 2]);
   });
 
   it('accepts one reference, or a file, but not both', async () => {
