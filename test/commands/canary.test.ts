@@ -17,6 +17,7 @@ import {delivery, forward, idOf, record} from '../webhooks/record/deliveries.ts'
 import {HOSTILE_ANSWERS, ID, LEAKS} from './hostile-service.ts';
 
 const PAY = ['--amount', '125.00', '--currency', 'USD'];
+const OTHER_ID = ID.replace(/1$/, '2');
 const LEAKING_BODY = {
   accountNumber: ACCOUNT,
   acct: ACCOUNT,
@@ -52,7 +53,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['--payer', ID, ...PAY, '--auto-approve', '--wait', '--timeout', '3s'],
   ],
   'payins:get': [[ID]],
-  'payins:list': [[]],
+  'payins:list': [[], ['--summary', '--limit', '5']],
   'payins:wait': [[ID, '--timeout', '3s']],
   'payment-methods:add': [
     [
@@ -83,6 +84,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'payouts:wait': [
     [ID, '--timeout', '3s'],
     [ID, '--until', 'debited', '--timeout', '3s'],
+    [ID, OTHER_ID, '--timeout', '3s'],
   ],
   'profiles:test': [[]],
   'subaccounts:create': [['--name', 'Rent']],
@@ -94,7 +96,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'transfers:list': [[]],
   'transfers:wait': [[ID, '--timeout', '3s']],
   'treasury:accounts': [[]],
-  'treasury:balance': [[ID]],
+  'treasury:balance': [[ID], [ID, '--history', '--days', '3', '--html', 'balance.html']],
   'treasury:label': [[ID, 'Text']],
   'treasury:simulate-credit': [[ID, ...PAY]],
   'treasury:transactions': [[ID]],
@@ -259,6 +261,6 @@ function check(ran: CliResult, what: string, columns = false): void {
 /** The bytes of a recorded delivery, which its signature is over. */
 const BYTES = /[\w+/]{300,}=*/g;
 
-/** Colours and the progress line are ours: bold, dim, red …, and the rewriting of one line. */
+/** Colours, the progress line and the screen of a wait are ours: bold, dim, red …, and the rewriting of lines. */
 const withoutColours = (text: string): string =>
-  text.replace(/\u001b\[(?:\d{1,2}(?:;\d{1,2})*m|K)|\r(?=\u001b\[K)/g, '');
+  text.replace(/\u001b\[(?:\d{1,2}(?:;\d{1,2})*m|\d*A|K)|\r(?=\u001b\[K)/g, '');
