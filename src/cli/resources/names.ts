@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {ambiguous, listOf, type Named, searchName} from '../ask/name-search.ts';
 import type {Context} from '../core/context.ts';
+import {withDoctor} from '../core/way-out.ts';
 
 /** An id of another form has digits and no spaces; most names do not look like that. */
 const mayBeId = (typed: string): boolean => /^\S*\d\S*$/.test(typed);
@@ -34,10 +35,11 @@ export function requireId(
   typed: string,
 ): string {
   if (isId(typed, profile.service.ids?.format ?? 'uuid')) return typed;
+  const find = `find the id with ${listOf(commands, noun)}`;
   throw new RemitError(
     'USAGE',
     `${JSON.stringify(typed)} is not the id of a ${noun}; names are looked up only at a terminal`,
-    {hint: `find the id with ${listOf(commands, noun)}${mayBeId(typed) ? OTHER_IDS : ''}`},
+    {hint: mayBeId(typed) ? withDoctor(`${find}${OTHER_IDS}`, commands) : find},
   );
 }
 
