@@ -86,7 +86,7 @@ describe('webhooks endpoints rotate, killed', function () {
     assert.equal(statSync(secretFile).mode & 0o777, 0o600);
   }
 
-  // In order: the old endpoint is read, the new one created and read, the old one deleted.
+  // In order: the old endpoint is read, the new one created and read, the old one deleted, and the list read.
   for (const nth of [1, 2, 3, 4])
     for (const when of ['before', 'after'] as const)
       it(`continues when killed at request ${nth}, ${when} it took effect`, async () => {
@@ -94,10 +94,11 @@ describe('webhooks endpoints rotate, killed', function () {
         await finishes();
       });
 
-  it('says that it is done when killed at the last request, after the deletion', async () => {
+  it('ends well when killed at the last request, after the deletion, and then has nothing to rotate', async () => {
     assert.equal((await killedAt({nth: 5, when: 'before'})).signal, 'SIGKILL');
     assert.deepEqual(service.ids.length, 1);
     assert.notEqual(service.ids[0], old);
+    await finishes();
     const again = await spawnCli(words('--confirmed'), env);
     assert.equal(again.code, 4, 'the rotation is over, and the old endpoint gone');
   });
