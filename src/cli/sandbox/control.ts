@@ -1,27 +1,26 @@
 import {readFileSync} from 'node:fs';
 import {readAnswer} from '../../client/answers/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport/transport.ts';
-import {isErrorCode, RemitError} from '../../errors.ts';
+import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
+import {answerError, inDoubt, isUsable, notRunning, type ControlRequest} from './control-errors.ts';
 import {readRecord, sandboxPlace} from './place.ts';
 import type {Running} from './running.ts';
 import {targetSandbox} from './target.ts';
 
-const notRunning = (message: string, cause?: unknown) =>
-  new RemitError('NOT_RUNNING', message, {cause, hint: 'remit sandbox start'});
-
 /**
  * One control call to a running sandbox (by default the one that this command is about); returns the JSON of its
  * answer, which comes from our own server and is not checked.
- * @throws {RemitError} NOT_RUNNING, or the refusal by its code.
+ * @throws {RemitError} NOT_RUNNING; IN_DOUBT for a change that may have happened; or the refusal by its code.
  */
 export async function callControl<Answer = unknown>(
   local: LocalContext,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: `/sandbox/${string}`,
+  method: ControlRequest['method'],
+  path: ControlRequest['path'],
   body?: object,
   running: Running = targetSandbox(local),
 ): Promise<Answer> {
+  const request: ControlRequest = {method, path, body};
   const transport = await local.runtime.transport('one-shot', running.base_url);
   try {
     const answer = await transport.send({
@@ -36,14 +35,14 @@ export async function callControl<Answer = unknown>(
       timeouts: DEFAULT_TIMEOUTS,
       signal: local.stop.signal,
     });
-    const {status, json, errorCode, message} = readAnswer(answer, local.clock.now());
-    if (status < 300) return json as Answer;
-    const code = errorCode !== undefined && isErrorCode(errorCode) ? errorCode : 'REFUSED';
-    throw new RemitError(code, `the sandbox refused ${method} ${path}: ${message ?? `status ${status}`}`, {
-      httpStatus: status,
-    });
+    const read = readAnswer(answer, local.clock.now());
+    if (isUsable(read, request)) return read.json as Answer;
+    throw answerError(local, request, read, running.base_url);
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;
+    if (error.kind === 'aborted' && local.stop.reason !== undefined) throw local.stop.reason;
+    if (method !== 'GET' && error.sent)
+      throw inDoubt(local, request, {why: error.message, httpStatus: error.status, cause: error});
     throw notRunning(
       `no sandbox answers at ${running.base_url} (process ${running.pid}): ${error.message}`,
       error,

@@ -33,8 +33,12 @@ export function targetSandbox(local: LocalContext): Running {
 }
 
 /** A sandbox command for a hint: typed unchanged, it uses the same sandbox. */
-export function sandboxCommand({flags, runtime}: LocalContext, ...words: readonly string[]): string {
-  const command = ['remit', 'sandbox', ...words].map(shellWord).join(' ');
+export const sandboxCommand = (local: LocalContext, ...words: readonly string[]): string =>
+  commandAsHere(local, 'sandbox', ...words);
+
+/** Any command for a hint, with the profile or base URL of this one. */
+export function commandAsHere({flags, runtime}: LocalContext, ...words: readonly string[]): string {
+  const command = ['remit', ...words].map(shellWord).join(' ');
   const {REMIT_BASE_URL: url, REMIT_PROFILE: named} = runtime.env;
   if (flags.profile === undefined && url) return `REMIT_BASE_URL=${shellWord(url)} ${command}`;
   const profile = flags.profile ?? (named || undefined);

@@ -1,0 +1,96 @@
+import type {Answer} from '../../client/answers/answer.ts';
+import {isErrorCode, RemitError, type ErrorCode} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import type {LocalContext} from '../core/context.ts';
+import {commandAsHere, sandboxCommand} from './target.ts';
+
+export interface ControlRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: `/sandbox/${string}`;
+  body?: object | undefined;
+}
+
+export const notRunning = (message: string, cause?: unknown): RemitError =>
+  new RemitError('NOT_RUNNING', message, {cause, hint: 'remit sandbox start'});
+
+/** A success: JSON, or for a DELETE nothing. */
+export const isUsable = ({status, json, empty}: Answer, {method}: ControlRequest): boolean =>
+  status < 300 && (isObject(json) || (method === 'DELETE' && empty === true));
+
+/** The error for an answer that is not a success. */
+export function answerError(
+  local: LocalContext,
+  request: ControlRequest,
+  answer: Answer,
+  baseUrl: string,
+): RemitError {
+  const {status, errorCode, message, unreadable} = answer;
+  const isUnclear = status < 300 || status >= 500 || status === 408 || status === 425;
+  const said = message === undefined ? '' : `: ${message}`;
+  if (isUnclear && request.method !== 'GET') {
+    const what = answer.empty ? ' with nothing' : unreadable === undefined ? '' : ` with ${unreadable.what}`;
+    const why = `the sandbox answered ${status}${said === '' ? what : said}`;
+    return inDoubt(local, request, {why, httpStatus: status});
+  }
+  if (status < 300) return notRunning(`what answers at ${baseUrl} is not a sandbox of remit`);
+  const code = errorCode !== undefined && isErrorCode(errorCode) ? errorCode : codeOf(status);
+  const verb = status >= 500 ? 'failed to answer' : 'refused';
+  const words = said === '' ? `: status ${status}` : said;
+  return new RemitError(code, `the sandbox ${verb} ${request.method} ${request.path}${words}`, {
+    httpStatus: status,
+  });
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status >= 500) return 'UNAVAILABLE';
+  if (status < 400) return 'REDIRECTED';
+  return BY_STATUS[status] ?? 'REFUSED';
+}
+
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'AUTHENTICATION_ERROR',
+  403: 'AUTHORIZATION_ERROR',
+  404: 'NOT_FOUND',
+  408: 'UNAVAILABLE',
+  409: 'CONFLICT',
+  425: 'UNAVAILABLE',
+  429: 'RATE_LIMITED',
+};
+
+/** The request left this machine, and no usable answer came: it may have happened. The hint shows whether it did. */
+export function inDoubt(
+  local: LocalContext,
+  request: ControlRequest,
+  {why, httpStatus, cause}: {why: string; httpStatus: number | undefined; cause?: unknown},
+): RemitError {
+  const next = commandThatShows(local, request);
+  return new RemitError(
+    'IN_DOUBT',
+    `${request.method} ${request.path}: in doubt, it may have taken effect in the sandbox: ${why}. Check before you repeat it`,
+    {
+      ...{httpStatus, cause, hint: next, retryable: false},
+      details: {id: null, status: null, idempotency_key: null, next, may_have_taken_effect: true},
+    },
+  );
+}
+
+/** The topic that has a `get` for each kind of record. */
+const TOPICS: Readonly<Record<string, string>> = {
+  payout: 'payouts',
+  payin: 'payins',
+  'account-transfer': 'transfers',
+  subaccount: 'subaccounts',
+};
+
+function commandThatShows(local: LocalContext, {path, body}: ControlRequest): string {
+  const [, , topic, id, verb] = path.split('/').map(decodeURIComponent);
+  if (topic === 'faults') return sandboxCommand(local, 'faults', 'list');
+  if (topic === 'keys') return sandboxCommand(local, 'keys');
+  if (topic === 'deliveries' && id !== undefined) return sandboxCommand(local, 'deliveries', 'show', id);
+  if (topic === 'checkpoints' && verb === undefined) return sandboxCommand(local, 'checkpoint', 'list');
+  if (topic === 'simulate' && isObject(body)) {
+    const found = TOPICS[String(body['kind'])];
+    if (found !== undefined) return commandAsHere(local, found, 'get', String(body['id']));
+  }
+  return sandboxCommand(local, 'status');
+}
