@@ -1,6 +1,6 @@
 import {statusOf} from '../../client/reading/poll.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
-import {dayInNewYork, plainValue} from '../../output/records/view.ts';
+import {plainValue} from '../../output/records/view.ts';
 
 /** What the last read of a record showed. */
 export interface Seen {
@@ -14,9 +14,13 @@ export const seenIn = (record: unknown): Seen => ({
   settles: expectedSettlement(record),
 });
 
-/** `initiated, expected to settle on 2026-11-25 (New York)` */
+/** `initiated, expected 2026-11-25`: beside an id, it fits into 80 columns. */
 export function seenText(seen: Seen | undefined): string {
   if (seen === undefined) return 'not read yet';
   const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
-  return `${plainValue(seen.status)}${isOpen ? `, expected to settle on ${dayInNewYork(seen.settles)}` : ''}`;
+  return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
 }
+
+/** Without an approval it will never be settled; it can be canceled as it is. */
+export const isUnapproved = (status: unknown, until: string | undefined): boolean =>
+  until !== 'created' && until !== 'canceled' && status === 'created';

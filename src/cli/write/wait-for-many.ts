@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import {type Seen, seenIn, seenText} from './seen.ts';
+import {isUnapproved, type Seen, seenIn, seenText} from './seen.ts';
 
 /** How the wait for one of many records ended. */
 export interface WaitRow {
@@ -49,6 +49,8 @@ const SHORTEST_READ_MS = 1_000;
 const MOST_LINES = 12;
 /** More open ids than this do not fit into a command to type. */
 const MOST_IN_HINT = 20;
+/** Commands that approve, each a line. */
+const MOST_APPROVALS = 5;
 
 /** The ids that were typed; `-` stands for those on stdin, separated by spaces or lines. */
 export async function readIds(
@@ -84,7 +86,7 @@ export async function waitForMany(
   const limited = limit(waiting.reads ?? READS);
   const noteStatus = statusWatch(context, waiting, until);
   const isStream = out.settings.format === 'ndjson';
-  const show = () => out.progress(screenText(waiting.plural, {ids, last, rows}));
+  const show = () => isStream || out.progress(screenText(waiting.plural, {ids, last, rows}));
   const one = async (id: string): Promise<void> => {
     const row = await waitForOne(context, waiting, {
       ...{id, until, timeoutMs: timeout, limited},
@@ -104,7 +106,8 @@ export async function waitForMany(
   const found = ids.flatMap((id) => rows.get(id) ?? []);
   const thrown = settled.find((result) => result.status === 'rejected');
   const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
-  if (!isStream && (thrown === undefined || !isWhole)) await out.list(found, waitView);
+  const isEmpty = thrown !== undefined && (isWhole || found.length === 0);
+  if (!isStream && !isEmpty) await out.list(found, waitView);
   const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
   const what = `${open.length} of ${ids.length} ${waiting.plural}`;
   const target = until === undefined ? [] : ['--until', until];
@@ -116,8 +119,23 @@ export async function waitForMany(
     const was = open.length === 1 ? 'was' : 'were';
     out.note(`${what} ${was} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`);
     if (next !== undefined) out.hint(next);
+    const created = open.filter((id) => isUnapproved(last.get(id)?.status, until));
+    noteApprovals(context, waiting, created);
   }
   return worstExit(found);
+}
+
+/** Without an approval these will never be settled. Each is approved by a command of its own. */
+function noteApprovals(
+  {out, commands}: Context,
+  {topic, noun, plural}: ManyWaiting,
+  created: readonly string[],
+): void {
+  if (created.length === 0) return;
+  const what = created.length === 1 ? `1 ${noun} needs` : `${created.length} ${plural} need`;
+  const more = created.length > MOST_APPROVALS ? `; the first ${MOST_APPROVALS}` : '';
+  out.note(`${what} an approval before any money moves${more}:`);
+  for (const id of created.slice(0, MOST_APPROVALS)) out.hint(commands.write(topic, 'approve', id));
 }
 
 /** Why the wait ended if it was stopped, with the command that continues it. */
@@ -197,6 +215,10 @@ function screenText(
   return [`${rows.size} of ${ids.length} ${plural} done: ${parts.join(', ')}`, ...lines, ...more].join('\n');
 }
 
+/** Without `GET https://…/ID: `, which leaves no room for the rest. */
+const shortReason = (value: unknown): string =>
+  plainValue(typeof value === 'string' ? value.replace(/^GET \S+: /, '') : value);
+
 const waitView: View = {
   noun: 'wait',
   plural: 'waits',
@@ -205,8 +227,8 @@ const waitView: View = {
     id('ID', 'id'),
     text('Outcome', 'outcome'),
     status(),
-    {...remark('Expected', 'expected_settlement_date'), show: dayInNewYork},
-    remark('Reason', 'reason'),
+    {...remark('Expected', 'expected_settlement_date'), show: dayInNewYork, rank: 2}, // before the reason
+    {...remark('Reason', 'reason'), show: shortReason},
   ],
 };
 

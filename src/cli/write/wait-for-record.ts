@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
-import {seenIn, seenText} from './seen.ts';
+import {isUnapproved, seenIn, seenText} from './seen.ts';
 
 export interface WaitFlagValues {
   wait?: boolean | undefined;
@@ -120,7 +120,7 @@ function timedOut(
 ): RemitError {
   const {topic, view, id, goal} = waiting;
   const {timeoutMs, until} = asked;
-  const isOpen = needsApproval(waited.record, until);
+  const isOpen = isUnapproved(valueAt(waited.record, 'status'), until);
   const next = isOpen ? commands.write(topic, 'approve', id) : asked.next;
   const status = valueAt(waited.record, 'status');
   const assumed = unknownStatus(waiting, waited.record);
@@ -163,13 +163,9 @@ export function approvalNote(
 ): (record: unknown) => void {
   let told = false;
   return (record) => {
-    if (told || !needsApproval(record, until)) return;
+    if (told || !isUnapproved(valueAt(record, 'status'), until)) return;
     told = true;
     out.note(`The ${view.noun} needs an approval before any money moves:`);
     out.hint(commands.write(topic, 'approve', id));
   };
 }
-
-/** Without an approval it will never be settled; it can be canceled as it is. */
-const needsApproval = (record: unknown, until: string | undefined): boolean =>
-  until !== 'created' && until !== 'canceled' && valueAt(record, 'status') === 'created';
