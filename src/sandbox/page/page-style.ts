@@ -20,6 +20,7 @@ tr.details>td{padding-top:0;padding-left:0;padding-right:0}
 tr.details>td>div{display:grid;gap:10px;background:var(--faint);border:1px solid var(--line);border-radius:8px;padding:12px 14px;min-width:0}
 dl.facts{grid-template-columns:auto 1fr;margin:0}
 dl.facts dd{text-align:left}
+tr.details .tag{white-space:normal;overflow-wrap:anywhere;border-radius:10px}
 pre{margin:0;max-height:300px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:8px 10px;font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 nav.pages{display:flex;flex-wrap:wrap;gap:4px 18px;margin-top:10px}
 @media (max-width:1000px){

@@ -214,6 +214,9 @@ const CONNECTION = /^(E(CONN|HOST|NET|PIPE|ADDR|TIMEDOUT|AI_)|HPE_|ERR_STREAM|UN
 
 const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO|UNSPECIFIED/;
 
+/** Of `write EPROTO 80…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/…:350:` */
+const OPENSSL_REASON = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/;
+
 function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCode; message: string} {
   // If several addresses were tried, the first failure is reported.
   const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
@@ -227,5 +230,7 @@ function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCod
   if (CONNECTION.test(code))
     return {code: 'connection', message: code === 'ECONNRESET' ? `the connection broke (${code})` : message};
   const what = CERTIFICATE.test(code) ? 'the certificate is not accepted' : 'TLS failed';
-  return {code: 'tls', message: `${what}: ${message} (${code})`};
+  const [, reason = message] = OPENSSL_REASON.exec(message) ?? [];
+  const advice = reason === 'wrong version number' ? ': the receiver does not speak HTTPS on this port' : '';
+  return {code: 'tls', message: `${what}${advice}: ${reason} (${code})`};
 }
