@@ -69,6 +69,24 @@ const ANY_REQUEST: readonly WritingCommand[] = [
     operation: 'payees.create',
     safety: 'bare',
   },
+  {
+    id: 'api',
+    line: `api PUT /api/webhooks/endpoints/${PAYOUT_ID} --data {"description":"x"}`,
+    operation: 'webhookEndpoints.update',
+    safety: 'bare',
+  },
+  {
+    id: 'api',
+    line: `api PATCH /api/treasury/accounts/${PAYOUT_ID} --data {"label":"x"}`,
+    operation: 'treasury.updateLabel',
+    safety: 'bare',
+  },
+  {
+    id: 'api',
+    line: `api DELETE /api/webhooks/endpoints/${PAYOUT_ID}`,
+    operation: 'webhookEndpoints.delete',
+    safety: 'delete',
+  },
 ];
 
 const SINGLE: readonly WritingCommand[] = Object.entries(TYPED).map(([id, words]) => {
