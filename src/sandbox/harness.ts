@@ -196,7 +196,7 @@ export async function startSandbox(options: HarnessOptions = {}): Promise<Runnin
 }
 
 async function start(options: ServerOptions): Promise<RunningSandbox> {
-  const {startSandbox: serve} = await import('./server.ts'); // zod, hono and SQLite: only when one is started
+  const {startSandbox: serve} = await import('./server.ts'); // zod and SQLite: only when one is started
   return serve(options);
 }
 

@@ -87,9 +87,7 @@ export class LocalSandbox implements Sandbox {
     this.#dialect =
       parts.service === undefined
         ? undefined
-        : new SandboxDialect(...([parts.service, parts.routes] as const), (facts, work) =>
-            parts.exchange.run(facts, work),
-          );
+        : new SandboxDialect(parts.service, parts.routes, (facts, work) => parts.exchange.run(facts, work));
     this.#pages = new ServedPages(
       {
         read: (view) => this.#pageData(view),

@@ -79,7 +79,13 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknow
   };
   const server = createServer(
     timeouts,
-    (incoming, outgoing) => void answer(incoming).then((given) => send(incoming, outgoing, given)),
+    (incoming, outgoing) =>
+      void answer(incoming)
+        .then((given) => send(incoming, outgoing, given))
+        .catch((error: unknown) => {
+          onBug(error);
+          outgoing.destroy();
+        }),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(error, socket));
   return server;

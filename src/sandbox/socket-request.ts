@@ -19,7 +19,7 @@ export class SocketRequest implements SandboxRequest {
     this.headers = new SocketHeaders(rawHeaders);
     // At once, so that a client that leaves after the last byte has sent the whole body.
     if (method !== 'GET' && method !== 'HEAD') this.#text = readText(incoming);
-    this.#text?.catch(() => {}); // nobody may ask for it
+    this.#text?.catch(() => {}); // its text may never be read
   }
 
   async text(): Promise<string> {
@@ -52,7 +52,7 @@ class SocketHeaders implements RequestHeaders {
   }
 }
 
-/** Almost every request: nothing that a URL would write in another way, and no port above 65535. */
+/** Almost every request. Pages and control calls compare the host themselves. */
 const PLAIN_HOST = /^[a-z0-9.-]+(?::(?:[1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 const PLAIN_TARGET = /^\/[!#$&-;=?-[\]_a-z~]*$/;
 const DOT_SEGMENT = /\/\.\.?(?:[/?#]|$)/;

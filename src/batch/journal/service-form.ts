@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
+import {isCredentialHeader} from '../../service/credential-headers.ts';
 import {firstPart} from '../../service/paths.ts';
 import {operationOf, routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
@@ -35,9 +36,6 @@ export function requestForm(kind: Kind, service: ServiceFile): RequestForm {
   ]);
 }
 
-/** A header whose name has one of these words is a credential, which may be rotated during a batch as a live key may. */
-const CREDENTIAL = /auth|credential|key|passw|secret|session|signature|token/;
-
 /**
  * The headers that a service file adds, by name, each with a fingerprint of its value: a value may be a secret, and the
  * journal stores none. Of a credential only the name counts.
@@ -49,7 +47,7 @@ export function headersForm({headers}: ServiceFile): RequestForm {
   return Object.fromEntries(
     sorted(Object.fromEntries(lower)).map(([name, value]) => [
       name,
-      CREDENTIAL.test(name) ? 'any' : createHash('sha256').update(value).digest('hex').slice(0, 16),
+      isCredentialHeader(name) ? 'any' : createHash('sha256').update(value).digest('hex').slice(0, 16),
     ]),
   );
 }

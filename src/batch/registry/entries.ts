@@ -75,6 +75,22 @@ export class Entries {
     return undefined;
   }
 
+  /**
+   * Rows of any batch of the same service, mode and kind that have one of these records. Upper and lower case are the same
+   * here: two records are then taken for one, and a payment is refused rather than recorded twice.
+   */
+  withRecords(ids: readonly string[]): {id: string; reference: string; batch: string; isOurScope: boolean}[] {
+    return this.#db
+      .prepare<{id: string; reference: string; batch: string; scope: number}>(
+        `select e.id, e.reference, c.batch, e.scope
+       from entries e cross join claimants c cross join scopes s cross join scopes own
+       where lower(e.id) in (select lower(value) from json_each(?)) and c.id = e.claimant and s.id = e.scope
+         and own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url`,
+      )
+      .all(JSON.stringify(ids), this.#scope)
+      .map(({scope, ...found}) => ({...found, isOurScope: scope === this.#scope}));
+  }
+
   /** The valid claim of another batch. */
   foreign(reference: string): Entry | undefined {
     const entry = this.find(reference);

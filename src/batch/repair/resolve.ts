@@ -8,7 +8,7 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import type {Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {Registry} from '../registry/registry.ts';
-import {KINDS, type Mode} from '../model/kinds.ts';
+import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
@@ -128,16 +128,38 @@ function refuseTaken({journal, plan}: OpenBatch, rows: readonly Resolving[]): vo
   for (const {reference, resolution} of rows) {
     if (resolution === 'not-paid') continue;
     const {paid: id} = resolution;
-    const owner = named.get(id) ?? journal.rows.ofRecord(id)?.reference ?? reference;
-    if (owner !== reference)
-      throw new RemitError(
-        'LOCAL_VALIDATION',
-        `${plan.kind} ${id} is the record of row ${owner}, so it did not pay row ${reference} as well; nothing was changed`,
-        {hint: 'find the record whose metadata contains this reference'},
-      );
-    named.set(id, reference);
+    const key = id.toLowerCase();
+    const owner = named.get(key) ?? journal.rows.ofRecord(id)?.reference ?? reference;
+    if (owner !== reference) throw takenBy(plan.kind, {id, reference, owner: `row ${owner}`});
+    named.set(key, reference);
   }
 }
+
+/** The same for the records of other batches. */
+function refuseTakenElsewhere(
+  registry: Registry,
+  kind: Kind,
+  rows: readonly {row: JournalRow; resolution: Resolution}[],
+): void {
+  const rowOf = new Map<string, string>();
+  for (const {row, resolution} of rows)
+    if (resolution !== 'not-paid') rowOf.set(resolution.paid.toLowerCase(), row.reference);
+  for (const {id, reference: owner, batch, isOurScope} of registry.entries.withRecords([...rowOf.keys()])) {
+    const reference = must(rowOf.get(id.toLowerCase()), 'row of a record');
+    if (!isOurScope || owner !== reference)
+      throw takenBy(kind, {id, reference, owner: `row ${owner} of batch ${batch}`});
+  }
+}
+
+const takenBy = (
+  kind: Kind,
+  {id, reference, owner}: {id: string; reference: string; owner: string},
+): RemitError =>
+  new RemitError(
+    'LOCAL_VALIDATION',
+    `${kind} ${id} is the record of ${owner}, so it did not pay row ${reference} as well; nothing was changed`,
+    {hint: 'find the record whose metadata contains this reference'},
+  );
 
 const knownOf = ({n, outcome}: JournalRow): Outcome =>
   outcome ?? {
@@ -187,6 +209,7 @@ async function tellRegistry(
     clock,
   });
   try {
+    refuseTakenElsewhere(registry, plan.kind, rows);
     for (const {row, resolution} of rows)
       if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);
     for (const {row, resolution} of rows) {

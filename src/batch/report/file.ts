@@ -1,7 +1,7 @@
 import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
-import {headOf} from '../../store/files/out-file.ts';
+import {guarded, headOf} from '../../store/files/out-file.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {readReport} from './data.ts';
 import {journalMark} from './mark.ts';
@@ -36,7 +36,7 @@ export function writePage(path: string, plan: Plan, html: string): void {
 
 /** The mark of the batch is near the top of every page about it. */
 function refuseForeign(path: string, plan: Plan): void {
-  const found = lstatSync(path, {throwIfNoEntry: false});
+  const found = guarded(path, () => lstatSync(path, {throwIfNoEntry: false}));
   if (found === undefined || found.isSymbolicLink()) return; // a link is refused later, when writing
   if (found.isFile() && headOf(path).includes(journalMark(plan))) return;
   throw new RemitError('STATE', `${path} already exists and is not a report of batch ${plan.batchId}`, {

@@ -93,7 +93,9 @@ async function onRecord(
   const [id = ''] = Object.values(paramsAt(operation, path));
   const verb = operation.endsWith('.cancel') ? 'cancel' : 'approve';
   const write = {verb, id, stated} as const;
-  const isPlain = !path.includes('?') && amountOfBody(body).kind === 'absent';
+  const isEmpty = body === undefined || (isObject(body) && Object.keys(body).length === 0);
+  const takesBody = verb === 'approve' && amountOfBody(body).kind === 'absent';
+  const isPlain = !path.includes('?') && (isEmpty || takesBody);
   const facts = await recordFacts(context, {...write, ...readerOf(context, operation, verb, id)});
   return {
     ...facts,
@@ -102,7 +104,10 @@ async function onRecord(
       ? {}
       : {
           cancels: false, // it may do something else
-          unread: {why: `${method} of this path takes neither a query nor an amount`, absent: false},
+          unread: {
+            why: `${method} of this path takes neither a query nor ${verb === 'cancel' ? 'a body' : 'an amount'}`,
+            absent: false,
+          },
         }),
   };
 }

@@ -172,11 +172,12 @@ function withAnswers(
 
 /** A live write is confirmed by the guard, with more facts. */
 async function confirm(
-  {out, runtime}: Asking,
+  {out, runtime, profile}: Asking,
   {lines, flags, id, argv}: {lines: readonly Shown[]; flags: TypedFlags; id: string; argv: readonly string[]},
 ): Promise<void> {
   const {yes, live, 'dry-run': dryRun} = flags;
-  const isAsked = yes !== true && live !== true && dryRun !== true;
+  const isAskedByGuard = live === true && profile.mode === 'live';
+  const isAsked = yes !== true && !isAskedByGuard && dryRun !== true;
   const show = (line: string) => (isAsked ? out.notice(line) : out.note(line)); // what is asked about is shown with --quiet too
   const width = Math.max(...lines.map(({label}) => label.length));
   for (const {label, shown} of lines) show(`  ${label.padEnd(width)}  ${shown}`);
@@ -189,6 +190,7 @@ async function confirm(
 function sentenceOf(id: string): string {
   const [verb = '', topic = ''] = id.split(':').toReversed();
   if (verb === 'simulate-credit') return 'Simulate this credit';
-  const noun = topic === 'treasury' ? 'account' : topic.replace(/s$/, '');
+  const noun = topic === 'treasury' ? 'account' : topic.replace(/s$/, '').replace('-', ' ');
+  if (verb === 'set-default') return `Make this ${noun} the default`;
   return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} this ${noun}`;
 }

@@ -65,6 +65,8 @@ export async function searchName(
     if (name === wanted) same.push(candidate);
     else if (name.includes(wanted)) like.push(candidate);
   }
+  const found = same.length > 0 ? same : like;
+  if (found.length > 0 && listing.more) throw tooMany(noun, typed, found);
   if (same.length > 0) return {found: same, isExact: true};
   if (like.length > 0) return {found: like, isExact: false};
   const where = listing.more ? `none of the first ${MOST_SEARCHED} ${plural}` : `no ${noun}`;
@@ -72,6 +74,14 @@ export async function searchName(
     hint: listOf(commands, noun),
   });
 }
+
+/** A record that was not read may have the same name. */
+const tooMany = (noun: Named, typed: string, found: readonly Candidate[]): RemitError =>
+  new RemitError(
+    'USAGE',
+    `only the first ${MOST_SEARCHED} ${NAMED[noun].plural} were searched, so another one may have the name ${JSON.stringify(typed)}`,
+    {hint: 'use the id', details: {candidates: found.slice(0, MOST_LISTED).map(({id}) => id)}},
+  );
 
 /** Several records have the name, or only part of it was typed where the whole name is needed. */
 export function ambiguous(noun: Named, typed: string, found: readonly Candidate[]): RemitError {

@@ -19,7 +19,7 @@ export interface ResolvedName {
 
 export interface NameSearch extends Searching {
   runtime: {prompts: Prompts};
-  profile: {service: {ids?: {format?: IdFormat | undefined} | undefined}};
+  profile: {mode: 'test' | 'live'; service: {ids?: {format?: IdFormat | undefined} | undefined}};
 }
 
 /**

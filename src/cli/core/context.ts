@@ -10,6 +10,7 @@ import {configDir, stateDir} from '../../profiles/folders.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {resolveProfile} from '../../profiles/resolve.ts';
+import {credentialsSent} from '../../service/credential-headers.ts';
 import type {GlobalFlags} from '../input/flags.ts';
 import {Commands} from '../runtime/command-line.ts';
 import {Effects} from '../runtime/effects.ts';
@@ -77,7 +78,7 @@ export async function openContext(
     configDir: local.configDir,
     normaliseBaseUrl,
   });
-  out.sanitizer.conceal(profile.key);
+  out.sanitizer.conceal(profile.key, ...credentialsSent(profile.service));
   refuseUnverified(profile, runtime.env);
   for (const warning of profile.warnings) out.warn(warning);
   const network = networkOf(profile, local);

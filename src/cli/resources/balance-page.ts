@@ -5,7 +5,7 @@ import {messageOf} from '../../narrow.ts';
 import type {BalanceDay} from '../../output/pages/balance-days.ts';
 import {balancePage, historyMark} from '../../output/pages/balance-page.ts';
 import {valueAt} from '../../output/records/select.ts';
-import {headOf, writeOutFile} from '../../store/files/out-file.ts';
+import {guarded, headOf, writeOutFile} from '../../store/files/out-file.ts';
 import type {Context} from '../core/context.ts';
 
 export interface PageFile {
@@ -40,7 +40,7 @@ export function pageFile(context: Context, accountId: string, file: string): Pag
 
 /** Links and folders are refused when writing; devices and pipes are written to. */
 function refuseForeign(path: string, accountId: string): void {
-  const found = statSync(path, {throwIfNoEntry: false});
+  const found = guarded(path, () => statSync(path, {throwIfNoEntry: false}));
   if (found?.isFile() !== true || headOf(path).includes(historyMark(accountId))) return;
   throw new RemitError('STATE', `${path} already exists and is not a balance page of account ${accountId}`, {
     hint: 'move it, or name another file: --html FILE',

@@ -26,16 +26,15 @@ export async function showList(
   typed: Typed,
 ): Promise<void> {
   const count = await out.list(listing, view);
+  const shown = count === 1 ? '1 is shown' : `${count} are shown`;
   if (!listing.more || out.closed) return;
   if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
     // It stopped within the first page, or the cursor cannot be read or typed.
-    out.note(`More ${view.plural} may exist; ${count} are shown. Use --all to fetch all of them.`);
+    out.note(`More ${view.plural} may exist; ${shown}. Use --all to fetch all of them.`);
     return;
   }
   const next = commands.again(typed, {without: ['--cursor'], add: ['--cursor', listing.nextCursor]});
   const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
-  out.note(
-    `More ${view.plural} exist; ${count} are shown. Use --all to fetch all of them, or continue with${again}:`,
-  );
+  out.note(`More ${view.plural} exist; ${shown}. Use --all to fetch all of them, or continue with${again}:`);
   out.hint(next);
 }

@@ -136,9 +136,14 @@ function summaryView(
         ? `${groupMajor(value)} ${plainValue(valueAt(record, 'currency_code'))}`
         : '-',
   };
-  const columns = [text('By', 'by'), text('Value', 'value'), count, amount];
   return {
     ...{noun: 'group', plural: 'records to summarize', card: []},
-    columns: terminal ? [...columns, bars(share, utf8)] : columns,
+    columns: [
+      text('By', 'by'),
+      text('Value', 'value'),
+      count,
+      ...(terminal ? [bars(share, utf8)] : []),
+      amount,
+    ],
   };
 }

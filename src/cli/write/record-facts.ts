@@ -1,4 +1,5 @@
 import {unwrapRecord} from '../../client/answers/readable.ts';
+import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
@@ -34,13 +35,20 @@ export const needsFacts = (
 /**
  * Reads a record for the guard. Without a live key, caps or a stated amount there is nothing to check, and nothing is
  * read.
- * @throws RemitError GUARD_CONFIRM if the stated amount differs from that of the record
+ * @throws RemitError GUARD_CONFIRM if the stated amount differs from that of the record, LOCAL_VALIDATION for an id that
+ * could be read as a longer path
  */
 export async function recordFacts(
   context: {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>},
   write: RecordWrite,
 ): Promise<WriteFacts> {
   const {verb, noun, id, stated} = write;
+  // The service or a proxy may read `ID/approve` as another path than that of a cancellation.
+  if (!isId(id, 'any'))
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `${JSON.stringify(id)} is not the id of a ${noun}; nothing was sent`,
+    );
   const plain: WriteFacts = {
     ...{operation: `${verb} ${noun}`, party: [noun, id], source: 'record'},
     cancels: verb === 'cancel',

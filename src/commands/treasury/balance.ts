@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {count, namedAccountArg} from '../../cli/input/flags.ts';
+import {noIds} from '../../cli/input/without-ids.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
@@ -25,6 +26,7 @@ export default class TreasuryBalance extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(TreasuryBalance);
+    if (flags.history && flags.output === 'id') throw noIds('treasury balance --history');
     const context = await this.open();
     const {client, out, stop} = context;
     const id = await resolveId(context, 'treasury account', args.account);

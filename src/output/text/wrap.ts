@@ -24,7 +24,7 @@ export function wrapLines(text: string, width: number, further = '  '): string {
 const COMMAND = /^(?:[A-Z_]+=\S+ )*remit /;
 
 /** A line of a text that is a command. */
-const COMMAND_LINE = /^((?:Next)? +)((?:[A-Z_]+=\S+ )*remit .+)$/;
+const COMMAND_LINE = /^( *(?:Next|The same as:)? +)((?:[A-Z_]+=\S+ )*remit .+)$/;
 
 /** A hint for a terminal, which may be a command. */
 export function wrapHint(hint: string, width: number): string {

@@ -25,11 +25,11 @@ export async function writeOutFile(
   pieces: AsyncIterable<string> | Iterable<string>,
   flag = '--out',
 ): Promise<void> {
-  if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true)
+  if (guarded(path, () => lstatSync(path, {throwIfNoEntry: false}))?.isSymbolicLink() === true)
     throw new RemitError('STATE', `${path} is a symbolic link; nothing is written through one`, {
       hint: `remove the link, or name another file with ${flag}`,
     });
-  const isFile = statSync(path, {throwIfNoEntry: false})?.isFile() ?? true;
+  const isFile = guarded(path, () => statSync(path, {throwIfNoEntry: false}))?.isFile() ?? true;
   const draft = isFile
     ? join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`)
     : path;
@@ -68,7 +68,8 @@ export function headOf(path: string): string {
   }
 }
 
-function guarded<T>(path: string, work: () => T): T {
+/** @throws RemitError STATE naming the file instead of the error of the system */
+export function guarded<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {isCredentialHeader} from '../../../src/service/credential-headers.ts';
 import {checkBinding} from '../../../src/batch/journal/binding.ts';
 import {RemitError} from '../../../src/errors.ts';
 import type {Bench, RunArguments} from '../harness.ts';
@@ -203,6 +204,14 @@ describe('the binding of a batch', () => {
       await bench.run(service, {...gateway('x-gateway-token', 'one'), path: 'stage-only'});
       await refuses(gateway('x-other-token', 'one'), /bound to headers\.send\.x-gateway-token/);
       assert.equal((await bench.run(service, gateway('x-gateway-token', 'two'))).accepted, 3);
+    });
+
+    it('includes the value of a header that only sounds like a credential, because it may choose who pays', async () => {
+      for (const name of ['x-tenant-key', 'x-auth-tenant', 'x-session-region'])
+        assert.ok(!isCredentialHeader(name), name);
+      const tenant = (value: string) => ({service: {headers: {send: {'x-tenant-key': value}}}});
+      await bench.run(service, {...tenant('acme'), path: 'stage-only'});
+      await refuses(tenant('other'), /bound to headers\.send\.x-tenant-key/);
     });
 
     it('stores no value', async () => {

@@ -88,6 +88,26 @@ describe('a name in a write', () => {
     assertSentTo(ids.ash, await typed([...PAYOUT, '--payee', 'Ash Ltd', '--yes'], []));
   });
 
+  it('is confirmed with a test key although --live was typed', async () => {
+    const ran = await typed([...PAYOUT, '--payee', 'ash ltd', '--live'], [false]);
+    assert.equal(ran.exitCode, 11, ran.stderr);
+  });
+
+  it('is refused if not every record was searched', async () => {
+    const all = [...Array(100).keys()].map((n) => ({
+      id: randomUUID(),
+      name: n === 5 ? 'Ash Ltd' : `Payee ${n}`,
+    }));
+    const pages = [...Array(100).keys()].map((n) => answer(200, {data: all, next_cursor: `c${n}`}));
+    const ran = await typed([...PAYOUT, '--payee', 'ash ltd', '--yes'], [], {service: pages});
+    assert.equal(ran.exitCode, 2, ran.stderr);
+    assert.match(ran.stderr, /only the first 10000 payees were searched/);
+    assert.deepEqual(
+      ran.requests.filter(({method}) => method !== 'GET'),
+      [],
+    );
+  });
+
   it('ends with 4 if no record has it', async () => {
     const ran = await typed([...PAYOUT, '--payee', 'zz'], []);
     assert.equal(ran.exitCode, 4);

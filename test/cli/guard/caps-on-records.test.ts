@@ -149,13 +149,23 @@ describe('a cancellation, which moves no money', () => {
       }
     });
 
-  it('is refused with a query or an amount, which a cancel does not take', async () => {
+  it('is refused with a query, a body or an id that leads to another path', async () => {
     for (const words of [
       ['api', 'POST', `${PATH}?amount=1`],
       ['api', 'POST', PATH, '--data', '{"amount_in_minor_units":999999}'],
+      ['api', 'POST', PATH, '--data', '{"status":"approved"}'],
     ]) {
       const ran = await run(words, canceled);
       assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.equal(writes(ran.requests), 0);
+    }
+    for (const words of [
+      ['api', 'POST', `/api/payouts/${PAYOUT_ID}%2Fapprove%23/cancel`],
+      ['api', 'POST', `/api/payouts/${PAYOUT_ID};x/cancel`],
+      ['payouts', 'cancel', `${PAYOUT_ID}/approve#`],
+    ]) {
+      const ran = await run(words, canceled);
+      assert.equal(ran.exitCode, 5, `${words.join(' ')}: ${ran.stderr}`);
       assert.equal(writes(ran.requests), 0);
     }
   });

@@ -135,7 +135,11 @@ export class JournalRows {
 
   /** The row whose own record this is; the record of a collision or a conflict belongs to another payment. */
   ofRecord(id: string): JournalRow | undefined {
-    return this.#find(`o.id = ? and o.state not in ('collision', 'conflict', 'dead_key')`, [id], 1)[0];
+    return this.#find(
+      `lower(o.id) = lower(?) and o.state not in ('collision', 'conflict', 'dead_key')`,
+      [id],
+      1,
+    )[0];
   }
 
   /** Rows of these states after `after`, with or without a record. */

@@ -167,4 +167,27 @@ describe('payouts batch resolve, for rows that look alike', () => {
     assert.equal((await desk.batch(`resolve b A-3 --paid ${second!.toUpperCase()}`)).exitCode, 5);
     assert.equal((await desk.batch(`resolve b A-3 --paid ${third}`)).exitCode, 0);
   });
+
+  it('never takes the record of another batch', async () => {
+    desk = new Desk();
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    desk.file('q.csv', [['B-1', 1, '10.00']]);
+    desk.service.distort = (shown) => ({
+      ...shown,
+      id: typeof shown['id'] === 'string' ? shown['id'].toUpperCase() : shown['id'],
+      client_metadata: undefined,
+    });
+    await desk.batch('run ./p.csv --batch-id b --yes --direct');
+    const [first] = [...desk.service.byId.values()].map(({id}) => id);
+    desk.service.fault = () => 'lost-after';
+    await desk.batch('run ./q.csv --batch-id c --yes --accept duplicates=1 --direct');
+    desk.service.fault = () => undefined;
+    const [, second] = [...desk.service.byId.values()].map(({id}) => id);
+    for (const id of [first!, first!.toUpperCase()]) {
+      const taken = await desk.batch(`resolve c B-1 --paid ${id}`);
+      assert.equal(taken.exitCode, 5, taken.stderr);
+      assert.match(taken.stderr, /is the record of row A-1 of batch b, so it did not pay row B-1/);
+    }
+    assert.equal((await desk.batch(`resolve c B-1 --paid ${second}`)).exitCode, 0);
+  });
 });
