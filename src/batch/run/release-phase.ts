@@ -105,6 +105,7 @@ export class ReleasePhase {
       return {again: true, afterMs: 0}; // the gate and the age may have changed
     }
     this.#run.tries.begin(job);
+    job.looked = false; // what was read is older than this request
     const sentAt = clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;

@@ -342,6 +342,28 @@ describe('the release of a batch', () => {
       });
     });
 
+    it('fetches a record again before it approves it by id, if a release was refused since it was read', async () => {
+      service.keyLifeMs = 24 * HOUR_MS;
+      await bench.plan(bench.payouts(1));
+      await run({path: 'stage-only'});
+      let releases = 0;
+      service.fault = (request) => {
+        if (!isRelease(request)) return undefined;
+        if (++releases === 1) return 'lost-before';
+        bench.clock.advance(HOUR_MS / 5); // past the horizon when this answer is read
+        return {status: 429};
+      };
+      const {sent, accepted} = await run({
+        settings: {approveById: true, horizonMs: HOUR_MS / 6},
+        maxInFlight: 1,
+      });
+      const words = sent.map(({method, path}) => `${method} ${path.split('/').slice(4).join('/')}`.trim());
+      const approve = words.indexOf('POST approve');
+      assert.deepEqual([releases, accepted], [2, 1], words.join(', '));
+      assert.equal(words[approve - 1], 'GET', words.join(', '));
+      paidOnce(1);
+    });
+
     describe('approves by id when the profile allows it', () => {
       const BY_ID = {settings: {approveById: true}} as const;
       const shape = ({method, path, body}: SeenRequest) =>
