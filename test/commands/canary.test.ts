@@ -158,7 +158,9 @@ const FORMS = [
 ];
 /** Without -o id where it is refused before anything is done. */
 const formsOf = (id: string, words: readonly string[]): readonly string[][] =>
-  WITHOUT_IDS.has(id) || words.includes('--summary') ? FORMS.filter((form) => !form.includes('id')) : FORMS;
+  WITHOUT_IDS.has(id) || words.includes('--summary') || words.includes('--history')
+    ? FORMS.filter((form) => !form.includes('id'))
+    : FORMS;
 const isLong = process.env['REMIT_CANARY'] === 'long';
 
 describe('secrets of a hostile service', function () {

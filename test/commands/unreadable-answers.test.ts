@@ -98,7 +98,7 @@ describe('a list in another envelope', () => {
     const service = [answer(200, {data: [item], has_more: true})];
     const ran = await runCli(['payouts', 'list', '--limit', '1', '-o', 'id'], {service});
     assert.deepEqual([ran.exitCode, ran.stdout], [0, `${PAYOUT_ID}\n`]);
-    assert.match(ran.stderr, /More payouts may exist; 1 are shown\./);
+    assert.match(ran.stderr, /More payouts may exist; 1 is shown\./);
   });
 
   it('names the keys of an envelope without data', async () => {

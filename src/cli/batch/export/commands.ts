@@ -39,7 +39,11 @@ export abstract class BatchExport extends BatchCommand {
     const batch = await openBatch({stateDir, kind: this.kind, batchId: args.batch, purpose, brief, clock});
     try {
       await readNews(batch, {stateDir, clock});
-      if (!flags.refresh) return await this.#write(local, batch, flags.out);
+      if (!flags.refresh) {
+        const written = await this.#write(local, batch, flags.out);
+        out.note('Statuses are as last seen; --refresh fetches each record.');
+        return written;
+      }
       const context = await this.open();
       checkBound(context, stateDir, this.typed, batch);
       const transport = await context.transportFor('pool');

@@ -67,6 +67,12 @@ describe('payouts batch export', () => {
     assert.match(String(lines[0]!['as_of']), /^\d{4}-\d\d-\d\dT/);
   });
 
+  it('says that statuses are as last seen, unless they were fetched', async () => {
+    const seen = /Statuses are as last seen; --refresh fetches each record/;
+    assert.match((await remit('payouts batch export b')).stderr, seen);
+    assert.doesNotMatch((await remit('payouts batch export b --refresh')).stderr, seen);
+  });
+
   it('reads when a payout was settled, and only reads', async () => {
     const [settled, failed, refused] = await exported('--refresh');
     assert.match(String(settled!['settled_at']), /^\d{4}-\d\d-\d\dT/);
