@@ -29,8 +29,8 @@ const START = [
   /^src\/(client\/(answers|reading|requests|transport)|contract\/(operations|origin)|money|output|profiles|sanitize)\//,
   /^src\/client\/client\.ts$/,
   /^src\/(contract|service)\/[\w-]+\.ts$/,
-  /^src\/cli\/(core|runtime)\//,
-  /^src\/cli\/(input\/(flags|durations)|help\/answer-fields|resources\/lists)\.ts$/,
+  /^src\/cli\/(core|line|runtime)\//,
+  /^src\/cli\/(input\/(flags|global-flags|durations|times)|help\/answer-fields|resources\/(lists|reads))\.ts$/,
   /^src\/commands\/(whoami|[\w-]+\/(get|list))\.ts$/,
   /^src\/network\/(local|proxy)\.ts$/,
   /^@oclif\/core$/,
@@ -39,7 +39,7 @@ const START = [
 /** In these, what few of the commands need. */
 const NOT_AT_START = [
   /^src\/client\/transport\/pool-/,
-  /^src\/output\/(records\/(csv|yaml)|text\/nearest)/,
+  /^src\/(nearest\.ts$|output\/(pages\/|records\/(csv|yaml)))/,
   /^node_modules\/@oclif\/core\/lib\/(main|execute|performance|settings)\.js$/,
 ];
 const MORE = [/^src\//, /^node_modules\//, /^(string-width|zod)$/];
@@ -118,13 +118,22 @@ export function asFile(code) {
 
 /** The modules that other parts take. */
 const tableText = (names) =>
-  `export const modules = {\n${[...names]
-    .sort()
-    .map((name) => {
+  switchText(
+    'export const take = (name)',
+    [...names].sort().map((name) => {
       const isFile = /^(src|node_modules)\//.test(name);
-      return `  ${JSON.stringify(name)}: () => require(${JSON.stringify(isFile ? `./${name}` : name)}),\n`;
-    })
-    .join('')}};`;
+      return [name, `require(${JSON.stringify(isFile ? `./${name}` : name)})`];
+    }),
+  );
+
+/**
+ * A table whose values are made when they are read. An object with a function for each entry would make all of these
+ * functions at each start.
+ */
+const switchText = (head, entries) =>
+  `${head} => {\n  switch (name) {\n${entries
+    .map(([name, value]) => `    case ${JSON.stringify(name)}: return ${value};\n`)
+    .join('')}  }\n};\n`;
 
 /**
  * A file of its own, a hundredth of the bundle, that starts as fast as Node: what the completion scripts ask for values,
@@ -151,21 +160,26 @@ const asAscii = (code) =>
 
 /** The entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
 function startText(wanted) {
-  const lazy = commandFiles().map(
-    ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
-  );
+  const files = commandFiles();
   return `
 const {allHelp: allHelpWith, manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
-export const COMMANDS = {};
+const ids = ${JSON.stringify(files.map(([id]) => id))};
+${switchText(
+  'const command = (name)',
+  files.map(([id, file]) => [id, `require(${JSON.stringify(`./${file}`)}).default`]),
+)}
+// oclif lists the commands; each class loads when it is read.
+const LISTED = {enumerable: true, configurable: true};
+export const COMMANDS = new Proxy({}, {
+  get: (_, id) => command(id),
+  ownKeys: () => ids,
+  getOwnPropertyDescriptor: () => LISTED,
+});
 const pjson = ${JSON.stringify(inlinedPackage())};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
 export const allHelp = (root) => allHelpWith({root, pjson, commands: COMMANDS});
 export const manPages = (root) => manPagesWith({root, pjson, commands: COMMANDS});
 export const rootHelp = (root) => rootHelpWith({root, pjson, commands: COMMANDS});
-const lazy = {
-${lazy.join('\n')}
-};
-for (const id of Object.keys(lazy)) Object.defineProperty(COMMANDS, id, {enumerable: true, get: lazy[id]});
 ${tableText(wanted)}
 `;
 }

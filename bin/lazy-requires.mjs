@@ -5,6 +5,8 @@ import {readFileSync} from 'node:fs';
 const CORE = /node_modules[\\/]@oclif[\\/]core[\\/]lib[\\/].*\.js$/;
 const REQUIRE =
   /^(?:const|var) (\w+) = ((?:__importDefault\(|__importStar\(|\$import\()?require\((?:"[^"]+"|'[^']+')\)\)?);$/gm;
+/** What a package's first file passes on: `exports.Args = __importStar(require("./args"));`. */
+const PASSED_ON = /^exports\.(\w+) = (__importStar\(require\("[^"]+"\)\));$/gm;
 
 /** oclif's Command throws on a failure of stdout outside every catch, and has Node make its stream. Our Sink handles them. */
 export const STDOUT_LISTENER = /^process\.stdout\.on\('error', [^]*?^\}\);$/m;
@@ -33,6 +35,7 @@ export function makeLazy(source, pattern = /^/) {
     return `let __held_${name}; const __get_${name} = () => (__held_${name} ??= ${expression});`;
   });
   const started = declared
+    .replace(PASSED_ON, 'Object.defineProperty(exports, "$1", {enumerable: true, get: () => $2});')
     .replace(/^checkNodeVersion\(\);$/m, '') // 5 ms of semver; the launcher looks itself
     .replace(STDOUT_LISTENER, '');
   return names.reduce((text, name) => readThrough(text, name), started);

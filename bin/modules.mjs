@@ -53,7 +53,26 @@ const converted = new Map();
 
 async function convert(path, file) {
   const contents = await asCommonJs(readFileSync(file, 'utf8'), extname(path) === '.ts' ? 'ts' : 'js');
-  return path.startsWith('src/') ? makeLazy(contents, /^import_/) : contents;
+  return path.startsWith('src/') ? makeLazy(withValues(contents), /^import_/) : contents;
+}
+
+const EXPORTS = /^var module_exports = \{\};\n\$export\(exports, \{\n([^]*?)\n\}\);\n/m;
+
+/**
+ * A module of ours exports its values when it has run, instead of a function for each of them before it runs: a test
+ * forbids import cycles, so that no other module can ask earlier. Left as they are: modules with a variable that may be
+ * assigned later, and those that pass on what another module exports, since that one is loaded when it is first used.
+ * Exported for its test.
+ */
+export function withValues(code) {
+  const [text, lines] = EXPORTS.exec(code) ?? [];
+  if (text === undefined || code.includes('$exportAll(')) return code;
+  const values = lines.split('\n').map((line) => /^ {2}(\w+): \(\) => (\w+),?$/.exec(line)?.slice(1));
+  const isFixed = (one) => one !== undefined && !new RegExp(`^(?:let|var) ${one[1]}\\b`, 'm').test(code);
+  if (!values.every(isFixed)) return code;
+  return `${code.replace(text, '')}
+module.exports = {${values.map(([name, local]) => `${name}: ${local}`).join(', ')}, [$module]: true};
+`;
 }
 
 /** Of a file of ours its path, of a package that one of ours imports its name, of what oclif requires the path. */
@@ -69,7 +88,7 @@ const pathIn = (file) => file && relative(root, file).split(sep).join('/');
 /** Node or the launcher loads each part once. */
 const OTHER = 'other-part:';
 export const asCalls = (code) =>
-  code.replaceAll(/\brequire\("other-part:(\w+):([^"]+)"\)/g, 'require("./$1.cjs").modules["$2"]()');
+  code.replaceAll(/\brequire\("other-part:(\w+):([^"]+)"\)/g, 'require("./$1.cjs").take("$2")');
 
 const isInCommonJs = ({importer, namespace}) => namespace === 'file' && importer.includes('node_modules');
 

@@ -5,7 +5,8 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-const root = path.join(__dirname, '..');
+const root = path.dirname(__dirname);
+const dist = `${root}${path.sep}dist${path.sep}`; // path.join() would be compiled at each start
 const argv = process.argv.slice(2);
 const HEADER = 8; // bytes before V8's data in a cache file
 
@@ -18,7 +19,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 // The two things that people ask for most, without loading anything.
 const asked = argv.length === 0 ? '--help' : argv.length === 1 ? argv[0] : '';
 if (asked === '--version' || asked === '-v') {
-  const {name, version} = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const {name, version} = JSON.parse(fs.readFileSync(`${root}${path.sep}package.json`, 'utf8'));
   print(Buffer.from(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`));
 } else if (asked === '--help' || asked === '-h') {
   print(readDist('help.txt'));
@@ -36,7 +37,10 @@ function print(bytes) {
   } catch (error) {
     if (error.code === 'EAGAIN')
       process.stdout.write(bytes.subarray(written)); // a full pipe that does not block
-    else if (error.code !== 'EPIPE') throw error;
+    else if (error.code !== 'EPIPE') {
+      process.stderr.write(`Error: the output could not be written: ${error.message}\n`);
+      process.exit(13);
+    }
   }
 }
 
@@ -51,20 +55,30 @@ function writtenHelp() {
   const isCommand = ids.includes(id);
   const isTopic = ids.some((one) => one.startsWith(`${id}:`));
   if (isCommand ? !asksHelp : !isTopic) return false;
-  const {commands, topics} = JSON.parse(readDist('help-of-all.json'));
-  const [at, length] = (isCommand ? commands : topics)[id];
-  const bytes = Buffer.alloc(length);
-  const file = fs.openSync(path.join(root, 'dist', 'help-of-all.txt'));
-  fs.readSync(file, bytes, 0, length, at);
-  fs.closeSync(file);
-  const {layOut, placeOf} = require(path.join(root, 'dist', 'layout.cjs'));
+  const {form, layOut, placeOf} = readHelp(isCommand ? 'commands' : 'topics', id);
   const isTerminal = fs.fstatSync(1).isCharacterDevice() && process.stdout.isTTY === true;
   const place = placeOf(
     {isTTY: isTerminal, columns: isTerminal ? process.stdout.columns : undefined},
     process.env,
   );
-  print(Buffer.from(layOut(bytes.toString(), place)));
+  print(Buffer.from(layOut(form, place)));
   return true;
+}
+
+// The help of one command or topic before it is laid out, and what lays it out.
+function readHelp(kind, id) {
+  try {
+    const [at, length] = JSON.parse(readDist('help-of-all.json'))[kind][id];
+    const bytes = Buffer.alloc(length);
+    const file = fs.openSync(`${dist}help-of-all.txt`);
+    fs.readSync(file, bytes, 0, length, at);
+    fs.closeSync(file);
+    const {layOut, placeOf} = require(`${dist}layout.cjs`);
+    if (typeof placeOf !== 'function') throw new Error('dist/layout.cjs is incomplete');
+    return {form: bytes.toString(), layOut, placeOf};
+  } catch (error) {
+    return refuse(damaged(error));
+  }
 }
 
 function commandIds() {
@@ -74,7 +88,7 @@ function commandIds() {
 // A key press in a shell with completion: nothing of remit is loaded except what finds values on this machine.
 function complete() {
   try {
-    print(Buffer.from(require(path.join(root, 'dist', 'complete.cjs')).complete(argv.slice(1))));
+    print(Buffer.from(require(`${dist}complete.cjs`).complete(argv.slice(1))));
   } catch {
     // No values. Whatever is wrong, the next command reports it.
   }
@@ -84,9 +98,10 @@ async function run() {
   const name = nameOf(argv);
   const parts = [];
   const bundle = load('remit.cjs', name, parts);
+  if (typeof bundle.start !== 'function') return refuse(damaged(new Error('dist/remit.cjs is incomplete')));
   const {exitCode, id} = await bundle.start(argv, root);
   if (id !== undefined) for (const part of parts) if (isWorthKeeping(part, exitCode)) keep(part, exitCode);
-  process.exit(exitCode);
+  return process.exit(exitCode);
 }
 
 // The command that these words begin with, for the name of its caches: each command has its own, since V8 reads all of
@@ -105,36 +120,54 @@ function nameOf(words) {
 
 function readDist(name) {
   try {
-    return fs.readFileSync(path.join(root, 'dist', name));
+    return fs.readFileSync(dist + name);
   } catch (error) {
-    process.stderr.write(`Error: remit is not built: ${error.message}\nHint: npm run build\n`);
-    return process.exit(13);
+    return refuse(fs.existsSync(dist) ? damaged(error) : `remit is not built: ${error.message}`);
   }
+}
+
+function damaged({message}) {
+  return `this installation of remit is damaged: ${message}`;
+}
+
+function refuse(why) {
+  return require('./refuse.cjs').refuse(why, root, argv);
 }
 
 // Runs one part of the bundle. Each requires the others when it needs them, and then the launcher loads those as well.
 function load(part, name, parts) {
-  const Module = require('node:module');
+  const Module = module.constructor; // node:module loads more than this
   const vm = require('node:vm');
-  const file = path.join(root, 'dist', part);
+  const file = dist + part;
   const source = readDist(part).latin1Slice(); // the bundle is ASCII: half the memory and no decoding
   const cache = openCache(source, name);
-  const module = new Module(file, null);
-  module.filename = file;
-  module.paths = Module._nodeModulePaths(path.dirname(file));
-  Module._cache[file] = module; // oclif requires the bundle once more, for its commands
-  const script = new vm.Script(source, {filename: file, cachedData: cache.code});
-  parts.push({part, module, script, cache});
+  const own = new Module(file, null);
+  own.filename = file;
+  own.paths = Module._nodeModulePaths(path.dirname(file));
+  Module._cache[file] = own; // oclif requires the bundle once more, for its commands
+  const script = guarded(() => new vm.Script(source, {filename: file, cachedData: cache.code}), part);
+  parts.push({part, own, script, cache});
   const requireFrom = (id) => {
-    if (id !== './remit.cjs' && id !== './more.cjs' && id !== './rest.cjs') return module.require(id);
-    return parts.find(({part}) => part === id.slice(2))?.module.exports ?? load(id.slice(2), name, parts);
+    if (id !== './remit.cjs' && id !== './more.cjs' && id !== './rest.cjs') return own.require(id);
+    return parts.find(({part}) => part === id.slice(2))?.own.exports ?? load(id.slice(2), name, parts);
   };
   requireFrom.resolve = (id, options) => Module.createRequire(file).resolve(id, options);
-  script
-    .runInThisContext()
-    .call(module.exports, module.exports, requireFrom, module, file, path.dirname(file));
-  module.loaded = true;
-  return module.exports;
+  guarded(
+    () =>
+      script.runInThisContext().call(own.exports, own.exports, requireFrom, own, file, path.dirname(file)),
+    part,
+  );
+  own.loaded = true;
+  return own.exports;
+}
+
+// Reports an error without its stack trace, which would show lines of the bundle.
+function guarded(make, part) {
+  try {
+    return make();
+  } catch (error) {
+    return refuse(damaged(new Error(`dist/${part}: ${error.message}`)));
+  }
 }
 
 // A cache without what a successful run needs is written again after the first such run.
@@ -142,22 +175,19 @@ const isWorthKeeping = ({script, cache}, exitCode) =>
   cache.code === undefined || script.cachedDataRejected || (!cache.complete && exitCode === 0);
 
 // The cache file: CRC-32 of all that follows (4 bytes), 1 if it was written by a run that succeeded (1 byte), V8's data
-// at an offset of 8. V8 aborts the process on data with a flipped bit, so nothing unchecked may reach it; and it
-// runs what it is given, so a file or folder that another user could have written is not read, and not written either.
-//
-// The check loads node:zlib, which takes longer than all the rest. A file that was written or checked is therefore given
-// a time of change that is made from its checksum: while it has this time, nothing has written to it.
+// at an offset of 8. V8 does not check its data: with a flipped bit, the process aborts or runs something else. So each
+// start computes the checksum of the bytes that V8 gets; and since V8 runs what it is given, a file or folder that another
+// user could have written is not read, and not written either.
 function openCache(source, name) {
   const cache = {file: undefined, complete: false, code: undefined};
   try {
-    const folder =
-      process.env.XDG_CACHE_HOME || path.join(process.env.HOME || require('node:os').homedir(), '.cache');
-    if (!path.isAbsolute(folder)) return cache;
+    const folder = cacheFolder();
+    if (folder === undefined) return cache;
     const key = source.slice(2, source.indexOf('\n')); // the build writes the hash of the code there
-    const own = path.join(folder, 'remit');
+    const own = `${folder}${path.sep}remit`;
     const stats = fs.lstatSync(own, {throwIfNoEntry: false});
     if (stats !== undefined && !(stats.isDirectory() && isOurs(stats))) return cache;
-    cache.file = path.join(own, `code-${key}-${process.version}-${process.arch}-${name}.bin`);
+    cache.file = `${own}${path.sep}code-${key}-${process.version}-${process.arch}-${name}.bin`;
     const bytes = readChecked(cache.file);
     cache.complete = bytes[4] === 1;
     cache.code = bytes.subarray(HEADER);
@@ -165,6 +195,15 @@ function openCache(source, name) {
     // No cache, or none that can be used.
   }
   return cache;
+}
+
+// Undefined if it is not named by an absolute path: it would be in the working folder, or with an empty HOME in the root.
+function cacheFolder() {
+  const {XDG_CACHE_HOME, HOME} = process.env;
+  const isOwn = XDG_CACHE_HOME !== undefined && XDG_CACHE_HOME !== '';
+  const folder = isOwn ? XDG_CACHE_HOME : (HOME ?? require('node:os').homedir());
+  if (!path.isAbsolute(folder)) return undefined;
+  return isOwn ? folder : `${folder}${path.sep}.cache`;
 }
 
 function readChecked(file) {
@@ -177,24 +216,11 @@ function readChecked(file) {
     const stats = fs.fstatSync(descriptor);
     if (!stats.isFile() || !isOurs(stats)) throw new Error('not ours');
     const bytes = fs.readFileSync(descriptor);
-    if (stats.mtimeMs / 1000 !== checkedTime(bytes)) {
-      if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) throw new Error('damaged');
-      markChecked(descriptor, bytes);
-    }
+    if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) throw new Error('damaged');
     return bytes;
   } finally {
     fs.closeSync(descriptor);
   }
-}
-
-// In seconds, even ones because some file systems keep no others. Before 2005, so that no file has it by chance.
-function checkedTime(bytes) {
-  return 2 * (1 + (bytes.readUInt32LE(0) % 2 ** 29));
-}
-
-function markChecked(descriptor, bytes) {
-  const seconds = checkedTime(bytes);
-  fs.futimesSync(descriptor, seconds, seconds);
 }
 
 // It belongs to us, and neither its group nor others can write to it. Windows has neither.
@@ -217,8 +243,6 @@ function keep({script, cache}, exitCode) {
     const descriptor = fs.openSync(temporary, 'wx', 0o600);
     try {
       fs.writeFileSync(descriptor, bytes);
-      fs.fsyncSync(descriptor); // what is marked as checked must be on the disk
-      markChecked(descriptor, bytes);
     } finally {
       fs.closeSync(descriptor);
     }
@@ -242,12 +266,22 @@ function makeFolder(folder) {
 function dropOld(folder, current) {
   for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith('code-') || name === current) continue;
-    const old = path.join(folder, name);
+    const old = `${folder}${path.sep}${name}`;
     const longestMs = /\.\d+$/.test(name) ? 60_000 : 30 * 86_400_000;
     if (Date.now() - fs.statSync(old).ctimeMs > longestMs) fs.unlinkSync(old);
   }
 }
 
+// node:zlib takes 1 to 2 ms to load, longer than all the rest; the function that it calls takes 0.1. Node intends to
+// remove the access to that function one day, and refuses it under its permission model.
 function crc32(bytes) {
-  return require('node:zlib').crc32(bytes);
+  const {noDeprecation} = process;
+  try {
+    process.noDeprecation = true; // with --pending-deprecation, a warning would be written to stderr
+    return process.binding('zlib').crc32(bytes, 0);
+  } catch {
+    return require('node:zlib').crc32(bytes);
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
 }

@@ -32,7 +32,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   3: 'credentials: no key, 401, 403',
   4: 'not found: 404, or a profile, batch or row that does not exist',
   5: 'invalid: 400, 422, local validation, errors in a batch file',
-  6: 'conflict: 409',
+  6: 'conflict: 409, or a record other than requested',
   7: 'unavailable after retries: a read that failed; a write that got 429 or failed before any byte left',
   8: 'done with a warning or only in part: 207, an auto-approve whose body still says created, a batch with rejected or unapproved rows',
   9: 'the record that was waited for failed or was canceled',
@@ -88,7 +88,7 @@ export const ERRORS = {
   WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait timed out', true),
   KEY_REUSED: kind(
     EXIT.CONFLICT,
-    'the service answered with a different record than requested: the idempotency key was used before',
+    'the service answered a create with a record other than requested: the idempotency key was used before, or the record was not created as requested',
   ),
   STATE: kind(EXIT.LOCAL_STATE, 'a local file, journal or database cannot be read or written'),
   STATE_DAMAGED: kind(EXIT.LOCAL_STATE, 'a local file or database is damaged'),
@@ -101,7 +101,11 @@ export const ERRORS = {
   ),
   LIST_CUT: kind(
     EXIT.UNAVAILABLE,
-    'the list continues, but only its first part was read: the service gave no cursor for the rest, or too many pages',
+    'the list continues, but only its first part was read: the service gave no cursor for the rest, sent a page again, or sent too many pages',
+  ),
+  FILTER_IGNORED: kind(
+    EXIT.UNAVAILABLE,
+    'the service returned a record that a filter of the list excludes; the list stops before the page with it',
   ),
   SIGNATURE: kind(EXIT.SIGNATURE, 'a webhook signature does not verify'),
   INTERRUPTED: kind(EXIT.INTERRUPTED, 'interrupted by Ctrl-C', true),
@@ -128,7 +132,10 @@ export const ERRORS = {
     true,
   ),
   REDIRECTED: kind(EXIT.UNAVAILABLE, 'the service answered with a redirect, which is never followed'),
-  IN_DOUBT: kind(EXIT.IN_DOUBT, 'the outcome of a write is unknown; repeat it with the same key'),
+  IN_DOUBT: kind(
+    EXIT.IN_DOUBT,
+    'it is unknown whether a write took effect; repeat it only with the same idempotency key',
+  ),
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof ERRORS;
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
@@ -205,7 +212,12 @@ export class RemitError extends Error {
 
   /** The same error with another hint. */
   withHint(hint: Hint | undefined): RemitError {
-    const {code, message, httpStatus, requestId, details, body, exitCode, retryable, cause} = this;
+    return this.reworded(this.message, hint);
+  }
+
+  /** The same error in other words. */
+  reworded(message: string, hint: Hint | undefined): RemitError {
+    const {code, httpStatus, requestId, details, body, exitCode, retryable, cause} = this;
     return new RemitError(code, message, {
       ...{hint, httpStatus, requestId, details, body, exitCode, retryable, cause},
     });

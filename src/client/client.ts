@@ -1,16 +1,22 @@
 import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
-import type {OperationId} from '../contract/operations/operations.ts';
+import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {must} from '../narrow.ts';
+import {isObject, must} from '../narrow.ts';
+import type {ClientOptions, WaitForOptions} from './options.ts';
 import {normaliseBaseUrl} from './transport/base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
 import {CANONICAL, Codec} from './requests/codec.ts';
 import {debugTo, type OnDebug} from './transport/debug.ts';
 import {HttpTransport} from './transport/http-transport.ts';
-import {type FetchPage, Listing, readPage, type ListOptions, type Page} from './reading/pages.ts';
+import {Listing, type ListOptions} from './reading/listing.ts';
+import {type Page, readPage} from './reading/page.ts';
+import type {FetchPage} from './reading/page-reader.ts';
+import {checkFilters} from './reading/filters.ts';
+import {eachWarningOnce} from './reading/warnings.ts';
 import {waitFor, type Waited} from './reading/poll.ts';
-import {holdsRecord, isAcknowledged, isRecord, unwrapRecord, type Readable} from './answers/readable.ts';
+import {holdsRecord, isAcknowledged, isDeleted, isRecord, type Readable} from './answers/readable.ts';
+import {unwrapRecord} from './answers/envelope.ts';
 import {
   resourceApi,
   type Answered,
@@ -22,50 +28,9 @@ import {
 } from './requests/resource.ts';
 import {DEFAULT_POLICY, finish, type RetryPolicy} from './requests/retry.ts';
 import {operationOf} from '../service/routes.ts';
-import {isObject} from '../narrow.ts';
 import {checkService} from '../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
-import type {Sanitizer} from '../sanitize/sanitizer.ts';
-import type {Timeouts, Transport, TransportAnswer} from './transport/transport.ts';
-
-export interface ClientOptions {
-  /** https, or http to loopback; a path is a prefix of every route. */
-  baseUrl: string;
-  /** `test_…` or `live_…`; determines the mode. */
-  key: string;
-  /** node:http(s) if absent; `close()` closes it in either case. */
-  transport?: Transport | undefined;
-  clock?: Clock | undefined;
-  /** Uniform in [0, 1), for jitter. */
-  random?: (() => number) | undefined;
-  /** Attempts after the first; default 2. */
-  retries?: number | undefined;
-  /** The longest Retry-After to wait for; default 60 s. */
-  maxWaitMs?: number | undefined;
-  timeouts?: Partial<Timeouts> | undefined;
-  /** How this service differs from the contract. */
-  service?: ServiceFile | undefined;
-  /** Redacted lines about every exchange. */
-  onDebug?: OnDebug | undefined;
-  userAgent?: string | undefined;
-  /** Generates an idempotency key; a UUIDv4 by default. */
-  newKey?: (() => string) | undefined;
-  /**
-   * Removes secrets from errors and debug lines, including those seen in requests and answers; by default one per
-   * call.
-   */
-  sanitizer?: Sanitizer | undefined;
-}
-
-export interface WaitForOptions<T> {
-  /** Any final status if absent. */
-  until?: string | undefined;
-  timeoutMs?: number | undefined;
-  /** The record as returned by a create or approve. */
-  initial?: T | undefined;
-  signal?: AbortSignal | undefined;
-  onChange?: ((record: T) => void) | undefined;
-}
+import type {Transport, TransportAnswer} from './transport/transport.ts';
 
 type WaitedFor = {payins: Answered<'Payin'>; payouts: Answered<'Payout'>};
 
@@ -84,18 +49,6 @@ const SHORTEST_READ_MS = 1_000;
  * await client.close();
  */
 export class RemitClient {
-  readonly payins: ResourceApi<'payins'>;
-  readonly payouts: ResourceApi<'payouts'>;
-  readonly moves: ResourceApi<'moves'>;
-  readonly subaccounts: ResourceApi<'subaccounts'>;
-  readonly payees: ResourceApi<'payees'>;
-  readonly payers: ResourceApi<'payers'>;
-  readonly payeePaymentMethods: ResourceApi<'payeePaymentMethods'>;
-  readonly payerPaymentMethods: ResourceApi<'payerPaymentMethods'>;
-  readonly treasury: ResourceApi<'treasury'>;
-  readonly accountTransfers: ResourceApi<'accountTransfers'>;
-  readonly webhookEndpoints: ResourceApi<'webhookEndpoints'>;
-  readonly eventTypes: ResourceApi<'eventTypes'>;
   /** Without a trailing slash. */
   readonly baseUrl: string;
 
@@ -106,6 +59,8 @@ export class RemitClient {
   readonly #random: () => number;
   readonly #policy: RetryPolicy;
   readonly #onDebug: OnDebug | undefined;
+  /** Made when they are first used: most programs use few. */
+  readonly #resources: {[R in Resource]?: ResourceApi<R>} = {};
 
   /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for invalid options */
   constructor(options: ClientOptions) {
@@ -120,18 +75,54 @@ export class RemitClient {
       maxWaitMs: options.maxWaitMs ?? DEFAULT_POLICY.maxWaitMs,
     };
     this.#onDebug = options.onDebug;
-    this.payins = resourceApi('payins', this);
-    this.payouts = resourceApi('payouts', this);
-    this.moves = resourceApi('moves', this);
-    this.subaccounts = resourceApi('subaccounts', this);
-    this.payees = resourceApi('payees', this);
-    this.payers = resourceApi('payers', this);
-    this.payeePaymentMethods = resourceApi('payeePaymentMethods', this);
-    this.payerPaymentMethods = resourceApi('payerPaymentMethods', this);
-    this.treasury = resourceApi('treasury', this);
-    this.accountTransfers = resourceApi('accountTransfers', this);
-    this.webhookEndpoints = resourceApi('webhookEndpoints', this);
-    this.eventTypes = resourceApi('eventTypes', this);
+  }
+
+  get payins(): ResourceApi<'payins'> {
+    return this.#resource('payins');
+  }
+
+  get payouts(): ResourceApi<'payouts'> {
+    return this.#resource('payouts');
+  }
+
+  get moves(): ResourceApi<'moves'> {
+    return this.#resource('moves');
+  }
+
+  get subaccounts(): ResourceApi<'subaccounts'> {
+    return this.#resource('subaccounts');
+  }
+
+  get payees(): ResourceApi<'payees'> {
+    return this.#resource('payees');
+  }
+
+  get payers(): ResourceApi<'payers'> {
+    return this.#resource('payers');
+  }
+
+  get payeePaymentMethods(): ResourceApi<'payeePaymentMethods'> {
+    return this.#resource('payeePaymentMethods');
+  }
+
+  get payerPaymentMethods(): ResourceApi<'payerPaymentMethods'> {
+    return this.#resource('payerPaymentMethods');
+  }
+
+  get treasury(): ResourceApi<'treasury'> {
+    return this.#resource('treasury');
+  }
+
+  get accountTransfers(): ResourceApi<'accountTransfers'> {
+    return this.#resource('accountTransfers');
+  }
+
+  get webhookEndpoints(): ResourceApi<'webhookEndpoints'> {
+    return this.#resource('webhookEndpoints');
+  }
+
+  get eventTypes(): ResourceApi<'eventTypes'> {
+    return this.#resource('eventTypes');
   }
 
   /** Calls an operation by its id. The methods of the resources are typed versions of it. */
@@ -142,7 +133,7 @@ export class RemitClient {
       const recordId = lastParam(path, input.params ?? {});
       return this.#finish({...built, options: {...built.options, recordId}}, isRecord(recordId));
     }
-    if (key === undefined) return this.#finish(built, isAcknowledged);
+    if (key === undefined) return this.#finish(built, method === 'DELETE' ? isDeleted : isAcknowledged);
     const result = await this.#finish(built, holdsRecord(built.sanitizer));
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
@@ -155,13 +146,17 @@ export class RemitClient {
   ): Listing<unknown> {
     const {params, filters} = splitParams(operationOf(id).path, query);
     let stop: AbortSignal | undefined; // one for all pages of the list
+    const warn = eachWarningOnce(options.onWarning);
     const fetch: FetchPage<unknown> = async ({cursor, limit, signal}) => {
       stop ??= options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]);
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
       let page: Page<unknown> | undefined;
-      await this.#finish(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
-      return must(page, 'page in an answer that was read as one');
+      const answer = await this.#finish(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
+      warn(answer.status, answer.warning);
+      const read: Page<unknown> = must(page, 'page in an answer that was read as one');
+      if (options.checksFilters === true) checkFilters({...params, ...filters}, read.items, built.sanitizer);
+      return read;
     };
     return new Listing(fetch, options);
   }
@@ -177,7 +172,9 @@ export class RemitClient {
   ): Promise<Result<unknown>> {
     const built = this.#builder.any(method, path, input);
     let headers: Readonly<Record<string, string>> = {};
-    const result = await this.#finish(built, isAcknowledged, (answer) => (headers = answer.headers));
+    const plain = method === 'DELETE' ? isDeleted : isAcknowledged;
+    const readable = input.returnsRecord === true ? holdsRecord(built.sanitizer) : plain;
+    const result = await this.#finish(built, readable, (answer) => (headers = answer.headers));
     if (input.wantsHeaders !== true) return result;
     const shown = Object.entries(headers).map(([name, value]): [string, string] => [
       name,
@@ -222,6 +219,11 @@ export class RemitClient {
   /** Waits for running requests, then closes every socket. */
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  #resource<R extends Resource>(name: R): ResourceApi<R> {
+    const resources: {[K in R]?: ResourceApi<K>} = this.#resources;
+    return (resources[name] ??= resourceApi(name, this));
   }
 
   async #finish(

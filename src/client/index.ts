@@ -1,10 +1,11 @@
 /** The library: `import {RemitClient} from 'remit-cli'`. */
 export {RemitClient} from './client.ts';
-export type {ClientOptions, WaitForOptions} from './client.ts';
+export type {ClientOptions, WaitForOptions} from './options.ts';
 export type {Preview} from './requests/built.ts';
 export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} from './requests/resource.ts';
-export {Listing} from './reading/pages.ts';
-export type {ListOptions, Page} from './reading/pages.ts';
+export {Listing} from './reading/listing.ts';
+export type {ListOptions} from './reading/listing.ts';
+export type {Page} from './reading/page.ts';
 export type {Waited} from './reading/poll.ts';
 export {parseServiceFile} from '../service/file/parse.ts';
 export type {ServiceFile} from '../service/service-file.ts';

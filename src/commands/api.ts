@@ -23,9 +23,9 @@ export default class Api extends RemitCommand {
     path: Args.string({required: true, description: 'path and query, such as /api/payouts?limit=5'}),
   };
   static override examples = [
-    '<%= config.bin %> api GET /api/payouts?limit=5 --query "data[].id"',
-    '<%= config.bin %> api GET /api/payouts?limit=100 --paginate -o ndjson',
-    "<%= config.bin %> api GET /api/payees?limit=1 --include --header 'x-tenant: acme'",
+    '<%= config.bin %> api GET "/api/payouts?limit=5" --query "data[].id"',
+    '<%= config.bin %> api GET "/api/payouts?limit=100" --paginate -o ndjson',
+    '<%= config.bin %> api GET "/api/payees?limit=1" --include --header "x-tenant: acme"',
     `<%= config.bin %> api POST /api/payees --data '{"name":"Acme"}'`,
   ];
   static override flags = {
@@ -63,7 +63,7 @@ export default class Api extends RemitCommand {
     checkRequestPath(args.path);
     const context = await this.open();
     const {client, out, profile, stop, commands, effects} = context;
-    const body = (await readData(flags.data, this.runtime.stdin)) ?? (method === 'POST' ? {} : undefined);
+    const body = (await readData(flags.data, this.runtime)) ?? (method === 'POST' ? {} : undefined);
     const read = readRequest({method, path: args.path, body, isRaw: flags.raw}, profile.service);
     const {operation, isRaw} = read;
     const keyed = operation !== undefined && operationOf(operation).key !== undefined;
@@ -82,7 +82,7 @@ export default class Api extends RemitCommand {
     const headers = readHeaders(flags.header ?? []);
     const input = {
       ...{body, headers, idempotencyKey, isFreshKey: given === undefined, isRaw},
-      ...{wantsHeaders: flags.include, signal: stop.signal, hint},
+      ...{returnsRecord: keyed && !isRaw, wantsHeaders: flags.include, signal: stop.signal, hint},
     };
     if (flags['dry-run']) return showPreview(context, client.previewRequest(method, args.path, input));
     if (flags.paginate) {

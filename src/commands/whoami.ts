@@ -10,9 +10,16 @@ const whoamiView: View = {
     text('Profile', 'profile'),
     ...profileDetails.card.filter(({path}) => path === 'mode' || path === 'base_url'),
     text('Key', 'key'),
-    text('Fingerprint', 'key_fingerprint'),
+    text('Key fingerprint', 'key_fingerprint'),
     text('Proxy', 'proxy'),
     ...profileDetails.card.filter(({path}) => path === 'read_only' || /^(caps|tls)\./.test(path)),
+    text('Profile from', 'from.profile'),
+    text('Base URL from', 'from.base_url'),
+    text('Key from', 'from.key'),
+    text('Mode from', 'from.mode'),
+    text('Project file', 'project_file'),
+    text('Config folder', 'config_dir'),
+    text('State folder', 'state_dir'),
   ],
 };
 

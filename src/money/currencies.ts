@@ -39,12 +39,15 @@ const SUCCESSORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Every code in force -> number of decimals of its minor unit; null if ISO 4217 defines none. */
-export const CURRENCIES: ReadonlyMap<string, number | null> = new Map([
-  ...Object.entries(CODES_BY_EXPONENT).flatMap(([exponent, codes]) =>
-    codes.split(' ').map((code): [string, number] => [code, Number(exponent)]),
-  ),
-  ...CODES_WITHOUT_EXPONENT.split(' ').map((code): [string, null] => [code, null]),
-]);
+export const CURRENCIES: ReadonlyMap<string, number | null> = exponentsByCode();
+
+function exponentsByCode(): Map<string, number | null> {
+  const exponents = new Map<string, number | null>();
+  for (const [exponent, codes] of Object.entries(CODES_BY_EXPONENT))
+    for (const code of codes.split(' ')) exponents.set(code, Number(exponent));
+  for (const code of CODES_WITHOUT_EXPONENT.split(' ')) exponents.set(code, null);
+  return exponents;
+}
 
 /** Decimals of the minor unit (USD 2, JPY 0, KWD 3); undefined for a code that is unknown or has no minor unit. */
 export function exponentOf(code: string): number | undefined {

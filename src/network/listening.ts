@@ -6,11 +6,13 @@ export function listenOn(server: Server, {host, port, hint}: {host: string; port
   return new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
+      const elsewhere = error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND';
+      const why = elsewhere ? 'this machine does not have this address' : error.message;
       reject(
         new RemitError(
           taken ? 'PORT_IN_USE' : 'STATE',
-          taken ? `port ${port} of ${host} is in use` : `cannot listen on ${host}:${port}: ${error.message}`,
-          {hint, cause: error},
+          taken ? `port ${port} of ${host} is in use` : `cannot listen on ${host}:${port}: ${why}`,
+          {hint: elsewhere ? 'choose an address of this machine, such as 127.0.0.1' : hint, cause: error},
         ),
       );
     });

@@ -2,7 +2,7 @@ import type {OutputSettings} from './formats.ts';
 import {type KnownFields, unknownField, unknownFields} from './records/known-fields.ts';
 import type {View} from './records/view.ts';
 
-/** Checks the names in `--fields` once, against the first part of a result. */
+/** Checks the names in `--fields` once, against a whole result or the first part of one. */
 export class FieldCheck {
   readonly #settings: OutputSettings;
   readonly #known: KnownFields | undefined;
@@ -18,12 +18,24 @@ export class FieldCheck {
 
   /** Names that no record has: refused before anything is written, or a warning after a write. */
   ofRecords(records: readonly unknown[], view: View | undefined): void {
+    this.ofPieces([records], view);
+  }
+
+  /** The same for a result in pieces; reads only as many of them as it needs to find all names. */
+  ofPieces(pieces: Iterable<readonly unknown[]>, view: View | undefined): void {
     if (this.#known === undefined || this.#isDone) return;
     this.#isDone = true;
     const {fields, format} = this.#settings;
-    const known = {paths: this.#known.paths, view, major: format === 'csv'};
-    for (const field of unknownFields(fields, records, known)) {
-      const error = unknownField(field, records, known);
+    const known = {paths: this.#known.paths, view, major: format === 'csv' || format === 'table'};
+    let first: readonly unknown[] | undefined;
+    let unknown: readonly string[] = fields;
+    for (const records of pieces) {
+      first ??= records;
+      unknown = unknownFields(unknown, records, known);
+      if (unknown.length === 0) return;
+    }
+    for (const field of unknown) {
+      const error = unknownField(field, first ?? [], known);
       if (this.#known.onUnknown === 'refuse') throw error;
       this.#warn(`${error.message}. ${error.hint}`);
     }

@@ -6,13 +6,14 @@ import {cardText} from './records/card.ts';
 import type {Paint} from './text/colour.ts';
 import {FieldCheck} from './field-check.ts';
 import {isJsonish} from './formats.ts';
+import {documentParts, HeldRecords, jsonParts, yamlParts} from './records/held.ts';
 import type {KnownFields} from './records/known-fields.ts';
 import {type MessageOptions, Messages, paintFor, wrapFor} from './messages.ts';
-import {inPieces, type ListContext, pieceWriter, type Records, wholeText} from './pieces.ts';
+import {inPieces, type ListContext, pieceWriter, type RecordStream, wholeText} from './pieces.ts';
 import {pickFields, runQuery} from './records/select.ts';
+import {type OnShown, ShownRecords} from './shown.ts';
 import {Sink, type OutStream} from './sink.ts';
 import type {Eye, View} from './records/view.ts';
-import {safeYaml} from './records/yaml.ts';
 
 /**
  * A text after a lead that was made here, such as a time. The lead is shown unchanged: its colons would make every
@@ -22,15 +23,6 @@ export interface LedText {
   lead: string;
   text: string;
 }
-
-/** A record that is being shown, and what its view calls it. */
-export interface ShownRecord {
-  noun: string;
-  record: unknown;
-}
-
-/** Most records of one run that `onShown` is called for. */
-const MOST_SHOWN = 100;
 
 export interface OutputOptions extends MessageOptions {
   stdout: OutStream;
@@ -42,7 +34,7 @@ export interface OutputOptions extends MessageOptions {
    */
   mustTell?: boolean | undefined;
   /** Called for the first records that are shown, in any format. */
-  onShown?: ((shown: ShownRecord) => void) | undefined;
+  onShown?: OnShown | undefined;
 }
 
 /**
@@ -54,8 +46,7 @@ export class Output extends Messages {
   readonly #paint: Paint;
   readonly #fieldCheck: FieldCheck;
   readonly #mustTell: boolean;
-  readonly #onShown: OutputOptions['onShown'];
-  #shown = 0;
+  readonly #shown: ShownRecords;
   #resultWritten = false;
   /** How the record that was shown last is shown, which is the result of most commands. */
   #resultView: View | undefined;
@@ -65,7 +56,7 @@ export class Output extends Messages {
     super(options);
     this.#fieldCheck = new FieldCheck(options.settings, knownFields, (text) => this.warn(text));
     this.#mustTell = mustTell ?? false;
-    this.#onShown = onShown;
+    this.#shown = new ShownRecords(onShown);
     this.#stdout = new Sink(stdout);
     this.#clock = options.clock;
     this.#paint = paintFor(this.#stdout, options.settings, options.env);
@@ -103,7 +94,7 @@ export class Output extends Messages {
 
   /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
   record(record: unknown, view?: View): void {
-    this.#noteShown(record, view);
+    this.#shown.note([record], view);
     this.#resultView = view;
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#fieldCheck.ofRecords([record], view);
@@ -151,16 +142,17 @@ export class Output extends Messages {
    * A list, in any format, written as it arrives if the format allows it. Returns the number of records. Stops early
    * if the reader of stdout has gone.
    */
-  async list(records: Records, view?: View): Promise<number> {
+  async list(records: RecordStream, view?: View): Promise<number> {
     this.#resultWritten = true;
     const {format, query} = this.settings;
-    if (query !== undefined || format === 'json' || format === 'yaml') {
+    if (query !== undefined) {
       const all: unknown[] = [];
       for await (const record of records) all.push(record);
-      for (const record of all.slice(0, MOST_SHOWN)) this.#noteShown(record, view);
+      this.#shown.note(all, view);
       await this.#value(all, view);
       return all.length;
     }
+    if (format === 'json' || format === 'yaml') return this.#wholeList(records, view);
     let count = 0;
     const writePiece = pieceWriter(this.#listOf(view));
     const write = async (piece: readonly unknown[]) => {
@@ -169,7 +161,7 @@ export class Output extends Messages {
     };
     for await (const piece of inPieces(records, format)) {
       count += piece.length;
-      for (const record of piece) this.#noteShown(record, view);
+      this.#shown.note(piece, view);
       await write(piece);
       if (this.closed) return count;
     }
@@ -177,10 +169,29 @@ export class Output extends Messages {
     return count;
   }
 
-  #noteShown(record: unknown, view: View | undefined): void {
-    if (this.#onShown === undefined || view === undefined || this.#shown >= MOST_SHOWN) return;
-    this.#shown += 1;
-    this.#onShown({noun: view.noun, record});
+  /** A list of which nothing is written before all of it has arrived. */
+  async #wholeList(records: RecordStream, view: View | undefined): Promise<number> {
+    const held = new HeldRecords();
+    for await (const record of records) {
+      this.sanitizer.learn(record);
+      this.#shown.note([record], view);
+      held.add(record);
+    }
+    this.#fieldCheck.ofPieces(held.pieces(), view);
+    const {sanitizer, settings} = this;
+    function* shown() {
+      for (const piece of held.pieces())
+        yield piece.map((record) => pickFields(sanitizer.value(record), settings.fields));
+    }
+    await this.#wholeText(settings.format === 'json' ? jsonParts(shown()) : yamlParts(shown()));
+    return held.length;
+  }
+
+  async #wholeText(parts: Iterable<string> | AsyncIterable<string>): Promise<void> {
+    for await (const part of parts) {
+      await this.#stdout.write(part);
+      if (this.closed) return;
+    }
   }
 
   /** The command's return value: the whole result for machines, and for people if nothing was shown yet. */
@@ -265,21 +276,10 @@ export class Output extends Messages {
     const queried = query === undefined ? clean : await this.#queried(clean, query);
     const shown = query === undefined ? view : undefined; // a query may change the shape of a record
     if (query === undefined) this.#fieldCheck.ofRecords(isList(queried) ? queried : [queried], view);
-    switch (format) {
-      case 'json':
-        await this.#stdout.write(`${safeJson(pickFields(queried, fields), 2)}\n`);
-        return;
-      case 'yaml':
-        await this.#stdout.write(await safeYaml(pickFields(queried, fields) ?? null));
-        return;
-      case 'ndjson':
-      case 'csv':
-      case 'id':
-      case 'table': {
-        const records = isList(queried) ? queried : [queried];
-        await this.#stdout.write(await wholeText(records, Array.isArray(queried), this.#listOf(shown)));
-      }
-    }
+    if (format === 'json' || format === 'yaml')
+      return this.#wholeText(documentParts(pickFields(queried, fields) ?? null, format));
+    const records = isList(queried) ? queried : [queried];
+    await this.#stdout.write(await wholeText(records, Array.isArray(queried), this.#listOf(shown)));
   }
 
   /** A usage error would imply that nothing was done. */

@@ -2,31 +2,29 @@ import {setImmediate} from 'node:timers/promises';
 import {isObject} from '../narrow.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
-import {csvColumns, csvLine, csvRow, withoutColumn} from './records/csv.ts';
+import {csvColumns, csvLine, csvRows, withoutColumn} from './records/csv.ts';
 import type {Format, OutputSettings} from './formats.ts';
+import {PIECE} from './records/held.ts';
 import {pickFields, valueAt} from './records/select.ts';
 import {TableWriter} from './records/table.ts';
 import {plainValue, type Eye, type View} from './records/view.ts';
-
-/** Records collected before a table or CSV chooses its columns. */
-const PIECE = 200;
 
 /** Fields that a warning names. */
 const MOST_NAMED = 10;
 
 /** Records, or a list that is read in pages. */
-export type Records = AsyncIterable<unknown> | Iterable<unknown>;
+export type RecordStream = AsyncIterable<unknown> | Iterable<unknown>;
 
 /** The records of one page are there at the same time, so they may be written at once. */
 interface Paged {
   pages: () => AsyncIterable<{items: readonly unknown[]}>;
 }
 
-const isPaged = (records: Records): records is Records & Paged =>
+const isPaged = (records: RecordStream): records is RecordStream & Paged =>
   'pages' in records && typeof records.pages === 'function';
 
 /** Records as they arrive: a page, or one alone. */
-async function* arrivals(records: Records): AsyncGenerator<readonly unknown[], void, undefined> {
+async function* arrivals(records: RecordStream): AsyncGenerator<readonly unknown[], void, undefined> {
   if (!isPaged(records)) {
     for await (const record of records) yield [record];
     return;
@@ -42,7 +40,7 @@ async function* arrivals(records: Records): AsyncGenerator<readonly unknown[], v
  * source fails, the records before that come first, then its error.
  */
 export async function* inPieces(
-  records: Records,
+  records: RecordStream,
   format: Format,
 ): AsyncGenerator<unknown[], void, undefined> {
   const isAlone = format === 'ndjson' || format === 'id';
@@ -111,9 +109,9 @@ function idPieces({view, warn}: ListContext): PieceWriter {
 
 function csvPieces({settings: {fields}, warn}: ListContext): PieceWriter {
   let columns: readonly string[] | undefined;
+  let rowOf = csvRows([]);
   let hasWarned = fields.length > 0;
   return async (records) => {
-    const head = columns === undefined;
     const lost = hasWarned || columns === undefined ? [] : withoutColumn(records, columns);
     if (lost.length > 0) {
       hasWarned = true;
@@ -121,11 +119,14 @@ function csvPieces({settings: {fields}, warn}: ListContext): PieceWriter {
         `later records have fields that the first ${PIECE} do not have, so they have no column: ${lost.slice(0, MOST_NAMED).map(plainValue).join(', ')}. Name the columns with --fields, or use -o ndjson`,
       );
     }
-    const known = columns ?? (fields.length > 0 ? fields : csvColumns(records));
-    const used = known.length === 0 && records.length > 0 ? [''] : known;
-    columns = used;
-    const header = head && used.length > 0 ? csvLine(used[0] === '' ? ['value'] : used) : '';
-    return header + records.map((record) => csvRow(record, used)).join('');
+    let header = '';
+    if (columns === undefined) {
+      const known = fields.length > 0 ? fields : csvColumns(records);
+      columns = known.length === 0 && records.length > 0 ? [''] : known;
+      rowOf = csvRows(columns);
+      if (columns.length > 0) header = csvLine(columns[0] === '' ? ['value'] : columns);
+    }
+    return header + records.map(rowOf).join('');
   };
 }
 

@@ -1,4 +1,4 @@
-import {homedir} from 'node:os';
+import {homeFolder} from './folders.ts';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {messageOf} from '../narrow.ts';
@@ -50,7 +50,8 @@ function readKeyFile(path: string): string {
   return text.trim();
 }
 
-const fullPath = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
+const fullPath = (path: string): string =>
+  path.startsWith('~/') ? join(homeFolder(process.env), path.slice(2)) : path;
 
 /** A warning if other users can read the key. */
 export const keyExposure = (source: KeySource): string | undefined =>

@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {isErrorCode, RemitError} from '../errors.ts';
-import {messageOf, ownJson} from '../narrow.ts';
+import {isObject, messageOf, ownJson} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {RunningSandbox, ServerOptions} from './server.ts';
 import type {PostWebhook} from './webhooks/post.ts';
@@ -163,7 +163,7 @@ export interface RunningHarness {
 /**
  * Starts a sandbox in this process, on loopback only.
  *
- * @throws {RemitError} PORT_IN_USE; LOCKED or STATE_DAMAGED for a `store` that cannot be used
+ * @throws {RemitError} USAGE for invalid options; PORT_IN_USE; LOCKED or STATE_DAMAGED for a `store` that cannot be used
  * @example
  * const sandbox = await startSandbox({frozenAtMs: Date.UTC(2026, 2, 2, 15)});
  * const client = new RemitClient({baseUrl: sandbox.baseUrl, key: sandbox.testKey});
@@ -172,6 +172,7 @@ export interface RunningHarness {
  * await sandbox.stop();
  */
 export async function startSandbox(options: HarnessOptions = {}): Promise<RunningHarness> {
+  checkOptions(options);
   const {store, onWebhook, ...rest} = options;
   const folder = store === undefined ? mkdtempSync(join(tmpdir(), 'remit-sandbox-')) : undefined;
   const remove = () => folder !== undefined && rmSync(folder, {recursive: true, force: true});
@@ -192,7 +193,7 @@ export async function startSandbox(options: HarnessOptions = {}): Promise<Runnin
     remove();
     throw error;
   });
-  return {...harnessOf(server), stop};
+  return {...harnessOf(server, () => stopping !== undefined), stop};
 }
 
 async function start(options: ServerOptions): Promise<RunningSandbox> {
@@ -200,10 +201,46 @@ async function start(options: ServerOptions): Promise<RunningSandbox> {
   return serve(options);
 }
 
-function harnessOf(server: RunningSandbox): Omit<RunningHarness, 'stop'> {
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** What each option must be. Without types, a mistyped one would otherwise change what a test means. */
+const VALID: Readonly<
+  Record<keyof HarnessOptions, readonly [is: (value: unknown) => boolean, what: string]>
+> = {
+  port: [(value) => isWhole(value) && Number(value) <= 65_535, 'a port, from 0 to 65535'],
+  seed: [isText, 'text'],
+  timing: [(value) => ['fast', 'instant', 'real'].includes(String(value)), 'fast, instant or real'],
+  frozenAtMs: [isWhole, 'a time in milliseconds since the epoch, such as Date.UTC(2026, 2, 2)'],
+  mainBalanceMinor: [isWhole, 'a whole number of minor units'],
+  store: [isText, 'the path of a file'],
+  service: [isObject, 'the content of a service file'],
+  onWebhook: [(value) => typeof value === 'function', 'a function'],
+};
+
+function checkOptions(options: HarnessOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(VALID, name))
+      throw new RemitError(
+        'USAGE',
+        `startSandbox has no option ${name}; its options: ${Object.keys(VALID).join(', ')}`,
+      );
+    const [is, what] = VALID[name as keyof HarnessOptions];
+    if (value !== undefined && !is(value))
+      throw new RemitError('USAGE', `the option ${name} of startSandbox must be ${what}`);
+  }
+}
+
+function harnessOf(server: RunningSandbox, isStopped: () => boolean): Omit<RunningHarness, 'stop'> {
   const {baseUrl, testKey, liveKey, controlUrl, controlToken} = server;
-  const call = <Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> =>
-    callControl<Answer>(server, {method, path, body});
+  const call = async <Answer>(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<Answer> => {
+    if (isStopped()) throw new RemitError('NOT_RUNNING', 'this sandbox has been stopped');
+    return callControl<Answer>(server, {method, path, body});
+  };
   return {
     ...{baseUrl, testKey, liveKey, controlUrl, controlToken},
     reset: async ({mainBalanceMinor} = {}) => {

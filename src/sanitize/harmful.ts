@@ -40,48 +40,62 @@ const INVISIBLE: readonly Range[] = [
 const TAB: Range = [0x09, 0x09];
 const LINE_FEED = 0x0a;
 
-const anyOf = (ranges: readonly Range[], times = ''): RegExp =>
-  new RegExp(
-    `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]${times}`,
-    'gu',
-  );
+/** A pattern, made when it is first used: most texts are plain. */
+function anyOf(ranges: readonly Range[], rest = ''): () => RegExp {
+  let pattern: RegExp | undefined;
+  return () =>
+    (pattern ??= new RegExp(
+      `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]${rest}`,
+      'gu',
+    ));
+}
 
-const ANY_BREAK = anyOf([TAB, ...BREAKS], '+');
-const ODD_BREAK = anyOf([[LINE_FEED + 1, 0x0d], ...BREAKS.slice(1)]);
-const ANY_INVISIBLE = anyOf(INVISIBLE);
-const ANY_HARMFUL = anyOf([TAB, ...BREAKS, ...INVISIBLE]);
+const anyBreak = anyOf([TAB, ...BREAKS], '+');
+const oddBreak = anyOf([[LINE_FEED + 1, 0x0d], ...BREAKS.slice(1)]);
+const anyInvisible = anyOf(INVISIBLE);
+const anyHarmful = anyOf([TAB, ...BREAKS, ...INVISIBLE]);
 /** JSON.stringify escapes C0 itself; the line feeds of its indentation remain. */
-const UNESCAPED = anyOf([...BREAKS, ...INVISIBLE].filter(([, last]) => last > 0x1f));
+const unescaped = anyOf([...BREAKS, ...INVISIBLE].filter(([, last]) => last > 0x1f));
+const anyUnseen = anyOf([TAB, ...BREAKS, ...INVISIBLE], '|[\\p{C}\\u2800]');
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Whether the text contains nothing that hides text or controls a terminal, so it can be shown unchanged. */
-export const isPrintable = (text: string): boolean => PLAIN.test(text) || text.search(ANY_HARMFUL) < 0;
+export const isPrintable = (text: string): boolean => PLAIN.test(text) || text.search(anyHarmful()) < 0;
+
+/**
+ * The first character that a reader cannot see: what is stripped here, and in addition unassigned and private characters
+ * and the blank Braille pattern. Two names that differ only in such characters look the same.
+ */
+export const firstUnseen = (text: string): string | undefined =>
+  PLAIN.test(text) ? undefined : text.match(anyUnseen())?.[0];
 
 /** Puts a text on one line: breaks and tabs become a space, everything invisible is removed. */
 export const strippedLine = (text: string): string =>
-  PLAIN.test(text) ? text : text.replace(ANY_BREAK, ' ').replace(ANY_INVISIBLE, '');
+  PLAIN.test(text) ? text : text.replace(anyBreak(), ' ').replace(anyInvisible(), '');
 
 /** The same for a cell or a card, without surrounding spaces. */
 export const cleanLine = (text: string): string => strippedLine(text).trim();
 
 /** Keeps line feeds and tabs, for text that is laid out here. */
 export const strippedLines = (text: string): string =>
-  PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(ODD_BREAK, '\n').replace(ANY_INVISIBLE, '');
+  PLAIN.test(text)
+    ? text
+    : text.replaceAll('\r\n', '\n').replace(oddBreak(), '\n').replace(anyInvisible(), '');
 
 /** Replaces each harmful character with U+FFFD, so that a changed word never equals a known one. */
 export const markedToken = (text: string): string =>
-  PLAIN.test(text) ? text : text.replace(ANY_HARMFUL, '\ufffd');
+  PLAIN.test(text) ? text : text.replace(anyHarmful(), '\ufffd');
 
 /** Writes what JSON.stringify leaves unchanged as escape sequences; the JSON parses to the same value. */
 export const escapedJson = (json: string): string =>
   PLAIN.test(json)
     ? json
-    : json.replace(UNESCAPED, (found) =>
+    : json.replace(unescaped(), (found) =>
         Array.from({length: found.length}, (_, at) => `\\u${hexDigits(found.charCodeAt(at), 4)}`).join(''),
       );
 
 /** The same for YAML, whose escape sequences contain code points. */
 export const escapedYaml = (yaml: string): string =>
-  yaml.replace(UNESCAPED, (found) => `\\U${hexDigits(found.codePointAt(0) ?? 0, 8)}`);
+  yaml.replace(unescaped(), (found) => `\\U${hexDigits(found.codePointAt(0) ?? 0, 8)}`);
 
 const hexDigits = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');

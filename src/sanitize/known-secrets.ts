@@ -1,5 +1,5 @@
 import {escapeRegExp} from './secret-names.ts';
-import {maskNumber} from './secret-shapes.ts';
+import {maskNumber, UUID} from './secret-shapes.ts';
 
 /** Masking shorter values everywhere would hide harmless text; they are still masked in their own field. */
 const MIN_SECRET = 6;
@@ -7,8 +7,6 @@ const MIN_SECRET = 6;
  * Maximum number of remembered numbers from answers, to mask where they are repeated; the oldest are dropped first.
  */
 const MOST = 500;
-/** Digits within an id are not a number. */
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /**
  * Exact values that must not be shown: the active key, and secrets and numbers in a request or answer. They are found
@@ -16,11 +14,12 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
  */
 export class KnownSecrets {
   readonly #secrets = new Set<string>();
-  #pattern: RegExp | undefined;
-  /** Secrets in all their forms, in lower case, and how each is shown. */
-  #masks = new Map<string, string>();
+  /** Secrets in all their forms, in lower case, and how each is shown; made when a text is checked. */
+  #masks: Map<string, string> | undefined;
   #forms: readonly string[] = [];
-  #hasNumbers = false;
+  #numbers: readonly string[] = [];
+  /** Made when a text contains one of the forms, or may contain a number. */
+  #pattern: RegExp | undefined;
 
   /** Returns whether a value is new. */
   add(values: Iterable<string>): boolean {
@@ -28,6 +27,7 @@ export class KnownSecrets {
     for (const value of values) {
       if (value.length < MIN_SECRET || this.#secrets.has(value)) continue;
       this.#secrets.add(value);
+      this.#masks = undefined;
       this.#pattern = undefined;
       isNew = true;
     }
@@ -40,33 +40,38 @@ export class KnownSecrets {
 
   isIn(text: string): boolean {
     if (this.#secrets.size === 0) return false;
-    const pattern = this.#compiled();
+    this.#prepared();
     const low = text.toLowerCase(); // much faster than the pattern, and most texts contain nothing
     if (this.#forms.some((form) => low.includes(form))) return true;
-    if (!this.#hasNumbers) return false;
-    for (const [found] of text.matchAll(pattern)) if (!isUuid(found)) return true;
+    if (this.#numbers.length === 0) return false;
+    for (const [found] of text.matchAll(this.#compiled())) if (!isUuid(found)) return true;
     return false;
   }
 
   mask(text: string): string {
     if (!this.isIn(text)) return text;
+    const masks = this.#prepared();
     return text.replace(this.#compiled(), (found) =>
-      isUuid(found) ? found : (this.#masks.get(found.toLowerCase()) ?? maskNumber(found.replace(/\D/g, ''))),
+      isUuid(found) ? found : (masks.get(found.toLowerCase()) ?? maskNumber(found.replace(/\D/g, ''))),
     );
   }
 
-  #compiled(): RegExp {
-    if (this.#pattern !== undefined) return this.#pattern;
+  #prepared(): ReadonlyMap<string, string> {
+    if (this.#masks !== undefined) return this.#masks;
     const secrets = [...this.#secrets];
-    const numbers = secrets.filter((secret) => NUMBER.test(secret));
     const shown = secrets.flatMap((secret) =>
       [...formsOf(secret)].map((form) => [form.toLowerCase(), maskNumber(secret)] as const),
     );
     this.#masks = new Map(shown);
     this.#forms = [...this.#masks.keys()];
-    this.#hasNumbers = numbers.length > 0;
+    this.#numbers = secrets.filter((secret) => NUMBER.test(secret));
+    return this.#masks;
+  }
+
+  #compiled(): RegExp {
+    if (this.#pattern !== undefined) return this.#pattern;
     const words = [...this.#forms].sort((a, b) => b.length - a.length).map(escapeRegExp); // a secret that contains another comes first
-    const digits = numbers.length > 0 ? [UUID, ...numbers.map(groupedDigits)] : [];
+    const digits = this.#numbers.length > 0 ? [UUID, ...this.#numbers.map(groupedDigits)] : [];
     this.#pattern = new RegExp([...words, ...digits].join('|'), 'gi');
     return this.#pattern;
   }

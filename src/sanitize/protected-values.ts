@@ -1,4 +1,5 @@
-import {foldNames, nameWithin, protectionOf} from './secret-names.ts';
+import {isList, isObject} from '../narrow.ts';
+import {factsOf, factsWithin, foldNames, type NameFacts, protectionOf} from './secret-names.ts';
 import {isMasked, looksLikeNumber} from './secret-shapes.ts';
 
 /** Deeper levels of an answer are omitted; JSON.stringify could not write them either. */
@@ -7,19 +8,21 @@ export const MOST_LEVELS = 500;
 /** Values under protected names, as text. */
 export function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
   const found: string[] = [];
-  const walk = (value: unknown, name: string, level: number): void => {
-    if (typeof value === 'object' && value !== null) {
-      if (level === MOST_LEVELS) return;
-      for (const [key, inner] of Object.entries(value))
-        walk(inner, Array.isArray(value) ? name : nameWithin(name, key), level + 1);
-    } else if (typeof value === 'string' || typeof value === 'number') {
-      const text = String(value);
+  const walk = (value: unknown, name: NameFacts, level: number): void => {
+    if (typeof value === 'string' || typeof value === 'number') {
       const protection = protectionOf(name, own);
-      if (protection === undefined || isMasked(text)) return;
-      if (!protection.startsWith('loose') || looksLikeNumber(text)) found.push(text);
+      if (protection === undefined) return;
+      const text = String(value);
+      if (!isMasked(text) && (!protection.startsWith('loose') || looksLikeNumber(text))) found.push(text);
+    } else if (level === MOST_LEVELS) {
+      return;
+    } else if (isList(value)) {
+      for (const item of value) walk(item, name, level + 1);
+    } else if (isObject(value)) {
+      for (const key of Object.keys(value)) walk(value[key], factsWithin(name, key), level + 1);
     }
   };
-  walk(json, '', 0);
+  walk(json, factsOf(''), 0);
   return found;
 }
 

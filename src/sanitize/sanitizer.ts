@@ -1,27 +1,26 @@
-import {codeOf} from '../narrow.ts';
-import {type FieldPatterns, fieldPatterns, isSuspect} from './field-patterns.ts';
+import {codeOf, isList, isObject} from '../narrow.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
 import {bankNumbers} from './bank-numbers.ts';
-import {MOST_LEVELS, protectedValues} from './protected-values.ts';
-import {escapeRegExp, foldNames, isIdentifier, isProse, nameWithin, protectionOf} from './secret-names.ts';
+import {NamedFields} from './named-fields.ts';
+import {MOST_LEVELS} from './protected-values.ts';
+import {escapeRegExp, factsOf, factsWithin, type NameFacts} from './secret-names.ts';
 import {
   HIDDEN,
   isCardNumber,
   isIdentifierLike,
-  isMasked,
-  isOurMask,
-  looksLikeNumber,
-  looksLikeSecret,
-  maskKey,
   maskLongNumbers,
   maskNumber,
   maskShapes,
 } from './secret-shapes.ts';
+import {isSuspect} from './suspect.ts';
 
 /** Names of fields that are kept as shown; a service chooses them. */
 const MOST_NAMES = 500;
 const LONGEST_NAME = 100;
+
+/** The facts of a value outside any field. */
+const NAMELESS = factsOf('');
 
 /** A property like any other, for a name that an assignment would treat as the prototype. */
 const OWN = {enumerable: true, configurable: true, writable: true};
@@ -42,8 +41,7 @@ export class Sanitizer {
   readonly #learned = new KnownSecrets();
   /** Values that may be shown in full, but only under these names. */
   readonly #allowed = new Map<string, ReadonlySet<string>>();
-  #own: ReadonlySet<string> = new Set();
-  #patterns: FieldPatterns | undefined;
+  readonly #fields = new NamedFields();
   readonly #names = {exact: new Map<string, string>(), line: new Map<string, string>()};
   #numbersAreOurs = false;
 
@@ -59,8 +57,7 @@ export class Sanitizer {
   /** Additional names of number fields. */
   protectNumbers(fields: readonly string[]): void {
     if (fields.length === 0) return;
-    this.#own = new Set([...this.#own, ...foldNames(fields)]);
-    this.#patterns = undefined;
+    this.#fields.add(fields);
     this.#forgetNames();
   }
 
@@ -87,7 +84,7 @@ export class Sanitizer {
    * in text.
    */
   learn(json: unknown): void {
-    const values = protectedValues(json, this.#own).filter((value) => /\d.*\d.*\d.*\d/.test(value));
+    const values = this.#fields.valuesIn(json).filter((value) => /\d.*\d.*\d.*\d/.test(value));
     if (this.#learned.add(values)) this.#forgetNames();
   }
 
@@ -124,6 +121,7 @@ export class Sanitizer {
    * may look like card numbers.
    */
   laidOut(text: string, records: readonly unknown[]): string {
+    if (this.#allowed.size === 0 && !this.#isSuspect(text)) return text;
     const kept = bankNumbers(records).filter((one) => !this.#known.isIn(one) && !this.#learned.isIn(one));
     return this.#maskedBeside(text, kept);
   }
@@ -156,7 +154,7 @@ export class Sanitizer {
 
   /** A header or a field by its name. */
   field(name: string, value: string): string {
-    return this.#string(value, nameWithin('', name), 'line');
+    return this.#string(value, factsWithin(NAMELESS, name), 'line');
   }
 
   /**
@@ -164,7 +162,7 @@ export class Sanitizer {
    * text, because a service chooses them.
    */
   value(json: unknown, form: Form = 'exact'): unknown {
-    return this.#value(json, '', form, 0);
+    return this.#value(json, NAMELESS, form, 0);
   }
 
   /** An error with the message of the cause and nothing else (no raw packets or request options). */
@@ -180,65 +178,32 @@ export class Sanitizer {
   }
 
   #masked(text: string): string {
-    if (!isSuspect(text) && !this.#known.isIn(text) && !this.#learned.isIn(text)) return text;
-    return maskShapes(this.#maskFields(this.#learned.mask(this.#known.mask(text))));
+    if (!this.#isSuspect(text)) return text;
+    return maskShapes(this.#fields.maskedIn(this.#learned.mask(this.#known.mask(text))));
   }
 
-  #maskFields(text: string): string {
-    const {quoted, bare} = (this.#patterns ??= fieldPatterns(this.#own));
-    return text
-      .replace(
-        quoted,
-        (all, before: string, _quote: string, name: string, inQuotes?: string, plain?: string) => {
-          const value = inQuotes ?? plain ?? ''; // the pattern has one of the two
-          const shown = this.#protected(name, value);
-          return shown === value ? all : `${before}"${shown}"`;
-        },
-      )
-      .replace(
-        bare,
-        (all, before: string, plain: string | undefined, inQuery: string | undefined, value: string) => {
-          const name = plain ?? inQuery ?? ''; // the pattern has one of the two
-          const isField = /\d/.test(value) || before.endsWith('='); // not `secret: is required`
-          const shown = isField ? this.#protected(name, value) : value;
-          return shown === value ? all : before + shown;
-        },
-      );
+  #isSuspect(text: string): boolean {
+    return isSuspect(text) || this.#known.isIn(text) || this.#learned.isIn(text);
   }
 
-  #protected(name: string, value: string): string {
-    if (value === '' || isOurMask(value)) return value;
-    switch (protectionOf(name, this.#own)) {
-      case 'secret':
-        return /^(?:test|live)_/.test(value) ? maskKey(value) : HIDDEN;
-      case 'number':
-        return isMasked(value) ? value : maskNumber(value);
-      case 'loose-number':
-        return looksLikeNumber(value) ? maskNumber(value) : value;
-      case 'loose-secret':
-        return looksLikeSecret(value) ? maskKey(value) : value;
-      case undefined:
-        return value;
-    }
-  }
-
-  #value(raw: unknown, name: string, form: Form, level: number): unknown {
+  #value(raw: unknown, name: NameFacts, form: Form, level: number): unknown {
     if (typeof raw === 'string') return this.#string(raw, name, form);
     if (typeof raw === 'number' || typeof raw === 'bigint') return this.#number(raw, name);
-    if (typeof raw !== 'object' || raw === null) return raw;
+    const isRecord = isObject(raw);
+    if (!isRecord && !isList(raw)) return raw;
     if (level === MOST_LEVELS) return HIDDEN;
-    if (Array.isArray(raw) && name.toLowerCase() === 'headers' && raw.every(isPair))
+    if (!isRecord && name.name.toLowerCase() === 'headers' && raw.every(isPair))
       return raw.map(([header, value]) => [
-        this.#string(header, '', form),
-        this.#string(value, header, form),
+        this.#string(header, NAMELESS, form),
+        this.#string(value, factsOf(header), form),
       ]);
-    if (Array.isArray(raw)) return raw.map((item) => this.#value(item, name, form, level + 1));
-    const toJson = 'toJSON' in raw ? raw.toJSON : undefined;
-    if (typeof toJson === 'function') return this.#value(toJson.call(raw), name, form, level + 1);
+    if (!isRecord) return raw.map((item) => this.#value(item, name, form, level + 1));
+    const {toJSON} = raw;
+    if (typeof toJSON === 'function') return this.#value(toJSON.call(raw), name, form, level + 1);
     const copy: Record<string, unknown> = {};
-    for (const [key, inner] of Object.entries(raw)) {
+    for (const key of Object.keys(raw)) {
       const shown = this.#name(key, form);
-      const value = this.#value(inner, nameWithin(name, key), form, level + 1);
+      const value = this.#value(raw[key], factsWithin(name, key), form, level + 1);
       if (shown === '__proto__') Object.defineProperty(copy, shown, {value, ...OWN});
       else copy[shown] = value;
     }
@@ -261,24 +226,25 @@ export class Sanitizer {
     this.#names.line.clear();
   }
 
-  #string(raw: string, name: string, form: Form): string {
-    if (this.#allowed.get(raw)?.has(name) || isBytes(name, raw)) return raw;
+  #string(raw: string, name: NameFacts, form: Form): string {
+    if (this.#allowed.size > 0 && this.#allowed.get(raw)?.has(name.name) === true) return raw;
+    if (isBytes(name.name, raw)) return raw;
     const text = form === 'line' ? strippedLine(raw) : raw;
-    const shown = this.#protected(name, text);
+    const shown = this.#fields.masked(name, text);
     if (shown !== text) return shown;
-    if (isIdentifier(name) && isIdentifierLike(text)) return this.#known.mask(text);
-    const isWords = !this.#numbersAreOurs && isProse(name);
+    if (name.isIdentifier && isIdentifierLike(text)) return this.#known.mask(text);
+    const isWords = !this.#numbersAreOurs && name.isProse;
     if (form === 'line') return isWords ? maskLongNumbers(this.#masked(text)) : this.#masked(text);
     if (!isWords) return this.exact(raw);
     const stripped = this.line(raw); // in free text, numbers are also found behind invisible characters
     return maskLongNumbers(stripped) === strippedLine(raw) ? raw : maskLongNumbers(this.exact(raw));
   }
 
-  #number(raw: number | bigint, name: string): unknown {
+  #number(raw: number | bigint, name: NameFacts): unknown {
     const text = String(raw);
-    const shown = this.#protected(name, text);
+    const shown = this.#fields.masked(name, text);
     if (shown !== text) return shown;
-    if (isIdentifier(name) || text.length < 6) return raw;
+    if (name.isIdentifier || text.length < 6) return raw;
     return this.#known.isIn(text) || this.#learned.isIn(text) || isCardNumber(text) ? maskNumber(text) : raw;
   }
 }

@@ -100,19 +100,24 @@ const folded = (name: string): string => {
 };
 const ASCII = /^[\x00-\x7f]*$/;
 
-const PROTECTED = new Map<string, Protection>([
-  ...SECRET_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose-secret' : 'secret'] as const),
-  ...NUMBER_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose-number' : 'number'] as const),
-]);
+const PROTECTED = new Map<string, Protection>();
+for (const name of SECRET_NAMES)
+  PROTECTED.set(name.replaceAll('_', ''), LOOSE.has(name) ? 'loose-secret' : 'secret');
+for (const name of NUMBER_NAMES)
+  PROTECTED.set(name.replaceAll('_', ''), LOOSE.has(name) ? 'loose-number' : 'number');
 
 /**
  * `bank_account_number`, `newSigningSecret`: a protected name preceded by words. Short names would match too much.
  */
-const ENDING =
-  /(?:(?<number>accountnumber|accountno|acctnumber|cardnumber|routingnumber|iban)|(?<secret>secret|secretkey|privatekey|apikey|password|accesstoken|refreshtoken|authtoken))$/;
+const NUMBER_ENDINGS = ['accountnumber', 'accountno', 'acctnumber', 'cardnumber', 'routingnumber', 'iban'];
+const SECRET_ENDINGS = [
+  ...['secret', 'secretkey', 'privatekey', 'apikey', 'password'],
+  ...['accesstoken', 'refreshtoken', 'authtoken'],
+];
 
 /** Ids, cursors and references must stay unchanged; only exact secrets are removed from them. */
-const IDENTIFIER = /(?:^|[a-z])ids?$|cursor$|reference$|tracenumber$|idempotencykey$|endtoendid$/;
+const IDENTIFIER_ENDINGS = ['cursor', 'reference', 'tracenumber', 'idempotencykey'];
+const ID = /(?:^|[a-z])ids?$/;
 
 /** These add nothing under a protected name: `account_number: {value: …}`. */
 const WITHIN = new Set([
@@ -134,10 +139,12 @@ const PROSE = new Set([
 ]);
 
 /** What a name alone says about the value of a field. */
-interface NameFacts {
+export interface NameFacts {
+  name: string;
   folded: string;
   protection: Protection | undefined;
   isIdentifier: boolean;
+  /** Text for people: a number in it may be an account number. */
   isProse: boolean;
   addsNothing: boolean;
 }
@@ -150,14 +157,15 @@ const MET = new Map<string, NameFacts>();
 const MOST_NAMES = 2000;
 const LONGEST_NAME = 100;
 
-function factsOf(name: string): NameFacts {
+export function factsOf(name: string): NameFacts {
   const met = MET.get(name);
   if (met !== undefined) return met;
   const plain = folded(name);
   const facts: NameFacts = {
+    name,
     folded: plain,
     protection: protectionOfFolded(plain),
-    isIdentifier: IDENTIFIER.test(plain),
+    isIdentifier: ID.test(plain) || endsWithOne(plain, IDENTIFIER_ENDINGS),
     isProse: PROSE.has(plain),
     addsNothing: WITHIN.has(plain),
   };
@@ -170,28 +178,27 @@ function factsOf(name: string): NameFacts {
 function protectionOfFolded(plain: string): Protection | undefined {
   const known = PROTECTED.get(plain);
   if (known !== undefined) return known;
-  const groups = ENDING.exec(plain)?.groups;
-  if (groups === undefined) return undefined;
-  return groups['number'] === undefined ? 'secret' : 'number';
+  if (endsWithOne(plain, NUMBER_ENDINGS)) return 'number';
+  return endsWithOne(plain, SECRET_ENDINGS) ? 'secret' : undefined;
 }
 
+/** A pattern would take longer to compile than all names of a record to check. */
+const endsWithOne = (text: string, endings: readonly string[]): boolean =>
+  endings.some((ending) => text.endsWith(ending));
+
 /** How the value of a field is protected, by its name alone; `own`: names that a profile gives to number fields. */
-export function protectionOf(name: string, own: ReadonlySet<string> = NONE): Protection | undefined {
-  const {folded: plain, protection} = factsOf(name);
-  return own.has(plain) ? 'number' : protection;
-}
+export const protectionOf = (
+  {folded: plain, protection}: NameFacts,
+  own: ReadonlySet<string>,
+): Protection | undefined => (own.size > 0 && own.has(plain) ? 'number' : protection);
 
 export const foldNames = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(folded));
 
-export const isIdentifier = (name: string): boolean => factsOf(name).isIdentifier;
-
-/** Whether a field contains text for people: a number in it may be an account number. */
-export const isProse = (name: string): boolean => factsOf(name).isProse;
-
 /** The name by which a nested field is protected. */
-export const nameWithin = (outer: string, name: string): string => (factsOf(name).addsNothing ? outer : name);
-
-const NONE: ReadonlySet<string> = new Set();
+export function factsWithin(outer: NameFacts, name: string): NameFacts {
+  const own = factsOf(name);
+  return own.addsNothing ? outer : own;
+}
 
 /** As a pattern in text: `account_number`, `account number`, `accountNumber`. */
 const inText = (name: string): string => name.split('_').join('[\\s_-]?');

@@ -4,8 +4,9 @@
  * Keys (`test_…`, `live_…`) and signing secrets (`whsec_…`). A key contains a long run with a digit, unlike the name
  * of a batch such as `test_november_2026`.
  */
-const KEYS =
-  /(?<![A-Za-z0-9])(?:whsec_[\w\-.~+/=]{8,}|(?:test|live)_(?=[\w\-.~+/=]*\d)(?=[\w\-.~+/=]*[A-Za-z0-9]{16})[\w\-.~+/=]+)/gi;
+const KEYS = /(?<![A-Za-z0-9])(?:whsec_[\w\-.~+/=]{8,}|(?:test|live)_[\w\-.~+/=]+)/gi;
+const LONG_RUN = /[A-Za-z0-9]{16}/;
+const SIGNING_SECRETS = /(?<![A-Za-z0-9])whsec_[\w\-.~+/=]{8,}/gi;
 /** Card numbers have 12 to 19 digits, possibly in groups. */
 const LONG_DIGITS = /(?<![\w-]|\d\.)\d(?:[ .\u00a0\u2009\u202f-]?\d){11,18}(?![\w-]|\.\d)/g;
 /** Digits of the length of an account number. Ids with letters or dashes are excluded, and so are decimals. */
@@ -13,13 +14,17 @@ const ACCOUNT_DIGITS = /(?<![\w.,-])\d(?:[ -]?\d){7,18}(?![\w-]|[.,]\d)/g;
 /** ISO 13616, printed in groups of four or as one word. */
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g;
 /**
- * `account 12345`, `card no. 4111…`, `routing number: 021000021`: named in text, so that a short number is found too.
+ * `account 12345`, `card no. 4111…`, `routing number: 021000021`: named in text, so that a short number is found too. A
+ * routing number is public: it stays in a command that is printed to be typed.
  */
 const NAMED_DIGITS =
-  /(?<before>\b(?:account|acct|a\/c|card|routing|iban|aba)(?:[ _-]?(?:number|num|no\.?|nr\.?|#))?[\s:#=]{1,3}(?:is |ending in )?)(?<digits>\d(?:[ -]?\d){4,18})(?![\w-]|[.,]\d)/gi;
+  /(?<before>\b(?!(?<=--)routing-number[ =]\d{9}(?![\w-]))(?:account|acct|a\/c|card|routing|iban|aba)(?:[ _-]?(?:number|num|no\.?|nr\.?|#))?[\s:#=]{1,3}(?:is |ending in )?)(?<digits>\d(?:[ -]?\d){4,18})(?![\w-]|[.,]\d)/gi;
 /** Precedes a number that is an amount, a limit or a time, not an account. */
 const AMOUNT_BEFORE =
   /(?:amount(?:_in_minor_units|_in_cents)?|least|most|than|below|above|over|exceeds?|limit|maximum|minimum|balance)(?: of| is|:|=)? ?$/i;
+
+/** The source of a pattern. Digits within an id are not a number. */
+export const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 export const HIDDEN = '…';
 
@@ -53,10 +58,16 @@ const MASK = /((?:(?:test|live|whsec)_)?…[\w.~+/=-]{0,4})/i;
 
 const maskWhole = (text: string): string =>
   text
-    .replace(KEYS, maskKey)
+    .replace(KEYS, (found) => (isKey(found) ? maskKey(found) : found.replace(SIGNING_SECRETS, maskKey)))
     .replace(NAMED_DIGITS, (_, before: string, digits: string) => before + lastDigits(digits))
     .replace(LONG_DIGITS, (digits) => (isCardNumber(digits) ? lastDigits(digits) : digits))
     .replace(IBAN, (found) => (isIban(found) ? lastDigits(found) : found));
+
+/** Beside the expression: as a part of it, this would read the rest of the text again at each `test_` in it. */
+function isKey(found: string): boolean {
+  const run = found.slice('test_'.length);
+  return /^whsec_/i.test(found) || (/\d/.test(run) && LONG_RUN.test(run));
+}
 
 /** Text for people: any number of the length of an account number loses all but its end, unless it is an amount or a date. */
 export const maskLongNumbers = (text: string): string => besideMasks(text, maskAccounts);

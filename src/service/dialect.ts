@@ -147,18 +147,26 @@ export class Dialect {
     return withValue(warning === undefined ? {} : {warning}, place, mapped);
   }
 
-  #listFromWire(json: unknown, answer: Mapping): unknown {
+  /** A page of a list in the canonical envelope; its items stay as received. */
+  pageFromWire(json: unknown): unknown {
+    return this.#listFromWire(json, undefined);
+  }
+
+  #listFromWire(json: unknown, answer: Mapping | undefined): unknown {
     const {list, next, more} = this.file.envelopes ?? {};
     const items = list === undefined ? (isObject(json) ? json['data'] : json) : valueAt(json, pathOf(list));
     if (!Array.isArray(items)) return json;
     const data = items.map((item: unknown) =>
-      isObject(item) && !mapsNothing(answer) ? toCanonical(item, answer) : item,
+      isObject(item) && answer !== undefined && !mapsNothing(answer) ? toCanonical(item, answer) : item,
     );
     if (!isObject(json)) return data;
     if (list === undefined && next === undefined && more === undefined) return {...json, data};
-    const isMore = more === undefined ? undefined : valueAt(json, pathOf(more));
-    const cursor = isMore === false ? null : this.#cursorIn(valueAt(json, pathOf(next ?? 'next_cursor')));
     if (more === undefined && next === undefined) return {...withoutItems(json, list), data};
+    const isMore = valueAt(json, pathOf(more ?? 'has_more'));
+    const cursor =
+      more !== undefined && isMore === false
+        ? null
+        : this.#cursorIn(valueAt(json, pathOf(next ?? 'next_cursor')));
     return {data, next_cursor: cursor, ...(isMore === true ? {has_more: true} : {})};
   }
 

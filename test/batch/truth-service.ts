@@ -40,6 +40,13 @@ export interface SeenRequest {
   at: number;
 }
 
+export const isStage = ({method, body}: SeenRequest): boolean =>
+  method === 'POST' && body.includes('"auto_approve":false');
+export const isRelease = ({method, body}: SeenRequest): boolean =>
+  method === 'POST' && body.includes('"auto_approve":true');
+/** Whether it is a create of row `INV-n`. */
+export const isOf = ({body}: SeenRequest, n: number): boolean => body.includes(`"INV-${n}"`);
+
 /**
  * The service as the batch sees it, keeping the truth: one record a key, each approval counted. Faults are chosen per
  * request by a function, so that a test decides or a seed does. It speaks over a fake transport or over real HTTP.
@@ -63,6 +70,8 @@ export class TruthService {
     record;
   /** Over HTTP, what an answer takes. */
   latencyMs = 0;
+  /** The id of each new record. */
+  newId: () => string = randomUUID;
   /** What time it is for the service. */
   now: () => number = Date.now;
   /** How long a key is remembered after its record was made. */
@@ -162,7 +171,7 @@ export class TruthService {
           status: refusal.status,
           body: {error_code: refusal.error_code, message: refusal.message ?? 'refused'},
         };
-      record = {id: randomUUID(), key, status: 'created', body, approvals: 0, createdAt: this.now()};
+      record = {id: this.newId(), key, status: 'created', body, approvals: 0, createdAt: this.now()};
       this.records.set(key, record);
       this.byId.set(record.id, record);
     }

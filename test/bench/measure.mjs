@@ -26,8 +26,27 @@ export function fetched(name, spec) {
   return join(folder, 'node_modules');
 }
 
+/**
+ * Measures on each version of Node; the exit code says whether every version could be had and no goal was missed.
+ * @param measure gets the path of a Node and its title; returns how many goals were missed
+ */
+export async function measureOn(versions, measure) {
+  let missed = 0;
+  for (const version of versions) {
+    const node = nodeBinary(version);
+    if (node === undefined) {
+      console.log(`Node ${version} could not be had from npm.`);
+      missed += 1;
+      continue;
+    }
+    const title = `Node ${spawnSync(node, ['--version'], {encoding: 'utf8'}).stdout.trim()}`;
+    missed += await measure(node, title);
+  }
+  process.exitCode = missed === 0 ? 0 : 1;
+}
+
 /** Node of a major version; undefined if npm does not have it. */
-export function nodeBinary(version) {
+function nodeBinary(version) {
   if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const path = join(fetched(`node-${version}`, `${name}@${version}`), name, 'bin', 'node');

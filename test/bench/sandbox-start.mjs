@@ -16,7 +16,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {median, nodeBinary} from './measure.mjs';
+import {measureOn, median} from './measure.mjs';
 
 const BIN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
 const IDLE_MS = 2000;
@@ -37,18 +37,10 @@ const {values} = parseArgs({
     node: {type: 'string', multiple: true, default: ['20', '24']},
   },
 });
-let missed = 0;
-for (const version of values.node) {
-  const node = nodeBinary(version);
-  if (node === undefined) {
-    console.log(`Node ${version} could not be had from npm.`);
-    missed += 1;
-  } else missed += await measure(node, Number(values.rounds));
-}
-process.exitCode = missed === 0 ? 0 : 1;
+await measureOn(values.node, (node, title) => measure(node, title, Number(values.rounds)));
 
 /** How many goals were missed. */
-async function measure(node, rounds) {
+async function measure(node, title, rounds) {
   const home = mkdtempSync(join(tmpdir(), 'remit-bench-'));
   const env = {
     PATH: process.env.PATH,
@@ -70,7 +62,7 @@ async function measure(node, rounds) {
     for (const [name, one] of Object.entries(cases)) found[name].push(await serve(one, IDLE_MS));
   }
   rmSync(home, {recursive: true, force: true});
-  return report(`Node ${spawnSync(node, ['--version'], {encoding: 'utf8'}).stdout.trim()}`, found);
+  return report(title, found);
 }
 
 function nothing(node, env) {

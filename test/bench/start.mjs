@@ -11,7 +11,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {fetched, median, nodeBinary} from './measure.mjs';
+import {fetched, measureOn, median} from './measure.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -93,14 +93,7 @@ async function measure() {
   const port = await new Promise((resolve) => server.once('message', resolve));
   const stripe = stripeBinary();
   if (stripe === undefined) console.log('The Stripe CLI could not be had from npm: its case is left out.');
-  let missed = 0;
-  for (const version of values.node) {
-    const node = nodeBinary(version);
-    if (node === undefined) {
-      console.log(`Node ${version} could not be had from npm.`);
-      missed += 1;
-      continue;
-    }
+  await measureOn(values.node, (node, title) => {
     const cases = casesFor({node, port, stripe});
     runEveryCommand(node, cases);
     for (const one of Object.values(cases)) for (let warm = 0; warm < 3; warm += 1) time(one);
@@ -108,10 +101,9 @@ async function measure() {
     for (let round = 0; round < rounds; round += 1)
       for (const [name, one] of Object.entries(cases)) times[name].push(time(one));
     Object.assign(times, timesInTerminal(rounds, cases));
-    missed += report(`Node ${spawnSync(node, ['--version'], {encoding: 'utf8'}).stdout.trim()}`, times);
-  }
+    return report(title, times);
+  });
   server.kill();
-  process.exitCode = missed === 0 ? 0 : 1;
 }
 
 function casesFor({node, port, stripe}) {

@@ -4,9 +4,12 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import type {Locator, Page} from 'playwright-core';
+import {strippedLines} from '../../src/sanitize/harmful.ts';
 import type {InspectorOptions, ReplayShown} from '../../src/webhooks/inspector/server.ts';
 import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {delivery, forward, idOf} from '../webhooks/record/deliveries.ts';
+import {isVeryLong, TEXTS} from '../commands/hostile-texts.ts';
+import {activeIn} from '../sanitize/canaries.ts';
 import {PageClient} from '../webhooks/inspector/page-client.ts';
 import {openBrowser, type Opened} from './chromium.ts';
 
@@ -267,6 +270,54 @@ describe('the inspector in a browser', () => {
     assert.equal(await page.title(), 'remit webhooks');
   });
 
+  for (const [kind, text] of Object.entries(TEXTS))
+    it(`shows hostile text as it is or escaped, in every place: ${kind}`, async () => {
+      const short = isVeryLong(text) ? text.slice(-5000) : text;
+      const target = `http://localhost/${short}`;
+      const hostile = {
+        ...{eventId: short, eventType: short, path: `/${short}`, secret: short, targets: [target]},
+        headers: [
+          ['X-Evil', short],
+          [short, short],
+        ] as [string, string][],
+      };
+      const rejected = {verdict: 'rejected', reason: 'mismatch', eventId: null, eventType: null} as const;
+      const name = JSON.stringify(short);
+      add(1, {
+        ...hostile,
+        body: Buffer.from(
+          `{"type":${name},"data":{${JSON.stringify(`${short}_id`)}:${name},${name}:1,${name}:9007199254740993}}`,
+        ),
+      });
+      add(2, {...hostile, attempt: 2, duplicateOf: idOf(1), body: Buffer.from(short)});
+      add(3, {...hostile, ...rejected, body: Buffer.from(JSON.stringify({type: short}))});
+      add(4, {...hostile, body: Buffer.from([0xff, ...Buffer.from(short)])});
+      add(5, {...hostile, body: Buffer.from('{"data":{"payout_id":{"toString":1,"valueOf":[[]]}}}')});
+      for (const number of [1, 4])
+        at.log.add({
+          kind: 'forward',
+          forward: forward(number, {target, status: null, error: short, gaveUp: number === 4}),
+        });
+      answer = {good: false, message: '500 in 1 ms. Still failing.', response: strippedLines(short)}; // as the command does
+      page.on('request', (request) => {
+        if (!request.url().startsWith(at.origin)) complaints.push(`a request of ${request.url()}`);
+      });
+      await open();
+      assert.equal(await page.locator('.row').count(), 5);
+      for (const number of [1, 2, 3, 4, 5]) {
+        await show(number);
+        await page.getByRole('button', {name: 'Replay', exact: true}).click();
+        await page.locator('#outcome.bad').waitFor();
+        const {words, bodies} = await shownBy(page);
+        assert.deepEqual(words.flatMap(activeIn), [], `delivery ${number}`);
+        // A body keeps its own lines.
+        assert.deepEqual(activeIn(bodies.replaceAll('\n', ' ')), [], `delivery ${number}`);
+        assert.equal(await page.locator('img, #panes script, iframe, object').count(), 0);
+      }
+      assert.equal(await page.title(), 'remit webhooks');
+      assert.equal(await page.locator('.row').count(), 5);
+    });
+
   it('answers no other site: requests, forms and frames of another origin get nothing', async () => {
     add(1);
     await open();
@@ -386,6 +437,22 @@ function fill(add: (number: number, changes?: Parameters<typeof delivery>[1]) =>
   add(4, {attempt: 2, duplicateOf: idOf(3), eventId: 'e3', filtered: true});
   add(5, {verdict: 'unverified', reason: 'no_signature', eventType: 'subaccount.credit_received'});
 }
+
+/** The texts and attributes of a page, and apart from them the bodies and answers that it shows line by line. */
+const shownBy = (page: Page): Promise<{words: string[]; bodies: string}> =>
+  page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const words = [];
+    const bodies = [];
+    while (texts.nextNode()) {
+      const {data, parentElement} = texts.currentNode;
+      if (parentElement.closest('script') === null) (parentElement.closest('pre') ? bodies : words).push(data);
+    }
+    for (const element of document.querySelectorAll('body *'))
+      for (const {value} of element.attributes) words.push(value);
+    for (const {value} of document.querySelectorAll('input')) words.push(value);
+    return {words, bodies: bodies.join('')};
+  })()`);
 
 /** Visible texts whose contrast with their background is below 4.5 to 1. */
 const faint = (page: Page): Promise<string[]> =>

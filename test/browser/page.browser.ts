@@ -29,7 +29,11 @@ describe("the sandbox's page in a browser", () => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+    page.on('requestfailed', (request) => {
+      const reason = request.failure()?.errorText;
+      // A navigation aborts what the page that it leaves is still loading, such as its icon.
+      if (reason !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed: ${reason}`);
+    });
   });
   after(async () => {
     await browser.close();

@@ -140,7 +140,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     stop,
     prompts:
       options.answers === undefined
-        ? terminalPrompts({stdin, stderr, signal: stop.signal})
+        ? terminalPrompts({stdin, stderr, stop})
         : scriptedPrompts(options.answers, questions),
     transport: options.transport ?? (async () => transport),
   };
@@ -170,14 +170,14 @@ function scriptedPrompts(answers: NonNullable<CliOptions['answers']>, questions:
     const answer = answers.shift();
     return (typeof answer === 'function' ? await answer() : answer) as T;
   };
+  /** What is wrong with a line is the question that is asked next. */
+  const line: Prompts['line'] = async (question, _flag, wrong) => {
+    let typed = await next<string>(question);
+    for (let why = wrong?.(typed); why !== undefined; why = wrong?.(typed)) typed = await next<string>(why);
+    return typed;
+  };
   return {
-    ...{confirm: next, hidden: next},
-    /** What is wrong with a line is the question that is asked next. */
-    line: async (question, _flag, wrong) => {
-      let line = await next<string>(question);
-      for (let why = wrong?.(line); why !== undefined; why = wrong?.(line)) line = await next<string>(why);
-      return line;
-    },
+    ...{confirm: next, hidden: line, line},
     /** The answer is what is typed to find a choice; the first one is taken. */
     choose: async (question, list) => {
       const found = matching(list, await next<string>(question));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {RemitClient, type ClientOptions} from '../../src/client/client.ts';
+import {RemitClient} from '../../src/client/client.ts';
+import type {ClientOptions} from '../../src/client/options.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';
 import type {ErrorCode} from '../../src/errors.ts';
 import {FakeTransport, answer, lost, type Reply, type Script} from './transport/fake-transport.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {runCli} from '../cli/run-cli.ts';
+import {BASE_URL, LIVE_KEY, runCli} from '../cli/run-cli.ts';
 import {answer, type Reply} from '../client/transport/fake-transport.ts';
-import {page, PAYEE_ID, payin, payout, PAYOUT_ID} from './fixtures.ts';
+import {METHOD_ID, page, PAYEE_ID, payin, payout, PAYOUT_ID} from './fixtures.ts';
 
 const run = (line: string, ...service: Reply[]) => runCli(line.split(' '), {service});
 
@@ -54,7 +54,311 @@ describe('a write whose answer has another status than was meant', () => {
     const record = {id: PAYOUT_ID, status: 'failed', amount_in_minor_units: 1, currency_code: 'USD'};
     const ran = await run(`transfers approve ${PAYOUT_ID}`, answer(200, record));
     assert.equal(ran.exitCode, 8, ran.stderr);
-    assert.match(ran.stderr, /the account transfer has failed/);
+    assert.match(ran.stderr, /the account transfer is failed/);
+  });
+});
+
+const CREATE_PAYOUT = `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD`;
+const CREATE_TRANSFER = `transfers create --source ${PAYEE_ID} --destination ${METHOD_ID} --amount 125.00 --currency USD --rail book`;
+const CREATE_MOVE = `moves create --source ${PAYEE_ID} --destination ${METHOD_ID} --amount 125.00 --currency USD`;
+const ACCOUNTS = {source_account_id: PAYEE_ID, destination_account_id: METHOD_ID};
+
+describe('a write answered 207', () => {
+  const RECORD = {id: PAYOUT_ID, amount_in_minor_units: 1, currency_code: 'USD'};
+  for (const [line, status, next] of [
+    [`payouts cancel ${PAYOUT_ID}`, 'canceled', 'payouts get'],
+    [`payouts cancel ${PAYOUT_ID}`, 'created', 'payouts get'],
+    [`payouts approve ${PAYOUT_ID}`, 'initiated', 'payouts get'],
+    [`payouts approve ${PAYOUT_ID}`, 'created', 'payouts approve'],
+    [`payins cancel ${PAYOUT_ID}`, 'canceled', 'payins get'],
+    [`transfers approve ${PAYOUT_ID}`, 'initiated', 'transfers get'],
+    [`transfers approve ${PAYOUT_ID}`, 'created', 'transfers approve'],
+    [`moves approve ${PAYOUT_ID}`, 'SETTLED', 'moves get'],
+  ] as const)
+    it(`names a command that is not refused: ${line.split(' ', 2).join(' ')}, ${status}`, async () => {
+      const ran = await run(line, answer(207, {...RECORD, status}));
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.equal(ran.stderr.match(/^Hint: .*$/gm)?.at(-1), `Hint: remit ${next} ${PAYOUT_ID}`);
+      assert.equal(ran.stderr.includes(' approve '), next.endsWith('approve'), ran.stderr);
+    });
+
+  it('names the new account transfer, not the list', async () => {
+    const record = {id: PAYOUT_ID, status: 'created', ...ACCOUNTS};
+    const ran = await run(CREATE_TRANSFER, answer(207, record));
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stderr, new RegExp(`^Hint: remit transfers get ${PAYOUT_ID}$`, 'm'));
+  });
+});
+
+describe('a status that proves no approval', () => {
+  for (const [line, status] of [
+    [`${CREATE_PAYOUT} --auto-approve`, undefined],
+    [`${CREATE_PAYOUT} --auto-approve`, 'declined'],
+    [`payouts approve ${PAYOUT_ID}`, undefined],
+    [`payins approve ${PAYOUT_ID}`, 'declined'],
+    [`${CREATE_TRANSFER} --auto-approve`, undefined],
+    [`${CREATE_TRANSFER} --auto-approve`, 'declined'],
+    [`transfers approve ${PAYOUT_ID}`, 'declined'],
+    [`moves approve ${PAYOUT_ID}`, 'DECLINED'],
+  ] as const)
+    it(`exits 8: ${status ?? 'none'} after ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
+      const record = line.startsWith('payouts create') ? payout({status}) : {id: PAYOUT_ID, status};
+      const ran = await runCli([...line.split(' '), '--json'], {service: () => answer(201, record)});
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.equal((ran.json() as {id: string}).id, PAYOUT_ID);
+      assert.match(ran.stderr, /^Warning: whether the [a-z ]+ was approved is unknown: it is /m);
+      assert.match(
+        ran.stderr,
+        new RegExp(`^Hint: remit \\w+ get ${PAYOUT_ID}(; to find .*: remit doctor)?$`, 'm'),
+      );
+    });
+
+  for (const line of [CREATE_PAYOUT, `${CREATE_PAYOUT} --idempotency-key k-1`, CREATE_TRANSFER, CREATE_MOVE])
+    it(`exits 8 without a status, also if no approval was requested: ${line}`, async () => {
+      for (const status of [undefined, null, 7, '']) {
+        const record = {id: PAYOUT_ID, status};
+        const ran = await run(`${line} --json`, answer(201, record));
+        assert.equal(ran.exitCode, 8, ran.stderr);
+        assert.equal((ran.json() as {id: string}).id, PAYOUT_ID);
+        assert.match(ran.stderr, /^Warning: .* was created, but whether it needs an approval is unknown: /m);
+        assert.match(
+          ran.stderr,
+          new RegExp(`^Hint: remit \\w+ get ${PAYOUT_ID}(; to find .*: remit doctor)?$`, 'm'),
+        );
+      }
+      assert.equal((await run(line, answer(202, {id: PAYOUT_ID}))).exitCode, 0);
+    });
+
+  it('exits 0 while the service says that it is still processing (202)', async () => {
+    const ran = await run(`${CREATE_PAYOUT} --auto-approve`, answer(202, payout({status: 'queued'})));
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  });
+});
+
+describe('an approval or a cancellation whose answer has another amount', () => {
+  const read = {id: PAYOUT_ID, amount_in_minor_units: 1200, currency_code: 'USD', ...ACCOUNTS};
+  const LIVE = {REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};
+  interface Given {
+    before?: object;
+    env?: typeof LIVE | 'test';
+  }
+  const first = (line: string): Record<string, unknown> =>
+    line.startsWith('moves') ? {...read, status: 'CREATED'} : {...read, status: 'created'};
+  const answered = (line: string, changes: object) => {
+    const status = line.startsWith('moves') ? 'SETTLED' : line.includes('cancel') ? 'canceled' : 'approved';
+    return {...read, status, ...changes};
+  };
+  const act = (line: string, changes: object, {before = first(line), env = LIVE}: Given = {}) =>
+    runCli(line.split(' '), {
+      ...(env === 'test' ? {} : {env}),
+      service: ({method, path}) => {
+        if (method === 'POST') return answer(200, answered(line, changes));
+        if (path.includes(PAYOUT_ID)) return answer(200, before);
+        return line.startsWith('transfers') ? page([before]) : answer(404, {});
+      },
+    });
+
+  for (const line of [
+    `payouts approve ${PAYOUT_ID} --live --yes`,
+    `payins approve ${PAYOUT_ID} --live --yes`,
+    `payouts cancel ${PAYOUT_ID} --live --yes`,
+    `moves approve ${PAYOUT_ID} --live --yes`,
+    `transfers approve ${PAYOUT_ID} --live --yes`,
+  ])
+    it(`exits 8 and shows both: ${line.split(' ', 2).join(' ')}`, async () => {
+      const ran = await act(line, {amount_in_minor_units: 1300});
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(
+        ran.stderr,
+        /^Warning: .* was (approved|canceled), but the amount in the answer is 13\.00 USD \(1300 minor units\), not 12\.00 USD \(1200 minor units\)$/m,
+      );
+      assert.match(ran.stderr, new RegExp(`^Hint: remit ${line.split(' ')[0]} get ${PAYOUT_ID}$`, 'm'));
+      assert.equal((await act(line, {})).exitCode, 0);
+      assert.equal((await act(line, {amount_in_minor_units: undefined})).exitCode, 0);
+    });
+
+  it('exits 8 for another currency, for an unreadable amount, and after a wait', async () => {
+    const line = `payouts approve ${PAYOUT_ID} --live --yes`;
+    assert.equal((await act(line, {currency_code: 'CAD'})).exitCode, 8);
+    const odd = await act(line, {amount_in_minor_units: 0});
+    assert.match(odd.stderr, /was approved, but the amount in the answer is unreadable: /);
+    assert.equal(odd.exitCode, 8);
+    const settled = {amount_in_minor_units: 1300, status: 'settled'};
+    assert.equal((await act(`${line} --wait`, settled)).exitCode, 8);
+  });
+
+  it('compares the stated amount with a test key, if the record has none', async () => {
+    const line = `payouts approve ${PAYOUT_ID} --amount 12.00 --currency USD --yes`;
+    const before = {id: PAYOUT_ID, status: 'created'};
+    assert.equal((await act(line, {amount_in_minor_units: 1300}, {before, env: 'test'})).exitCode, 8);
+    assert.equal((await act(line, {}, {before, env: 'test'})).exitCode, 0);
+  });
+
+  it('compares nothing with a test key, because nothing is read first', async () => {
+    const ran = await act(`payouts approve ${PAYOUT_ID}`, {amount_in_minor_units: 1300}, {env: 'test'});
+    assert.deepEqual([ran.exitCode, ran.requests.length], [0, 1], ran.stderr);
+  });
+});
+
+describe('a creation that was approved without a request', () => {
+  for (const [line, record] of [
+    [CREATE_PAYOUT, payout({status: 'approved'})],
+    [CREATE_TRANSFER, {id: PAYOUT_ID, status: 'initiated'}],
+    [CREATE_MOVE, {data: {id: PAYOUT_ID, status: 'SETTLED'}}],
+  ] as const)
+    it(`exits 8: ${line.split(' ')[0]}`, async () => {
+      const ran = await run(`${line} --json`, answer(201, record));
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, /^Warning: .*, although no approval was requested/m);
+      assert.equal((ran.json() as {id: string}).id, PAYOUT_ID);
+    });
+
+  it('exits 8 after a wait too', async () => {
+    const ran = await run(`${CREATE_PAYOUT} --wait`, answer(201, payout({status: 'settled'})));
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stderr, /although no approval was requested/);
+  });
+
+  it('is nothing unusual for a key that was used before', async () => {
+    const line = `${CREATE_PAYOUT} --idempotency-key k-1`;
+    assert.equal((await run(line, answer(200, payout({status: 'approved'})))).exitCode, 0);
+  });
+});
+
+describe('a creation without a key whose answer is not as requested', () => {
+  for (const [line, changes] of [
+    [CREATE_TRANSFER, {amount_in_minor_units: 99_900}],
+    [CREATE_TRANSFER, {currency_code: 'EUR'}],
+    [CREATE_TRANSFER, {source_account_id: METHOD_ID, destination_account_id: PAYEE_ID}],
+    [CREATE_MOVE, {amount_in_minor_units: 9}],
+    [CREATE_MOVE, {source_subaccount_id: METHOD_ID}],
+    [CREATE_MOVE, {destination_subaccount_id: PAYEE_ID}],
+    [`treasury simulate-credit ${PAYEE_ID} --amount 125.00 --currency USD`, {amount_in_minor_units: 1}],
+  ] as const)
+    it(`exits 6 and names both sides: ${line.split(' ')[0]} ${Object.keys(changes).join()}`, async () => {
+      const ran = await run(`${line} --json`, answer(201, {id: PAYOUT_ID, status: 'CREATED', ...changes}));
+      assert.deepEqual([ran.exitCode, ran.stdout, ran.error().code], [6, '', 'KEY_REUSED'], ran.stderr);
+      assert.match(ran.error().message, new RegExp(`created .* ${PAYOUT_ID}, but not as requested`));
+      assert.equal(ran.error().details?.['id'], PAYOUT_ID);
+      const [difference] = ran.error().details?.['differences'] as {field: string}[];
+      assert.equal(difference?.field, Object.keys(changes)[0]);
+    });
+
+  it('only warns of another rail', async () => {
+    const record = {id: PAYOUT_ID, status: 'created', ...ACCOUNTS, rail: 'wire'};
+    const ran = await run(CREATE_TRANSFER, answer(201, record));
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stderr, /Warning: the rail of account transfer .* is wire, requested book/);
+  });
+});
+
+describe('a change of a known record', () => {
+  const LINES = [
+    [
+      `payment-methods set-default ${METHOD_ID} --payee ${PAYEE_ID}`,
+      {id: METHOD_ID, is_default: false},
+      'is_default is false, requested true',
+      `remit payment-methods list --payee ${PAYEE_ID}`,
+    ],
+    [
+      `treasury label ${PAYOUT_ID} Main`,
+      {id: PAYOUT_ID, label: 'Old'},
+      'label is Old, requested Main',
+      'remit treasury accounts',
+    ],
+    [
+      `webhooks endpoints update ${PAYOUT_ID} --url https://example.com/new --event-types payin.settled`,
+      {id: PAYOUT_ID, url: 'https://example.com/old', event_types: ['payout.settled']},
+      'url is https://example.com/old, requested https://example.com/new; event_types is ',
+      `remit webhooks endpoints get ${PAYOUT_ID}`,
+    ],
+  ] as const;
+  for (const [line, record, words, next] of LINES)
+    it(`exits 8 if the answer shows other values: ${line.split(' ').slice(0, 3).join(' ')}`, async () => {
+      const ran = await runCli([...line.split(' '), '--json'], {service: () => answer(200, record)});
+      assert.deepEqual([ran.exitCode, ran.json()], [8, record], ran.stderr);
+      assert.ok(ran.stderr.includes(words), ran.stderr);
+      assert.ok(ran.stderr.includes(next), ran.stderr);
+    });
+
+  it('has taken effect if the service only writes the values differently, or is not done yet', async () => {
+    const line = `webhooks endpoints update ${PAYOUT_ID} --url https://EXAMPLE.com --event-types b.a,a.b`;
+    const record = {id: PAYOUT_ID, url: 'https://example.com/', event_types: ['a.b', 'b.a']};
+    const update = [...line.split(' '), '--description', ' New  one '];
+    for (const [status, changes] of [
+      [200, {description: 'New one'}],
+      [200, {}],
+      [202, {description: 'old'}],
+    ] as const) {
+      const ran = await runCli(update, {service: () => answer(status, {...record, ...changes})});
+      assert.equal(ran.exitCode, 0, ran.stderr);
+    }
+    const none = ['webhooks', 'endpoints', 'update', PAYOUT_ID, '--description', ''];
+    const ran = await runCli(none, {service: () => answer(200, {...record, description: null})});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  });
+});
+
+describe('a success that contains an error', () => {
+  const ERRORS = [
+    {success: false, message: 'declined'},
+    {data: null, error: {code: 'DECLINED', message: 'no'}},
+    {id: PAYOUT_ID, success: false, error: 'declined'},
+  ];
+  for (const line of [
+    `${CREATE_PAYOUT} --auto-approve`,
+    CREATE_TRANSFER,
+    CREATE_MOVE,
+    `payouts approve ${PAYOUT_ID}`,
+    `payins cancel ${PAYOUT_ID}`,
+    `moves approve ${PAYOUT_ID}`,
+    `transfers approve ${PAYOUT_ID}`,
+    `payment-methods set-default ${METHOD_ID} --payee ${PAYEE_ID}`,
+    `payment-methods delete ${METHOD_ID} --payee ${PAYEE_ID}`,
+    `treasury label ${PAYOUT_ID} Main`,
+    `webhooks endpoints update ${PAYOUT_ID} --description x`,
+    `webhooks endpoints disable ${PAYOUT_ID}`,
+    `webhooks endpoints delete ${PAYOUT_ID}`,
+    'api POST /api/payouts --data {"amount_in_minor_units":5,"auto_approve":true}',
+  ])
+    it(`leaves a write in doubt: ${line.split(' ').slice(0, 3).join(' ')}`, async () => {
+      for (const body of ERRORS) {
+        const ran = await runCli([...line.split(' '), '--json'], {service: () => answer(200, body)});
+        assert.deepEqual([ran.exitCode, ran.stdout], [12, ''], JSON.stringify(body));
+        assert.match(ran.error().message, /JSON of an error/);
+      }
+    });
+
+  for (const line of [
+    `payouts get ${PAYOUT_ID}`,
+    `moves get ${PAYOUT_ID}`,
+    `treasury balance ${PAYOUT_ID}`,
+    'payouts list',
+    `payment-methods list --payee ${PAYEE_ID}`,
+    'api GET /api/payouts',
+  ])
+    it(`makes a read unavailable: ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
+      for (const body of [...ERRORS, {data: [], error: {code: 'PARTIAL'}}]) {
+        const ran = await runCli([...line.split(' '), '--json'], {service: () => answer(200, body)});
+        assert.deepEqual([ran.exitCode, ran.stdout], [7, ''], JSON.stringify(body));
+      }
+    });
+
+  for (const body of [{}, {data: null}, {message: 'accepted'}])
+    it(`is not the record of a create through api: ${JSON.stringify(body)}`, async () => {
+      const argv = ['api', 'POST', '/api/payouts', '--data', '{"amount_in_minor_units":5}', '--json'];
+      const ran = await runCli(argv, {service: () => answer(201, body)});
+      assert.equal(ran.exitCode, 12, ran.stderr);
+      assert.match(ran.error().hint ?? '', /--idempotency-key/);
+    });
+
+  it('is not a deletion if the service denies it', async () => {
+    for (const body of [{id: PAYOUT_ID, deleted: false}, {data: {deleted: false}}]) {
+      const ran = await runCli(['webhooks', 'endpoints', 'delete', PAYOUT_ID], {
+        service: () => answer(200, body),
+      });
+      assert.deepEqual([ran.exitCode, ran.stdout], [12, '']);
+    }
   });
 });
 

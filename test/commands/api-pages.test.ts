@@ -38,6 +38,19 @@ describe('api --paginate', () => {
     assert.equal(ran.stdout, '');
   });
 
+  it('prints the warning of its pages once, and ends with 8', async () => {
+    const page = (id: string, next: string | null, warning?: string) =>
+      answer(207, {data: [{id}], next_cursor: next, ...(warning === undefined ? {} : {warning})});
+    const ran = await runCli(LIST, {
+      service: [page('a', 'c2', 'late'), page('b', 'c3', 'late'), page('c', null)],
+    });
+    assert.equal(ran.exitCode, 8);
+    assert.deepEqual(ran.stderr.match(/^Warning: .*$/gm), [
+      'Warning: late',
+      'Warning: the service answered 207 without a warning: the list may be incomplete',
+    ]);
+  });
+
   it('refuses an answer that is no list, and a write', async () => {
     const ran = await runCli(['api', 'GET', '/api/payouts/x', '--paginate'], {
       service: [answer(200, {id: 'x'})],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {payeeId} from '../batch/harness.ts';
-import type {SeenRequest} from '../batch/truth-service.ts';
+import {isRelease, type SeenRequest} from '../batch/truth-service.ts';
 import {BASE_URL, type CliResult} from '../cli/run-cli.ts';
 import {readJson} from '../repo/tree.ts';
 import {ACCOUNT, activeIn, API_KEY, CARD, ECHO, filesUnder, secretsIn} from '../sanitize/canaries.ts';
@@ -10,7 +10,6 @@ import {hostileRecord, LEAKS} from './hostile-service.ts';
 import {Desk} from './payouts/batch/desk.ts';
 
 const INPUT = 'rows.csv';
-const isRelease = ({method, body}: SeenRequest) => method === 'POST' && body.includes('"auto_approve":true');
 const isOf = ({body, path}: SeenRequest, n: number, ids: Map<string, number>) =>
   body.includes(`"R-${n}"`) || ids.get(path.split('/')[3] ?? '') === n;
 
@@ -52,7 +51,6 @@ const LINES = [
 
 for (const topic of ['payouts', 'payins'] as const)
   describe(`secrets of a hostile service in ${topic} batch`, function () {
-    this.timeout(60_000);
     let desk: Desk;
     beforeEach(() => {
       desk = new Desk();

@@ -4,116 +4,10 @@ import {signatureHeaders} from '../../src/webhooks/verify/signature.ts';
 import {WITHOUT_IDS} from '../../src/cli/input/without-ids.ts';
 import {BASE_URL, type CliResult, runCli, scratch} from '../cli/run-cli.ts';
 import {readJson} from '../repo/tree.ts';
-import {
-  ACCOUNT,
-  activeIn,
-  API_KEY,
-  CARD,
-  ECHO,
-  filesUnder,
-  secretsIn,
-  SIGNING_SECRET,
-} from '../sanitize/canaries.ts';
+import {activeIn, API_KEY, ECHO, filesUnder, secretsIn, SIGNING_SECRET} from '../sanitize/canaries.ts';
 import {delivery, forward, idOf, record} from '../webhooks/record/deliveries.ts';
-import {HOSTILE_ANSWERS, ID, LEAKS} from './hostile-service.ts';
-
-const PAY = ['--amount', '125.00', '--currency', 'USD'];
-const OTHER_ID = ID.replace(/1$/, '2');
-const LEAKING_BODY = {
-  accountNumber: ACCOUNT,
-  acct: ACCOUNT,
-  bank_account: {number: ACCOUNT},
-  cardNumber: CARD,
-  secret: SIGNING_SECRET,
-};
-
-/** How each command that calls the service is typed. `npm run canary` tries each of them in every form of output. */
-const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  doctor: [[], ['--probe-writes']],
-  api: [
-    ['GET', `/api/payouts?account_number=${ACCOUNT}&card=${CARD}`],
-    ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY)],
-    ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY), '--dry-run'],
-    ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY), '--dry-run', '--curl'],
-    ['GET', '/api/unknown', '--paginate'],
-  ],
-  'moves:approve': [[ID]],
-  'moves:create': [['--source', ID, '--destination', ID, ...PAY]],
-  'moves:get': [[ID]],
-  'moves:list': [[]],
-  'payees:create': [['--name', 'Acme', '--type', 'business']],
-  'payees:get': [[ID]],
-  'payees:list': [[], ['--all']],
-  'payers:create': [['--name', 'Acme', '--type', 'business']],
-  'payers:get': [[ID]],
-  'payers:list': [[]],
-  'payins:approve': [[ID], [ID, '--wait', '--timeout', '3s']],
-  'payins:cancel': [[ID]],
-  'payins:create': [
-    ['--payer', ID, ...PAY],
-    ['--payer', ID, ...PAY, '--auto-approve', '--wait', '--timeout', '3s'],
-  ],
-  'payins:get': [[ID]],
-  'payins:list': [[], ['--summary', '--limit', '5']],
-  'payins:wait': [[ID, '--timeout', '3s']],
-  'payment-methods:add': [
-    [
-      '--payee',
-      ID,
-      '--account-number',
-      ACCOUNT,
-      '--routing-number',
-      '021000021',
-      '--holder-name',
-      'A',
-      '--account-type',
-      'checking',
-    ],
-    ['--payee', ID, '--type', 'card', '--card-number', CARD, '--exp-month', '1', '--exp-year', '2030'],
-  ],
-  'payment-methods:delete': [[ID, '--payee', ID]],
-  'payment-methods:list': [['--payee', ID]],
-  'payment-methods:set-default': [[ID, '--payer', ID]],
-  'payouts:approve': [[ID], [ID, '--wait', '--timeout', '3s']],
-  'payouts:cancel': [[ID]],
-  'payouts:create': [
-    ['--payee', ID, ...PAY],
-    ['--payee', ID, ...PAY, '--auto-approve', '--wait', '--timeout', '3s'],
-  ],
-  'payouts:get': [[ID]],
-  'payouts:list': [[], ['--all'], ['--summary', '--limit', '5']],
-  'payouts:wait': [
-    [ID, '--timeout', '3s'],
-    [ID, '--until', 'debited', '--timeout', '3s'],
-    [ID, OTHER_ID, '--timeout', '3s'],
-  ],
-  'profiles:test': [[]],
-  'subaccounts:create': [['--name', 'Rent']],
-  'subaccounts:get': [[ID]],
-  'subaccounts:list': [[]],
-  'transfers:approve': [[ID]],
-  'transfers:create': [['--source', ID, '--destination', ID, ...PAY, '--rail', 'book']],
-  'transfers:get': [[ID]],
-  'transfers:list': [[]],
-  'transfers:wait': [[ID, '--timeout', '3s']],
-  'treasury:accounts': [[]],
-  'treasury:balance': [[ID], [ID, '--history', '--days', '3', '--html', 'balance.html']],
-  'treasury:label': [[ID, 'Text']],
-  'treasury:simulate-credit': [[ID, ...PAY]],
-  'treasury:transactions': [[ID]],
-  'webhooks:endpoints:create': [
-    ['--url', 'https://example.com/h', '--event-types', 'payout.settled', '--secret-file', 'hook.secret'],
-  ],
-  'webhooks:endpoints:delete': [[ID]],
-  'webhooks:endpoints:disable': [[ID]],
-  'webhooks:endpoints:enable': [[ID]],
-  'webhooks:endpoints:get': [[ID]],
-  'webhooks:endpoints:list': [[]],
-  'webhooks:endpoints:rotate': [[ID, '--secret-file', 'hook.secret', '--confirmed', '--yes']],
-  'webhooks:endpoints:update': [[ID, '--description', 'x']],
-  'webhooks:event-types': [[]],
-  whoami: [[]],
-};
+import {HOSTILE_ANSWERS, LEAKS} from './hostile-service.ts';
+import {SERVICE_CALLS} from './service-calls.ts';
 
 /** Commands that read what a listener recorded, or sign and verify: run against a record of hostile deliveries. */
 const WEBHOOKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -171,15 +65,17 @@ describe('secrets of a hostile service', function () {
     const ids = Object.keys(commands);
     const isElsewhere = (id: string) =>
       Object.hasOwn(NOT_HERE, id) || BATCHES.test(id) || NOT_HERE_TOPICS.test(id);
-    const missing = ids.filter((id) => !Object.hasOwn({...CALLS, ...WEBHOOKS}, id) && !isElsewhere(id));
-    assert.deepEqual(missing, [], 'add them to CALLS in test/commands/canary.test.ts');
+    const missing = ids.filter(
+      (id) => !Object.hasOwn({...SERVICE_CALLS, ...WEBHOOKS}, id) && !isElsewhere(id),
+    );
+    assert.deepEqual(missing, [], 'add them to SERVICE_CALLS in test/commands/service-calls.ts');
     assert.deepEqual(
-      Object.keys({...CALLS, ...WEBHOOKS}).filter((id) => !ids.includes(id)),
+      Object.keys({...SERVICE_CALLS, ...WEBHOOKS}).filter((id) => !ids.includes(id)),
       [],
     );
   });
 
-  for (const [id, calls] of Object.entries(CALLS))
+  for (const [id, calls] of Object.entries(SERVICE_CALLS))
     it(`are in nothing that ${id.replaceAll(':', ' ')} writes`, async () => {
       let nth = 0;
       for (const words of calls) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {globalFlags} from '../../src/cli/input/flags.ts';
+import {globalFlags} from '../../src/cli/input/global-flags.ts';
 import {helpText} from '../../src/cli/help/help.ts';
 import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';

@@ -35,6 +35,17 @@ describe('--dry-run --curl', () => {
     }
   });
 
+  it('is one request for the path that was typed, whatever curl reads into it', async () => {
+    const paths = {'/v2/{A,B}/approve': ['--globoff'], '/v2/[1-3]': ['--globoff'], '/v2/plain': []};
+    for (const [path, flags] of Object.entries(paths)) {
+      const {stdout} = await runCli(['api', 'POST', path, '--dry-run', '--curl', '--yes']);
+      assert.deepEqual(argumentsOf(stdout).slice(1, 1 + flags.length + 3), [
+        ...flags,
+        ...['-X', 'POST', `http://127.0.0.1:4010${path}`],
+      ]);
+    }
+  });
+
   it('quotes every value of the request', async () => {
     const hostile = `O'Neil "$(touch x)" \`id\` \\ $HOME !x\nnext`;
     const {stdout} = await runCli([

@@ -15,7 +15,8 @@ const EMPTY: readonly [string, Reply][] = [
   ['204', answer(204)],
   ['an empty 200', answer(200)],
   ['an empty object', answer(200, {})],
-  ['another record', answer(200, payout({id: PAYEE_ID}))],
+  ['words', answer(200, {message: 'approved'})],
+  ['a record without a status', answer(200, {id: PAYOUT_ID})],
 ];
 
 describe('an approval answered without its record', () => {
@@ -42,6 +43,32 @@ describe('an approval answered without its record', () => {
       assert.equal(ran.requests.length, 2);
     });
   }
+
+  for (const line of ['approve', 'cancel', 'approve --wait'])
+    it(`warns of another record, with exit 8: ${line}`, async () => {
+      const [verb = '', ...rest] = line.split(' ');
+      const found = answer(200, payout({status: verb === 'approve' ? 'settled' : 'canceled'}));
+      const other = answer(200, payout({id: PAYEE_ID, status: 'settled'}));
+      const ran = await runCli(['payouts', verb, PAYOUT_ID, ...rest, '--json'], {
+        service: service(other, found),
+      });
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.equal((ran.json() as {id: string}).id, PAYOUT_ID);
+      assert.match(
+        ran.stderr,
+        new RegExp(`^Warning: .* another record \\(its id: ${PAYEE_ID}\\) than payout ${PAYOUT_ID}`, 'm'),
+      );
+    });
+
+  for (const topic of ['transfers', 'moves'])
+    it(`warns of another record, with exit 8: ${topic} approve`, async () => {
+      const record = {id: PAYOUT_ID, status: topic === 'moves' ? 'SETTLED' : 'settled'};
+      const found = topic === 'moves' ? answer(200, {data: record}) : page([record]);
+      const other = answer(200, {data: {...record, id: PAYEE_ID}});
+      const ran = await runCli([topic, 'approve', PAYOUT_ID, '--json'], {service: service(other, found)});
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, new RegExp(`another record \\(its id: ${PAYEE_ID}\\)`));
+    });
 
   it('takes a status without an id for the record of the id that was given', async () => {
     const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {

@@ -5,12 +5,12 @@ import {ERRORS, EXIT, isErrorCode} from '../../src/errors.ts';
 import {shellWord} from '../../src/shell-word.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliResult} from '../cli/run-cli.ts';
 import {answer, lost, type Script} from '../client/transport/fake-transport.ts';
+import {isLong, tryCases} from './error-matrix/cases.ts';
 import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
 import {faultOf, loadCommands, remitCallsIn, type CommandMap} from '../repo/command-lines.ts';
+import {endOf, type Ending} from './error-matrix/ending.ts';
 import {IN_STEPS, WRITING_COMMANDS, WRITING_IDS, type WritingCommand} from './written-commands.ts';
 
-/** What a script has to be told. `refused`: it did not happen, and why. `in doubt`: it may have happened. */
-type Ending = {is: 'refused' | 'in doubt'; exit: number; status: number | null; code?: string | undefined};
 interface Failure {
   name: string;
   service: Script;
@@ -18,22 +18,6 @@ interface Failure {
 }
 
 const MESSAGE = 'words of the service';
-const isLong = process.env['REMIT_MATRIX'] === 'long';
-
-/** design.md, section 4, restated: which exit code each status of a write has. */
-function endOf(status: number, code: string | undefined, {safety}: WritingCommand): Ending {
-  const refused = (exit: number): Ending => ({is: 'refused', exit, status, code});
-  const inDoubt: Ending = {is: 'in doubt', exit: EXIT.IN_DOUBT, status};
-  if (status < 300) return inDoubt; // an error body: neither a record nor a confirmation
-  if (status < 400) return refused(EXIT.UNAVAILABLE); // a redirect is never followed
-  if (status >= 500 || status === 408 || status === 425) return inDoubt;
-  if (status === 401 || status === 403) return refused(EXIT.CREDENTIALS);
-  if (status === 404) return refused(EXIT.NOT_FOUND);
-  // Without the documented code, an earlier request with the key may still be running.
-  if (status === 409) return code === undefined && safety === 'keyed' ? inDoubt : refused(EXIT.CONFLICT);
-  if (status === 429) return refused(EXIT.UNAVAILABLE);
-  return refused(EXIT.INVALID);
-}
 
 const answered = (status: number, code?: string): Failure => ({
   name: code === undefined ? `${status}` : `${status} ${code}`,
@@ -127,15 +111,15 @@ describe('every error of every writing command', function () {
 
   for (const command of WRITING_COMMANDS)
     it(`has its exit code and says what is known: ${command.line.split(' -')[0]!}`, async () => {
-      for (const failure of FAILURES) {
+      const cases = FAILURES.map((failure) => ({failure, where: `${command.line}: ${failure.name}`}));
+      await tryCases(cases, async ({failure, where}) => {
         const ending = failure.ends(command);
-        const where = `${command.line}: ${failure.name}`;
         const json = await run(command, failure, ['--json']);
         checkJson(json, command, ending, where);
         const text = await run(command, failure, []);
         checkText(text, json, where);
         await checkHint(json, command, ending, where);
-      }
+      });
     });
 
   it('is told from success: 200, 201 and 202 exit 0, a warning exits 8, an empty answer is read again', async () => {

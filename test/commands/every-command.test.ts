@@ -61,30 +61,38 @@ describe('every command', () => {
 
   it('refuses a missing argument, flag or value in the words of what is missing', async () => {
     for (const [line, says] of [
-      ['payouts get', /Missing 1 required arg/],
+      ['payouts get', /missing argument:\n *ID {2}payout id/],
       [
         'payouts batch run',
-        /^(?!.*multiple values).*Missing 1 required arg:\s+file {2}CSV or \.xlsx file .*planned batch/s,
+        /^(?!.*multiple values).*missing argument:\s+FILE {2}CSV or \.xlsx file .*planned batch/s,
       ],
-      ['sandbox faults add', /effect {2}latency, status, .*, stale-timestamp$/m],
-      ['payouts create', /Missing required flag payee/],
-      ['payouts create --payee', /--payee expects a value/],
+      ['api GET', /^(?!.*multiple values).*missing argument:\s+PATH {2}/s],
+      ['sandbox faults add', /EFFECT {2}kind of fault: latency, status, .*, stale-timestamp$/m],
+      [
+        'sandbox simulate',
+        /missing arguments:\n *KIND {5}kind of record: payout, [^\n]*, payment-method\n *ID {7}id of the record/,
+      ],
+      ['payouts batch find', /\n *usage: remit payouts batch find REFERENCE \[FLAGS\]$/m],
+      ['webhooks send 3000', /PAYLOAD {2}@FILE.*\n *usage: remit webhooks send TO PAYLOAD \[FLAGS\]$/m],
+      ['payouts batch report', /\n *usage: remit payouts batch report BATCH \[FILE\] \[FLAGS\]$/m],
+      ['payouts create', /missing required flag --payee/],
+      ['payouts create --payee', /--payee needs a value/],
       ['payouts list --limit 1e3', /--limit "1e3" is not a whole number/],
       ['payouts list --limit 0', /from 1 to/],
       ['payouts list --page-size 101', /from 1 to 100/],
       ['payouts list --order up', /--order=up to be one of: asc, desc/],
-      ['payouts list --all --limit 3', /cannot also be provided/],
+      ['payouts list --all --limit 3', /^(?:Error: )?--all and --limit cannot be used together$/m],
       ['payouts list -o xml', /--output=xml to be one of/],
-      ['payouts list --json -o csv', /cannot also be provided/],
-      ['payouts list extra', /Unexpected argument: extra/],
+      ['payouts list --json -o csv', /cannot be used together/],
+      ['payouts list extra', /unexpected argument: extra/],
       ['payouts list --request-timeout soon', /--request-timeout "soon" is not a time/],
       ['payouts list --retries 21', /from 0 to 20/],
       ['payouts list --fields a,,b', /has an empty name/],
       ['payouts create --payee x', /the amount is missing/],
       ['payouts create --payee x --amount 5', /--amount needs --currency/],
-      ['payouts create --payee x --amount 5 --amount-minor 500', /cannot also be provided/],
+      ['payouts create --payee x --amount 5 --amount-minor 500', /cannot be used together/],
       ['payment-methods list', /exactly one of --payee ID and --payer ID/],
-      ['payment-methods list --payee a --payer b', /cannot also be provided/],
+      ['payment-methods list --payee a --payer b', /cannot be used together/],
     ] as const) {
       for (const json of [false, true]) {
         const asJson = json && !/-o |--json/.test(line);

@@ -38,6 +38,24 @@ describe('--fields', () => {
     assert.equal((await list('transfer_details.trace_number', 'ndjson')).exitCode, 0);
   });
 
+  it('takes the amount in major units for people and in CSV, where it is calculated, and lists it', async () => {
+    assert.equal((await list('id,amount', 'csv')).stdout, `id,amount\n${ID},1440.00\n`);
+    assert.equal((await list('id,amount', 'table')).stdout, `ID\tAmount\n${ID}\t1,440.00 USD\n`);
+    assert.equal((await get('amount')).stdout, 'Amount\t1,440.00 USD\n');
+    for (const format of ['csv', 'table'])
+      assert.match((await list('id,amout', format)).stderr, /did you mean amount\? It has amount, /);
+    const json = await list('id,amount', 'json');
+    assert.deepEqual([json.exitCode, json.stdout], [2, '']);
+    assert.match(json.error().hint ?? '', /^did you mean amount_in_\w+\? It has amount_in_/);
+  });
+
+  it('shows an amount of the service itself as it is', async () => {
+    const ran = await runCli(['payouts', 'get', ID, '--fields', 'amount,odd_news.inner'], {
+      service: [answer(200, {...PAYOUT, amount: 'x'})],
+    });
+    assert.match(ran.stdout, /^Amount\tx\nodd_news\.inner\t1\n$/);
+  });
+
   it('is not judged on the result of a query', async () => {
     assert.equal((await get('there', '--json', '--query', '{there: id}')).exitCode, 0);
   });

@@ -110,7 +110,8 @@ describe('a wait that is interrupted', () => {
     };
     const ran = await interrupted(`${CASES[0]!.line} --json`, service, {stop});
     assert.equal(ran.exitCode, 130);
-    assert.deepEqual([ran.error().details?.['id'], ran.error().details?.['status']], [PAYOUT_ID, 'approved']);
+    const {id, status, may_have_taken_effect: tookEffect} = ran.error().details!;
+    assert.deepEqual([id, status, tookEffect], [PAYOUT_ID, 'approved', true]);
   });
 
   it('prints the id on stdout under -o id', async () => {

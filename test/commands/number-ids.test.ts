@@ -50,7 +50,6 @@ class Numbered implements Transport {
 }
 
 describe('ids that are JSON numbers', function () {
-  this.timeout(30_000);
   let folder: string;
   let service: SandboxService;
   beforeEach(async () => {

@@ -61,7 +61,7 @@ describe('from nothing to a settled payout', () => {
       `payouts create --payee ${ids.payee} --amount 125.00 --currency USD --metadata order=17`,
     );
     assert.match(made.stdout, /^Status\tcreated$/m);
-    assert.match(made.stdout, /^Metadata\torder=17$/m);
+    assert.match(made.stdout, /^Client metadata\torder=17$/m);
     assert.match(made.stderr, /Creating a payout of 125\.00 USD \(12500 minor units\)/);
     ids.payout = /^ID\t(\S+)$/m.exec(made.stdout)![1]!;
     const approved = await done(`payouts approve ${ids.payout} --wait --json`);
@@ -75,7 +75,13 @@ describe('from nothing to a settled payout', () => {
     const first = await done(line);
     const second = await done(line);
     assert.equal(second.stdout, first.stdout);
-    assert.match(second.stderr, /created by an earlier request/);
+    const id = second.stdout.trim();
+    assert.ok(
+      second.stderr.includes(
+        `Nothing new was created: payout ${id} already exists under this idempotency key.`,
+      ),
+    );
+    assert.doesNotMatch(first.stderr, /already exists/);
   });
 
   it('cancels a payout, and says so when it is waited for', async () => {
@@ -222,7 +228,7 @@ describe('from nothing to a settled payout', () => {
     const before = service.sandbox.sandbox.requests();
     const refused = await remit(line, {env});
     assert.equal(refused.exitCode, 11);
-    assert.match(refused.stderr, /refused to create payee with a live key/);
+    assert.match(refused.stderr, /refused to create a payee with a live key/);
     assert.equal((await remit(`${line} --live`, {env})).exitCode, 11);
     assert.deepEqual(service.sandbox.sandbox.requests(), before);
     const made = await remit(`${line} --live --yes --json`, {env});

@@ -2,6 +2,20 @@ import type {Transport, TransportAnswer, TransportRequest} from '../../src/clien
 import {RecordingClock} from '../client/recording-clock.ts';
 import {TestSandbox} from '../sandbox/harness.ts';
 
+/** The sandbox's answer to a request of the client, without a socket. */
+export async function answerOf(
+  {sandbox}: TestSandbox,
+  {method, path, headers, body}: TransportRequest,
+): Promise<TransportAnswer> {
+  const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
+  const response = await sandbox.fetch(new Request(`http://localhost${path}`, init));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
 /** The sandbox as a transport, without a socket. Waiting advances its clock. */
 export class SandboxService implements Transport {
   readonly sandbox: TestSandbox;
@@ -29,14 +43,8 @@ export class SandboxService implements Transport {
     return this.sandbox.sandbox.liveKey;
   }
 
-  async send({method, path, headers, body}: TransportRequest): Promise<TransportAnswer> {
-    const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
-    const response = await this.sandbox.sandbox.fetch(new Request(`http://localhost${path}`, init));
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    };
+  send(request: TransportRequest): Promise<TransportAnswer> {
+    return answerOf(this.sandbox, request);
   }
 
   async close(): Promise<void> {}

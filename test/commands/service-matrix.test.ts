@@ -110,7 +110,6 @@ const REFERENCES = ['R-1', 'R-2', 'R-3'];
 const AMOUNTS = [150, 250, 350];
 
 describe('a service that differs', function () {
-  this.timeout(30_000);
   let at: Differing | undefined;
   afterEach(async () => {
     await at?.close();

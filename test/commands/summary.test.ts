@@ -18,7 +18,7 @@ const service =
     const records = Array.from({length: size}, (_, at) => {
       const day = Date.UTC(2026, 10, 23) - Math.floor((from + at) / perDay) * 86_400_000;
       return payout({
-        ...{status: STATUSES[(from + at) % 4], amount_in_minor_units: 125},
+        ...{id: `p-${from + at}`, status: STATUSES[(from + at) % 4], amount_in_minor_units: 125},
         created_at: new Date(day).toISOString(),
       });
     });
@@ -56,6 +56,15 @@ describe('payouts list --summary', () => {
     const ran = await runCli(['payouts', 'list', '--summary', '--limit', '150'], {service: service(400)});
     assert.match(ran.stderr, /Summary of the first 150 payouts/);
     assert.match(ran.stdout, /^day\t2026-11-23\t150\t187\.50 USD$/m);
+  });
+
+  it('says once that there is nothing to summarize', async () => {
+    const terminal = await runCli(['payouts', 'list', '--summary'], {service: service(0), columns: 80});
+    assert.equal(terminal.stdout, 'No records to summarize.\n');
+    assert.doesNotMatch(terminal.stderr, /Summary of/);
+    const pipe = await runCli(['payouts', 'list', '--summary'], {service: service(0)});
+    assert.equal(pipe.stdout, '');
+    assert.match(pipe.stderr, /Summary of all 0 payouts\./);
   });
 
   it('has bars on a terminal only: blocks in UTF-8, otherwise ASCII, without colour', async () => {

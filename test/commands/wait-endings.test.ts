@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {runCli} from '../cli/run-cli.ts';
-import {answer, type Reply} from '../client/transport/fake-transport.ts';
+import {answer, lost, type Reply} from '../client/transport/fake-transport.ts';
 import {page, payin, PAYEE_ID, PAYER_ID, payout, PAYOUT_ID} from './fixtures.ts';
 
 const CREATE = `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD --auto-approve --wait`;
@@ -52,6 +52,16 @@ describe('a wait that ends badly', () => {
     assert.equal(ran.error().details?.['idempotency_key'], '11111111-2222-4333-8444-555555555555');
     assert.equal(ran.error().retryable, false);
     assert.equal(ran.error().hint, `remit payouts wait ${PAYOUT_ID}`);
+  });
+
+  it('calls the status the last known one if the last read failed', async () => {
+    const ran = await runCli(['payouts', 'wait', PAYOUT_ID, '--timeout', '1s', '--json'], {
+      service: (_, n) => (n < 2 ? answer(200, payout({status: 'approved'})) : lost('reset')),
+    });
+    assert.equal(ran.exitCode, 10);
+    assert.match(ran.error().message, /: its last known status is approved; the last read failed: /);
+    const seen = await run(`payouts wait ${PAYOUT_ID} --timeout 1s --json`, approved);
+    assert.match(seen.error().message, /: its status is approved$/);
   });
 
   it('names the key of the service file for a status that it does not know, and doctor', async () => {

@@ -24,7 +24,7 @@ describe('a list', () => {
     const {out, stdout} = makeOutput();
     await out.list(two, payoutView);
     const [head, first, second] = stdout.text.split('\n').map((line) => line.split('\t'));
-    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Payee', 'Last four', 'Reason', 'Created', 'Rail']);
+    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Payee', 'Last four', 'Failure', 'Created', 'Rail']);
     assert.deepEqual(first, [
       ...[two[0]!.id, 'created', '125.00 USD', two[0]!.payee_id, '6789', '-'],
       ...['2023-11-14T22:10:00.000Z', 'standard_ach'],
@@ -66,7 +66,7 @@ describe('a list', () => {
       const {out, stdout} = makeOutput({colour: 'never'}, columns === undefined ? {} : {columns});
       await out.list([two[0]!, failed], payoutView);
       const words = stdout.text.split(/\s+/);
-      for (const word of ['Reason', 'R03', 'account,', 'locate', '6789'])
+      for (const word of ['Failure', 'R03', 'account,', 'locate', '6789'])
         assert.ok(words.includes(word), word);
       for (const line of stdout.text.split('\n')) assert.ok(line.length <= (columns ?? Infinity), line);
     }
@@ -82,7 +82,7 @@ describe('a list', () => {
     });
     const {out, stdout} = makeOutput({colour: 'never'}, {columns: 120});
     await out.list([...Array.from({length: 200}, () => payout()), failed], payoutView);
-    assert.match(stdout.text, /^ID .*Reason/);
+    assert.match(stdout.text, /^ID .*Failure/);
     assert.match(stdout.text.replaceAll(/\s+/g, ' '), /R03 .*account/);
   });
 
@@ -123,6 +123,63 @@ describe('a list', () => {
     const {out, stdout} = makeOutput({format: 'json'});
     await out.list([], payoutView);
     assert.equal(stdout.text, '[]\n');
+  });
+
+  for (const count of [1, 199, 200, 201, 400, 450])
+    it(`is the same document in JSON and YAML however long it is: ${count} records`, async () => {
+      const all = Array.from({length: count}, (_, n) => ({
+        id: n,
+        note: 'a\nb \ud800',
+        list: [n, {}],
+        none: null,
+      }));
+      for (const query of [undefined, '@']) {
+        const json = makeOutput({format: 'json', query});
+        assert.equal(await json.out.list(all), count);
+        assert.equal(json.stdout.text, `${JSON.stringify(all, undefined, 2)}\n`);
+        const yaml = makeOutput({format: 'yaml', query});
+        await yaml.out.list(all.map((record) => ({...record, note: 'a\nb'})));
+        assert.deepEqual(
+          parse(yaml.stdout.text),
+          all.map((record) => ({...record, note: 'a\nb'})),
+        );
+      }
+    });
+
+  it('is written in parts as JSON and YAML, once all of it has arrived: a string has a maximum length', async () => {
+    for (const format of ['json', 'yaml'] as const)
+      for (const fails of [false, true]) {
+        const {out, stdout} = makeOutput({format});
+        const writes: string[] = [];
+        stdout._write = (chunk: string | Buffer, _encoding, done) => {
+          writes.push(chunk.toString());
+          done();
+        };
+        let arrived = 0;
+        async function* arriving() {
+          for (; arrived < 450; arrived++) {
+            assert.deepEqual(writes, []);
+            yield {id: arrived};
+          }
+          if (fails) throw new Error('the next page failed');
+        }
+        if (fails) await assert.rejects(out.list(arriving()), /the next page failed/);
+        else await out.list(arriving());
+        assert.equal(writes.length, fails ? 0 : 3);
+      }
+  });
+
+  it('hides in all records what a later one shows to be an account number', async () => {
+    const all = [
+      {id: 1, note: 'paid to 000123456789'},
+      ...Array.from({length: 400}, (_, n) => ({id: n})),
+      {id: 2, account_number: '000123456789'},
+    ];
+    for (const format of ['json', 'yaml'] as const) {
+      const {out, stdout} = makeOutput({format});
+      await out.list(all);
+      assert.doesNotMatch(stdout.text, /000123456789/);
+    }
   });
 
   it('reports an empty list on a terminal', async () => {
@@ -294,7 +351,7 @@ describe('one record', () => {
     people.out.record(payout(), payoutView);
     await people.out.result(payout());
     assert.match(people.stdout.text, /^Amount\t125\.00 USD$/m);
-    assert.match(people.stdout.text, /^Method\tbank_account …6789 Test Bank$/m);
+    assert.match(people.stdout.text, /^Payment method\tbank_account …6789 Test Bank$/m);
     assert.equal(people.stdout.text.match(/^ID\t/gm)?.length, 1);
 
     const machines = makeOutput({format: 'json'});

@@ -89,7 +89,7 @@ function line({card, columns}: View, label: string, record: object, how = eye())
 
 describe('a payout as people see it', () => {
   const method = (payment_method: unknown) =>
-    line(payoutView, 'Method', payout({payout_metadata: {payment_method}}));
+    line(payoutView, 'Payment method', payout({payout_metadata: {payment_method}}));
 
   it('names the method by type, last digits and bank or brand', () => {
     assert.equal(
@@ -99,8 +99,8 @@ describe('a payout as people see it', () => {
     assert.equal(method({type: 'card', last4: '4242', brand: 'Visa', bank_name: null}), 'card …4242 Visa');
     assert.equal(method({type: 'card', last4: 4242}), 'card');
     assert.equal(method(undefined), '{}');
-    assert.equal(line(payoutView, 'Method', payout({payout_metadata: null})), '-');
-    assert.equal(line(payoutView, 'Method', payout({payout_metadata: 'none'})), 'none');
+    assert.equal(line(payoutView, 'Payment method', payout({payout_metadata: null})), '-');
+    assert.equal(line(payoutView, 'Payment method', payout({payout_metadata: 'none'})), 'none');
   });
 
   it('names the party where the service does', () => {
@@ -114,7 +114,8 @@ describe('a payout as people see it', () => {
   });
 
   it('lists its metadata', () => {
-    const shown = (client_metadata: unknown) => line(payoutView, 'Metadata', payout({client_metadata}));
+    const shown = (client_metadata: unknown) =>
+      line(payoutView, 'Client metadata', payout({client_metadata}));
     assert.equal(shown({order: '17', team: 'ops'}), 'order=17, team=ops');
     assert.deepEqual([shown({}), shown(null), shown('text')], ['-', '-', 'text']);
   });
@@ -234,7 +235,7 @@ describe('a recorded delivery as people see it', () => {
     assert.deepEqual(shown, [
       ['Delivery', 'dlv_1'],
       ['Received', row.received_at],
-      ['Type', 'payout.settled'],
+      ['Event type', 'payout.settled'],
       ['Event', 'e1'],
       ['Verdict', 'verified'],
       ['Reason', '-'],
@@ -242,11 +243,11 @@ describe('a recorded delivery as people see it', () => {
       ['Attempt', '2'],
       ['Duplicate of', 'dlv_0'],
       ['Path', '/hooks'],
-      ['Secret', 'a1b2'],
-      ['Forwarded', 'http://localhost:3000/: forwarded, 1 attempts, last 200'],
+      ['Secret fingerprint', 'a1b2'],
+      ['Forwards', 'http://localhost:3000/: forwarded, 1 attempt, last 200'],
       ['Lost in JSON', '-'],
       ['Headers', 'X-Signature: v1=0'],
-      ['Size of the body', '11'],
+      ['Body bytes', '11'],
       ['Body', '{\n  "id": "e1"\n}'],
     ]);
     const cells = webhookEventView.columns.map(({path, show}) => show(valueAt(row, path), row, eye()));
@@ -256,14 +257,14 @@ describe('a recorded delivery as people see it', () => {
   it('shows where it was not forwarded, and why', () => {
     const dead = {...forward, state: 'dead', attempts: 5, status: null, error: 'refused'};
     assert.match(
-      line(webhookEventView, 'Forwarded', {forwards: [dead]}),
-      /: dead, 5 attempts, last refused$/,
+      line(webhookEventView, 'Forwards', {forwards: [dead]}),
+      /: gave up, 5 attempts, last refused$/,
     );
     assert.match(
-      line(webhookEventView, 'Forwarded', {forwards: [{...dead, state: 'waiting', error: null}]}),
+      line(webhookEventView, 'Forwards', {forwards: [{...dead, state: 'waiting', error: null}]}),
       /: waiting, 5 attempts$/,
     );
-    assert.equal(line(webhookEventView, 'Forwarded', {forwards: []}), '-');
+    assert.equal(line(webhookEventView, 'Forwards', {forwards: []}), '-');
     const lost = [
       {path: 'data.amount', kind: 'number', sent: '9007199254740993'},
       {path: 'data.id', kind: 'duplicate_key', sent: null},
@@ -274,7 +275,7 @@ describe('a recorded delivery as people see it', () => {
       'data.amount: sent as 9007199254740993\ndata.id: present more than once\nnested too deeply',
     );
     assert.match(
-      line(webhookEventView, 'Forwarded', {forwards: [{...forward, replayed: true, resigned: true}]}),
+      line(webhookEventView, 'Forwards', {forwards: [{...forward, replayed: true, resigned: true}]}),
       /, last 200 \(replayed, signed again\)$/,
     );
     assert.equal(line(webhookEventView, 'Headers', {}), '-');
@@ -288,7 +289,7 @@ describe('a recorded delivery as people see it', () => {
     const {out, stdout} = makeOutput({colour: 'never'}, {columns: 45});
     await out.list([row], webhookEventView);
     assert.deepEqual(stdout.text.split('\n')[0]!.trim().split(/ +/), [
-      ...['Delivery', 'Received', 'Type', 'Verdict'],
+      ...['Delivery', 'Received', 'Event', 'type', 'Verdict'],
     ]);
   });
 

@@ -1,3 +1,4 @@
+import {userInfo} from 'node:os';
 import assert from 'node:assert/strict';
 import {mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -5,7 +6,7 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {RemitError} from '../../src/errors.ts';
 import {parseConfig, readConfig} from '../../src/profiles/config-file.ts';
-import {configDir, stateDir} from '../../src/profiles/folders.ts';
+import {configDir, homeFolder, stateDir} from '../../src/profiles/folders.ts';
 
 const profile = {base_url: 'https://a.example.com', key: {stored: 'test_aaaaaaaaaaaa'}, mode: 'test'};
 const scratch = () => mkdtempSync(join(tmpdir(), 'remit-config-'));
@@ -18,6 +19,19 @@ describe('the config file', () => {
     assert.equal(stateDir({REMIT_STATE_DIR: '/s'}, '/h'), '/s');
     assert.equal(stateDir({XDG_STATE_HOME: '/x'}, '/h'), '/x/remit');
     assert.equal(stateDir({}, '/h'), '/h/.local/state/remit');
+  });
+
+  it('are never in the working folder', () => {
+    assert.equal(configDir({XDG_CONFIG_HOME: '.config'}, '/h'), '/h/.config/remit');
+    assert.equal(stateDir({XDG_STATE_HOME: 'state'}, '/h'), '/h/.local/state/remit');
+    for (const name of ['REMIT_CONFIG_DIR', 'REMIT_STATE_DIR'])
+      assert.throws(
+        () => (name === 'REMIT_STATE_DIR' ? stateDir : configDir)({[name]: 'here'}, '/h'),
+        new RegExp(`${name} is "here", not an absolute path`),
+      );
+    const {homedir: known} = userInfo();
+    for (const HOME of ['', '.', 'home']) assert.equal(homeFolder({HOME}), known);
+    assert.equal(homeFolder({HOME: '/h'}), '/h');
   });
 
   it('is empty if there is no file, and reading creates nothing', () => {

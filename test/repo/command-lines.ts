@@ -1,7 +1,7 @@
 import {Parser, type Interfaces} from '@oclif/core';
-import {readCall, type CommandTree} from '../../src/cli/runtime/argv.ts';
-import {withoutStdin} from '../../src/cli/runtime/typed-args.ts';
-import {isParseError} from '../../src/cli/runtime/parse-errors.ts';
+import {readCall, type CommandTree} from '../../src/cli/line/argv.ts';
+import {withoutStdin} from '../../src/cli/line/typed-args.ts';
+import {isParseError} from '../../src/cli/line/parse-errors.ts';
 import {GLOBAL_FLAGS} from '../../src/cli/core/main.ts';
 import {codeLines} from './markdown.ts';
 import {filesUnder} from './tree.ts';

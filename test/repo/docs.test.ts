@@ -120,6 +120,12 @@ describe('docs', () => {
     assert.deepEqual(unknown('`--until settled` and `--follow`'), ['follow']);
   });
 
+  it('wrap prose at 120 characters', () => {
+    none(pages.flatMap((path) => longLines(path, readText(path))));
+    const long = 'word '.repeat(25);
+    assert.equal(longLines('a.md', `${long}\n| ${long} |\n\`\`\`\n${long}\n\`\`\`\nword`).length, 1);
+  });
+
   it('link only to files that exist', () => {
     none(pages.flatMap((path) => brokenLinks(path, readText(path))));
     assert.equal(
@@ -128,6 +134,17 @@ describe('docs', () => {
     );
   });
 });
+
+/** Lines of prose that are too long, except in generated pages. Prettier leaves Markdown alone. */
+function longLines(path: string, text: string): string[] {
+  if (/^(<!-- )?Generated (by|from) /m.test(text)) return [];
+  let isCode = false;
+  return text.split('\n').flatMap((line, index) => {
+    if (/^\s*```/.test(line)) isCode = !isCode;
+    const isProse = !isCode && !/^\s*\|/.test(line);
+    return isProse && line.length > 120 ? [`${path}:${index + 1} is longer than 120 characters`] : [];
+  });
+}
 
 describe('docs/internals/adr', () => {
   const decisions = filesUnder('docs/internals/adr').filter((path) => /\/\d{4}-/.test(path));

@@ -74,9 +74,9 @@ export const d = {default: 1};`;
       'src/cli/help/advice.ts': 'general advice, printed for any profile',
       'src/cli/help/reference.ts': 'titles of pages',
       'src/cli/demo/demo.ts': 'shows the commands that it runs',
-      'src/cli/runtime/parse-errors.ts': 'ends with --help, or reads local batches; neither needs a profile',
+      'src/cli/line/parse-errors.ts': 'ends with --help, or reads local batches; neither needs a profile',
       'src/cli/profiles/changes.ts': 'ends with --help, which needs no profile',
-      'src/cli/sandbox/ready.ts': 'names the profile that it has just stored, or the variables',
+      'src/cli/sandbox/start/ready.ts': 'names the profile that it has just stored, or the variables',
       'src/commands/profiles/add.ts': 'names the profile as its argument',
     };
     const found = src.filter((source) => writesCommand(source).length > 0).map(({path}) => path);

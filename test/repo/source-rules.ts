@@ -91,7 +91,7 @@ export const switchesTestsOff: Rule = (source) =>
 const WITH_PROFILE =
   /\bremit (?:payouts|payins|moves|transfers|treasury|payment-methods|payees|payers|subaccounts|whoami|api|webhooks (?:endpoints|event-types)|profiles test)\b|\bremit $/;
 
-/** Hints get their commands from `Commands` (cli/runtime/command-line.ts), which adds the profile in force and quotes. */
+/** Hints get their commands from `Commands` (cli/line/command-line.ts), which adds the profile in force and quotes. */
 export const writesCommand: Rule = (source) =>
   findings(source, /\bremit /, (node) => {
     const isText =

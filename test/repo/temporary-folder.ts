@@ -5,6 +5,10 @@ import {MEMORY, memoryFolder} from './memory-folder.ts';
 
 // Every folder that a test makes below tmpdir(), also in a process that it starts, goes with this one. Of parallel tests
 // only the workers make one.
+//
+// A test of syncing to disk must not use this folder: it is in memory where there is enough (memory-folder.ts), and a sync
+// does nothing there. Such a test replaces the functions of node:fs and checks their calls, as
+// test/store/crash/disk-tap.ts does, or is a script that mocha does not start, as test/store/crash/sweep.ts is.
 if (!process.argv.includes('--parallel')) useOwnFolder();
 
 function useOwnFolder(): void {

@@ -53,6 +53,42 @@ describe('remit-cli/sandbox', () => {
     assert.match(String(await refused), /ECONNREFUSED/);
   });
 
+  it('refuses options that do not exist or have an invalid value, before anything is started', async () => {
+    const before = temporary();
+    for (const [options, message] of [
+      [{frozen: 1}, /^startSandbox has no option frozen; its options: port, seed, timing, frozenAtMs, /],
+      [{port: 70_000}, /^the option port of startSandbox must be a port, from 0 to 65535$/],
+      [{timing: 'slow'}, /^the option timing of startSandbox must be fast, instant or real$/],
+      [{frozenAtMs: Number.NaN}, /must be a time in milliseconds since the epoch/],
+      [{frozenAtMs: new Date(0)}, /must be a time in milliseconds since the epoch/],
+      [{mainBalanceMinor: -1}, /must be a whole number of minor units/],
+      [{store: ''}, /must be the path of a file/],
+      [{service: 'service.json'}, /must be the content of a service file/],
+      [{onWebhook: 204}, /must be a function/],
+      [{seed: 7}, /must be text/],
+    ] as [object, RegExp][])
+      await assert.rejects(startSandbox(options), (error: unknown) => {
+        assert.ok(refusal('USAGE')(error), String(error));
+        assert.match((error as RemitError).message, message);
+        return true;
+      });
+    assert.deepEqual(temporary(), before);
+    await (await startSandbox({...FROZEN, port: undefined, timing: undefined, store: undefined})).stop();
+  });
+
+  it('says that it has been stopped', async () => {
+    const sandbox = await startSandbox(FROZEN);
+    await Promise.all([sandbox.stop(), sandbox.stop()]);
+    for (const call of [
+      () => sandbox.reset(),
+      () => sandbox.advance({ms: 1}),
+      () => sandbox.seed({payees: 1}),
+      () => sandbox.faults(),
+      () => sandbox.audit(),
+    ])
+      await assert.rejects(call, {code: 'NOT_RUNNING', message: 'this sandbox has been stopped'});
+  });
+
   it('gives the same ids for the same seed and calls', async () => {
     const create = () =>
       withSandbox({...FROZEN, seed: 'a'}, async (sandbox, client) => {

@@ -9,7 +9,6 @@ import {FakeReceiver} from './webhooks/receiver.ts';
 import type {Sandbox} from '../../src/sandbox/control/sandbox-interface.ts';
 
 describe('sandboxes that share a database', function () {
-  this.timeout(60_000);
   if (skippedWithoutPostgres()) return;
 
   let store: TestStore;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import {isSuspect} from '../../src/sanitize/suspect.ts';
 import {sensitiveValues} from '../../src/sanitize/protected-values.ts';
 import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {cleanLine} from '../../src/sanitize/harmful.ts';
@@ -183,6 +184,17 @@ describe('redaction', () => {
   });
 });
 
+describe('a printed command', () => {
+  it('keeps a routing number, which is public', () => {
+    const sanitizer = new Sanitizer();
+    for (const line of [
+      'remit payment-methods add --routing-number=021000021 --default',
+      'remit payment-methods add --routing-number 021000021',
+    ])
+      assert.equal(sanitizer.layout(line), line);
+  });
+});
+
 describe('text of a service', () => {
   const {words} = bound(new Sanitizer());
 
@@ -193,6 +205,8 @@ describe('text of a service', () => {
     ['acct no. 12345', 'acct no. …'],
     ['Card #4111 1111 1111 1111', 'Card #…1111'],
     ['routing number: 021000021', 'routing number: …0021'],
+    ['--account-number=000123456789', '--account-number=…6789'],
+    ['--routing-number=000123456789', '--routing-number=…6789'],
     ['GB82 WEST 1234 5698 7654 32', '…5432'],
     ['GB82 WEST 1234 5698 7654 33', 'GB82 WEST 1234 5698 7654 33'.replace('1234 5698 7654 33', '…5433')],
     ['amount_in_minor_units is 1000000000', 'amount_in_minor_units is 1000000000'],
@@ -453,6 +467,52 @@ describe('text that remit laid out', () => {
     const sanitizer = new Sanitizer({secrets: [KEY]});
     assert.equal(sanitizer.layout(`a\tb\n\u001b[1m${KEY}\u202e`), 'a\tb\n[1mtest_…p7dc');
     assert.equal(sanitizer.painted(`a\n\u001b[1m${KEY}`), 'a\n\u001b[1mtest_…p7dc');
+  });
+
+  it('finds a signing secret behind words that look like the beginning of a key', () => {
+    const shown = new Sanitizer().layout('test_words.whsec_0123456789abcdef');
+    assert.ok(!shown.includes('0123456789'), shown);
+  });
+
+  // A pattern that reads the rest of the text again at each match would take hours.
+  it('reads a long text once', () => {
+    const text = 'test_'.repeat(200_000);
+    assert.equal(new Sanitizer().layout(text), text);
+  });
+
+  // A text that looks harmless is not searched; with `=` at its end, every text is.
+  it('is masked the same whether it looks harmless or not', () => {
+    const sanitizer = new Sanitizer();
+    const pieces = [
+      ...['0192a000-1234-7000-8000-00000000abcd', '00000000-0000-4000-8000-000000000048', '100.00 USD'],
+      ...['2026-11-22T10:15:30Z', '2026-11-22T10:15:30.123Z', 'settled', 'R03 no account or card'],
+      ...['\t', '\n', ' ', '\t', '-', '.', '#', CARD, '4242', '12345', '123 4567', ' DE89370400440532013000'],
+      ...['account', 'acct no.', 'a/c', 'card number', 'routing', 'iban', 'aba', ' is ', ' ending in '],
+    ];
+    let harmless = 0;
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), {minLength: 1, maxLength: 9}), (parts) => {
+        const text = parts.join('');
+        if (!isSuspect(text)) harmless += 1;
+        assert.equal(`${sanitizer.laidOut(text, [])}\n=`, sanitizer.laidOut(`${text}\n=`, []));
+      }),
+      {numRuns: 5_000},
+    );
+    assert.ok(harmless > 500, `${harmless} texts look harmless`);
+  });
+
+  it('looks harmless with ids in columns, times, and reasons of failures', () => {
+    const row = [
+      ...['0192a000-1234-7000-8000-00000000abcd', 'failed', '1,500.75 USD'],
+      ...['00000000-0000-4000-8000-000000000048', 'R03 no account or unable to locate account'],
+      ...['2026-11-22T10:15:30.123Z', 'standard_ach'],
+    ].join('\t');
+    assert.equal(isSuspect(`${row}\n${row}\n`), false);
+    const capitals = '12345678-DE03-7000-8000-123456789012'; // with an IBAN in it
+    const spaced = 'DE89 3704 00000000-0000-4000-8000-000000000048'; // an IBAN may go on in an id after a space
+    for (const more of ['account 12345', `iban\n${CARD}`, 'a=b', KEY, capitals, spaced, '…'])
+      assert.equal(isSuspect(`${row}\t${more}\n`), true, more);
+    assert.equal(sanitizer.laidOut(`no account\t${capitals}\n`, []), 'no account\t12345678-…9012\n');
   });
 
   it('keeps names of batches and files that begin like a key', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {isProse, NUMBER_NAMES, SECRET_NAMES} from '../../src/sanitize/secret-names.ts';
+import {factsOf, NUMBER_NAMES, SECRET_NAMES} from '../../src/sanitize/secret-names.ts';
 import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 
 const sanitizer = new Sanitizer();
@@ -51,7 +51,7 @@ describe('a protected name', () => {
       'message warning detail reason error errors issue failure_reason failureMessage status_reason';
     for (const name of words.split(' '))
       assert.deepEqual(new Sanitizer().value({[name]: 'no 12345678'}), {[name]: 'no …5678'}, name);
-    assert.equal(isProse('description'), false);
+    assert.equal(factsOf('description').isProse, false);
   });
 
   it('protects what is nested under it, by each name that says nothing', () => {

@@ -222,6 +222,13 @@ describe('an answer in another dialect', () => {
     assert.deepEqual(dialect.answerFromWire('payouts.list', {data: []}), {data: []});
   });
 
+  it('to a list continues if `has_more` is true, also if only the cursor is in another place', () => {
+    const dialect = new Dialect({envelopes: {list: 'items', next: 'page.next'}});
+    const read = (rest: object) => dialect.answerFromWire('payouts.list', {items: [], ...rest});
+    assert.deepEqual(read({has_more: true}), {data: [], next_cursor: null, has_more: true});
+    assert.deepEqual(read({has_more: false, page: {next: 'c'}}), {data: [], next_cursor: 'c'});
+  });
+
   for (const [amount, unit] of [
     ['1.005', 'major'],
     ['1e3', 'major'],

@@ -24,6 +24,9 @@ const BUCKET_OF: Readonly<Record<string, Bucket>> = {
   dead_key: 'conflict',
   collision: 'conflict',
 };
+/** What is reported about a row. */
+type RowReport = EngineReport['states'][number];
+
 const bucketOf = (state: string): string => BUCKET_OF[state] ?? state;
 
 /** Before the first success. */
@@ -87,7 +90,7 @@ export function checkReport(options: {
 function checkSums(
   summary: Summary,
   rows: readonly SimRow[],
-  states: readonly {reference: string; state: string}[],
+  states: readonly RowReport[],
   oracle: Oracle,
 ): void {
   const byReference = new Map(rows.map((row) => [row.reference, row]));
@@ -122,12 +125,7 @@ function addTo(
   entry.sums.set(row.currency, (entry.sums.get(row.currency) ?? 0n) + BigInt(row.amount));
 }
 
-function checkResults(
-  place: Place,
-  batchId: string,
-  states: readonly {reference: string; state: string}[],
-  oracle: Oracle,
-): void {
+function checkResults(place: Place, batchId: string, states: readonly RowReport[], oracle: Oracle): void {
   const bytes = place.disk.peek(`${place.inbox}/${batchId}.results.csv`);
   if (bytes === undefined) {
     oracle.violate('results', `there are no results of ${batchId}`);
@@ -143,7 +141,7 @@ function checkResults(
 export function checkStates(options: {
   place: Place;
   batchId: string;
-  states: readonly {reference: string; state: string}[];
+  states: readonly RowReport[];
   oracle: Oracle;
 }): void {
   const {place, batchId, states, oracle} = options;
@@ -158,17 +156,40 @@ export function checkStates(options: {
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);
   }
+  checkShared(byReference, states, oracle);
 }
+
+/** A record pays one row, also if the service answers several rows with it. */
+function checkShared(rows: ReadonlyMap<string, SimRow>, states: readonly RowReport[], oracle: Oracle): void {
+  for (const {references, n} of oracle.sharedRecords()) {
+    const paid = states.filter(
+      ({reference, state}) =>
+        references.includes(reference) &&
+        (state === 'accepted' || state === 'already_paid') &&
+        !isPaidAlone(rows.get(reference)!, n, oracle),
+    );
+    if (paid.length > 1)
+      oracle.violate(
+        'books',
+        `record ${n} paid once, and ${paid.map(({reference}) => reference).join(' and ')} are reported paid`,
+      );
+  }
+}
+
+/** It was paid by another record than this one. */
+const isPaidAlone = (row: SimRow, n: number, oracle: Oracle): boolean =>
+  oracle.paymentsOf(row.reference).some(({record}) => record.n !== n && pays(record.body, row));
+
+const pays = (body: Record<string, unknown>, row: SimRow): boolean =>
+  body['amount_in_minor_units'] === row.amount && Object.values(body).includes(row.party);
 
 function checkBooks(place: Place, batchId: string, row: SimRow, state: string, oracle: Oracle): void {
   const {reference} = row;
-  const payments = oracle.paymentsOf(reference);
   if (state === 'accepted' || state === 'already_paid') {
-    const paid = payments.some(
-      ({record: {body}}) =>
-        body['amount_in_minor_units'] === row.amount && Object.values(body).includes(row.party),
-    );
-    if (!paid) oracle.violate('books', `${reference} is reported ${state} and was not paid as planned`);
+    const isPaid =
+      oracle.paymentsOf(reference).some(({record}) => pays(record.body, row)) ||
+      oracle.sharedRecords().some(({references, isPaid}) => isPaid && references.includes(reference));
+    if (!isPaid) oracle.violate('books', `${reference} is reported ${state} and was not paid as planned`);
   }
   // What is under way for a rejected row will be rejected like the rest: the service judges by the body.
   if (oracle.isDeclaredUnpaid(reference)) return; // by an operator's word, which may be wrong
@@ -202,10 +223,13 @@ export function checkFinal(options: {
     return;
   }
   const {rows} = place.batches.get(batchId)!;
+  const sharing = new Set(oracle.sharedRecords().flatMap(({references}) => references));
   const open = last.states.filter(({reference, state, code}) => {
     if (!OPEN.has(state)) return false;
     // Another batch took the reference when the registry was lost, and paid something else or came to no end: a person must look.
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
+    // The record that its key returns is that of another payment: the same.
+    if (state === 'in_doubt' && sharing.has(reference)) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.
     return state !== 'in_doubt' || !isRefusedParty(rows.find((row) => row.reference === reference)!.party);
   });

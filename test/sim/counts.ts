@@ -23,6 +23,9 @@ export const COUNTED = [
   'approvedById',
   'cancels',
   'canceled',
+  'mixedReads',
+  'sharedRecords',
+  'refreshes',
 ] as const;
 
 export type Counts = Record<(typeof COUNTED)[number], number>;

@@ -1,4 +1,8 @@
 import {createHash} from 'node:crypto';
+import {FollowRun} from '../../src/batch/follow/follow-run.ts';
+import {FollowPace} from '../../src/batch/follow/pace.ts';
+import {readNews} from '../../src/batch/registry/news.ts';
+import {readSummary} from '../../src/batch/standing/read-summary.ts';
 import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
 import {BatchRun} from '../../src/batch/run/batch-run.ts';
 import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
@@ -170,12 +174,45 @@ export async function resolveByHand(
   }
 }
 
+/** `payouts batch status NAME --refresh`: each record that is not final is read, and nothing is sent. */
+export async function refreshStates(
+  process: SimProcess,
+  setting: Setting,
+  network: SimNetwork,
+  batchId: string,
+  random: () => number,
+): Promise<EngineReport['states']> {
+  const {clock, place} = process;
+  const {kind, mode, namespace, apiKey} = setting;
+  const {stateDir} = place;
+  const batch = await openBatch({stateDir, kind, batchId, purpose: 'a simulated refresh', clock});
+  try {
+    process.limit = () => 16;
+    await new FollowRun({
+      ...{batch, before: readSummary(batch, clock.now()), clock, random},
+      wire: new Wire({kind, mode, namespace, key: apiKey, timeouts: TIMEOUTS}),
+      transport: network.transportFor(process),
+      pace: new FollowPace(),
+      maxWaitMs: 8_000,
+      abort: process.abort.signal,
+      out: undefined,
+      command: 'remit payouts batch',
+      beforeResults: () => readNews(batch, {stateDir, clock}),
+      onProgress: () => undefined,
+      onUnknown: () => undefined,
+    }).run();
+    return [...batch.journal.report.everything()].map(stateOf);
+  } finally {
+    await batch.close();
+  }
+}
+
 /** `payouts batch report NAME`: what is said of each row now. */
 export async function reportStates(
   process: SimProcess,
   setting: Setting,
   batchId: string,
-): Promise<{reference: string; state: string}[]> {
+): Promise<EngineReport['states']> {
   const batch = await openBatch({
     ...{stateDir: process.place.stateDir, kind: setting.kind, batchId},
     ...{purpose: 'a simulated report', clock: process.clock},

@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a retry does not fetch the record first',
     patches: [
       patch(
-        'const {is, status, httpStatus, isLost} = await readRecord(row, id, asking);',
-        "const {is, status, httpStatus, isLost} = {is: 'moved', status: 'failed', httpStatus: 200, isLost: false};",
+        'const {is, status, httpStatus, isLost, other} = await readRecord({row, id, isKnownEnd}, asking);',
+        "const {is, status, httpStatus, isLost, other} = {is: 'moved', status: 'failed', httpStatus: 200, isLost: false};",
       ),
     ],
     needs: ['retry'],
@@ -421,5 +421,63 @@ export const MUTANTS: readonly Mutant[] = [
       ),
     ],
     needs: ['edits'],
+  },
+  {
+    name: 'the end of another payment counts as that of the row',
+    patches: [
+      patch(
+        "if (!isObject(json) || !isEnd(json['status'])) return undefined;",
+        'if (true) return undefined;',
+      ),
+      patch(
+        "const other = read.is === 'unknown' ? read.other : otherIn(answer, row, kind);",
+        'const other = undefined;\n    void otherIn;',
+      ),
+    ],
+    needs: ['mixed-reads', 'retry'],
+  },
+  {
+    name: 'another payment that was approved pays the row',
+    patches: [
+      patch(
+        "return paid === undefined ? {is: 'moved', state, status, answer} : {is: 'unknown', other: paid.message};",
+        "void paid;\n      return {is: 'moved', state, status, answer};",
+      ),
+    ],
+    needs: ['mixed-reads', 'cancel'],
+  },
+  {
+    name: 'a record with another id counts as that of the row',
+    patches: [
+      patch(
+        "|| isOtherId(record['id'], id))\n    return {state: 'unknown'",
+        ")\n    return {state: 'unknown'",
+      ),
+    ],
+    needs: ['mixed-reads', 'retry'],
+  },
+  {
+    name: 'a record pays several rows',
+    patches: [
+      patch('if (!this.#seen.add(id.toLowerCase())) return undefined;', 'if (true) return undefined;'),
+    ],
+    needs: ['shared-records'],
+    isQuick: true,
+    caughtBy: 11,
+  },
+  {
+    name: 'a record that is still processed pays several rows',
+    patches: [patch('?? this.#processed.get(id.toLowerCase());', ';')],
+    needs: ['shared-records', 'service'],
+  },
+  {
+    name: 'a refresh takes the end of another payment for that of the row',
+    patches: [
+      patch(
+        'const otherEnd = agrees ? undefined : endsOtherwise(answer, row, {kind});',
+        'const otherEnd = undefined as ReturnType<typeof endsOtherwise>;',
+      ),
+    ],
+    needs: ['refresh', 'mixed-reads'],
   },
 ];

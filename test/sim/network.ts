@@ -31,6 +31,8 @@ export interface Attempt {
   seen: number | string | undefined;
   /** Id of the record that the caller was shown. */
   seenId: string | undefined;
+  /** The record in the answer is not the one that was asked for. */
+  isMixedUp: boolean;
 }
 
 /** What the network knows of who sends. */
@@ -82,7 +84,8 @@ export class SimNetwork {
     const attempt: Attempt = {
       ...{n: this.attempts.length + 1, process, method: request.method, path: request.path},
       ...{key: request.headers['idempotency-key'], body: request.body ?? '', sentAt: this.#timeline.now},
-      ...{pending: 0, isRefused: false, isTaken: false, seen: undefined, seenId: undefined},
+      ...{pending: 0, isRefused: false, isTaken: false, seen: undefined},
+      ...{seenId: undefined, isMixedUp: false},
     };
     return new Promise((resolve, reject) => {
       if (process.ended) return;
@@ -153,7 +156,7 @@ export class SimNetwork {
     });
   }
 
-  #answer(call: Call, reply: Reply): void {
+  #answer(call: Call, {isMixedUp = false, ...reply}: Reply): void {
     const dice = this.#dice;
     const fate = dice.chance(this.rules.trouble) ? dice.draw(ANSWER_TROUBLES) : 'plain';
     const bytes = Buffer.from(reply.body);
@@ -163,7 +166,7 @@ export class SimNetwork {
       switch (fate) {
         case 'plain':
         case 'slow':
-          call.answer({...reply, body: bytes});
+          call.answer({...reply, body: bytes}, isMixedUp);
           return;
         case 'reset':
           call.fail('reset', true);
@@ -228,9 +231,10 @@ class Call {
     signal?.addEventListener('abort', this.#onAbort, {once: true});
   }
 
-  answer(answer: TransportAnswer): void {
+  answer(answer: TransportAnswer, isMixedUp = false): void {
     if (!this.#end(answer.status, true)) return;
     this.attempt.seenId = idIn(answer);
+    this.attempt.isMixedUp = isMixedUp;
     this.attempt.process.onAnswer(this.attempt, answer);
     this.#options.resolve(answer);
   }

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
 import {type Attempt, LATEST_MS} from './network.ts';
-import {type ServiceRecord, type SimService, withoutApproval} from './service.ts';
+import {isOfKey, type ServiceRecord, type SimService, withoutApproval} from './service.ts';
 import type {Place} from './place.ts';
 import {DISTORTED_FROM, isPaymentOf, partyNumber, type SimRow} from './rows.ts';
 
@@ -219,6 +219,10 @@ export class Oracle {
   /** An answer reached its sender. */
   answered(attempt: Attempt, sender: Sender): void {
     if (typeof attempt.seen !== 'number') return;
+    if (attempt.isMixedUp) {
+      this.#mixedUp(attempt, sender);
+      return;
+    }
     this.#noteShown(attempt, sender.place);
     if (attempt.seen < 300 && attempt.seenId !== undefined) sender.lastGoodAt = this.now();
     if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt) && !isCancel(attempt))
@@ -239,6 +243,24 @@ export class Oracle {
     const known = seen.find((one) => this.#isWrittenDown(sender, one));
     if (known !== undefined && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
       sender.isForgotten = true;
+  }
+
+  /** Another record was shown: the service works, but nothing is known of the record that was asked for. */
+  #mixedUp({path, seenId}: Attempt, sender: Sender): void {
+    sender.lastGoodAt = this.now();
+    sender.hasRead = true;
+    sender.unreadable = 0;
+    // The answer has the id that was asked for, so a cancel after it cancels that record.
+    if (seenId !== undefined && path.endsWith(seenId)) sender.open.add(seenId);
+  }
+
+  /** The records with which the service answered the payments of several references. */
+  sharedRecords(): readonly {references: readonly string[]; isPaid: boolean; n: number}[] {
+    return this.#service.records
+      .filter(({sharedBy}) => sharedBy.size > 0)
+      .map(({reference, sharedBy, approvedAt, n}) => ({
+        ...{references: [reference, ...sharedBy.values()], isPaid: approvedAt !== undefined, n},
+      }));
   }
 
   #noteShown({seenId, sentAt}: Attempt, place: Place): void {
@@ -294,7 +316,7 @@ export class Oracle {
   #sawOwnRecord({seenId, key}: Attempt): boolean {
     return (
       seenId !== undefined &&
-      this.#service.records.some((record) => record.id === seenId && record.key === key)
+      this.#service.records.some((record) => record.id === seenId && isOfKey(record, key))
     );
   }
 
@@ -498,7 +520,7 @@ export class Oracle {
   }
 
   /** Invariant: a key is made of the reference and nothing else, and only an operator raises its generation. */
-  #generationOf(attempt: Attempt, reference: string): number {
+  #generationOf(attempt: Pick<Attempt, 'key'>, reference: string): number {
     let highest = this.#generations.get(reference) ?? 0;
     while (this.#isEnded(this.#keyOf(reference, highest))) highest++; // another batch takes it up by itself
     for (let generation = highest; generation >= 0; generation--)
@@ -509,7 +531,7 @@ export class Oracle {
 
   #isEnded(key: string): boolean {
     return this.#service.records.some(
-      (record) => record.key === key && isDead(this.#service.statusOf(record)),
+      (record) => isOfKey(record, key) && isDead(this.#service.statusOf(record)),
     );
   }
 
@@ -525,6 +547,7 @@ export class Oracle {
     const maker = record === undefined ? undefined : this.#byNumber.get(record.madeBy);
     if (
       record !== undefined &&
+      record.key === attempt.key &&
       record.text !== text &&
       maker !== undefined &&
       !this.#isGivenUp(maker, sender, reference) &&
@@ -625,7 +648,7 @@ export class Oracle {
    */
   #raisedRightly(reference: string, generation: number, place: Place): void {
     const key = this.#keyOf(reference, generation - 1);
-    const records = this.#service.records.filter((record) => record.key === key);
+    const records = this.#service.records.filter((record) => isOfKey(record, key));
     const known = records.findLast(({madeBy, id}) =>
       (this.#attempts.get(reference) ?? []).some(
         (one) => this.#placeOf(one) === place && (one.n === madeBy || one.seenId === id),
@@ -659,11 +682,12 @@ export class Oracle {
   #approved(record: ServiceRecord): void {
     const {reference} = record;
     const attempt = record.approvedBy === undefined ? undefined : this.#byNumber.get(record.approvedBy);
-    const generation = attempt === undefined ? 0 : this.#generationOf(attempt, reference);
+    // A request for another payment may return it, if the service has one record for both.
+    const generation = attempt === undefined ? 0 : this.#generationOf(record, reference);
     const earlier = this.paymentsOf(reference);
     this.#payments.set(reference, [...earlier, {record, generation, attempt}]);
     const former = earlier.find((payment) => payment.generation === generation);
-    if (former === undefined || this.#isExcused(former, attempt)) return;
+    if (former === undefined || this.#isExcused(former, attempt, record)) return;
     this.violate('paid-once', `${reference} was paid by record ${former.record.n} and again by ${record.n}`);
   }
 
@@ -674,9 +698,9 @@ export class Oracle {
    * it is paid; and, when the service forgets sooner than the horizon, where the operator took direct mode or lost the journal
    * that knew what was sent.
    */
-  #isExcused(former: Payment, attempt: Attempt | undefined): boolean {
+  #isExcused(former: Payment, attempt: Attempt | undefined, record: ServiceRecord): boolean {
     if (attempt === undefined || former.attempt === undefined) return true;
-    if (former.record.key !== attempt.key) return false;
+    if (former.record.key !== record.key) return false;
     if (this.#declared.has(former.record.reference)) return true; // by a wrong word, past the memory of the key
     const sender = this.#senders.get(attempt)!;
     if (!this.#isKnownTo(sender.place, former.attempt)) return true;

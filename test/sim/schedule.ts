@@ -26,6 +26,9 @@ export const HAZARDS = [
   'long-waits',
   'approve-by-id',
   'cancel',
+  'mixed-reads',
+  'shared-records',
+  'refresh',
 ] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
@@ -53,6 +56,10 @@ export interface Schedule {
   isAudited: boolean;
 }
 
+/** Added later, so that worlds without them stay the same. */
+const WITH_OWN_DICE: ReadonlySet<Hazard> = new Set(['cancel', 'mixed-reads', 'shared-records', 'refresh']);
+/** Only the journal shows that two payments have one record, so losing the journal hides it. */
+const BEYOND_ONE_JOURNAL: readonly Hazard[] = ['loss', 'backup', 'twin', 'edits'];
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -69,10 +76,13 @@ export function drawSchedule(
     ...{signals: 0.25, loss: 0.25, backup: 0.08, edits: 0.3, twin: 0.1, contender: 0.1, 'by-hand': 0.1},
     ...{retry: 0.15, waiting: 0.3, 'stage-only': 0.3, 'odd-rows': 0.5, resolve: 0.15},
     ...{'long-waits': 0.15, 'approve-by-id': 0.3, cancel: 0.15},
+    ...{'mixed-reads': 0.1, 'shared-records': 0.1, refresh: 0.2},
   };
-  const cancelDice = new Dice(seed, 'cancel'); // its own, so that worlds without it are what they were
-  const drawn = HAZARDS.filter((hazard) => (hazard === 'cancel' ? cancelDice : dice).chance(shares[hazard]));
-  const hazards = new Set(drawn.filter((hazard) => !without.includes(hazard)));
+  const drawn = HAZARDS.filter((hazard) =>
+    (WITH_OWN_DICE.has(hazard) ? new Dice(seed, hazard) : dice).chance(shares[hazard]),
+  );
+  const left = drawn.includes('shared-records') ? [...without, ...BEYOND_ONE_JOURNAL] : without;
+  const hazards = new Set(drawn.filter((hazard) => !left.includes(hazard)));
   const horizonMs = dice.pick([10 * MINUTE_MS, HOUR_MS, 24 * HOUR_MS]);
   const intensity = dice.pick([0.03, 0.1, 0.1, 0.3]);
   const schedule: Schedule = {

@@ -23,12 +23,20 @@ export interface ServiceRecord {
   approvedBy: number | undefined;
   /** What its answers say otherwise than asked for. */
   distorted: Record<string, unknown>;
+  /** Keys of other payments that the service wrongly answers with this record, and the references of these payments. */
+  sharedBy: Map<string, string>;
 }
+
+/** A request with this key is answered with the record. */
+export const isOfKey = (record: ServiceRecord, key: string | undefined): boolean =>
+  key !== undefined && (record.key === key || record.sharedBy.has(key));
 
 export interface Reply {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** It shows another record than the one that was asked for. */
+  isMixedUp?: boolean;
 }
 
 /** What the service does for a while. Only `fair` obeys the document. */
@@ -62,6 +70,12 @@ export interface ServiceRules {
   clockAheadMs: number;
   /** Whether it sends its time with every answer, as it should. */
   sendsDate: boolean;
+  /** Share of reads by an id that show another record. */
+  mixedReads: number;
+  /** Share of new payments for which it creates no record, but answers with that of another payment. */
+  sharedRecords: number;
+  /** Share of approved payments that fail in the end. */
+  failures: number;
 }
 
 /** The service's view of one request. */
@@ -113,7 +127,7 @@ export class SimService {
   /** From now on it does nothing wrong. */
   calm(): void {
     this.weather = 'fair';
-    this.rules = {...this.rules, faults: 0, turns: 0};
+    this.rules = {...this.rules, faults: 0, turns: 0, mixedReads: 0, sharedRecords: 0};
   }
 
   /** All keys are as good as new from now on. */
@@ -175,7 +189,8 @@ export class SimService {
   #act(arrival: Arrival, own: keyof typeof FAULTS | undefined): Reply {
     if (arrival.method === 'GET') return this.#get(arrival.path);
     if (arrival.path.endsWith('/cancel')) return this.#cancelById(arrival);
-    return arrival.path.endsWith('/approve') ? this.#approveById(arrival, own) : this.#create(arrival, own);
+    if (arrival.path.endsWith('/approve')) return this.#approveById(arrival, own);
+    return this.#asAsked(arrival, this.#create(arrival, own));
   }
 
   /** A record on its way to be approved is not canceled any more. */
@@ -259,9 +274,49 @@ export class SimService {
 
   #get(path: string): Reply {
     const record = this.#byId.get(path.split('/').at(-1)!);
-    return record === undefined
-      ? json(404, {error_code: 'NOT_FOUND', message: 'no such record'})
-      : json(200, this.#shown(record));
+    if (record === undefined) return json(404, {error_code: 'NOT_FOUND', message: 'no such record'});
+    return this.#mixedUp(record) ?? json(200, this.#shown(record));
+  }
+
+  /** Answers like a mixed-up cache: another payment, its status under this id, or only its id and status. */
+  #mixedUp(record: ServiceRecord): Reply | undefined {
+    const {mixedReads} = this.rules;
+    if (mixedReads === 0 || !this.#dice.chance(mixedReads)) return undefined;
+    const others = this.records.filter(({reference}) => reference !== record.reference);
+    if (others.length === 0) return undefined;
+    const ended = others.filter((other) => ['failed', 'canceled'].includes(this.statusOf(other)));
+    const other = this.#dice.pick(ended.length > 0 && this.#dice.chance(0.7) ? ended : others);
+    const shown = this.#shown(other);
+    this.#counts.mixedReads++;
+    const {id, status} = shown;
+    const body = this.#dice.pick([shown, {...shown, id: record.id}, {id, status}]);
+    return {...json(200, body), isMixedUp: true};
+  }
+
+  /** Shows a shared record with the fields of the request that it answers. */
+  #asAsked({key, body}: Arrival, reply: Reply): Reply {
+    const record = this.recordOf(key!);
+    if (record === undefined || record.key === key || reply.status >= 300) return reply;
+    const {metadata, ...fields} = JSON.parse(withoutApproval(body)) as Record<string, unknown>;
+    const shown = JSON.parse(reply.body) as Record<string, unknown>;
+    return {...reply, body: JSON.stringify({...shown, ...fields, client_metadata: metadata})};
+  }
+
+  /** Chooses the record of another payment, which answers this key from now on. */
+  #sharedFor(key: string, body: Record<string, unknown>): ServiceRecord | undefined {
+    const {sharedRecords} = this.rules;
+    if (sharedRecords === 0 || !this.#dice.chance(sharedRecords)) return undefined;
+    const reference = remitReference(body);
+    const others = this.records.filter(
+      (one) => one.reference !== reference && !['failed', 'canceled'].includes(this.statusOf(one)),
+    );
+    if (others.length === 0 || this.records.some(({sharedBy}) => sharedBy.size > 0)) return undefined;
+    const record = this.#dice.pick(others);
+    record.sharedBy.set(key, reference);
+    this.#byKey.set(key, record);
+    this.#counts.sharedRecords++;
+    this.#log(() => `service: record ${record.n} of ${record.reference} also stands for ${reference}`);
+    return record;
   }
 
   #create(arrival: Arrival, own: keyof typeof FAULTS | undefined): Reply {
@@ -277,7 +332,7 @@ export class SimService {
       const refusal = this.rules.refuses(body);
       if (refusal !== undefined)
         return json(refusal.status, {error_code: refusal.code, message: 'refused for good'});
-      record = this.#make(arrival, body);
+      record = this.#sharedFor(key, body) ?? this.#make(arrival, body);
     }
     const status = this.statusOf(record);
     if (status === 'failed' || status === 'canceled')
@@ -296,12 +351,13 @@ export class SimService {
     const n = this.records.length + 1;
     const record: ServiceRecord = {
       ...{id: `5f0c6d3e-0000-7000-8000-${String(n).padStart(12, '0')}`, n, key: arrival.key!, body},
-      reference: (body['metadata'] as Record<string, string>)['remit_reference']!,
+      reference: remitReference(body),
       text: withoutApproval(arrival.body),
       createdAt: this.#timeline.now,
       keyUntil: this.#timeline.now + this.rules.keyLife(),
       ...{approvedAt: undefined, approving: false, canceled: false, later: []},
       ...{madeBy: arrival.attempt, approvedBy: undefined, distorted: this.rules.distorts(body)},
+      sharedBy: new Map(),
     };
     if (this.#byKey.has(record.key)) this.#counts.forgottenKeys++;
     this.records.push(record);
@@ -335,7 +391,7 @@ export class SimService {
     this.#counts.paid++;
     record.approvedBy = attempt;
     record.later = LATER.map(([status, afterMs]) => ({status, at: record.approvedAt! + afterMs}));
-    if (this.#dice.chance(0.05)) record.later[2]!.status = 'failed';
+    if (this.#dice.chance(this.rules.failures)) record.later[2]!.status = 'failed';
     this.#log(
       () =>
         `service: record ${record.n} approved, ${record.reference} PAID ${String(record.body['amount_in_minor_units'])} by ${attempt === undefined ? 'hand' : `request ${attempt}`}`,
@@ -384,6 +440,9 @@ const FAULTS = {
 
 export const withoutApproval = (body: string): string =>
   body.replace(/,"auto_approve":(?:true|false)\}$/, '}');
+
+const remitReference = (body: Record<string, unknown>): string =>
+  (body['metadata'] as Record<string, string>)['remit_reference']!;
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => ({
   status,

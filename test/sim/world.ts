@@ -9,6 +9,7 @@ import {
   type EngineReport,
   type EngineRun,
   planFile,
+  refreshStates,
   reportStates,
   resolveByHand,
   runEngine,
@@ -129,6 +130,9 @@ export class World {
     return {
       ...{faults, turns, weathers, longWaits: this.#has('long-waits')},
       ...{clockAheadMs, sendsDate},
+      mixedReads: this.#has('mixed-reads') ? new Dice(seed, 'mixed').pick([0.2, 0.5, 0.9]) : 0,
+      sharedRecords: this.#has('shared-records') ? 0.3 : 0,
+      failures: this.#has('mixed-reads') ? 0.3 : 0.05,
       keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
       refuses: (body) => {
         const n = party(body);
@@ -323,11 +327,30 @@ export class World {
       await this.#timeline.wait(ms);
       this.#counts.waits++;
     }
+    if (this.#has('refresh')) await this.#refresh(place);
     if (this.#has('backup')) await this.#backUp(place);
     if (this.#has('loss') && dice.chance(0.5)) this.#lose(place);
     if (this.#has('by-hand') && dice.chance(0.5)) this.#byHand();
     if (this.#has('resolve') && dice.chance(0.7)) await this.#resolve(place);
     if (this.#has('edits') && dice.chance(0.6)) await this.#edit(place);
+  }
+
+  /** The operator asks what has become of the payments. */
+  async #refresh(place: Place): Promise<void> {
+    if (this.#isOver || place.batches.get(BATCH)!.reported.size === 0) return;
+    this.#counts.refreshes++;
+    const fate = this.#drawFate();
+    const process = this.#newProcess(place, fate);
+    process.batchId = BATCH;
+    const random = new Dice(this.#schedule.seed, `refresh ${this.#counts.refreshes}`).next;
+    const ending = await process.run((self) =>
+      refreshStates(self, this.#setting, this.#network, BATCH, random),
+    );
+    this.#tell('refresh', process, ending);
+    if (ending.is === 'done')
+      checkStates({place, batchId: BATCH, states: ending.value, oracle: this.#oracle});
+    else if (ending.is === 'killed') await this.#afterKill(place);
+    else if (codeOf(ending.error) !== 'NO_BATCH') await this.#afterError(ending.error, 0, fate);
   }
 
   async #backUp(place: Place): Promise<void> {

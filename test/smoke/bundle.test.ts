@@ -6,22 +6,17 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {after, before, describe, it} from 'mocha';
 import {PAYOUT_ID, payout} from '../commands/fixtures.ts';
-import {readText, ROOT} from '../repo/tree.ts';
+import {readText} from '../repo/tree.ts';
 import {scriptedServer, type ScriptedServer} from './scripted-server.ts';
 import {cleanEnv} from './spawn-cli.ts';
 
 interface BuildTools {
   asFile: (code: string) => string;
   bundle: (options?: {minify?: boolean}) => Promise<{file: string; code: string}[]>;
-  inlinedPackage: () => object;
-  manifestText: (facts: {root: string; pjson: object}) => Promise<string>;
 }
 /** bin/ is plain JavaScript, without types of its own. */
 const load = (path: string): Promise<Partial<BuildTools>> => import(path) as Promise<Partial<BuildTools>>;
-const {asFile, bundle, inlinedPackage, manifestText} = {
-  ...(await load('../../bin/bundle.mjs')),
-  ...(await load('../../bin/manifest.mjs')),
-} as BuildTools;
+const {asFile, bundle} = {...(await load('../../bin/bundle.mjs'))} as BuildTools;
 const exec = promisify(execFile);
 
 interface Coverage {
@@ -112,26 +107,5 @@ describe('the bundle', () => {
     this.timeout(120_000);
     const packages = packagesOf(await modulesRunBy('payouts', 'get', PAYOUT_ID, '-o', 'yaml'));
     assert.ok(packages.has('yaml'));
-  });
-
-  it('is the same bytes each time, and the manifest with it', async function () {
-    this.timeout(120_000);
-    const [one, two] = [await bundle(), await bundle()];
-    assert.deepEqual(one, two);
-    assert.deepEqual(
-      one.map(({file}) => file),
-      ['dist/remit.cjs', 'dist/more.cjs', 'dist/rest.cjs'],
-    );
-    for (const {code} of one) {
-      assert.match(code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');
-      assert.doesNotMatch(code, /process\.stdout\.on\(/, "oclif's listener");
-      assert.doesNotMatch(code, new RegExp(ROOT.replaceAll('/', '\\/')), 'no path of this machine');
-    }
-    const manifest = await manifestText({root: ROOT, pjson: inlinedPackage()});
-    assert.equal(
-      manifest,
-      readText('.oclif.manifest.json'),
-      'npm run build, and commit .oclif.manifest.json',
-    );
   });
 });

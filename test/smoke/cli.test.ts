@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import {existsSync} from 'node:fs';
+import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
 import {PAYEE_ID, PAYOUT_ID, payout} from '../commands/fixtures.ts';
 import {scriptedServer, type Scripted, type ScriptedServer} from './scripted-server.ts';
@@ -112,7 +114,7 @@ describe('the built tool', () => {
   it('writes all of a large result into a slow pipe', async () => {
     const many = Array.from({length: 3000}, (_, index) => payout({note: `${index} `.repeat(300)}));
     answers({status: 200, body: {data: many, next_cursor: null}});
-    const ran = await shell('remit payouts list --all --json | (sleep 1; cat)', env());
+    const ran = await shell('remit payouts list --all --json | dd bs=100 2>/dev/null', env());
     assert.equal(ran.code, 0, ran.stderr);
     assert.equal((JSON.parse(ran.stdout) as unknown[]).length, 3000);
   });
@@ -121,11 +123,28 @@ describe('the built tool', () => {
     answers({status: 200, body: payout()});
     // Node fills the pipe, and dies without taking it out of the mode in which a write to a full one fails.
     const fill = `(node -e "process.stdout.write(Buffer.alloc(65536, 46), () => process.kill(process.pid, 'SIGKILL'))"; true)`;
+    const folder = mkdtempSync(join(tmpdir(), 'remit-full-pipe-'));
+    const [met, report] = [join(folder, 'met'), join(folder, 'report.cjs')];
+    writeFileSync(
+      report,
+      `const fs = require('node:fs');
+const {writeSync} = fs;
+fs.writeSync = (...all) => {
+  try {
+    return writeSync(...all);
+  } catch (error) {
+    if (error.code === 'EAGAIN') fs.writeFileSync(${JSON.stringify(met)}, error.code);
+    throw error;
+  }
+};`,
+    );
+    // The reader takes nothing before remit has met the full pipe: reading a FIFO waits for its writer.
     const ran = await shell(
-      `(${fill} 2>/dev/null; remit payouts get ${PAYOUT_ID} -o id) | (sleep 1; cat)`,
+      `mkfifo '${met}'; (${fill} 2>/dev/null; NODE_OPTIONS='--require=${report}' remit payouts get ${PAYOUT_ID} -o id) | (cat '${met}' >&2; cat)`,
       env(),
     );
-    assert.deepEqual([ran.code, ran.stderr], [0, '']);
+    rmSync(folder, {recursive: true});
+    assert.deepEqual([ran.code, ran.stderr], [0, 'EAGAIN']);
     assert.equal(ran.stdout, `${'.'.repeat(65_536)}${PAYOUT_ID}\n`);
   });
 
@@ -143,9 +162,11 @@ describe('the built tool', () => {
   if (existsSync('/dev/full')) {
     it('does not call a result that could not be written a success', async () => {
       answers({status: 200, body: payout()});
-      const ran = await shell(`remit payouts get ${PAYOUT_ID} > /dev/full`, env());
-      assert.equal(ran.code, 13, ran.stderr);
-      assert.match(ran.stderr, /^Error: the output could not be written: /);
+      for (const line of [`payouts get ${PAYOUT_ID}`, '--version', '--help', 'payouts create --help']) {
+        const ran = await shell(`remit ${line} > /dev/full`, env());
+        assert.equal(ran.code, 13, ran.stderr);
+        assert.match(ran.stderr, /^Error: the output could not be written: [^\n]*\n/);
+      }
     });
   }
 

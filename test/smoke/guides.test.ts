@@ -53,7 +53,7 @@ describe('the commands of the guides', function () {
     [
       'payouts.md',
       17,
-      [/settled/, /created by an earlier request/, /canceled/, /exit code 9/, /to this payee/],
+      [/settled/, /Nothing new was created: payout/, /canceled/, /exit code 9/, /to this payee/],
     ],
     ['waiting.md', 8, [/debited|settled/]],
     ['treasury.md', 15, [/Inbound credit/, /Days are in UTC/, /Operating account/]],

@@ -7,7 +7,6 @@ import {RecordReader} from '../../src/webhooks/record/reader.ts';
 import {ListenerProcess} from './listener-process.ts';
 
 describe('a listener on a disk that is full', function () {
-  this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'remit-full-'));
   const filler = join(folder, 'filler');
   let listener: ListenerProcess | undefined;

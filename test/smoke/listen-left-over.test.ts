@@ -10,7 +10,6 @@ interface Ready {
 }
 
 describe('a listener that was killed', function () {
-  this.timeout(60_000);
   const sandbox = new LiveSandbox();
   const registered = join(sandbox.env.REMIT_STATE_DIR, 'webhooks', 'registered');
   const secretFile = join(sandbox.home, 'hook.secret');

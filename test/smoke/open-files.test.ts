@@ -8,7 +8,6 @@ import {cleanEnv, shell} from './spawn-cli.ts';
 describe('a batch with few files to open', () => {
   for (const limit of [128, 256])
     it(`is run whole with ulimit -n ${limit}`, async function () {
-      this.timeout(30_000);
       const bench = new Bench();
       const service = new TruthService();
       service.keepRequests = false;

@@ -54,6 +54,7 @@ describe('the packed package', function () {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'bin/refuse.cjs',
       'bin/run.cjs',
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/help-of-all.json',
@@ -68,7 +69,8 @@ describe('the packed package', function () {
       'docs/start.md',
     ])
       assert.ok(files.includes(name), name);
-    const others = /^(\.oclif\.manifest\.json$|[A-Z]+(\.md)?$|package\.json$|bin\/run\.cjs$|dist\/|docs\/)/;
+    const others =
+      /^(\.oclif\.manifest\.json$|[A-Z]+(\.md)?$|package\.json$|bin\/(run|refuse)\.cjs$|dist\/|docs\/)/;
     assert.deepEqual(
       files.filter((name) => !others.test(name) || name === 'dist/.remit-built'),
       [],

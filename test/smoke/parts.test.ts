@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {builtinModules} from 'node:module';
 import {before, describe, it} from 'mocha';
-import {readJson, readText} from '../repo/tree.ts';
+import {readJson, readText, ROOT} from '../repo/tree.ts';
 
 interface Bundle {
   file: string;
@@ -43,18 +43,23 @@ interface Manifest {
 
 /** bin/ is plain JavaScript, without types of its own. */
 const load = (path: string): Promise<object> => import(path) as Promise<object>;
-const {bundle, bundleLibrary, shippedPackages, licencesText, sbomText} = {
-  ...(await load('../../bin/bundle.mjs')),
-  ...(await load('../../bin/library.mjs')),
-  ...(await load('../../bin/packages.mjs')),
-  ...(await load('../../bin/sbom.mjs')),
-} as {
-  bundle: () => Promise<Bundle[]>;
-  bundleLibrary: () => Promise<Bundle[]>;
-  shippedPackages: (bundles: Bundle[]) => Package[];
-  licencesText: (packages: Package[], notices: string[]) => string;
-  sbomText: (packages: Package[], locked: object) => string;
-};
+const {asFile, bundle, bundleLibrary, inlinedPackage, manifestText, shippedPackages, licencesText, sbomText} =
+  {
+    ...(await load('../../bin/bundle.mjs')),
+    ...(await load('../../bin/library.mjs')),
+    ...(await load('../../bin/manifest.mjs')),
+    ...(await load('../../bin/packages.mjs')),
+    ...(await load('../../bin/sbom.mjs')),
+  } as {
+    asFile: (code: string) => string;
+    bundle: () => Promise<Bundle[]>;
+    bundleLibrary: () => Promise<Bundle[]>;
+    inlinedPackage: () => object;
+    manifestText: (facts: {root: string; pjson: object}) => Promise<string>;
+    shippedPackages: (bundles: Bundle[]) => Package[];
+    licencesText: (packages: Package[], notices: string[]) => string;
+    sbomText: (packages: Package[], locked: object) => string;
+  };
 
 const {dependencies, version} = readJson('package.json') as Manifest;
 const {packages: locked} = readJson('package-lock.json') as {
@@ -66,12 +71,33 @@ const unique = (texts: readonly string[]) => assert.deepEqual(texts, [...new Set
 
 describe('what is shipped', function () {
   this.timeout(240_000);
+  let command: Bundle[];
   let bundles: Bundle[];
   let packages: Package[];
 
   before(async () => {
-    bundles = [...(await bundle()), ...(await bundleLibrary())];
+    command = await bundle();
+    bundles = [...command, ...(await bundleLibrary())];
     packages = shippedPackages(bundles);
+  });
+
+  it('is the same bytes each time, and the manifest with it', async () => {
+    assert.deepEqual(
+      command.map(({file}) => file),
+      ['dist/remit.cjs', 'dist/more.cjs', 'dist/rest.cjs'],
+    );
+    for (const {file, code} of command) {
+      assert.equal(asFile(code) === readText(file), true, `${file} of the last build differs: npm run build`);
+      assert.match(code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');
+      assert.doesNotMatch(code, /process\.stdout\.on\(/, "oclif's listener");
+      assert.doesNotMatch(code, new RegExp(ROOT.replaceAll('/', '\\/')), 'no path of this machine');
+    }
+    const manifest = await manifestText({root: ROOT, pjson: inlinedPackage()});
+    assert.equal(
+      manifest,
+      readText('.oclif.manifest.json'),
+      'npm run build, and commit .oclif.manifest.json',
+    );
   });
 
   it('loads nothing but Node, its own files and the packages that are installed with it', () => {

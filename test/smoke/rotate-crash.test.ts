@@ -13,7 +13,6 @@ interface Kill {
 }
 
 describe('webhooks endpoints rotate, killed', function () {
-  this.timeout(60_000);
   let server: Server;
   let service: EndpointService;
   let old: string;

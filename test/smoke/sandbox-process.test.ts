@@ -14,7 +14,6 @@ interface Ended {
 }
 
 describe('sandbox start as a process', function () {
-  this.timeout(60_000);
   const home = scratch();
   const env = {
     ...process.env,

@@ -15,7 +15,6 @@ const PASSWORD = 'p%40ss-w0rd-in-the-store';
 const SEES_PROCESSES = existsSync('/proc/self/cmdline');
 
 describe('a detached sandbox', function () {
-  this.timeout(60_000);
   if (!SEES_PROCESSES) {
     it('skipped: no /proc on this system', () => undefined);
     return;

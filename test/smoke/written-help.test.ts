@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {describe, it} from 'mocha';
+import {afterEach, beforeEach, describe, it} from 'mocha';
 import {helpForm} from '../../src/cli/help/help.ts';
 import {layOut} from '../../src/cli/help/layout.ts';
 import {treeOf} from '../../src/cli/core/main.ts';
@@ -44,6 +55,76 @@ describe('help that the build wrote', function () {
       assert.deepEqual(fast, await spawnCli(['--no-color', ...words.split(' '), '-h']));
       assert.equal(fast.stdout, layOut(written(words.replaceAll(' ', ':')), ON_PAPER));
     });
+
+  describe('without a whole dist', () => {
+    let root: string;
+    beforeEach(() => {
+      root = mkdtempSync(join(tmpdir(), "remit's stale-"));
+      mkdirSync(join(root, 'bin'));
+      for (const name of ['run.cjs', 'refuse.cjs'])
+        copyFileSync(join(ROOT, 'bin', name), join(root, 'bin', name));
+    });
+    afterEach(() => rmSync(root, {recursive: true}));
+    const remit = (...words: string[]) =>
+      spawnSync(process.execPath, [join(root, 'bin', 'run.cjs'), ...words], {
+        ...{env: {...cleanEnv(), XDG_CACHE_HOME: join(root, 'cache')}, encoding: 'utf8'},
+      });
+
+    it('names the build in a clone, with a command for any folder', () => {
+      mkdirSync(join(root, 'src'));
+      const missing = remit('whoami', '--help');
+      assert.equal(missing.status, 13);
+      const quoted = `'${root.replace("'", `'\\''`)}'`;
+      const hint = `npm --prefix ${quoted} run build`;
+      assert.match(missing.stderr, /^Error: remit is not built: .*commands\.txt'\n/);
+      assert.ok(missing.stderr.endsWith(`\nHint: ${hint}\n`), missing.stderr);
+      const json = remit('payouts', 'list', '-o', 'json');
+      assert.equal(json.status, 13);
+      const {error} = JSON.parse(json.stderr) as {error: Record<string, unknown>};
+      assert.deepEqual([error['code'], error['exit_code'], error['hint']], ['STATE_DAMAGED', 13, hint]);
+    });
+
+    it('reports a damaged installation if the help cannot be read', () => {
+      mkdirSync(join(root, 'dist'));
+      writeFileSync(join(root, 'dist', 'commands.txt'), 'whoami');
+      for (const json of ['{"commands": {"whoami": "its help"}}', '{"commands": {}}', '{}', '']) {
+        writeFileSync(join(root, 'dist', 'help-of-all.json'), json);
+        const {status, stdout, stderr} = remit('whoami', '--help');
+        assert.deepEqual([status, stdout], [13, ''], json);
+        assert.match(
+          stderr,
+          /^Error: this installation of remit is damaged: .*\nHint: install remit again\n$/,
+          json,
+        );
+      }
+    });
+
+    for (const [part, words] of [
+      ['remit.cjs', ['whoami']],
+      ['rest.cjs', ['payouts', 'batch', 'list']],
+      ['more.cjs', ['payees', 'create']],
+      ['layout.cjs', ['whoami', '--help']],
+    ] as const)
+      for (const damage of ['truncated', 'missing', 'empty'])
+        it(`reports a damaged installation if ${part} is ${damage}`, () => {
+          mkdirSync(join(root, 'dist'));
+          for (const name of readdirSync(join(ROOT, 'dist')))
+            if (/\.(cjs|txt|json)$/.test(name))
+              copyFileSync(join(ROOT, 'dist', name), join(root, 'dist', name));
+          copyFileSync(join(ROOT, 'package.json'), join(root, 'package.json'));
+          const file = join(root, 'dist', part);
+          if (damage === 'missing') rmSync(file);
+          else truncateSync(file, damage === 'empty' ? 0 : Math.floor(statSync(file).size / 2));
+          const text = remit(...words);
+          assert.deepEqual([text.status, text.stdout], [13, ''], text.stderr.slice(0, 500));
+          assert.match(
+            text.stderr,
+            /^Error: this installation of remit is damaged: .{1,300}\nHint: install remit again\n$/,
+          );
+          const {error} = JSON.parse(remit(...words, '--json').stderr || '{}') as {error?: {code: string}};
+          if (part !== 'layout.cjs') assert.equal(error?.code, 'STATE_DAMAGED');
+        });
+  });
 
   it('leaves what is not a command or topic to the tool', async () => {
     const wrong = await spawnCli(['payout', 'create', '--help']);

@@ -6,10 +6,11 @@ import {codeOf, isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Phase} from '../journal/journal.ts';
-import {isPrintable} from '../model/identity.ts';
+import {firstUnseen} from '../../sanitize/harmful.ts';
 import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
 import type {StopReason} from '../model/stop.ts';
-import {asFetched, compareEcho, otherParts} from './echo.ts';
+import {asFetched, compareEcho, otherParts, otherPaymentIn} from './echo.ts';
+import {cameInstead} from './words.ts';
 import type {Exchange} from './wire.ts';
 
 /** The verdict on one answer to a create or release. It follows the answers table of the batch rules. */
@@ -117,7 +118,7 @@ export function isOwnLimit({sent, cause}: TransportFailure): boolean {
 
 /** An unprintable id could not be shown, typed or compared by a person. */
 const isId = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || isPrintable(value));
+  typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || firstUnseen(value) === undefined);
 const PLAIN_ID = /^[\w-]+$/;
 
 /**
@@ -133,9 +134,10 @@ const isKnownStatus = (status: unknown): boolean =>
   typeof status === 'string' && (MOVING.has(status) || status === 'created' || status === 'canceled');
 
 /** What came instead of a record, as in "text/html, not a payout". */
-export function whatCame({status, unreadable, empty, json, assumption}: Answer, kind: Kind): string {
+export function whatCame(answer: Answer, kind: Kind): string {
+  const {status, json, assumption} = answer;
   const readable = isObject(json) ? 'JSON without an id' : 'JSON that is not an object';
-  const came = empty ? 'an empty body' : (unreadable?.what ?? readable);
+  const came = cameInstead(answer) ?? readable;
   return `${status} with ${came}, not a ${kind}${assumption === undefined ? '' : ` (${assumption.text})`}`;
 }
 
@@ -196,13 +198,13 @@ export function judgeLook(
   return {state: status !== null && MOVING.has(status) ? 'accepted' : 'unknown', status};
 }
 
+/** The id of the record that an answer holds. */
+export const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);
+
 /**
  * A record may omit its id: the interface document promises only a status in the answer to a GET. If it has an id, it
  * must be the right one.
  */
-/** The id of the record that an answer holds. */
-export const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);
-
 export const isOtherId = (found: unknown, id: string): boolean =>
   found !== undefined && found !== null && (typeof found !== 'string' || !isSameId(found, id));
 
@@ -214,22 +216,63 @@ export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs 
   if (!isObject(json)) return undefined;
   const record = asFetched(json, row, kind);
   const found = compareEcho(record, row, kind);
-  if (found === 'other') return otherPayment(record, row, kind);
+  if (found === 'other') return differing(otherParts(record, row, kind).join(' and '));
   return found === 'same' ? undefined : DIFFERS;
 }
 
 /**
- * Whether party, amount and subaccount are equal, and the currency too unless the operator has accepted that this row
- * differs. Rail and metadata do not count: the service may represent them differently.
+ * Why a fetched record is not the payment of its row; see `otherPaymentIn`. The currency and the reference of a held row,
+ * and of one whose difference was accepted, are known to differ. Rail and other metadata never count: the service may
+ * represent them differently.
  */
-export function paysOtherwise({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
-  if (!isObject(json)) return undefined;
-  const record = asFetched(json, row, kind);
-  const isAccepted = row.outcome?.code === DIFFERS_AS_ACCEPTED.code;
-  const isOther =
-    (!isAccepted && record['currency_code'] !== row.currency) || compareEcho(record, row, kind) === 'other';
-  return isOther ? otherPayment(record, row, kind) : undefined;
+export function paysOtherwise(
+  {json}: Pick<Answer, 'json'>,
+  row: JournalRow,
+  kind: Kind,
+): Differs | undefined {
+  const parts = isObject(json) ? otherPaymentIn(json, row, kind, isKnownToDiffer(row)) : undefined;
+  return parts === undefined ? undefined : differing(parts);
 }
+
+/**
+ * The same for a record that is shown as failed or canceled. Only the record of the row itself may free its reference: the
+ * next payment of that reference has a new key.
+ * @param isKnownEnd an earlier GET has already shown that this record ended
+ */
+export function endsOtherwise(
+  {json}: Pick<Answer, 'json'>,
+  row: JournalRow,
+  {kind, isKnownEnd = false}: {kind: Kind; isKnownEnd?: boolean},
+): Differs | undefined {
+  if (!isObject(json) || !isEnd(json['status'])) return undefined;
+  const parts = otherPaymentIn(json, row, kind, isKnownEnd || isKnownToDiffer(row));
+  return parts === undefined
+    ? undefined
+    : {
+        code: DIFFERS_CODE,
+        message: `its record is shown as ${json['status']}, but as another payment: ${parts}; the row is not counted as ${json['status']}`,
+      };
+}
+
+/**
+ * The same for a record that is shown as approved: another payment does not show that the row is paid. If only the currency
+ * differs, it is the payment of the row, which is reported as one that differs.
+ */
+export function approvedOtherwise(
+  {json}: Pick<Answer, 'json'>,
+  row: JournalRow,
+  kind: Kind,
+): Differs | undefined {
+  if (!isObject(json)) return undefined;
+  return paysOtherwise({json: {...json, currency_code: row.currency}}, row, kind);
+}
+
+/** Statuses that allow the reference to be paid again. */
+export const isEnd = (status: unknown): status is 'failed' | 'canceled' =>
+  status === 'failed' || status === 'canceled';
+
+const isKnownToDiffer = ({outcome}: JournalRow): boolean =>
+  outcome?.state === 'held' || outcome?.code === DIFFERS_AS_ACCEPTED.code;
 
 /** What the outcome of an approved row records about a difference between the row and its record. */
 export function noteOfDifference(
@@ -244,7 +287,7 @@ export function noteOfDifference(
   return differs === DIFFERS || row.outcome?.state === 'held' ? DIFFERS_AS_ACCEPTED : undefined;
 }
 
-const otherPayment = (record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): Differs => ({
+const differing = (parts: string): Differs => ({
   code: DIFFERS_CODE,
-  message: `its record differs from the row: ${otherParts(record, row, kind).join(' and ')}`,
+  message: `its record differs from the row: ${parts}`,
 });

@@ -109,6 +109,49 @@ export function compareFetched(record: ServiceRecord, row: JournalRow, kind: Kin
   return compareEcho(record, row, kind) === 'same' ? 'same' : 'differs';
 }
 
+/**
+ * Why a record, fetched by its id, is not the payment of the row: party, amount, subaccount, currency or reference. Currency
+ * and reference do not count if the row `isKnownToDiffer`. Undefined if nothing in the record contradicts it: the interface
+ * document promises only a status.
+ */
+export function otherPaymentIn(
+  json: ServiceRecord,
+  row: JournalRow,
+  kind: Kind,
+  isKnownToDiffer: boolean,
+): string | undefined {
+  const record = asFetched(json, row, kind);
+  const isOther =
+    compareEcho(record, row, kind) === 'other' ||
+    (!isKnownToDiffer && (record['currency_code'] !== row.currency || isOtherReference(json, row)));
+  if (!isOther) return undefined;
+  const named = isOtherReference(json, row)
+    ? [`reference ${shown(referenceIn(json))} instead of ${row.reference}`]
+    : [];
+  return [...otherParts(record, row, kind), ...named].join(' and ');
+}
+
+/**
+ * Whether a record, fetched by its id, shows the payment of the row: it has every field that `otherPaymentIn` compares, and
+ * all of them agree.
+ */
+export function showsPaymentOf(json: ServiceRecord, row: JournalRow, kind: Kind): boolean {
+  if (referenceIn(json) !== row.reference || otherPaymentIn(json, row, kind, false) !== undefined)
+    return false;
+  return ECHOED[kind].every((field) => {
+    if (field.echo !== 'other' && field.name !== 'currency') return true;
+    return row[field.name] === null || (valueIn(json, field) ?? null) !== null;
+  });
+}
+
+const isOtherReference = (json: ServiceRecord, row: JournalRow): boolean => {
+  const found = referenceIn(json);
+  return found !== undefined && found !== null && found !== row.reference;
+};
+
+const referenceIn = ({client_metadata: metadata}: ServiceRecord): unknown =>
+  isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
+
 /** The differences that make a record another payment: `amount 100300 instead of 1003 minor units`. */
 export const otherParts = (record: ServiceRecord, row: JournalRow, kind: Kind): string[] =>
   ECHOED[kind].flatMap((field) => {

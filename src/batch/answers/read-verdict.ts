@@ -1,7 +1,9 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {isObject} from '../../narrow.ts';
-import {judgeFailure, judgeLook, type NotSent} from './answers.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
+import type {Kind} from '../model/kinds.ts';
+import {approvedOtherwise, endsOtherwise, judgeFailure, judgeLook, type NotSent} from './answers.ts';
 import type {Exchange} from './wire.ts';
 
 /** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
@@ -11,8 +13,11 @@ export type ReadVerdict =
   /** The record was approved or canceled. */
   | {is: 'moved'; state: 'accepted' | 'dead_key'; status: string; answer: Answer}
   | {is: 'not-found'; answer: Answer}
-  /** The answer shows no record with a status that we know. */
-  | {is: 'unknown'}
+  /**
+   * The answer shows no record with a status that we know, or that another payment was approved or has ended: then
+   * `other` has the differences.
+   */
+  | {is: 'unknown'; other?: string}
   | {is: 'throttled' | 'credentials' | 'failing'}
   /** The request may have arrived, and no answer came. */
   | {is: 'unanswered'}
@@ -20,8 +25,17 @@ export type ReadVerdict =
   | {is: 'aborted'}
   | NotSent;
 
+/** The row whose record is read. */
+export interface Reading {
+  row: JournalRow;
+  id: string;
+  kind: Kind;
+  /** An earlier GET has already shown that this record ended. */
+  isKnownEnd?: boolean;
+}
+
 /** Judges a GET of the known record of a row. */
-export function judgeRead(end: Exchange, id: string): ReadVerdict {
+export function judgeRead(end: Exchange, reading: Reading): ReadVerdict {
   if ('failure' in end) {
     if (end.failure.kind === 'aborted') return {is: 'aborted'};
     const verdict = judgeFailure(end.failure);
@@ -30,9 +44,13 @@ export function judgeRead(end: Exchange, id: string): ReadVerdict {
   const {answer} = end;
   switch (meaningOf(answer)) {
     case 'success': {
-      const {state, status} = judgeLook(answer, id);
+      const {state, status} = judgeLook(answer, reading.id);
+      const other = status === null ? undefined : endsOtherwise(answer, reading.row, reading);
+      if (other !== undefined) return {is: 'unknown', other: other.message};
       if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
-      return state === 'unknown' || status === null ? {is: 'unknown'} : {is: 'moved', state, status, answer};
+      if (state === 'unknown' || status === null) return {is: 'unknown'};
+      const paid = state === 'accepted' ? approvedOtherwise(answer, reading.row, reading.kind) : undefined;
+      return paid === undefined ? {is: 'moved', state, status, answer} : {is: 'unknown', other: paid.message};
     }
     case 'not-found':
       return {is: 'not-found', answer};

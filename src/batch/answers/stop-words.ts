@@ -9,6 +9,10 @@ export const lostText = ({n, reference}: JournalRow, id: string): string =>
 export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 
+/** @param owner the row that has the record */
+export const takenRecordText = (id: string, owner: JournalRow | 'not looked up'): string =>
+  `record ${id} came back, which is already the record of ${owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`}; a record pays one row`;
+
 /** Message for an answer that ends the run: a refused key, or a redirect. */
 export const answeredText = (words: string): string => `the service answered ${words}`;
 

@@ -16,9 +16,19 @@ export function wordsOf(end: Exchange): string {
   return (
     [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
     redirectTo(end.answer, service) +
+    withoutJson(end.answer) +
     (message === undefined ? '' : `: ${service.words(message)}`) +
     whyOdd(end.answer)
   );
+}
+
+/** What came with a success instead of JSON, such as `text/html`. */
+export const cameInstead = ({empty, unreadable}: Answer): string | undefined =>
+  empty ? 'an empty body' : unreadable?.what;
+
+function withoutJson(answer: Answer): string {
+  const came = answer.status < 300 ? cameInstead(answer) : undefined;
+  return came === undefined ? '' : ` with ${came}`;
 }
 
 /** What may explain a success that cannot be read; for a refusal it is part of the message. */

@@ -31,7 +31,10 @@ export interface FollowOptions {
   clock: Clock;
   /** Uniform in [0, 1). */
   random: () => number;
-  /** The status that every row should reach. If absent, the record of each row that is not final is fetched once. */
+  /**
+   * The status that every row should reach. If absent, the record of each row that is not final, or that showed another
+   * payment, is fetched once.
+   */
   until?: Goal | undefined;
   /** Time limit for following; absent means no limit. */
   timeoutMs?: number | undefined;
@@ -70,8 +73,8 @@ const REFUSED_STREAK = 3;
 
 /**
  * Follows accepted rows by reading their records, at a limited rate, until they have reached the goal. Sends only
- * GETs. Each status seen is journaled; a final status is never fetched again and never changed. Memory does not grow
- * with the batch.
+ * GETs. Each status seen is journaled; a final status is never fetched again and never changed, unless its record
+ * showed another payment. Memory does not grow with the batch.
  */
 export class Follow {
   readonly rows: FollowedRows;
@@ -114,7 +117,7 @@ export class Follow {
       );
     void this.#tick(ended.signal);
     try {
-      for (let pauses = 0; this.rows.counts.open > 0 && !this.#cut.signal.aborted; pauses++) {
+      for (let pauses = 0; this.rows.isAnyOpen && !this.#cut.signal.aborted; pauses++) {
         if (pauses > 0)
           await clock.sleep(pollPauseMs(pauses - 1, random), this.#cut.signal).catch(() => undefined); // aborted: the loop ends
         if (!this.#cut.signal.aborted) await this.#pass();

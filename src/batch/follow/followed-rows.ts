@@ -28,13 +28,19 @@ export class FollowedRows {
     this.counts = countFollowed(journal, kind, until);
   }
 
-  /** Returns one row after the other that has not reached the goal; the journal is read a page at a time. */
+  /** Whether any record has to be read: without a goal, also final ones that showed another payment. */
+  get isAnyOpen(): boolean {
+    return this.counts.open > 0 || (this.#until === undefined && this.#journal.rows.hasOneReadAsOther());
+  }
+
+  /** Returns one row after the other whose record has to be read; the journal is read a page at a time. */
   open(): () => RecordedRow | undefined {
     const closed = closedStatuses(this.#kind, this.#until);
     let page: RecordedRow[] = [];
     let after = 0;
     return () => {
-      if (page.length === 0) page = this.#journal.rows.following(closed, after, PAGE);
+      if (page.length === 0)
+        page = this.#journal.rows.following(closed, after, PAGE, this.#until === undefined);
       const row = page.shift();
       if (row !== undefined) after = row.n;
       return row;

@@ -7,7 +7,9 @@ import {
   requireExponent,
   toWire,
 } from '../../money/amount.ts';
+import {contradiction} from '../../money/currency-signs.ts';
 import {isCertain} from './amount-format.ts';
+import {OTHER_CURRENCY} from './issue-groups.ts';
 import {cellOf, type ColumnMap} from './columns.ts';
 import type {Complain} from './issues.ts';
 import type {InputRecord} from './record.ts';
@@ -49,7 +51,11 @@ export function decimalsOf(
 }
 
 /** A code in lower case is unambiguous. */
-export function currencyOf(record: InputRecord, map: ColumnMap, rules: AmountRules): string {
+export function currencyOf(
+  record: Pick<InputRecord, 'cells'>,
+  map: ColumnMap,
+  rules: Pick<AmountRules, 'currency'>,
+): string {
   const text = cellOf(record.cells, map, 'currency_code').trim() || (rules.currency ?? '');
   return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : text;
 }
@@ -85,6 +91,11 @@ export function readAmount(
     return undefined;
   }
   const isNumber = record.typed?.amount !== undefined; // written by the sheet, so it has one reading
+  const other = isNumber ? undefined : otherCurrencyIn(text, currency);
+  if (other !== undefined) {
+    complain(name, OTHER_CURRENCY, other, text);
+    return undefined;
+  }
   const {formatDoubt: doubt} = rules;
   if (!isNumber && doubt !== undefined && !isCertain(text)) {
     complain(name, 'amount-grouping', doubt, text);
@@ -105,6 +116,13 @@ export function readAmount(
     else complain(name, `amount-${problem}`, message);
     return undefined;
   }
+}
+
+/** The error of an amount that names another currency than its row. Only the author of the file knows which is wrong. */
+function otherCurrencyIn(text: string, currency: string): string | undefined {
+  const sign = text.replace(/[\d\s.,'+()-]/gu, '');
+  const words = contradiction(/^[a-z]{3}$/iu.test(sign) ? sign.toUpperCase() : sign, currency);
+  return words === undefined ? undefined : `shows ${words}`;
 }
 
 /** If no format was declared, the message about an amount in a third format must not mention a declared one. */

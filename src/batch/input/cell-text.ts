@@ -1,3 +1,4 @@
+import {contradiction} from '../../money/currency-signs.ts';
 import {decimalOf, decimalsIn} from '../workbook/decimal.ts';
 import type {SheetCell} from '../workbook/cell.ts';
 import {dayOf, dayOfIso} from '../workbook/dates.ts';
@@ -98,6 +99,15 @@ function readNumber(cell: SheetCell, role: CellRole, format: ShownAs, is1904: bo
       'is shown with decimals, but amounts in minor units have none; format the cell without decimals, or use the column amount',
     );
   return {text: decimal, hasDecimals: decimals > 0 || format.fixedDecimals > 0};
+}
+
+/** Why the format of an amount contradicts the currency of its row; undefined if it does not. */
+export function signFault({signs}: ShownAs, currency: string): string | undefined {
+  for (const sign of signs) {
+    const words = contradiction(sign, currency);
+    if (words !== undefined) return `is shown with ${words}`;
+  }
+  return undefined;
 }
 
 const asNumber = (role: CellRole): string =>

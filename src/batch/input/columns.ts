@@ -73,8 +73,15 @@ export function readHeader(
   };
 
   cells.forEach((header, index) => {
+    const mapped = wanted.get(index);
+    if (mapped !== undefined && ignored.has(index))
+      complain(
+        header,
+        'duplicate-column',
+        `--map reads it as ${mapped}, and --ignore-column leaves it out; use one of them`,
+      );
     if (ignored.has(index)) return;
-    const name = wanted.get(index) ?? knownName(header, known);
+    const name = mapped ?? knownName(header, known);
     if (name === '')
       complain('', 'unnamed-column', `column ${index + 1} has no name; name it, or delete the column`);
     else if (name.startsWith(METADATA)) {
@@ -133,7 +140,13 @@ function mappedColumns(
         'unknown-column',
         `--map ${name}=${shellWord(header)}: there is no column ${name} to map to`,
       );
-    else for (const index of found) wanted.set(index, name);
+    else
+      for (const index of found) {
+        const other = wanted.get(index);
+        if (other !== undefined)
+          complain(header, 'duplicate-column', `--map reads it as ${other} and as ${name}; leave one out`);
+        wanted.set(index, name);
+      }
   }
   return wanted;
 }
@@ -188,11 +201,11 @@ const shown = (header: string): string =>
 
 function unknownText(header: string, known: readonly string[]): string {
   if (shown(header) !== header)
-    return 'no such column; this looks like data: the first line of the file must be the header';
+    return 'unknown column; this looks like data: the first line of the file must be the header';
   const near = similarName(header, known);
   const question = near === undefined ? '' : ` (did you mean ${near}?)`;
   const target = near === undefined || near.startsWith('amount') ? 'NAME' : near; // the unit is the user's to choose
-  return `no such column${question}; --map ${target}=${shellWord(header)} reads it, --ignore-column ${shellWord(header)} leaves it out`;
+  return `unknown column${question}; --map ${target}=${shellWord(header)} reads it, --ignore-column ${shellWord(header)} leaves it out`;
 }
 
 function checkMetadataColumns(metadata: readonly {key: string; header: string}[], complain: Complain): void {

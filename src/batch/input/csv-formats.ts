@@ -11,7 +11,7 @@ export interface ForeignFormat {
 export const HEAD_BYTES = 96;
 
 const SAVE_AS_XLSX =
-  'open it in Excel or LibreOffice, and save it as "Excel Workbook (.xlsx)" or as "CSV UTF-8"; then plan that file';
+  'open it in Excel or LibreOffice, and save it as "Excel Workbook (.xlsx)" or as "CSV UTF-8", and use that file';
 
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
 

@@ -193,8 +193,12 @@ export class TextInput {
   }
 
   #wrongEncoding(what: string, encoding = 'WINDOWS-1252'): RemitError {
+    if (/\.xls[xm]$/iu.test(this.#input.name))
+      return new RemitError('CSV_INVALID', `${this.#input.path} is not an Excel workbook, or it is damaged`, {
+        hint: 'open it in Excel, check the rows, and save it again as .xlsx',
+      });
     return new RemitError('CSV_INVALID', `${this.#input.path}: ${what}`, {
-      hint: `save the sheet as "CSV UTF-8" (or: iconv -f ${encoding} -t UTF-8 old.csv > new.csv), then plan again`,
+      hint: `save the sheet as "CSV UTF-8" and use that file, or convert it: iconv -f ${encoding} -t UTF-8 old.csv > new.csv`,
     });
   }
 }

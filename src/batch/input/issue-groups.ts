@@ -1,7 +1,7 @@
 import type {Issue} from '../model/issue.ts';
 import {RowSet} from './row-set.ts';
 
-/** Issues with one cause: the same code in the same column. */
+/** Issues with one cause: the same code in the same column, and for currencies that differ, the same two. */
 export interface IssueGroup {
   code: string;
   column: string;
@@ -16,6 +16,9 @@ export interface IssueCounts {
   rows: number;
   groups: IssueGroup[];
 }
+
+/** The code of an amount that shows another currency than its row; its message names both. */
+export const OTHER_CURRENCY = 'currency-sign';
 
 const EXAMPLES = 10;
 
@@ -32,8 +35,8 @@ class IssueGroups {
       this.#seen.add(issue.row);
       this.#rows++;
     }
-    const {code, column} = issue;
-    const key = JSON.stringify([code, column]);
+    const {code, column, message} = issue;
+    const key = JSON.stringify([code, column, code === OTHER_CURRENCY ? message : '']); // a group shows one message
     const group = this.#groups.get(key);
     if (group === undefined) {
       this.#groups.set(key, {code, column, count: 1, examples: [issue]});

@@ -18,8 +18,9 @@ export function describeIssue(issue: Issue): string {
   const place = [
     ...(issue.cell !== undefined ? [issue.cell] : issue.line > 0 ? [`line ${issue.line}`] : []),
     ...(issue.row > 0 ? [`row ${issue.row}`] : []),
-    ...(issue.column === '' ? [] : [`column ${issue.column}`]),
+    ...(issue.column === '' ? [] : [`column ${issue.column.replaceAll(/\s+/g, ' ')}`]),
   ].join(', ');
-  const value = issue.value === '' ? '' : ` (found: ${issue.value})`;
+  const isNamed = issue.value === '' || issue.message.startsWith(`"${issue.value}"`);
+  const value = isNamed ? '' : ` (found: ${issue.value})`;
   return `${place === '' ? 'file' : place}: ${issue.message}${value}`;
 }

@@ -31,6 +31,13 @@ export interface CellFault {
   value: string;
 }
 
+/** How the cells of a batch file are read. */
+export interface SourceRules {
+  kind: KindFacts;
+  /** Currency of rows that do not name one. */
+  currency: string | undefined;
+}
+
 /** The records of a file, whatever its format. */
 export interface RecordSource {
   /** Known once the header was read. */
@@ -39,7 +46,7 @@ export interface RecordSource {
   readonly sheet: SheetPlace | undefined;
   /** The header comes first; `begin` is called before the records after it are asked for. */
   read(): AsyncGenerator<{header: readonly string[]} | {records: InputRecord[]}>;
-  begin(map: ColumnMap, kind: KindFacts): void;
+  begin(map: ColumnMap, rules: SourceRules): void;
   /** The same for a file that is no batch: what the column of each header contains. Others are ignored. */
   beginWith(roles: ReadonlyMap<number, CellRole>): void;
   /** After the last record. */

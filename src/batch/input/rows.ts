@@ -67,7 +67,7 @@ export function readRow(
     complain(
       '',
       'ragged',
-      `has ${record.cells.length} cells, the header ${map.headers.length}; a delimiter inside a cell needs quotes around the cell${hidden}`,
+      `has ${record.cells.length} cells, but the header has ${map.headers.length}; a delimiter inside a cell needs quotes around the cell${hidden}`,
     );
     return {issues, decimals: 'unread'};
   }

@@ -1,19 +1,21 @@
+import {counted} from '../../phrases.ts';
 import {createHash} from 'node:crypto';
 import {fstatSync, readSync, type Stats} from 'node:fs';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
-import type {KindFacts} from '../model/kinds.ts';
 import {ROW_FIELDS} from '../model/row-fields.ts';
 import {columnLetters, quotedSheet, type SheetCell, type SheetRow} from '../workbook/cell.ts';
 import type {SheetEntry} from '../workbook/parts.ts';
 import {refusedWorkbook} from '../workbook/refusal.ts';
 import type {Workbook} from '../workbook/workbook.ts';
-import {type CellRole, readCell} from './cell-text.ts';
+import {currencyOf} from './amounts.ts';
+import {OTHER_CURRENCY} from './issue-groups.ts';
+import {type CellRole, readCell, signFault} from './cell-text.ts';
 import type {ColumnMap} from './columns.ts';
 import {startFrom} from './csv-input.ts';
 import {maskCell} from './issues.ts';
-import type {CellFault, InputRecord, RecordSource, SheetPlace, SourceEnd} from './record.ts';
+import type {CellFault, InputRecord, RecordSource, SheetPlace, SourceEnd, SourceRules} from './record.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 /** Hidden rows and merged ranges that are named. */
@@ -54,6 +56,7 @@ export class SheetRecords implements RecordSource {
   #roles = new Map<number, {role: CellRole; index: number}>();
   #emptyRecords = 0;
   #hidden = {count: 0, lines: [] as number[]};
+  #currencyOf: (cells: string[]) => string = () => '';
   readonly #formulas: Seen = {count: 0, first: ''};
   readonly #numberedNames = new Map<number, Seen>();
   #records = 0;
@@ -86,7 +89,8 @@ export class SheetRecords implements RecordSource {
     this.#refuseMerged();
   }
 
-  begin(map: ColumnMap, kind: KindFacts): void {
+  begin(map: ColumnMap, {kind, currency}: SourceRules): void {
+    this.#currencyOf = (cells) => currencyOf({cells}, map, {currency});
     const roles = new Map<number, CellRole>(map.kept.map((index) => [index, 'metadata']));
     const role = (name: string, cellRole: CellRole) => {
       const index = map.at[name];
@@ -152,7 +156,7 @@ export class SheetRecords implements RecordSource {
     }
     const texts = Array<string>(this.#headers.length).fill('');
     const faults: CellFault[] = [];
-    let amount: {hasDecimals: boolean} | undefined;
+    let amount: {index: number; style: number; hasDecimals: boolean} | undefined;
     for (const cell of cells) {
       const place = this.#roles.get(cell.column);
       if (place === undefined) {
@@ -167,7 +171,16 @@ export class SheetRecords implements RecordSource {
       }
       texts[index] = reading.text;
       if (cell.kind === 'number' && (role === 'amount' || role === 'minor'))
-        amount = {hasDecimals: reading.hasDecimals ?? false};
+        amount = {index, style: cell.style, hasDecimals: reading.hasDecimals ?? false};
+    }
+    if (amount !== undefined) {
+      const {index, style} = amount;
+      const message = signFault(this.#open.workbook.format(style), this.#currencyOf(texts));
+      if (message !== undefined) {
+        faults.push({index, code: OTHER_CURRENCY, message, value: maskCell(texts[index] ?? '')});
+        texts[index] = ''; // a CSV with the rows to correct would not show the sign
+        amount = undefined;
+      }
     }
     return {row: this.#records, line, cells: texts, typed: {faults, amount}};
   }
@@ -190,12 +203,12 @@ export class SheetRecords implements RecordSource {
     const warnings: string[] = [];
     for (const [column, {count, first}] of this.#numberedNames)
       warnings.push(
-        `${cellsText(count)} of the column ${this.#headerOf(column)} ${count === 1 ? 'is a number' : 'are numbers'} (${quoted}!${first}): zeros at their beginning, if any were typed, are lost; to keep them, format the column as text and enter the values again`,
+        `${counted(count, 'cell')} of the column ${this.#headerOf(column)} ${count === 1 ? 'is a number' : 'are numbers'} (${quoted}!${first}): zeros at their beginning, if any were typed, are lost; to keep them, format the column as text and enter the values again`,
       );
     const {count, first} = this.#formulas;
     if (count > 0)
       warnings.push(
-        `${cellsText(count)} ${count === 1 ? 'is a formula' : 'are formulas'} (${quoted}!${first}); the results of the last save are used`,
+        `${counted(count, 'cell')} ${count === 1 ? 'is a formula' : 'are formulas'} (${quoted}!${first}); the results of the last save are used`,
       );
     for (const {from, to} of this.#open.workbook.facts().hiddenColumns)
       for (const [column] of this.#roles)
@@ -265,8 +278,6 @@ function note(seen: Seen, name: string): void {
   seen.count++;
   if (seen.count === 1) seen.first = name;
 }
-
-const cellsText = (count: number): string => `${count} ${count === 1 ? 'cell' : 'cells'}`;
 
 /** Reads the file a second time, in pieces: its archive is not read in order. */
 function hashOf(fd: number): string {

@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {nearest} from '../../nearest.ts';
 import type {Retype} from '../model/accept.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
 import type {SheetEntry} from '../workbook/parts.ts';
@@ -56,9 +57,10 @@ function chosen(
     JSON.stringify(name.slice(0, LONGEST_NAME)),
   );
   const refuse = (what: string): never => {
-    const [first = ''] = (shown.length > 0 ? shown : tables).map(({name}) => name);
+    const [first = '', ...others] = (shown.length > 0 ? shown : tables).map(({name}) => name);
+    const meant = nearest(wanted ?? first, [first, ...others]) ?? first;
     throw new RemitError('USAGE', `${path} ${what}: ${names.join(', ')}`, {
-      hint: `name the sheet to read: ${retype(['--sheet', first])}`,
+      hint: `name the sheet to read: ${retype(['--sheet', meant], ['--sheet'])}`,
     });
   };
   if (wanted === undefined) {

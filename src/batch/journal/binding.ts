@@ -1,6 +1,7 @@
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {type Hint, RemitError} from '../../errors.ts';
 import {keysOf, must} from '../../narrow.ts';
+import {isEmptyService} from '../../service/service-file.ts';
 import type {Binding, RequestForm} from './facts.ts';
 import type {Journal} from './journal.ts';
 import {KINDS, type Mode} from '../model/kinds.ts';
@@ -15,8 +16,10 @@ export interface BoundTo {
   codec?: Codec | undefined;
   /** The command that runs the same file as a separate batch. */
   runAgain?: string;
-  /** The typed command, with another profile. */
-  withProfile?: (profile: string) => string;
+  /** The typed command as a separate batch, if it names a file. */
+  fileAsAnother?: string | undefined;
+  /** The typed command, with a profile of this mode. */
+  withProfile?: (profile: string, mode: Mode) => string;
   profileInForce?: string | undefined;
 }
 
@@ -58,6 +61,17 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   );
 }
 
+/** Whether a batch was started in this mode, at this address, and with this key if it is a test key. */
+export function isBoundTo(journal: Journal, to: BoundTo): boolean {
+  const bound = journal.fact('binding');
+  const now = {mode: to.mode, baseUrl: to.baseUrl, keyFingerprint: keyBound(to)};
+  return bound !== undefined && keysOf(now).every((name) => bound[name] === now[name]);
+}
+
+/** Live keys may be replaced. */
+const keyBound = ({mode, keyFingerprint}: BoundTo): string | null =>
+  mode === 'test' ? keyFingerprint : null;
+
 /**
  * Refuses to send the rest of a batch in another form: its rows are replayed with the bytes that were sent before. A
  * route may be corrected until the service has answered. What has nothing left to send is bound to nothing.
@@ -82,7 +96,7 @@ interface Difference {
   is: string | null;
 }
 
-/** What a form has otherwise than the one that the batch is bound to. A journal of an earlier version may have none. */
+/** How a form differs from the one that the batch is bound to. A journal of an earlier version may have none. */
 const differences = (bound: RequestForm | undefined, now: RequestForm): Difference[] =>
   bound === undefined
     ? []
@@ -120,6 +134,29 @@ const setBack =
   (commands) =>
     `the rows sent before would be sent again ${how}; set ${name} back. If it was wrong, set it back, cancel the batch with ${commands.write(KINDS[kind].topic, 'batch', 'cancel', batchId)}, correct it, and run the file as another batch${runAgain === undefined ? '' : `: ${runAgain}`}`;
 
+/** Settings of the service file with which rows of a batch are sent again. */
+export interface Unrecorded {
+  /** `headers.send`; for an older batch also the routes and fields of creates. */
+  settings: string;
+  /** The settings that are in force now, by name: `headers.send.x-tenant`. A value may be a secret. */
+  now: readonly string[];
+}
+
+/**
+ * The settings of the service file that the journal of an earlier version did not record when rows were sent, so that
+ * `checkBinding` cannot compare them. Undefined without a service file, and if nothing can be sent again.
+ */
+export function unrecordedSettings(journal: Journal, plan: Plan, codec: Codec): Unrecorded | undefined {
+  const {service} = codec;
+  const bound = journal.fact('binding');
+  if (bound?.headers !== undefined || isEmptyService(service)) return undefined;
+  if (bound === undefined || !journal.everTaken() || !isUnfinished(journal)) return undefined;
+  const headers = Object.keys(headersForm(service)).map((name) => `headers.send.${name}`);
+  if (bound.request !== undefined) return {settings: 'headers.send', now: headers};
+  const request = Object.keys(requestForm(plan.kind, service));
+  return {settings: 'routes, bodies, fields, units and headers.send', now: [...request, ...headers]};
+}
+
 /** Whether any request of the batch may still be sent. */
 function isUnfinished(journal: Journal): boolean {
   const {not_sent: unsent, staged, unapproved, in_doubt: doubts} = journal.tally();
@@ -138,10 +175,14 @@ function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
 }
 
 /** The command with the profile of the last run. */
-function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other: Single): Hint {
+function wayBack(journal: Journal, to: BoundTo, other: Single): Hint {
+  const {withProfile, profileInForce} = to;
   const former = journal.fact('typedProfile') ?? undefined;
+  // Payments in one mode do not count in the other.
+  if (other === 'mode' && to.fileAsAnother !== undefined)
+    return `to pay this file in ${to.mode} mode, give it a batch id of its own: ${to.fileAsAnother}`;
   if (former !== undefined && former !== profileInForce && withProfile !== undefined)
-    return `use the profile that the batch was last run with: ${withProfile(former)}`;
+    return `use the profile that the batch was last run with: ${withProfile(former, journal.fact('binding')?.mode ?? to.mode)}`;
   if (other !== 'baseUrl' && other !== 'mode' && other !== 'keyFingerprint')
     return (commands) =>
       `the same row would be sent with another key or body; use the service file that the batch was started with; the one in use: ${commands.read('whoami')}`;
@@ -162,7 +203,8 @@ export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
   if (JSON.stringify(bound) !== JSON.stringify(now)) journal.setFact('binding', now);
 }
 
-function bindingOf(plan: Plan, {mode, baseUrl, keyFingerprint, codec = CANONICAL}: BoundTo): Binding {
+function bindingOf(plan: Plan, to: BoundTo): Binding {
+  const {mode, baseUrl, codec = CANONICAL} = to;
   const {fields = {}, keys = {}, metadata} = codec.service;
   const {header, format, maxLength} = keys;
   const resource = `${plan.kind}s`;
@@ -170,7 +212,7 @@ function bindingOf(plan: Plan, {mode, baseUrl, keyFingerprint, codec = CANONICAL
   const rules = [header?.toLowerCase() ?? KEY_HEADER, format ?? 'any', maxLength ?? 'any length'];
   const isUsual = rules.join() === USUAL_RULES.join();
   return {
-    ...{mode, baseUrl, keyFingerprint: mode === 'test' ? keyFingerprint : null},
+    ...{mode, baseUrl, keyFingerprint: keyBound(to)},
     metadataField: named ?? 'metadata',
     ...(isUsual ? {} : {keyRules: rules.join(', ')}),
     ...(metadata?.reference === undefined ? {} : {referenceKey: metadata.reference}),

@@ -32,7 +32,7 @@ export interface BatchFacts {
   runFacts: RunFacts;
   /** Whether the last run found records that are too old to be replayed. */
   pastHorizon: boolean;
-  /** Whether, in the last run, the service refused the replay of a staged row or returned another record. */
+  /** Whether the last probe was refused or returned another record, or the service forgot a key. */
   probeRefused: boolean;
   /** How requests were sent, oldest first. An entry is added when it differs from the previous one. */
   sentWith: SentWith[];

@@ -122,6 +122,11 @@ export class Journal {
     this.#ended.push({n, id, status, told: isTold ? 1 : 0});
   }
 
+  /** A later GET showed another payment, so nothing shows how this record ended. Durable when it returns. */
+  withdrawEnded(id: string): void {
+    this.#db.prepare('delete from ended_records where id = ?').run(id);
+  }
+
   /** Called after the registry was updated; durable when it returns. */
   markTold(ids: readonly string[]): void {
     this.#db.transaction(() => {

@@ -1,10 +1,11 @@
-import {existsSync} from 'node:fs';
+import {existsSync, statSync} from 'node:fs';
+import {basename} from 'node:path';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {acquireLock, type Lock} from '../../store/locks/lock.ts';
 import {migrate} from '../../store/port/migrate.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
-import {batchFolder, type BatchFolder, batchIds} from './folder.ts';
+import {batchExists, batchFolder, type BatchFolder, batchIds} from './folder.ts';
 import {Journal} from './journal.ts';
 import {JOURNAL_MIGRATIONS} from './schema.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
@@ -34,6 +35,7 @@ export async function openBatch(options: {
   clock: Clock;
 }): Promise<OpenBatch> {
   const {stateDir, kind, batchId, clock} = options;
+  if (!batchExists(stateDir, kind, batchId)) refuseFile(stateDir, kind, batchId);
   const place = batchFolder(stateDir, kind, batchId);
   if (!existsSync(place.journal)) throw unknownBatch(stateDir, kind, batchId);
   const lock = await acquireLock(place.lock, {
@@ -60,6 +62,30 @@ export async function openBatch(options: {
     await lock.release();
     throw error;
   }
+}
+
+/** A batch is often called by the name of its file; its id is `november` or `november-1f0c9a3b`. */
+function refuseFile(stateDir: string, kind: Kind, name: string): void {
+  if (statSync(name, {throwIfNoEntry: false})?.isFile() !== true) return;
+  const stem = basename(name).replace(/\.[^.]*$/, '');
+  const ids = batchIds(stateDir, kind)
+    .filter(
+      (id) => id === stem || (id.startsWith(`${stem}-`) && /^[0-9a-f]{8}$/.test(id.slice(stem.length + 1))),
+    )
+    .sort();
+  const {topic} = KINDS[kind];
+  const [only, ...others] = ids;
+  const its = others.length > 0 ? `its batches are ${ids.join(', ')}` : `its batch is ${only}`;
+  throw new RemitError(
+    'NO_BATCH',
+    `${name} is a file${only === undefined ? ', and no batch has its name' : `; ${its}`}`,
+    {
+      hint: (commands) =>
+        only === undefined
+          ? `list the batches: ${commands.read(topic, 'batch', 'list')}`
+          : `type the id instead of the file, as in ${commands.read(topic, 'batch', 'status', only)}`,
+    },
+  );
 }
 
 function unknownBatch(stateDir: string, kind: Kind, batchId: string): RemitError {

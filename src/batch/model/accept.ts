@@ -37,5 +37,5 @@ export function accepting(name: AcceptName, value?: number | string): [string, s
   return ['--accept', value === undefined ? name : `${name}=${value}`];
 }
 
-/** The command that was typed, with these arguments added. */
-export type Retype = (words: readonly string[]) => string;
+/** The command that was typed, with these arguments added and those flags left out. */
+export type Retype = (words: readonly string[], without?: readonly string[]) => string;

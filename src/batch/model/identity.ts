@@ -1,4 +1,5 @@
 import {hash} from 'node:crypto';
+import {firstUnseen} from '../../sanitize/harmful.ts';
 import {isFormula} from '../../spreadsheet.ts';
 import type {Kind, Mode} from './kinds.ts';
 import {FIELD_NAMES, type RowContent} from './row-fields.ts';
@@ -21,9 +22,6 @@ export interface ReferenceProblem {
   message: string;
 }
 
-/** Allows no control, format, unassigned or lone surrogate characters, and no line or paragraph separators. */
-export const isPrintable = (text: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
-
 /**
  * Why a normalised reference is invalid, or undefined. A reference that begins like a formula is refused because
  * results are opened in spreadsheets. A reference in scientific notation, or with more digits than a spreadsheet
@@ -33,8 +31,12 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   if (reference === '') return {code: 'missing', message: 'the reference is empty'};
   if ([...reference].length > REFERENCE_LENGTH)
     return {code: 'too-long', message: `the reference is longer than ${REFERENCE_LENGTH} characters`};
-  if (!isPrintable(reference))
-    return {code: 'not-printable', message: 'the reference contains unprintable characters'};
+  const unseen = firstUnseen(reference);
+  if (unseen !== undefined)
+    return {
+      code: 'not-printable',
+      message: `the reference contains the character ${codePointOf(unseen)}, which cannot be seen`,
+    };
   if (isFormula(reference))
     return {
       code: 'formula',
@@ -54,6 +56,9 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
     };
   return undefined;
 }
+
+export const codePointOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** The space in which each generation of a reference has one key. */
 export interface KeySpace {

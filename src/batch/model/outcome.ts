@@ -66,6 +66,16 @@ export const DIFFERS = {
   message: `its record differs from the row in ${DIFFERING_FIELDS}, and can no longer be held back`,
 } as const;
 
+/**
+ * Whether a GET of the record showed another payment. That is judged again by the next GET, unlike the difference with
+ * which a payment was approved.
+ */
+export const wasReadAsOther = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
+  code === DIFFERS_CODE && message !== DIFFERS.message;
+
+/** The same in SQL, for `o`, the outcome of a row. */
+export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and o.message is not '${DIFFERS.message}')`;
+
 /** Message of a row that is not sent: direct mode could not tell a record of that request from a new one. */
 export const DIRECT_WITH_USED_KEY =
   'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';

@@ -25,6 +25,10 @@ export interface PlanFigures {
   lastScheduled: string | null;
 }
 
+/** How many rows repeat an earlier one and are not in an example, for `… 12 more`. */
+export const unlisted = (count: number, examples: readonly (readonly string[])[]): number =>
+  count - examples.reduce((sum, references) => sum + references.length - 1, 0);
+
 /** Facts of a plan, stored in its journal under `plan`. */
 export interface Plan {
   journalId: string;

@@ -17,6 +17,8 @@ export interface ListedBatch {
   /** `1500.75 USD + 20.00 EUR`, for the planned rows. */
   total: string;
   needs_attention: number;
+  /** Part of accepted: rows whose record differs. */
+  differs: number;
   updated_at: string | null;
   /** Set if the batch cannot be read. */
   problem: string | null;
@@ -43,6 +45,7 @@ export async function listBatches(options: {
         batch_id: batchId,
         state: error.code === 'LOCKED' ? 'busy' : 'unreadable',
         needs_attention: 1,
+        differs: last?.summary.differs ?? 0,
         updated_at: updated,
         problem: error.message,
       });
@@ -74,6 +77,7 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
     summary.held +
     (summary.differs ?? 0) + // so is this
     summary.failed,
+  differs: summary.differs ?? 0,
   updated_at: updated,
   problem: null,
 });

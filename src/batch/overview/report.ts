@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import type {Attention} from '../journal/rows/attention.ts';
@@ -6,9 +7,8 @@ import {readNews} from '../registry/news.ts';
 import {reportFile, writeReport} from '../report/file.ts';
 import {writeResults} from '../report/results.ts';
 import type {Placed} from '../standing/placed.ts';
-import {readSummary} from '../standing/read-summary.ts';
 import type {Summary} from '../standing/summary.ts';
-import {ATTENTION, lastStatus, placedFor, rowCount, runningText, type Wanted} from './status.ts';
+import {ATTENTION, lastStatus, placedFor, runningText, summaryOf, type Wanted} from './status.ts';
 
 /** The summary, with the path of the HTML report if one was written. */
 export type Reported = Summary & {report_file?: string};
@@ -24,11 +24,11 @@ export async function reportBatch(
   try {
     const {journal, plan} = batch;
     await readNews(batch, wanted);
-    const before = readSummary(batch, wanted.clock.now(), wanted.placing);
+    const before = await summaryOf(batch, wanted);
     const folder = resolve(wanted.folder ?? plan.file.folder);
     const files = writeResults({journal, plan, summary: before, folder});
     journal.setFact('results', files);
-    const summary = readSummary(batch, wanted.clock.now(), wanted.placing);
+    const summary = await summaryOf(batch, wanted);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     const placed = placedFor(batch, wanted);
     if (wanted.html === undefined) return {summary, attention, placed};
@@ -50,7 +50,7 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
     const {accepted, planned} = status.summary;
     throw new RemitError(
       'LOCKED',
-      `no report of batch ${wanted.batchId} was written because the batch is still running: ${accepted} of ${rowCount(planned)} accepted. ${runningText(status, error)}`,
+      `no report of batch ${wanted.batchId} was written because the batch is still running: ${accepted} of ${counted(planned, 'row')} accepted. ${runningText(status, error)}`,
       {cause: error, hint: error.openHint, details: {...error.details, summary: status.summary}},
     );
   }

@@ -4,6 +4,7 @@ import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import type {NamedRow} from '../journal/rows/report-rows.ts';
 import {idempotencyKey, normaliseReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
+import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type RowState} from '../model/outcome.ts';
 import {readNews} from '../registry/news.ts';
 import type {Wanted} from './status.ts';
@@ -53,11 +54,21 @@ export interface Unread {
  */
 export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Placement[]> {
   const rows = await readRows(wanted, reference);
-  if (rows.length === 0)
-    throw new RemitError('NO_BATCH', `batch ${wanted.batchId} has no row with reference ${reference}`, {
-      hint: (commands) => commands.read(KINDS[wanted.kind].topic, 'batch', 'find', reference),
-    });
-  return rows;
+  if (rows.length > 0) return rows;
+  const similar = await readLookalikes(wanted, reference);
+  const [first] = similar;
+  const {topic} = KINDS[wanted.kind];
+  throw new RemitError(
+    'NO_BATCH',
+    `batch ${wanted.batchId} has no row with reference ${reference}${similarText(similar, reference)}`,
+    {
+      hint: (commands) =>
+        first === undefined
+          ? commands.read(topic, 'batch', 'find', reference)
+          : commands.read(topic, 'batch', 'status', wanted.batchId, '--row', first),
+      details: similar.length === 0 ? undefined : {similar},
+    },
+  );
 }
 
 /** The same in all batches of a state folder, the last changed row first. */
@@ -78,6 +89,35 @@ export async function findRows(
   }
   rows.sort(({row: a}, {row: b}) => (b.updated_at ?? '').localeCompare(a.updated_at ?? ''));
   return {rows, unread, batches: ids.length};
+}
+
+/** References that only look like this one, in the batches that can be read. */
+export async function findLookalikes(wanted: Omit<Wanted, 'batchId'>, reference: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const batchId of batchIds(wanted.stateDir, wanted.kind).sort()) {
+    const similar = await readLookalikes({...wanted, batchId}, reference).catch((error: unknown) => {
+      if (error instanceof RemitError) return []; // it was reported as not searched
+      throw error;
+    });
+    for (const one of similar) found.add(one);
+    if (found.size >= MOST_SIMILAR) break;
+  }
+  return [...found].slice(0, MOST_SIMILAR);
+}
+
+/** `. Similar: INV‑17 (it contains U+2011)`, for the end of a message. */
+export const similarText = (similar: readonly string[], reference: string): string =>
+  similar.length === 0 ? '' : `. Similar: ${similar.map((one) => lookalikeText(one, reference)).join(', ')}`;
+
+const MOST_SIMILAR = 5;
+
+async function readLookalikes(wanted: Wanted, reference: string): Promise<string[]> {
+  const batch = await openBatch({...wanted, purpose: `a row of batch ${wanted.batchId}`, brief: true});
+  try {
+    return batch.journal.report.lookalikesOf(normaliseReference(reference), MOST_SIMILAR);
+  } finally {
+    await batch.close();
+  }
 }
 
 async function readRows(wanted: Wanted, reference: string): Promise<Placement[]> {

@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchFolder} from '../journal/folder.ts';
@@ -18,12 +19,12 @@ export interface Wanted {
   clock: Clock;
   /** Builds the flags that the next command needs to find the batch, from the profile of the last run. */
   placing?: Placing;
+  /** The command that runs a planned batch, with what has to be accepted. */
+  nextOfPlan?: (batch: OpenBatch) => Promise<string | null>;
 }
 
 /** Maximum number of rows listed as needing attention. */
 export const ATTENTION = 10;
-
-export const rowCount = (n: number): string => `${n} ${n === 1 ? 'row' : 'rows'}`;
 
 /**
  * The summary of a batch: what its process last wrote while it runs, otherwise the state of the journal, even after
@@ -36,7 +37,7 @@ export async function statusOfBatch(
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
       await readNews(batch, wanted);
-      const summary = readSummary(batch, wanted.clock.now(), wanted.placing);
+      const summary = await summaryOf(batch, wanted);
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
       return {summary, attention, placed: placedFor(batch, wanted), running: undefined};
     } finally {
@@ -52,6 +53,24 @@ export async function statusOfBatch(
       running: runningText(status, error),
     };
   }
+}
+
+/** The summary of a batch at rest. */
+export async function summaryOf(batch: OpenBatch, {clock, placing, nextOfPlan}: Wanted): Promise<Summary> {
+  const summary = readSummary(batch, clock.now(), placing);
+  if (nextOfPlan === undefined || !awaitsRun(batch, summary)) return summary;
+  return {...summary, next: await nextOfPlan(batch)};
+}
+
+/**
+ * Whether this revision of the plan was never confirmed, so that only `run` can continue the batch. After `cancel` has
+ * started, only `cancel` can.
+ */
+export function awaitsRun({journal, plan}: OpenBatch, summary: Summary): boolean {
+  if (journal.fact('canceling') !== undefined) return false;
+  const {state, stopped_because: stop, not_sent: unsent} = summary;
+  if (state === 'planned') return true;
+  return stop === null && unsent > 0 && journal.fact('confirmed')?.planHash !== plan.planHash;
 }
 
 export const placedFor = ({journal}: OpenBatch, {placing}: Wanted): Placed =>
@@ -74,7 +93,7 @@ function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): un
   const {accepted, planned} = status.summary;
   return new RemitError(
     'STATE',
-    `${error.message}. At ${status.updated_at}, ${accepted} of ${rowCount(planned)} of batch ${batchId} were accepted; more may have happened since`,
+    `${error.message}. At ${status.updated_at}, ${accepted} of ${counted(planned, 'row')} of batch ${batchId} were accepted; more may have happened since`,
     {cause: error, hint: error.openHint, details: {...error.details, last_summary: status.summary}},
   );
 }

@@ -41,6 +41,8 @@ export interface PlanOptions extends ReadOptions {
   /** Without this, a pipe that does not end with a newline is refused. */
   allowCutInput?: boolean;
   stdin?: NodeJS.ReadableStream;
+  /** Called before the plan is stored; if it throws, nothing is stored. */
+  beforeKept?: ((plan: Plan) => Promise<void>) | undefined;
 }
 
 export interface PlannedBatch {
@@ -74,6 +76,7 @@ export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   makeFolder(workshop);
   try {
     const {plan, found} = await writePlan(options, input, join(workshop, 'journal.db'));
+    await options.beforeKept?.(plan);
     const place = batchFolder(options.stateDir, options.kind, plan.batchId);
     const {errors, groups} = found;
     return {...(await putInPlace(plan, workshop, place, options.clock)), errors, groups};

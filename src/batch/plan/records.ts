@@ -77,7 +77,7 @@ export async function loadRecords(
       const today = scheduleDay(options.clock.now());
       const rules = {kind, amountUnit, numberFormat, currency, today, ids};
       const loader = new PlanLoader(draft, map, rules, texts);
-      source.begin(map, kind);
+      source.begin(map, rules);
       begun = {loader, map};
     } else must(begun, HEADER).loader.load(piece.records);
   }

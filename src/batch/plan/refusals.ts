@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {RemitError} from '../../errors.ts';
 import {type InputFacts, type InputFile, startFrom} from '../input/csv-input.ts';
 import {accepting, type Retype} from '../model/accept.ts';
@@ -40,12 +41,12 @@ export function checkHidden(
   if (count === (allowHiddenRows ?? 0) || sheet === undefined)
     return count === 0
       ? []
-      : [`${rowsText(count)} of the sheet ${count === 1 ? 'is' : 'are'} hidden, and included`];
+      : [`${counted(count, 'row')} of the sheet ${count === 1 ? 'is' : 'are'} hidden, and included`];
   const named = `${lines.join(', ')}${count > lines.length ? ', …' : ''}`;
   const found =
     count === 0
       ? `no row of sheet ${sheet.name} is hidden`
-      : `sheet ${sheet.name} has ${rowsText(count)} that ${count === 1 ? 'is' : 'are'} hidden or filtered out (${named})`;
+      : `sheet ${sheet.name} has ${counted(count, 'row')} that ${count === 1 ? 'is' : 'are'} hidden or filtered out (${named})`;
   const isStated = allowHiddenRows !== undefined;
   const stated = isStated ? `, not ${allowHiddenRows} as stated with --accept hidden-rows` : '';
   throw new RemitError('CSV_INVALID', `${input.name}: ${found}${stated}; nothing was sent`, {
@@ -59,8 +60,6 @@ export function checkHidden(
   });
 }
 
-const rowsText = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`;
-
 /** What is wrong with a file. */
 export interface FileErrors extends IssueCounts {
   /** The first issues, in row order. */
@@ -69,10 +68,10 @@ export interface FileErrors extends IssueCounts {
 
 export function invalidFile(input: InputFile, found: FileErrors): RemitError {
   const {errors, issues, rows, groups} = found;
-  const where = rows > 0 ? ` in ${rows} ${rows === 1 ? 'row' : 'rows'}` : '';
+  const where = rows > 0 ? ` in ${counted(rows, 'row')}` : '';
   return new RemitError(
     'CSV_INVALID',
-    `${input.name} has ${issues} ${issues === 1 ? 'error' : 'errors'}${where}; nothing was sent`,
+    `${input.name} has ${counted(issues, 'error')}${where}; nothing was sent`,
     {
       details: {file: input.path, errors_total: issues, error_groups: groups, errors},
       hint:
@@ -80,7 +79,7 @@ export function invalidFile(input: InputFile, found: FileErrors): RemitError {
           ? 'fix the file and plan again, or plan the rows without errors with --valid-only'
           : errors.some(({code}) => code === 'amount-unit')
             ? 'plan again with --amount-unit major, or with --amount-unit minor'
-            : 'fix the header and plan again',
+            : 'fix the header, or add --map and --ignore-column, and run the command again',
     },
   );
 }

@@ -1,5 +1,5 @@
 import {usualId} from '../../contract/ids.ts';
-import {RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
 import {isObject} from '../../narrow.ts';
 import {judgeLook} from '../answers/answers.ts';
@@ -12,25 +12,38 @@ import {type Kind, KINDS} from '../model/kinds.ts';
 /**
  * Compares the record that an operator names for a row with that row, and returns its progress.
  * @param record as the service answered a GET of `id`
+ * @param unseen the command that records the row without reading the record
  * @throws RemitError LOCAL_VALIDATION if it belongs to another payment, naming both; CONFLICT if it was never
- *   approved
+ *   approved; UNAVAILABLE if it shows no status that we know
  */
 export function checkDeclared(
   record: Readonly<Record<string, unknown>>,
-  {row, id, kind, batchId}: {row: JournalRow; id: string; kind: Kind; batchId: string},
+  {
+    row,
+    id,
+    kind,
+    batchId,
+    unseen,
+  }: {row: JournalRow; id: string; kind: Kind; batchId: string; unseen: string},
 ): string {
   const other = differenceOf(record, row, kind);
   if (other !== undefined)
     throw new RemitError(
       'LOCAL_VALIDATION',
       `${kind} ${id} is not the payment of row ${row.reference}: ${other}; nothing was changed`,
-      {hint: 'find the record whose metadata contains this reference'},
+      {hint: toFindRecord(row, kind)},
     );
   const {state, status} = judgeLook({status: 200, json: record}, id);
   if (state === 'accepted' && status !== null) return status;
+  if (state === 'unknown')
+    throw new RemitError(
+      'UNAVAILABLE',
+      `${kind} ${id} was read, but ${status === null ? 'the answer has no status' : `its status ${sanitizer.token(status)} is unknown`}; nothing was changed`,
+      {hint: `to record it without checking the record: ${unseen}`},
+    );
   throw new RemitError(
     'CONFLICT',
-    `${kind} ${id} is ${status === null ? 'without a status' : sanitizer.token(status)}, which is not paid; nothing was changed`,
+    `${kind} ${id} is ${sanitizer.token(String(status))}, which is not paid; nothing was changed`,
     {
       hint: (commands) =>
         `check again later, or record the row as not paid: ${commands.read(KINDS[kind].topic, 'batch', 'resolve', batchId, row.reference, '--not-paid')}`,
@@ -38,7 +51,26 @@ export function checkDeclared(
   );
 }
 
-function differenceOf(
+/**
+ * The service cannot search by reference, so the command searches the records of the party. It also shows records that
+ * are listed without metadata, because one of them may be the record.
+ */
+export const toFindRecord =
+  ({party, reference}: Pick<JournalRow, 'party' | 'reference'>, kind: Kind): Hint =>
+  (commands) => {
+    // References with characters that a query must escape get no query.
+    const query = /['\\`]/.test(reference)
+      ? ['--fields', 'id,status,client_metadata']
+      : [
+          '--query',
+          `[?client_metadata==null || client_metadata.${REFERENCE_METADATA_KEY}=='${reference}'].{id:id,metadata:client_metadata}`,
+        ];
+    const of = kind === 'payout' ? '--payee' : '--payer';
+    return `find the record whose metadata contains this reference: ${commands.read(KINDS[kind].topic, 'list', of, party, '--all', ...query)}`;
+  };
+
+/** How a record differs from its row: `its amount is 10.00 USD, the row's is 20.00 USD`. */
+export function differenceOf(
   record: Readonly<Record<string, unknown>>,
   row: JournalRow,
   kind: Kind,

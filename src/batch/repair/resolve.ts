@@ -9,6 +9,8 @@ import type {Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {Registry} from '../registry/registry.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+import {endIfResolved} from './after-resolve.ts';
+import {toFindRecord} from './declared-record.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
@@ -61,7 +63,6 @@ export async function resolveRows(
   const before = journal.fact('declared') ?? {};
   const declared = {...before};
   journal.makeDoubtExplicit();
-  refuseTaken(batch, rows);
   const resolved = rows.map(({reference, resolution}) => {
     let row = doubtfulRow(batch, reference, resolution);
     if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
@@ -72,11 +73,13 @@ export async function resolveRows(
       outcome: resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now()),
     };
   });
+  refuseTaken(batch, resolved);
   journal.setFact('declared', declared);
   // Registry first: it must not list a row as paid that the journal lists as unpaid.
   await tellRegistry(options, resolved);
   for (const {outcome} of resolved) journal.record(outcome, clock.now());
   journal.flush();
+  endIfResolved(batch, clock);
   journal.setFact('pastHorizon', false); // the next run detects it again
   return resolved.map(({row, outcome}) => ({
     reference: row.reference,
@@ -122,43 +125,43 @@ export function doubtfulRow(
   );
 }
 
+/** A row with what was found out about it. */
+interface Stated {
+  row: JournalRow;
+  resolution: Resolution;
+}
+
 /** Two rows with the same party and amount look alike: one record paid only one of them. */
-function refuseTaken({journal, plan}: OpenBatch, rows: readonly Resolving[]): void {
+function refuseTaken({journal, plan}: OpenBatch, rows: readonly Stated[]): void {
   const named = new Map<string, string>();
-  for (const {reference, resolution} of rows) {
+  for (const {row, resolution} of rows) {
     if (resolution === 'not-paid') continue;
     const {paid: id} = resolution;
+    const {reference} = row;
     const key = id.toLowerCase();
     const owner = named.get(key) ?? journal.rows.ofRecord(id)?.reference ?? reference;
-    if (owner !== reference) throw takenBy(plan.kind, {id, reference, owner: `row ${owner}`});
+    if (owner !== reference) throw takenBy(plan.kind, {id, row, owner: `row ${owner}`});
     named.set(key, reference);
   }
 }
 
 /** The same for the records of other batches. */
-function refuseTakenElsewhere(
-  registry: Registry,
-  kind: Kind,
-  rows: readonly {row: JournalRow; resolution: Resolution}[],
-): void {
-  const rowOf = new Map<string, string>();
+function refuseTakenElsewhere(registry: Registry, kind: Kind, rows: readonly Stated[]): void {
+  const rowOf = new Map<string, JournalRow>();
   for (const {row, resolution} of rows)
-    if (resolution !== 'not-paid') rowOf.set(resolution.paid.toLowerCase(), row.reference);
+    if (resolution !== 'not-paid') rowOf.set(resolution.paid.toLowerCase(), row);
   for (const {id, reference: owner, batch, isOurScope} of registry.entries.withRecords([...rowOf.keys()])) {
-    const reference = must(rowOf.get(id.toLowerCase()), 'row of a record');
-    if (!isOurScope || owner !== reference)
-      throw takenBy(kind, {id, reference, owner: `row ${owner} of batch ${batch}`});
+    const row = must(rowOf.get(id.toLowerCase()), 'row of a record');
+    if (!isOurScope || owner !== row.reference)
+      throw takenBy(kind, {id, row, owner: `row ${owner} of batch ${batch}`});
   }
 }
 
-const takenBy = (
-  kind: Kind,
-  {id, reference, owner}: {id: string; reference: string; owner: string},
-): RemitError =>
+const takenBy = (kind: Kind, {id, row, owner}: {id: string; row: JournalRow; owner: string}): RemitError =>
   new RemitError(
     'LOCAL_VALIDATION',
-    `${kind} ${id} is the record of ${owner}, so it did not pay row ${reference} as well; nothing was changed`,
-    {hint: 'find the record whose metadata contains this reference'},
+    `${kind} ${id} is the record of ${owner}, so it did not pay row ${row.reference} as well; nothing was changed`,
+    {hint: toFindRecord(row, kind)},
   );
 
 const knownOf = ({n, outcome}: JournalRow): Outcome =>
@@ -197,7 +200,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
 
 async function tellRegistry(
   {batch, stateDir, clock}: ResolveOptions,
-  rows: readonly {row: JournalRow; resolution: Resolution}[],
+  rows: readonly Stated[],
 ): Promise<void> {
   const {plan, journal} = batch;
   const binding = boundTo(journal);

@@ -3,11 +3,13 @@ import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {TransportFailure, type Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {type CommandBuilder, RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import {otherPaymentIn} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {KINDS} from '../model/kinds.ts';
+import {type Kind, KINDS} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {MAX_WAIT_MS} from '../send/patience.ts';
 
@@ -34,8 +36,7 @@ export interface RecordReading {
  * @throws RemitError UNAVAILABLE if the service cannot be reached, or asks for a longer wait
  */
 export async function readRecord(
-  row: JournalRow,
-  id: string,
+  {row, id, isKnownEnd}: {row: JournalRow; id: string; isKnownEnd: boolean},
   reading: RecordReading,
 ): Promise<{
   is: ReadVerdict['is'];
@@ -43,6 +44,8 @@ export async function readRecord(
   httpStatus: number;
   /** The service itself reports that there is no such record. */
   isLost: boolean;
+  /** The answer shows another payment than that of the row. */
+  other: string | undefined;
 }> {
   const {wire, transport, clock, codec = CANONICAL} = reading;
   try {
@@ -55,10 +58,12 @@ export async function readRecord(
       if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, reading);
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);
-    const read = judgeRead({answer}, id);
+    const {kind} = reading.plan;
+    const read = judgeRead({answer}, {row, id, kind, isKnownEnd});
+    const other = read.is === 'unknown' ? read.other : otherIn(answer, row, kind);
     const status = read.is === 'moved' ? read.status : null;
     const isLost = read.is === 'not-found' && answer.errorCode !== undefined;
-    return {is: read.is, status, httpStatus: answer.status, isLost};
+    return {is: read.is, status, httpStatus: answer.status, isLost, other};
   } catch (cause) {
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(
@@ -71,6 +76,12 @@ export async function readRecord(
     );
   }
 }
+
+/** A record that has not ended is compared with its row again when it is released. */
+const otherIn = ({json}: Answer, row: JournalRow, kind: Kind): string | undefined => {
+  const parts = isObject(json) ? otherPaymentIn(json, row, kind, true) : undefined;
+  return parts === undefined ? undefined : `its record differs from the row: ${parts}`;
+};
 
 const again = ({plan, named}: RecordReading, commands: CommandBuilder): string => {
   const rows = named.flatMap((reference) => ['--row', reference]);

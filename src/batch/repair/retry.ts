@@ -14,6 +14,7 @@ import {lostOutcome} from '../send/known-records.ts';
 import {lostText} from '../answers/stop-words.ts';
 import type {Stop} from '../model/stop.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import {isEnd} from '../answers/answers.ts';
 import {readRecord, type RecordReading} from './retry-read.ts';
 
 /** How a row is sent again. */
@@ -49,7 +50,7 @@ interface Asking extends RecordReading {
   plan: Plan;
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
-  registry: Pick<Registry, 'ended' | 'flush'> & {entries: Pick<Entries, 'find' | 'elsewhere'>};
+  registry: Pick<Registry, 'ended' | 'paid' | 'flush'> & {entries: Pick<Entries, 'find' | 'elsewhere'>};
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
 }
@@ -124,8 +125,13 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
   if (named.length > 0) return;
   const states: readonly RowState[] = ['accepted', 'dead_key', 'rejected', 'unapproved'];
   for (const page of pagesOf((after, limit) => journal.rows.inStates(states, after, limit), PAGE))
-    yield* page.filter(({outcome}) => outcome.state !== 'accepted' || outcome.status === 'failed');
+    yield* page.filter(
+      ({outcome}) => outcome.state !== 'accepted' || outcome.status === 'failed' || isWithdrawn(outcome),
+    );
 }
+
+/** A row that was shown as failed, but whose record later showed another payment: it is unknown whether it failed. */
+const isWithdrawn = ({status, code}: Outcome): boolean => status === null && code === DIFFERS_CODE;
 
 /** The service does not know a record to which it gave an id: the row is in doubt, as in a run. */
 function noteLost(row: RecordedRow, {journal, clock}: Asking): Stop {
@@ -207,13 +213,21 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
       ? {...due, why}
       : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
-  const {is, status, httpStatus, isLost} = await readRecord(row, id, asking);
+  const isKnownEnd = asking.journal.former.hasEnded(id);
+  const {is, status, httpStatus, isLost, other} = await readRecord({row, id, isKnownEnd}, asking);
   const recorded = {...row, outcome: {...row.outcome, id}};
   if (isLost) return {lost: recorded};
+  if (other !== undefined) {
+    const withdrawn = isEnd(row.outcome.status) ? null : row.outcome.status;
+    if (state === 'accepted')
+      read.push({row: recorded, status: withdrawn, isEnded: false, code: DIFFERS_CODE, message: other});
+    return other;
+  }
   if (is !== 'open' && is !== 'moved') return `its record could not be read (${httpStatus})`;
-  const isEnded = status === 'failed' || status === 'canceled';
-  if (status !== null && (isEnded || (is === 'moved' && state !== 'accepted')))
-    read.push({row: recorded, status, isEnded});
+  const isEnded = isEnd(status);
+  const isBack = state === 'accepted' && isEnd(row.outcome.status) && !isEnded; // it was shown as failed, and now is not
+  if (isBack || (status !== null && (isEnded || (is === 'moved' && state !== 'accepted'))))
+    read.push({row: recorded, status: status ?? 'created', isEnded});
   if (status === 'failed')
     return {
       ...due,
@@ -233,23 +247,42 @@ const OWN_CODES: ReadonlySet<string> = new Set([DIFFERS_CODE, DIFFERS_AS_ACCEPTE
 /** What a GET showed about a row, beyond the journal. */
 interface Read {
   row: RecordedRow;
-  status: string;
+  /** Null if the record shows another payment: then nothing shows how that of the row ended. */
+  status: string | null;
   isEnded: boolean;
+  code?: string;
+  message?: string;
 }
 
-/** Registry first: another batch may claim an ended record, whatever happens to this command. */
-function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): void {
+/**
+ * The registry is written first: another batch may claim an ended record, whatever happens to this command. Other batches
+ * may no longer claim a row whose record was shown as failed and now is not.
+ */
+function writeRead(read: readonly Read[], asking: Asking): void {
+  const {journal, registry, clock} = asking;
   const ended = read.filter(({isEnded}) => isEnded);
+  const others = read.filter(({isEnded}) => !isEnded);
   for (const {row} of ended) registry.ended(row.reference, row.outcome.id, row.generation);
+  for (const {row} of others) keepClaim(row, asking);
   registry.flush();
-  for (const {row, status, isEnded} of read) {
+  for (const {row} of others) journal.withdrawEnded(row.outcome.id);
+  for (const {row, status, isEnded, code = null, message = null} of read) {
     const {outcome} = row;
-    if (isEnded) journal.noteEnded(row.n, outcome.id, status);
+    if (isEnded && status !== null) journal.noteEnded(row.n, outcome.id, status);
     const state = status === 'canceled' ? 'dead_key' : 'accepted';
-    journal.record({...outcome, state, status, ...(state === outcome.state ? {} : PLAIN)}, clock.now());
+    const isKept = state === outcome.state && isEnded && !isWithdrawn(outcome);
+    const plain = isKept ? {} : {...PLAIN, code, message};
+    journal.record({...outcome, state, status, ...plain}, clock.now());
   }
   journal.flush();
   journal.markTold(ended.map(({row}) => row.outcome.id));
+}
+
+/** Other batches could claim the reference of an ended record; now they no longer can. */
+function keepClaim({reference, outcome: {id}}: RecordedRow, {plan, registry}: Asking): void {
+  const claim = registry.entries.find(reference);
+  if (claim?.standing === 'ended' && claim.journal === plan.journalId && claim.id === id)
+    registry.paid(reference, id);
 }
 
 const PLAIN = {http: null, code: null, message: null, requestId: null} as const;

@@ -21,6 +21,8 @@ interface PlanOutlookFacts {
   errors: readonly Issue[];
   /** What other batches mean for it, in words. */
   others: readonly string[];
+  /** Rows that may repeat payments of other batches, at the service with the most; `undefined`: not compared. */
+  alike: number | undefined;
   /** The command that runs exactly this plan. */
   command: string | null;
 }
@@ -44,7 +46,7 @@ function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string
 <header>
 <h1>${title}</h1>
 <p class="sub">${plan.file.name}${plan.sheet !== undefined && `, sheet ${plan.sheet}`}${plan.revision > 1 && `, revision ${plan.revision}`} · planned ${momentAt(plan.plannedAt)} UTC</p>
-${figures(plan)}
+${figures(plan, facts)}
 </header>
 ${toApprove(facts)}
 ${totals(plan)}
@@ -75,16 +77,16 @@ function readRows(journal: Journal): {rows: JournalRow[]; largest: Map<string, J
   return {rows, largest};
 }
 
-function figures({
-  figures: {rows, totals: sums, softDuplicates, similarReferences},
-  invalidRows,
-}: Plan): Markup {
-  const box = (name: string, n: number, money: readonly string[] = [], isBad = false) =>
-    markup`<div class="figure${isBad && ' bad'}"><dt>${name}</dt><dd class="rows">${grouped(n)}</dd>${money.map((text) => markup`<dd class="money">${text}</dd>`)}</div>`;
-  const repeats = softDuplicates.count + similarReferences.count;
+function figures(
+  {figures: {rows, totals: sums, softDuplicates, similarReferences}, invalidRows}: Plan,
+  {alike}: PlanOutlookFacts,
+): Markup {
+  const box = (name: string, n: number | undefined, money: readonly string[] = [], isBad = false) =>
+    markup`<div class="figure${isBad && ' bad'}"><dt>${name}</dt><dd class="rows">${n === undefined ? 'unknown' : grouped(n)}</dd>${money.map((text) => markup`<dd class="money">${text}</dd>`)}</div>`;
+  const repeats = alike === undefined ? undefined : softDuplicates.count + similarReferences.count + alike;
   return markup`<dl class="figures">
 ${box('Rows to send', rows, moneyOf(sums))}
-${box('Possible duplicates', repeats, [], repeats > 0)}
+${box('Possible duplicates', repeats, [], repeats !== 0)}
 ${box('Left out with errors', invalidRows, [], invalidRows > 0)}
 </dl>`;
 }

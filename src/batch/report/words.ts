@@ -1,3 +1,4 @@
+import {grouped} from '../../html/chart.ts';
 import {canceledText, incompleteText} from '../standing/end-words.ts';
 import {accepting} from '../model/accept.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
@@ -22,8 +23,7 @@ export const NOUNS: Readonly<Record<Kind, Nouns>> = {
   payin: {one: 'payin', many: 'payins', done: 'collected', command: 'remit payins batch'},
 };
 
-export const count = (n: number, one: string): string =>
-  `${String(n).replace(/\B(?=(\d{3})+$)/g, ',')} ${n === 1 ? one : `${one}s`}`;
+export const count = (n: number, one: string): string => `${grouped(n)} ${n === 1 ? one : `${one}s`}`;
 
 /** The meaning of each bucket of the summary, for reconciliation. */
 export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: string}>> = {
@@ -87,7 +87,7 @@ export function troubleWords(
         label: 'Reference used elsewhere',
         meaning:
           'Another batch uses this reference for a different payment, or has not finished it. This batch did not send it.',
-        next: 'Compare it with the other batch. A different payment needs its own reference.',
+        next: 'Compare it with the other batch first. If the payment there replaces this row, nothing is left to do: a new reference would be a second payment.',
       };
     case 'unapproved':
       return {
@@ -104,8 +104,8 @@ export function troubleWords(
     case 'differs':
       return {
         label: 'Differs from the file',
-        meaning: `Approved by the service, but its ${one} differs from the file in ${DIFFERING_FIELDS}.`,
-        next: `Compare them with the file. They are approved, so they can no longer be held back.`,
+        meaning: `Approved by the service, but its ${one} differs from the file; the reason names the difference.`,
+        next: `Compare them with the file. They are approved, so they can no longer be held back. ${type('status', ' --refresh')} reads them again.`,
       };
     case 'held':
       return {

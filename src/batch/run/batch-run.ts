@@ -114,6 +114,7 @@ export class BatchRun {
       this.#options.drain.removeEventListener('abort', onDrain);
     }
     timers.rethrow();
+    if (this.#run.send.aborted > 0) this.#run.halt.abortedRequests();
     this.#run.beforeWindow();
     this.#run.outcomes.flush();
     return this.#reporter.finish(state, this.#pastHorizon);

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
-import {judgeFailure, type NotSent} from '../answers/answers.ts';
+import {differsIn, judgeFailure, noteOfDifference, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Bucket} from '../model/outcome.ts';
@@ -69,7 +69,8 @@ export class CancelPhase {
   async #read(job: CancelJob): Promise<WorkEnd> {
     const sentAt = this.#run.clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.get(job.id));
-    const read = judgeRead(end, job.id);
+    const {kind} = this.#run.settings;
+    const read = judgeRead(end, {row: job.row, id: job.id, kind});
     switch (read.is) {
       case 'aborted':
         return this.#leave();
@@ -87,13 +88,18 @@ export class CancelPhase {
         this.#run.halt.stopFor('credentials', answeredText(wordsOf(end)));
         return this.#leave();
       case 'failing':
-      case 'unknown':
         return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
+      case 'unknown':
+        return this.#again(job, sentAt, read.other ?? `its record could not be read: ${wordsOf(end)}`);
       case 'open':
         return this.#stillOpen(job);
       case 'moved': {
         const {state, status, answer} = read;
-        this.#record(job, {state, status, code: null, message: null}, answer);
+        const isPaid = state === 'accepted';
+        const differs = isPaid
+          ? noteOfDifference(job.row, differsIn(answer, job.row, kind), false)
+          : undefined;
+        this.#record(job, {state, status, code: null, message: null, ...differs}, answer);
         this.#run.outcomes.noteEnded(job.row, job.id, status);
         return {again: false};
       }

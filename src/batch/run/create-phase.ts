@@ -11,7 +11,7 @@ import {
 import {type CreateJob, createJob} from './create-job.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Exchange} from '../answers/wire.ts';
-import {DIRECT_WITH_USED_KEY, type Outcome} from '../model/outcome.ts';
+import {DIRECT_WITH_USED_KEY, type Outcome, type RowState} from '../model/outcome.ts';
 import {isPastHorizon, RecordAges} from '../model/record-age.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {RowSource} from './row-source.ts';
@@ -20,12 +20,15 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
-import {LOST, otherRecordText} from '../answers/stop-words.ts';
+import {LOST, otherRecordText, takenRecordText} from '../answers/stop-words.ts';
 
 /** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
 const CLOCK_SLACK_MS = 5000;
 
-type Parts = PhaseParts & Pick<RunParts, 'claims' | 'earlierTries'>;
+type Parts = PhaseParts & Pick<RunParts, 'claims' | 'earlierTries' | 'recordIds'>;
+
+/** States of a row that has a record of its own. */
+const OWNING: ReadonlySet<RowState> = new Set(['staged', 'held', 'accepted', 'unapproved']);
 
 /**
  * Creates every row that has no record yet: without approval when staging, with approval in direct mode. A row that
@@ -128,10 +131,13 @@ export class CreatePhase {
         const isDoubted = verdict.state === 'rejected' && job.maybe;
         if (isDoubted && answer !== undefined && !(await this.#isBelieved(job, answer)))
           return this.#leave(job, refusedAfterDoubt(end), answer.status);
+        if (OWNING.has(verdict.state) && this.#isTaken(job, verdict)) return {again: false};
         return this.#known(job, verdict, end);
       }
       case 'processing':
+        if (this.#isTaken(job, {id: verdict.id, status: null})) return {again: false};
         job.lookFor = verdict.id;
+        this.#run.recordIds.processing(row, verdict.id);
         if (answer !== undefined) this.#learnAge(job, answer);
         job.maybe = true; // it was accepted; only its result is unknown
         return this.#againOrDoubt(job, sentAt, false, STILL_PROCESSING);
@@ -147,6 +153,16 @@ export class CreatePhase {
         }
         return this.#leave(job, wordsOf(end), answer?.status ?? null);
     }
+  }
+
+  /** Another row of the batch has the record that came back: it does not pay this one too, and the run stops. */
+  #isTaken(job: CreateJob, {id, status}: Pick<Known, 'id' | 'status'>): boolean {
+    const owner = id === null ? undefined : this.#run.recordIds.taken(job.row, id);
+    if (owner === undefined || id === null) return false;
+    const message = takenRecordText(id, owner);
+    this.#record(job, {state: 'collision', id, status, stagedAt: this.#firstDoubt(job), message});
+    this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
+    return true;
   }
 
   #known(job: CreateJob, verdict: Known, end: Exchange): WorkEnd {
@@ -189,7 +205,7 @@ export class CreatePhase {
     this.#run.tries.begin(job);
     const sentAt = this.#run.clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.get(id));
-    const read = judgeRead(end, id);
+    const read = judgeRead(end, {row: job.row, id, kind: settings.kind});
     if (read.is === 'not-found') return this.#leaveLost(job, id);
     if (read.is === 'moved') {
       const {state, status, answer} = read;
@@ -201,7 +217,8 @@ export class CreatePhase {
       this.#run.outcomes.noteEnded(job.row, id, status);
       return {again: false};
     }
-    return this.#againOrDoubt(job, sentAt, false, STILL_PROCESSING);
+    const other = read.is === 'unknown' ? read.other : undefined;
+    return this.#againOrDoubt(job, sentAt, false, other ?? STILL_PROCESSING);
   }
 
   /** The service gave the row this id and now does not know it. */
@@ -266,6 +283,7 @@ export class CreatePhase {
       job.before,
       outcomeOf(job.row, {...facts, attempts: this.#attempts(job)}),
     );
+    if (job.lookFor !== undefined) this.#run.recordIds.recorded(job.lookFor);
   }
 
   #attempts(job: CreateJob): number {

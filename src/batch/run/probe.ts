@@ -23,7 +23,10 @@ export async function probe(run: ProbeParts, states: readonly RowState[]): Promi
   run.outcomes.flush();
   const since = run.clock.now() - run.settings.horizonMs;
   const row = run.journal.rows.oldestRecorded(states, since);
-  if (row === undefined) return true; // nothing is left to release by replay
+  if (row === undefined) {
+    run.halt.hasProbed = true;
+    return true; // nothing is left to release by replay
+  }
   const found = await ask(run, row);
   if (found.is === 'unanswered')
     run.halt.stopFor('probe', `the probe before the release failed: ${found.words}`);
@@ -34,7 +37,8 @@ export async function probe(run: ProbeParts, states: readonly RowState[]): Promi
       `the service refused the probe before the release, the replay of row ${row.n} (${row.reference}): ${found.words}; the probe moved no money. Once the batch is canceled, its rows can be run as another batch`,
     );
   }
-  return found.is === 'remembered';
+  run.halt.hasProbed = found.is === 'remembered';
+  return run.halt.hasProbed;
 }
 
 type Found = {is: 'remembered' | 'stopped'} | {is: 'unanswered' | 'refused'; words: string};

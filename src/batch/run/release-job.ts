@@ -52,6 +52,8 @@ export function releaseJob(row: RecordedRow, mayTryAgain: boolean): ReleaseJob {
   };
 }
 
+export const attemptsOf = ({row, sends}: ReleaseJob): number => row.outcome.attempts + sends;
+
 /** The part of a refusal that an outcome stores, so that `refusalOf` finds it again. */
 export const factsOf = ({status, errorCode, message, warning, requestId}: Refusal) => ({
   status: 'created',

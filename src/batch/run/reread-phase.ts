@@ -68,7 +68,7 @@ export class RereadPhase {
     this.#run.tries.begin(job);
     const sentAt = this.#run.clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.get(id));
-    const read = judgeRead(end, id);
+    const read = judgeRead(end, {row, id, kind: this.#run.settings.kind});
     switch (read.is) {
       case 'not-sent':
         job.sends--;

@@ -67,7 +67,12 @@ export class RunReporter {
     if (rules.patience.successes > 0) journal.setFact('asOf', clock.now());
     journal.setFact('stop', halt.stop ?? null);
     journal.setFact('pastHorizon', pastHorizon);
-    journal.setFact('probeRefused', halt.isProbeRefused);
+    // A run that does not get to the probe, such as a resume of a held batch, does not show that it would pass now.
+    const wasRefused = !halt.hasProbed && journal.fact('probeRefused') === true;
+    journal.setFact(
+      'probeRefused',
+      halt.isProbeRefused || halt.stop?.reason === 'key-forgotten' || wasRefused,
+    );
     const before = this.#summary(state);
     this.#timeline.note(this.phase, before, clock.now(), {force: true});
     const {files, failure: unwritten} = this.#writeResults(before);

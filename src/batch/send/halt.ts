@@ -8,6 +8,8 @@ export class Halt {
   onStop: () => void = () => undefined;
   /** The service refused the replay of a staged row, or returned another record for it. */
   isProbeRefused = false;
+  /** The probe was answered as it should be, or there was nothing to probe. */
+  hasProbed = false;
   readonly #sanitizer: Sanitizer;
   readonly #stopped = new AbortController();
 
@@ -18,6 +20,12 @@ export class Halt {
   /** Aborted when the run stops, which ends all waits. */
   get signal(): AbortSignal {
     return this.#stopped.signal;
+  }
+
+  /** The run was to end after the requests in flight, and a second signal has aborted some of them. */
+  abortedRequests(): void {
+    if (this.stop?.reason !== 'interrupted' && this.stop?.reason !== 'terminated') return;
+    this.stop = {...this.stop, message: 'stopped by a second signal, which aborted the requests in flight'};
   }
 
   stopFor(reason: Stop['reason'], message: string): void {

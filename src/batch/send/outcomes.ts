@@ -1,4 +1,5 @@
 import type {Clock} from '../../clock.ts';
+import {isEnd} from '../answers/answers.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {type Bucket, bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
@@ -63,7 +64,7 @@ export class Outcomes {
 
   /** After a GET, once its outcome is recorded: a record that has failed or was canceled frees its reference. */
   noteEnded(row: JournalRow, id: string, status: string | null): void {
-    if (status !== 'failed' && status !== 'canceled') return;
+    if (!isEnd(status)) return;
     this.#claims.ended(row.reference, id, row.generation);
     this.#journal.noteEnded(row.n, id, status, {isTold: true}); // the registry is flushed first
   }

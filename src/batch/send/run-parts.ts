@@ -10,6 +10,7 @@ import {EarlierTries, noteRun} from './earlier-tries.ts';
 import {Gate} from './gate.ts';
 import {Halt} from './halt.ts';
 import {KnownRecords} from './known-records.ts';
+import {RecordIds} from './record-ids.ts';
 import {Refusals} from './refusals.ts';
 import {RowTries} from './row-tries.ts';
 import {activityOf} from './run-activity.ts';
@@ -36,6 +37,7 @@ export interface RunParts {
   readonly refusals: Refusals;
   readonly send: Sender;
   readonly records: KnownRecords;
+  readonly recordIds: RecordIds;
   readonly tries: RowTries;
   readonly earlierTries: EarlierTries;
   /** What the run is doing now. */
@@ -88,11 +90,12 @@ export function assembleRun(options: AssembleOptions): RunParts {
     },
   });
   const records = new KnownRecords({journal, wire, send, outcomes, gate, halt});
+  const recordIds = new RecordIds({journal, outcomes, halt});
   const tries = new RowTries({clock, random, rules, halt, records});
   const earlierTries = new EarlierTries({journal, records, sentWith, key: options.keyFingerprint});
   return {
     ...{journal, claims, wire, clock, speed, settings, beforeWindow},
-    ...{halt, gate, rules, outcomes, refusals, send, records, tries, earlierTries},
+    ...{halt, gate, rules, outcomes, refusals, send, records, recordIds, tries, earlierTries},
     activity: (path) => activityOf({clock, outcomes, tries, rules, gate}, rate, path),
   };
 }

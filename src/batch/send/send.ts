@@ -30,6 +30,8 @@ interface SenderOptions {
 export class Sender {
   /** POSTs sent by this run. */
   posts = 0;
+  /** Requests in flight that a second signal aborted. */
+  aborted = 0;
   readonly #transport: Transport;
   readonly #codec: Codec;
   readonly #clock: Clock;
@@ -69,7 +71,8 @@ export class Sender {
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
       if (request.method === 'POST' && !failure.sent) this.posts--; // not a single byte was sent
-      if (failure.sent && failure.kind !== 'aborted') this.#speed.failed(this.#clock.monotonic());
+      if (failure.kind === 'aborted') this.aborted++;
+      else if (failure.sent) this.#speed.failed(this.#clock.monotonic());
       if (isOwnLimit(failure)) this.#speed.tooMany(sending.inFlight);
       return {failure};
     } finally {

@@ -1,10 +1,14 @@
+import {counted} from '../../phrases.ts';
 import type {Summary} from './summary.ts';
+
+/** `3 records differ from their rows` */
+export const differText = (records: number): string =>
+  records === 1 ? '1 record differs from its row' : `${records} records differ from their rows`;
 
 /** `53 of 300 rows accepted; 246 not approved, 1 rejected` */
 export function incompleteText(summary: Summary): string {
   const {planned, accepted, already_paid: elsewhere, canceled = 0} = summary; // canceled: absent from older status files
   const parts: [number, string][] = [
-    [summary.failed, 'failed'],
     [summary.in_doubt, 'in doubt'],
     [summary.unapproved, 'not approved'],
     [summary.rejected, 'rejected'],
@@ -13,9 +17,11 @@ export function incompleteText(summary: Summary): string {
     [summary.staged, 'not released'],
     [summary.not_sent, 'not sent'],
   ];
+  const differ = summary.differs > 0 ? `; ${differText(summary.differs)}` : '';
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `${rows} ${words}`);
+  const failed = summary.failed === 0 ? '' : `, of which ${summary.failed} failed`; // a part of them
   const paid = elsewhere === 0 ? '' : `, ${elsewhere} paid by another batch`;
-  return `${accepted} of ${planned} ${planned === 1 ? 'row' : 'rows'} accepted${paid}; ${rest.join(', ')}`;
+  return `${accepted} of ${counted(planned, 'row')} accepted${failed}${paid}${rest.length === 0 ? '' : `; ${rest.join(', ')}`}${differ}`;
 }
 
 /** `20 records canceled, 3 already released; nothing more will be sent` */
@@ -27,5 +33,5 @@ export function canceledText(summary: Summary): string {
     [unsent, 'never sent'],
   ];
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `, ${rows} ${words}`);
-  return `${canceled} ${canceled === 1 ? 'record' : 'records'} canceled${rest.join('')}; nothing more will be sent`;
+  return `${counted(canceled, 'record')} canceled${rest.join('')}; nothing more will be sent`;
 }

@@ -63,7 +63,10 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
   if (left.refusedParty !== null) return `${topic} list ${party} ${left.refusedParty} --all${as}`;
   if (left.waitsFor !== null) return `${command} status ${left.waitsFor}${typed.flags}`; // it has the next command of that batch
   if (left.otherRecord !== null) return `${topic} get ${shellWord(left.otherRecord)}${as}`;
-  return type('report', ' --html'); // conflicts with other payments: the operator checks each of them
+  // The operator compares the row with the payment of the other batch.
+  if (left.conflictReference !== null)
+    return `${command} find ${shellWord(left.conflictReference)}${typed.flags}`;
+  return type('report', ' --html');
 }
 
 /** Whether some rows can continue without a decision by the operator. */
@@ -74,9 +77,12 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   if (left.stop === 'key-forgotten') return left.staged > 0 ? type('cancel') : undefined;
   // Reading it again would stop the run in the same way.
   if (left.stop === 'lost-record' && left.releasing > 0) return type('resolve', ' --from FILE');
-  // Resuming a batch that was only staged stages again, which has nothing to do here.
-  const isReleasing = left.releasing > 0 && doubts + left.not_sent === left.releasing;
-  if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');
+  // A release sends no row that has no record yet, and such a row holds it.
+  const unstaged = left.not_sent - left.refused + doubts - left.releasing;
+  if (left.state === 'staged' && unstaged <= 0 && ready + left.releasing > 0) {
+    const holding = left.refused + left.conflicts + left.in_doubt - doubts;
+    return type('release', holding > 0 ? stated('rest') : '');
+  }
   if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
     return type('release', stated('rest'));
   const open = left.not_sent + doubts + ready;

@@ -82,5 +82,6 @@ function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 90) return `${Math.max(1, seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
+  if (seconds < 172_800) return `${(seconds / 3600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(1)} days`;
 }

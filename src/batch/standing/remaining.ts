@@ -32,6 +32,8 @@ export interface Remaining {
   unapproved: number;
   rejected: number;
   failed: number;
+  /** In conflict: they hold a release, and no command sends them by itself. */
+  conflicts: number;
   /**
    * Part of in_doubt: the service still answered 409 long after the first request, so another replay will not help.
    */
@@ -42,6 +44,8 @@ export interface Remaining {
   refusedParty: string | null;
   /** The record of the other payment with which the first row is in conflict. */
   otherRecord: string | null;
+  /** The first row that is in conflict with another batch. */
+  conflictReference: string | null;
   /**
    * The service refused the replay of a staged row, or returned another record; a release would stop in the same way.
    */
@@ -116,6 +120,7 @@ export function readRemaining(
     ...{state, stop: stop?.reason, held},
     ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},
     ...{unapproved: tally.unapproved.count, rejected: tally.rejected.count, failed: statuses['failed'] ?? 0},
+    conflicts: tally.conflict.count,
     refused: rows?.refused ?? 0,
     notDirect: rows?.notDirect ?? 0,
     disputed: isAtRest ? left.disputed() : 0,
@@ -126,7 +131,8 @@ export function readRemaining(
     deadReference: isAtRest ? left.deadReference() : null,
     refusedParty: isAtRest ? left.refusedParty() : null,
     otherRecord: isAtRest ? left.otherRecord() : null,
-    isProbeRefused: stop !== undefined && journal.fact('probeRefused') === true,
+    conflictReference: isAtRest ? left.conflictReference() : null,
+    isProbeRefused: (stop !== undefined || tally.staged.count > 0) && journal.fact('probeRefused') === true,
     mayApproveById: approveById,
     mayAcceptDifferences,
     isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),

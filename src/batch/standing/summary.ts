@@ -26,7 +26,7 @@ export interface Summary extends Record<Bucket, number> {
   canceled: number;
   /** Staged rows whose record differs in rail, currency or metadata. */
   held: number;
-  /** Part of accepted: approved with another rail, currency or metadata than requested. */
+  /** Part of accepted: approved with another rail, currency or metadata than requested, or read back as another payment. */
   differs: number;
   /** POSTs sent by this invocation. */
   posts: number;

@@ -1,3 +1,5 @@
+import {currenciesOfSign} from '../../money/currency-signs.ts';
+
 /** How a number is shown by its format. */
 export interface ShownAs {
   /**
@@ -13,6 +15,8 @@ export interface ShownAs {
   digits: number;
   /** Nothing but digits is shown: no separators, signs or text. */
   isBare: boolean;
+  /** Currency signs and codes that it shows: `€`, `USD`. */
+  signs: readonly string[];
 }
 
 const shown = (kind: ShownAs['kind']): ShownAs => ({
@@ -21,6 +25,7 @@ const shown = (kind: ShownAs['kind']): ShownAs => ({
   fixedDecimals: 0,
   digits: 1,
   isBare: false,
+  signs: [],
 });
 
 export const GENERAL: ShownAs = {...shown('general'), isBare: true};
@@ -68,9 +73,14 @@ const BUILT_IN: ReadonlyMap<number, string> = new Map([
 const isDateOfOtherLanguage = (id: number): boolean =>
   (id >= 27 && id <= 36) || (id >= 50 && id <= 58) || (id >= 67 && id <= 81);
 
+/** Excel has no longer formats. What reads a format takes time with the square of its length. */
+const LONGEST_FORMAT = 255;
+
 /** @param code as in the file, if it has one for this id */
 export function readFormat(id: number, code: string | undefined): ShownAs {
-  const text = code ?? BUILT_IN.get(id);
+  if (code !== undefined && code.length > LONGEST_FORMAT) return shown('other');
+  if (code !== undefined) return {...readCode(code), signs: signsOf(code)};
+  const text = BUILT_IN.get(id); // each program shows these with the currency of its own language
   if (text !== undefined) return readCode(text);
   return shown(isDateOfOtherLanguage(id) ? 'date' : 'other');
 }
@@ -112,7 +122,26 @@ function numberOf(text: string, isBare: boolean): ShownAs {
     fixedDecimals: decimals?.replace(/[^0]/gu, '').length ?? 0,
     digits: whole.replace(/[^0]/gu, '').length,
     isBare,
+    signs: [],
   };
+}
+
+/** What a format shows: "text", \x, _x and *x (spaces), [$sign-language], [Red] (nothing), digits, any other character. */
+const SHOWN = /"([^"]*)"|\\(.)|[_*].|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|[0#?.,]+/gu;
+
+/** The currency signs in the section for positive numbers. Other words are ignored. */
+function signsOf(code: string): string[] {
+  const [first = ''] = sectionsOf(code);
+  const text = first.replace(
+    SHOWN,
+    (_all, quoted?: string, escaped?: string, sign?: string) => quoted ?? escaped ?? ` ${sign ?? ''} `,
+  );
+  const words = text.replace(/\p{Cf}/gu, '').split(/[\s()+\-:]+/u);
+  return words.flatMap((word) =>
+    currenciesOfSign(word) === undefined
+      ? [...word].filter((sign) => /\p{Sc}/u.test(sign) && currenciesOfSign(sign) !== undefined)
+      : [word],
+  );
 }
 
 /** Sections are separated by semicolons that are not quoted: positive; negative; zero; text. */

@@ -5,7 +5,7 @@ export const refusedWorkbook = (path: string, message: string, hint: string, cau
   new RemitError('CSV_INVALID', `${path} ${message}`, {hint, cause});
 
 const SAVE_AGAIN =
-  'open the file in Excel or LibreOffice and save it again as .xlsx, or save the sheet as CSV UTF-8; then plan that file';
+  'open the file in Excel or LibreOffice and save it again as .xlsx, or save the sheet as CSV UTF-8, and use that file';
 
 /** A workbook that contradicts itself or its format. */
 export const brokenWorkbook = (path: string, what: string, cause?: unknown): RemitError =>

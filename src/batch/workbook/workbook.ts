@@ -101,7 +101,7 @@ export class Workbook {
 }
 
 const SAVE_AS =
-  'in the program that wrote it, save or export the sheet as .xlsx, or as CSV in UTF-8; then plan that file';
+  'in the program that wrote it, save or export the sheet as .xlsx, or as CSV in UTF-8; then use that file';
 
 /** Names other ZIP files, and workbooks that are not read. */
 function refuseOther(path: string, archive: Archive): void {
@@ -112,7 +112,7 @@ function refuseOther(path: string, archive: Archive): void {
   if (names.some((name) => name.endsWith('vbaproject.bin')))
     refuse(
       'a workbook with macros (.xlsm)',
-      'save it as "Excel Workbook (.xlsx)", without macros, then plan that file',
+      'save it as "Excel Workbook (.xlsx)", without macros, and use that file',
     );
   if (archive.has('xl/workbook.bin')) refuse('a binary workbook (.xlsb)');
   if (archive.has('mimetype') && archive.has('content.xml')) refuse('an OpenDocument file (.ods)');

@@ -1,12 +1,12 @@
 import {operationOf} from '../../service/routes.ts';
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {isObject} from '../../narrow.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {valueAt} from '../../output/records/select.ts';
-import type {Commands} from '../runtime/command-line.ts';
+import type {Commands} from '../line/command-line.ts';
 
 /** A request typed for `remit api`, as remit reads it. */
 export interface ReadRequest {

@@ -1,8 +1,12 @@
 import {RemitError} from '../../errors.ts';
-import {isList} from '../../narrow.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {Listing} from '../../client/reading/listing.ts';
+import {readPage} from '../../client/reading/page.ts';
+import type {FetchPage} from '../../client/reading/page-reader.ts';
+import {eachWarningOnce} from '../../client/reading/warnings.ts';
+import {Dialect} from '../../service/dialect.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
+import {warnOf} from '../resources/reads.ts';
 
 interface AllItems {
   path: string;
@@ -14,43 +18,30 @@ interface AllItems {
 }
 
 /**
- * The items of all pages of a list, page by page.
- * @throws RemitError UNAVAILABLE for an answer that is no list, CURSOR_REPEATED and LIST_CUT like every other list
+ * The items of all pages of a list, read and ended like every other list.
+ * @throws RemitError UNAVAILABLE for an answer that is no list
  */
-export async function* allItems(
-  {client, stop}: Pick<Context, 'client' | 'stop'>,
+export function allItems(
+  context: Pick<Context, 'client' | 'stop' | 'out' | 'effects'>,
   {path, isRaw, headers, service}: AllItems,
-): AsyncGenerator<unknown> {
-  const {envelopes = {}, paging = {}} = service;
+): AsyncIterable<unknown> {
+  const {client, stop} = context;
+  const warn = eachWarningOnce(warnOf(context));
+  const {cursor: name = 'cursor'} = service.paging ?? {};
   const [route = '', query = ''] = path.split('?');
   const params = new URLSearchParams(query);
-  const seen = new Set<string>();
-  for (;;) {
+  const dialect = new Dialect(service);
+  const fetch: FetchPage<unknown> = async ({cursor, signal: unwanted}) => {
+    if (cursor !== undefined) params.set(name, cursor);
     const search = params.size === 0 ? '' : `?${params.toString()}`;
-    const {data} = await client.request('GET', route + search, {isRaw, headers, signal: stop.signal});
-    const items = isList(data) ? data : valueAt(data, envelopes.list ?? 'data');
-    if (!isList(items)) throw noList(path, envelopes.list ?? 'data');
-    yield* items;
-    const next = isList(data) ? undefined : valueAt(data, envelopes.next ?? 'next_cursor');
-    if (next === undefined || next === null || next === '') {
-      if (envelopes.more !== undefined && valueAt(data, envelopes.more) === true)
-        throw new RemitError(
-          'LIST_CUT',
-          `GET ${path}: more items exist, but the answer has no cursor for them`,
-        );
-      return;
-    }
-    if (typeof next !== 'string' && typeof next !== 'number')
-      throw new RemitError(
-        'LIST_CUT',
-        `GET ${path}: the cursor of the next page is neither text nor a number`,
-      );
-    const cursor = String(next);
-    if (seen.has(cursor))
-      throw new RemitError('CURSOR_REPEATED', `GET ${path}: the service answered with the same cursor twice`);
-    seen.add(cursor);
-    params.set(paging.cursor ?? 'cursor', cursor);
-  }
+    const signal = AbortSignal.any([stop.signal, unwanted]);
+    const answer = await client.request('GET', route + search, {isRaw, headers, signal, wantsHeaders: true});
+    const page = readPage(dialect.pageFromWire(answer.data), answer.headers?.['link']);
+    if (page === undefined) throw noList(path, service.envelopes?.list ?? 'data');
+    if (answer.status === 207) warn(207, answer.warning);
+    return page;
+  };
+  return new Listing(fetch, {all: true, cursor: params.get(name) ?? undefined});
 }
 
 const noList = (path: string, where: string): RemitError =>

@@ -1,4 +1,5 @@
 import {operationOf} from '../../service/routes.ts';
+import {isId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -11,7 +12,7 @@ import type {Context} from '../core/context.ts';
 import {readMove} from '../resources/moves.ts';
 import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfer-kinds.ts';
 import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
-import {amountOfBody, type AmountRead} from '../guard/amount-read.ts';
+import {amountOfBody, hasAmount, type AmountRead} from '../guard/amount-read.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {needsFacts, recordFacts, statedFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails} from '../write/transfer-details.ts';
@@ -62,7 +63,9 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
   if (operation === undefined) refuseOtherSpelling(context, method, path);
   if (operation !== undefined && ON_RECORDS.includes(operation))
     return onRecord(context, operation, request, plain.operation);
-  if (operation !== undefined && !CREATIONS.includes(operation)) return plain;
+  if (operation !== undefined) refuseLongerPath(operation, request);
+  if (operation !== undefined && !CREATIONS.includes(operation))
+    return hasAmount(body) ? {...plain, unread: {why: NO_AMOUNT_HERE, absent: false}} : plain;
   const read = path.includes('?') ? QUERY : isPartly ? PARTLY : amountOfBody(body);
   const rail = valueAt(body, 'rail');
   return {
@@ -78,6 +81,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
   };
 }
 
+const NO_AMOUNT_HERE = 'the body has an amount, which this path does not take';
 const QUERY: AmountRead = {kind: 'unreadable', why: 'the query string may name an amount'};
 const PARTLY: AmountRead = {
   kind: 'unreadable',
@@ -147,6 +151,17 @@ function detailsOf(
 function partyOf(body: unknown): WriteFacts['party'] {
   const field = ['payee_id', 'payer_id'].find((name) => typeof valueAt(body, name) === 'string');
   return field === undefined ? undefined : [field.slice(0, -3), plainValue(valueAt(body, field))];
+}
+
+/** `/api/payees/x%2F..%2F..%2Fpayouts%23/payment-methods`: a service that decodes it first creates a payout. */
+function refuseLongerPath(operation: OperationId, {method, path, read}: TypedRequest): void {
+  const wrong = Object.values(paramsAt(operation, read.path)).find((id) => !isId(id, 'any'));
+  if (wrong === undefined) return;
+  throw new RemitError(
+    'GUARD_TARGET',
+    `refused ${method} ${plainValue(path)}: ${JSON.stringify(plainValue(wrong))} is not an id, and may be read as another path`,
+    {hint: 'write the id as the service shows it'},
+  );
 }
 
 /** `/api//payouts/`, `/api/%70ayouts`: a service may route them to the path that the guard checks. */

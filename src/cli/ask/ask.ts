@@ -1,15 +1,18 @@
+import {capital} from '../../phrases.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {AmountError, parseMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
+import {maskNumber} from '../../sanitize/secret-shapes.ts';
 import {isRead} from '../help/answer-fields.ts';
-import {commandLine, type Typed} from '../runtime/command-line.ts';
-import {asChoice, choicesOf, type Listing} from './choices.ts';
+import type {Typed} from '../line/command-line.ts';
+import {digitsOf} from '../../contract/account-number.ts';
+import {asChoice, choicesOf, type Choosing} from './choices.ts';
 import {OWNERS, type Question, type TypedFlags} from './questions.ts';
 import {type NameSearch, resolveTyped, withIds} from './typed-names.ts';
 
 /** What asking needs of the context of a command. */
-type Asking = Listing & NameSearch;
+type Asking = Choosing & NameSearch;
 
 interface Parsed {
   flags: TypedFlags;
@@ -26,14 +29,23 @@ interface Shown {
 interface Answer extends Shown {
   question: Question;
   words: readonly string[];
+  /** A number that was typed invisibly; the command that is shown does not have it. */
+  hidden?: string;
+}
+
+/** The whole command line, and what it does not contain: the numbers that were typed invisibly, by flag. */
+export interface Asked {
+  argv: string[];
+  hidden: Readonly<Record<string, string>>;
 }
 
 /**
  * Replaces typed names by ids. Asks for the required values that were not typed and, if there are any, for optional
  * ones that people usually choose. Before a command that changes something, names and answers are shown and must be
  * confirmed.
- * @returns the whole command line; undefined if nothing is missing and no name was typed
- * @throws RemitError GUARD_CONFIRM if it is not confirmed, INTERRUPTED at a prompt; nothing was sent
+ * @returns undefined if nothing is missing and no name was typed
+ * @throws RemitError GUARD_CONFIRM if it is not confirmed, INTERRUPTED at a prompt, GUARD_LIVE instead of the first
+ * prompt if the answers would be refused; nothing was sent
  */
 export async function askMissing({
   questions,
@@ -45,12 +57,14 @@ export async function askMissing({
   typed: Parsed;
   words: Typed;
   open: () => Promise<Asking>;
-}): Promise<string[] | undefined> {
+}): Promise<Asked | undefined> {
   const missing = questions.filter(
     (question) => !isGiven(question, {flags, args}) && question.when?.(flags) !== false,
   );
-  const isWhole = missing.every(({otherwise}) => otherwise !== undefined);
-  const names = await resolveTyped(words.id, {flags, args}, open);
+  const isWhole = missing.every(isAskedOnlyWithOthers);
+  const refuse = (asking: Asking): void => refuseUnconfirmed(asking, {words, flags});
+  const names = await resolveTyped(words.id, {flags, args}, {open, beforeSearch: refuse});
+  if (missing.some(({otherwise}) => otherwise === undefined)) refuse(await open());
   if (isWhole && names.length === 0) return undefined;
   const asking = await open();
   const ids = names.map(({name, id}): [string, string] => [name, id]);
@@ -62,12 +76,20 @@ export async function askMissing({
   }
   const argv = withAnswers(withIds(words.argv, names), questions, typed, answers);
   if (!isRead(words.id)) await confirm(asking, {lines: [...names, ...answers], flags, id: words.id, argv});
-  return argv;
+  const hidden = answers.flatMap(({question, hidden}) =>
+    hidden === undefined ? [] : [[question.name, hidden] as const],
+  );
+  return {argv, hidden: Object.fromEntries(hidden)};
 }
+
+/** If nothing else is missing, the command itself asks for a number. */
+const isAskedOnlyWithOthers = ({otherwise, source}: Question): boolean =>
+  otherwise !== undefined || source.kind === 'number';
 
 function isGiven({name, isArgument, source}: Question, {flags, args}: Parsed): boolean {
   if (isArgument) return args[name] !== undefined;
   if (source.kind === 'owner') return flags['payee'] !== undefined || flags['payer'] !== undefined;
+  if (source.kind === 'number' && flags['number-file'] !== undefined) return true;
   return flags[name] !== undefined || (name === 'amount' && flags['amount-minor'] !== undefined);
 }
 
@@ -82,6 +104,7 @@ async function ask(question: Question, around: Around): Promise<Answer | undefin
   const {name, isArgument, label, source, otherwise} = question;
   if (source.kind === 'amount') return askAmount(question, around);
   if (source.kind === 'owner') return askOwner(around);
+  if (source.kind === 'number') return askNumber(question, around);
   const {asking} = around;
   const {prompts} = asking.runtime;
   const flag = isArgument ? name.toUpperCase() : `--${name}`;
@@ -93,13 +116,15 @@ async function ask(question: Question, around: Around): Promise<Answer | undefin
     ...{question, label, shown},
     words: isArgument ? [value] : [`--${name}=${value}`],
   });
-  const choices = await choicesOf(question, asking, (name) => valueOf(name, around));
-  if (choices === undefined) {
-    const isWrong = (typed: string) => (typed.trim() === '' ? 'Type a value' : undefined);
+  const offered = await choicesOf(question, asking, (name) => valueOf(name, around));
+  if (offered === undefined) {
+    const isWrong = (typed: string) =>
+      typed.trim() === '' ? 'Type a value' : question.wrong?.(typed.trim());
     return answerOf((await prompts.line(`${label}:`, flag, isWrong)).trim());
   }
+  const {choices, isNeeded} = offered;
   if (choices.length === 0) return undefined;
-  const none = otherwise === undefined ? [] : [{value: '', name: `(${otherwise})`}];
+  const none = isNeeded ? [] : [{value: '', name: `(${otherwise})`}];
   const list = {
     choices: [...none, ...choices],
     other: (text: string) => (isId(text, 'any') ? asChoice(text) : undefined),
@@ -122,6 +147,17 @@ async function askOwner(around: Around): Promise<Answer | undefined> {
   const {prompts} = around.asking.runtime;
   const label = await prompts.choose('Payment method of a:', {choices}, '--payee or --payer');
   return ask(label === 'payer' ? OWNERS.payer : OWNERS.payee, around);
+}
+
+async function askNumber(question: Question, {asking}: Around): Promise<Answer> {
+  const {label} = question;
+  const {out, runtime} = asking;
+  const typed = await runtime.prompts.hidden(`${label}:`, '--number-file FILE', (line) =>
+    digitsOf(line) === undefined ? 'Type only digits' : undefined,
+  );
+  const hidden = must(digitsOf(typed), 'a number that was checked');
+  out.sanitizer.conceal(hidden);
+  return {question, label, words: [], hidden, shown: maskNumber(hidden)};
 }
 
 /** `125.00 USD`, or only the number if the currency was typed. */
@@ -170,9 +206,21 @@ function withAnswers(
     : [...words(true), ...flags, ...words(false), ...rest];
 }
 
+/** The guard would refuse the write after the last answer, and the answers would be lost. */
+function refuseUnconfirmed(
+  {profile, commands}: Asking,
+  {words, flags}: {words: Typed; flags: TypedFlags},
+): void {
+  const {live, 'dry-run': dryRun} = flags;
+  if (isRead(words.id) || profile.mode !== 'live' || live === true || dryRun === true) return;
+  throw new RemitError('GUARD_LIVE', `refused to ${actionOf(words.id)} with a live key`, {
+    hint: `to write to the live service: ${commands.again(words, {add: ['--live']})}`,
+  });
+}
+
 /** A live write is confirmed by the guard, with more facts. */
 async function confirm(
-  {out, runtime, profile}: Asking,
+  {out, runtime, profile, commands}: Asking,
   {lines, flags, id, argv}: {lines: readonly Shown[]; flags: TypedFlags; id: string; argv: readonly string[]},
 ): Promise<void> {
   const {yes, live, 'dry-run': dryRun} = flags;
@@ -181,16 +229,16 @@ async function confirm(
   const show = (line: string) => (isAsked ? out.notice(line) : out.note(line)); // what is asked about is shown with --quiet too
   const width = Math.max(...lines.map(({label}) => label.length));
   for (const {label, shown} of lines) show(`  ${label.padEnd(width)}  ${shown}`);
-  show(`  The same as: ${commandLine(id, argv)}`);
-  if (isAsked && !(await runtime.prompts.confirm(`${sentenceOf(id)}?`, '--yes')))
+  show(`  The same as: ${commands.again({id, argv})}`);
+  if (isAsked && !(await runtime.prompts.confirm(`${capital(actionOf(id))}?`, '--yes')))
     throw new RemitError('GUARD_CONFIRM', 'not confirmed: nothing was sent');
 }
 
-/** `payouts:create` is "Create this payout". */
-function sentenceOf(id: string): string {
+/** `payouts:create` is "create this payout". */
+function actionOf(id: string): string {
   const [verb = '', topic = ''] = id.split(':').toReversed();
-  if (verb === 'simulate-credit') return 'Simulate this credit';
+  if (verb === 'simulate-credit') return 'simulate this credit';
   const noun = topic === 'treasury' ? 'account' : topic.replace(/s$/, '').replace('-', ' ');
-  if (verb === 'set-default') return `Make this ${noun} the default`;
-  return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} this ${noun}`;
+  if (verb === 'set-default') return `make this ${noun} the default`;
+  return `${verb} this ${noun}`;
 }

@@ -1,12 +1,13 @@
 import type {RemitClient} from '../../client/client.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
+import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {exponentOf} from '../../money/currencies.ts';
 import type {Output} from '../../output/output.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
-import type {Commands} from '../runtime/command-line.ts';
+import type {Commands} from '../line/command-line.ts';
 import type {Choice} from '../runtime/prompts.ts';
 import type {Stop} from '../runtime/stop.ts';
 import type {Question, Source} from './questions.ts';
@@ -15,7 +16,7 @@ import type {Question, Source} from './questions.ts';
 const MOST_RECORDS = 200;
 
 /** What reading the records to choose from needs of the context of a command. */
-export interface Listing {
+export interface Choosing {
   client: Pick<RemitClient, 'list'>;
   commands: Commands;
   out: Output;
@@ -29,53 +30,71 @@ export const asChoice = (value: string): Choice => ({value, name: value});
 
 /**
  * What a question offers; undefined if the answer is typed instead, because it is a text or the list failed.
- * @throws RemitError USAGE if a required record does not exist yet
+ * `isNeeded`: the value cannot be left out.
+ * @throws RemitError USAGE if a record that is needed does not exist yet
  */
 export async function choicesOf(
   question: Question,
-  listing: Listing,
+  choosing: Choosing,
   given: Given,
-): Promise<Choice[] | undefined> {
+): Promise<{choices: Choice[]; isNeeded: boolean} | undefined> {
   const {source, otherwise} = question;
-  if (source.kind === 'words') return source.words.map(asChoice);
+  const isNeeded = otherwise === undefined;
+  if (source.kind === 'words') return {choices: source.words.map(asChoice), isNeeded};
   if (source.kind !== 'records' && source.kind !== 'methods') return undefined;
   let read;
   try {
-    read = await readChoices(source, listing, given);
+    read = await readChoices(source, choosing, given);
   } catch (error) {
-    if (!(error instanceof RemitError) || listing.stop.signal.aborted) throw error;
-    listing.out.note(`The list to choose from could not be read: ${error.message}`);
-    return otherwise === undefined ? undefined : [];
+    if (!(error instanceof RemitError) || choosing.stop.signal.aborted) throw error;
+    choosing.out.note(`The list to choose from could not be read: ${error.message}`);
+    return isNeeded ? undefined : {choices: [], isNeeded};
   }
-  const {choices, isWhole} = read;
-  if (choices.length > 0) return choices;
+  const {choices, isWhole, lacksDefault, isCut} = read;
+  if (isCut)
+    choosing.out.note(
+      `Only the newest ${MOST_RECORDS} ${nounOf(source)}s were searched; for another one, type its id.`,
+    );
+  if (choices.length > 0) return {choices, isNeeded: isNeeded || (isWhole && lacksDefault)};
   if (!isWhole) return undefined;
-  const {message, fix} = nothingToChoose(source, listing.commands, given);
-  if (otherwise === undefined) throw new RemitError('USAGE', message, fix === undefined ? {} : {hint: fix});
-  listing.out.warn(`${message}${fix === undefined ? '' : `; add one with ${fix}`}`);
-  return [];
+  const {message, fix} = nothingToChoose(source, choosing.commands, given);
+  throw new RemitError('USAGE', message, fix === undefined ? {} : {hint: fix});
 }
 
-/** `isWhole`: there are no records but those that were read. */
+/**
+ * `isWhole`: there are no records but those that were read. `lacksDefault`: each of them says that it is not the
+ * default. `isCut`: there are more records than were read.
+ */
 async function readChoices(
   source: RecordSource,
-  {client, out, stop}: Listing,
+  {client, out, stop}: Choosing,
   given: Given,
-): Promise<{choices: Choice[]; isWhole: boolean}> {
+): Promise<{choices: Choice[]; isWhole: boolean; lacksDefault: boolean; isCut: boolean}> {
   const {operation, query, status} = listOf(source, given);
   const choices: Choice[] = [];
   let read = 0;
+  let lacksDefault = true;
+  let areAllOffered = true;
   const options = {limit: MOST_RECORDS, pageSize: 100, signal: stop.signal};
-  for await (const record of client.list(operation, query, options)) {
+  const listing = client.list(operation, query, options);
+  for await (const record of listing) {
     read += 1;
+    lacksDefault &&= valueAt(record, 'is_default') === false;
     out.sanitizer.learn(record);
+    const id = valueAt(record, 'id'); // a word of the command: one that is not plain could be read as a flag
+    if (typeof id !== 'string' || !isId(id, 'any')) {
+      areAllOffered = false;
+      continue;
+    }
     if (status === undefined || valueAt(record, 'status') === status)
       choices.push(choiceOf(out.sanitizer.value(record, 'line')));
   }
-  return {choices, isWhole: read < MOST_RECORDS};
+  return {choices, isWhole: read < MOST_RECORDS && areAllOffered, lacksDefault, isCut: listing.more};
 }
 
 type RecordSource = Extract<Source, {kind: 'records' | 'methods'}>;
+
+const nounOf = (source: RecordSource): string => (source.kind === 'methods' ? 'payment method' : source.noun);
 
 function listOf(
   source: RecordSource,

@@ -1,9 +1,10 @@
 import type {RemitClient} from '../../client/client.ts';
+import {isId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {majorOf, plainValue} from '../../output/records/view.ts';
-import type {Commands} from '../runtime/command-line.ts';
+import type {Commands} from '../line/command-line.ts';
 import type {Stop} from '../runtime/stop.ts';
 
 /** Records that people know by name, and the list with their names. */
@@ -29,7 +30,7 @@ const MOST_SEARCHED = 10_000;
 /** Candidates that are listed. */
 const MOST_LISTED = 10;
 
-export interface Candidate {
+export interface NamedRecord {
   id: string;
   name: string;
   /** What tells two records of one name apart. */
@@ -51,15 +52,15 @@ export async function searchName(
   {client, commands, stop}: Searching,
   noun: Named,
   typed: string,
-): Promise<{found: Candidate[]; isExact: boolean}> {
+): Promise<{found: NamedRecord[]; isExact: boolean}> {
   const {plural, field, operation} = NAMED[noun];
   const options = {limit: MOST_SEARCHED, pageSize: 100, signal: stop.signal};
   const listing = client.list(operation, {}, options);
   const wanted = fold(typed);
-  const same: Candidate[] = [];
-  const like: Candidate[] = [];
+  const same: NamedRecord[] = [];
+  const like: NamedRecord[] = [];
   for await (const record of listing) {
-    const candidate = candidateOf(record, field);
+    const candidate = namedRecordOf(record, field);
     if (candidate === undefined) continue;
     const name = fold(candidate.name);
     if (name === wanted) same.push(candidate);
@@ -76,7 +77,7 @@ export async function searchName(
 }
 
 /** A record that was not read may have the same name. */
-const tooMany = (noun: Named, typed: string, found: readonly Candidate[]): RemitError =>
+const tooMany = (noun: Named, typed: string, found: readonly NamedRecord[]): RemitError =>
   new RemitError(
     'USAGE',
     `only the first ${MOST_SEARCHED} ${NAMED[noun].plural} were searched, so another one may have the name ${JSON.stringify(typed)}`,
@@ -84,7 +85,7 @@ const tooMany = (noun: Named, typed: string, found: readonly Candidate[]): Remit
   );
 
 /** Several records have the name, or only part of it was typed where the whole name is needed. */
-export function ambiguous(noun: Named, typed: string, found: readonly Candidate[]): RemitError {
+export function ambiguous(noun: Named, typed: string, found: readonly NamedRecord[]): RemitError {
   const lines = found
     .slice(0, MOST_LISTED)
     .map(({id, name, more}) => `${plainValue(id)}  ${plainValue(name)}${more}`);
@@ -100,9 +101,21 @@ export function ambiguous(noun: Named, typed: string, found: readonly Candidate[
   );
 }
 
+/**
+ * The candidate, whose id becomes a word of the command.
+ * @throws RemitError LOCAL_VALIDATION if the id is not a plain one: it could be read as a flag
+ */
+export function withPlainId(noun: Named, candidate: NamedRecord): NamedRecord {
+  if (isId(candidate.id, 'any')) return candidate;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `the service sent an id for the ${noun} ${JSON.stringify(plainValue(candidate.name))} that is not a plain one: ${JSON.stringify(plainValue(candidate.id))}; nothing was sent`,
+  );
+}
+
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 
-function candidateOf(record: unknown, field: string): Candidate | undefined {
+function namedRecordOf(record: unknown, field: string): NamedRecord | undefined {
   if (!isObject(record)) return undefined;
   const {id, [field]: name, email, balance_in_minor_units: balance, currency_code: currency} = record;
   if (typeof id !== 'string' || typeof name !== 'string') return undefined;

@@ -1,3 +1,4 @@
+import {ROUTING_NUMBER} from '../../contract/account-number.ts';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
@@ -20,6 +21,8 @@ export type Source =
   | {kind: 'words'; words: readonly string[]}
   | {kind: 'several'; words: readonly string[]}
   | {kind: 'text'}
+  /** An account or card number: typed invisibly, and never a word of the command. */
+  | {kind: 'number'}
   /** `125.00 USD`: the flags --amount and --currency. */
   | {kind: 'amount'};
 
@@ -34,6 +37,8 @@ export interface Question {
   otherwise?: string;
   /** Asked only if this holds for the flags that were typed. */
   when?: (flags: TypedFlags) => boolean;
+  /** What is wrong with a typed text; it is asked for again. */
+  wrong?: (typed: string) => string | undefined;
 }
 
 export type TypedFlags = Readonly<Record<string, unknown>>;
@@ -56,6 +61,7 @@ export const OWNERS = {payee, payer} as const;
 const owner: Question = {name: 'payee', label: 'Owner', source: {kind: 'owner'}};
 const amount: Question = {name: 'amount', label: 'Amount', source: {kind: 'amount'}};
 const text = (name: string, label: string): Question => ({name, label, source: {kind: 'text'}});
+const number = (name: string, label: string): Question => ({name, label, source: {kind: 'number'}});
 const rail = (words: readonly string[], otherwise?: string): Question => ({
   ...{name: 'rail', label: 'Rail', source: {kind: 'words', words}},
   ...(otherwise === undefined ? {} : {otherwise}),
@@ -79,6 +85,8 @@ const endpoint = argument(
 );
 const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
 const isBank = ({type}: TypedFlags): boolean => type !== 'card';
+const wrongRoutingNumber = (typed: string): string | undefined =>
+  ROUTING_NUMBER.test(typed) ? undefined : 'A routing number must have 9 digits';
 const isCard = ({type}: TypedFlags): boolean => type === 'card';
 const treasuryAccount: Question = {...account('account', 'Treasury account'), isArgument: true};
 const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`)];
@@ -108,8 +116,10 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'payment-methods:list': [owner],
   'payment-methods:add': [
     owner,
-    {...text('routing-number', 'Routing number'), when: isBank},
+    {...text('routing-number', 'Routing number'), when: isBank, wrong: wrongRoutingNumber},
+    {...number('account-number', 'Account number'), when: isBank},
     {...text('holder-name', 'Name of the account holder'), when: isBank},
+    {...number('card-number', 'Card number'), when: isCard},
     {...text('exp-month', 'Month in which the card expires'), when: isCard},
     {...text('exp-year', 'Year in which the card expires'), when: isCard},
   ],

@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Prompts} from '../runtime/prompts.ts';
-import {ambiguous, type Candidate, searchName, type Searching} from './name-search.ts';
+import {ambiguous, type NamedRecord, searchName, type Searching, withPlainId} from './name-search.ts';
 import {namedValuesOf, type TypedFlags} from './questions.ts';
 
 /** A typed name and the record that has it. */
@@ -27,10 +27,10 @@ export interface NameSearch extends Searching {
  * chosen from a list.
  * @throws RemitError NOT_FOUND if no record has the name; USAGE for a part of a name that is not confirmed
  */
-export async function resolveTyped(
+export async function resolveTyped<T extends NameSearch>(
   command: string,
   {flags, args}: {flags: TypedFlags; args: Readonly<Record<string, unknown>>},
-  open: () => Promise<NameSearch>,
+  {open, beforeSearch}: {open: () => Promise<T>; beforeSearch: (search: T) => void},
 ): Promise<ResolvedName[]> {
   const resolved: ResolvedName[] = [];
   for (const {name, isArgument = false, label, noun} of namedValuesOf(command)) {
@@ -38,11 +38,13 @@ export async function resolveTyped(
     if (typeof typed !== 'string' || isUuid(typed)) continue;
     const search = await open();
     if (isId(typed, search.profile.service.ids?.format ?? 'uuid')) continue;
+    beforeSearch(search);
     const {found, isExact} = await searchName(search, noun, typed);
     // With --yes nothing is shown before it is sent, so a part of a name could pay someone else.
     if (flags['yes'] === true && (found.length > 1 || !isExact)) throw ambiguous(noun, typed, found);
     const flag = isArgument ? name.toUpperCase() : `--${name}`;
-    const {id, name: fullName} = await one(found, {label, flag, prompts: search.runtime.prompts});
+    const chosen = await one(found, {label, flag, prompts: search.runtime.prompts});
+    const {id, name: fullName} = withPlainId(noun, chosen);
     resolved.push({
       ...{name, isArgument, label, typed, id},
       shown: `${plainValue(fullName)} (${plainValue(id)})`,
@@ -52,9 +54,9 @@ export async function resolveTyped(
 }
 
 async function one(
-  found: readonly Candidate[],
+  found: readonly NamedRecord[],
   {label, flag, prompts}: {label: string; flag: string; prompts: Prompts},
-): Promise<Candidate> {
+): Promise<NamedRecord> {
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   const choices = found.map(({id, name, more}) => ({

@@ -4,7 +4,8 @@ import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
 import {keysOf} from '../../narrow.ts';
-import {count, duration, inGroup} from '../input/flags.ts';
+import {inGroup} from '../input/flags.ts';
+import {count, duration} from '../input/global-flags.ts';
 
 /** Where batches are stored; every verb takes it. */
 export const stateDirFlag = inGroup('OUTPUT', {

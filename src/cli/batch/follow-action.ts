@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {MAX_WAIT_MS} from '../../batch/send/patience.ts';
 import {writeStatus} from '../../batch/standing/status-file.ts';
 import {FollowPace} from '../../batch/follow/pace.ts';
@@ -11,7 +12,7 @@ import {exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
 import {Wire} from '../../batch/answers/wire.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {Typed} from '../runtime/command-line.ts';
+import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
@@ -19,7 +20,6 @@ import type {FlagValues} from '../input/flags.ts';
 import {batchCommand} from '../../batch/standing/placed.ts';
 import type {followFlags, runFlags} from './flags.ts';
 import {checkBound, placedBy, placeFlags} from './place.ts';
-import {count} from './plan/view.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
 import {summaryText} from './summary-view.ts';
@@ -94,11 +94,10 @@ export async function refreshBatch(options: {
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
     // A status exits 0 if it could be read; with --refresh, only if every record could be fetched.
     const unread = followed.unread > 0 ? EXIT.UNAVAILABLE : EXIT.OK;
-    const isFound = (seen.differs ?? 0) > (before.differs ?? 0); // absent from a status of an earlier version
     const exit =
       followed.outcome === 'stopped'
         ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0})
-        : isFound
+        : seen.differs > 0
           ? EXIT.PARTIAL
           : unread;
     return {summary: {...summary, followed}, exit};
@@ -166,15 +165,17 @@ const ENDS: Readonly<Record<FollowEnd, string>> = {
   reached: 'all reached it',
   ended: 'none is in progress',
   timeout: 'the time limit was reached',
-  passed: 'each was fetched once',
+  passed: 'each that was not final was fetched once',
   stopped: 'stopped early',
 };
 
 /** `Followed 990 rows to settled: 812 settled, 3 failed, 175 initiated; the time limit was reached.` */
-function followedText({until, outcome, reached, ended, open, statuses, unread}: Followed): string {
+function followedText(followed: Followed): string {
+  const {until, outcome, reached, ended, open, statuses, gets, unread} = followed;
   const parts = Object.entries(statuses).map(([status, n]) => `${n} ${status}`);
-  const total = count(reached + ended + open, 'row');
+  const total = counted(reached + ended + open, 'row');
   const missed = unread > 0 ? `; ${unread} could not be read` : '';
   if (reached + ended + open === 0) return 'Followed no rows: none was accepted.';
-  return `Followed ${total}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}; ${ENDS[outcome]}${missed}.`;
+  const end = outcome === 'passed' && gets === 0 ? 'all are final, and none was fetched' : ENDS[outcome];
+  return `Followed ${total}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}; ${end}${missed}.`;
 }

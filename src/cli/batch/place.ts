@@ -1,13 +1,14 @@
 import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {checkBinding} from '../../batch/journal/binding.ts';
+import {checkBinding, unrecordedSettings} from '../../batch/journal/binding.ts';
 import {batchExists} from '../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
+import {unfinishedWithRowsOf} from '../../batch/overview/unfinished.ts';
 import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {Typed} from '../runtime/command-line.ts';
+import type {Typed} from '../line/command-line.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
@@ -22,31 +23,79 @@ export function placedBy(context: LocalContext, stateDir: string, lastProfile?: 
 export const placeFlags = (context: LocalContext, stateDir: string, lastProfile?: string): string =>
   placedBy(context, stateDir, lastProfile).flags;
 
-/** The command that runs the file of a plan as another batch, with an unused id. */
-export function runAsAnother(context: Context, stateDir: string, {kind, batchId, file, sheet}: Plan): string {
+function unusedId(stateDir: string, {kind, batchId}: Plan): string {
   let number = 2;
   const name = () => `${batchId.slice(0, 58)}-${number}`;
   while (batchExists(stateDir, kind, name())) number++;
+  return name();
+}
+
+/** The command that runs the file of a plan as another batch, with an unused id. */
+export function runAsAnother(context: Context, stateDir: string, plan: Plan): string {
+  const {kind, file, sheet} = plan;
   const live = context.profile.mode === 'live' ? ' --live' : '';
   const absolute = join(file.folder, file.name);
   const path = file.path === '-' ? '-' : resolve(file.path) === absolute ? file.path : absolute;
   const from = sheet === undefined ? '' : ` --sheet ${shellWord(sheet)}`;
-  return `${batchCommand(kind)} run ${shellWord(path)}${from} --batch-id ${name()}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
+  return `${batchCommand(kind)} run ${shellWord(path)}${from} --batch-id ${unusedId(stateDir, plan)}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
 }
 
 /**
  * Refuses a batch that belongs to another address, mode or key than the active ones.
+ * @param typed.isFile the command names the file of the batch, and not its id
  * @throws RemitError GUARD_BINDING with the command to type instead
  */
-export function checkBound(context: Context, stateDir: string, typed: Typed, batch: OpenBatch): void {
+export function checkBound(
+  context: Context,
+  stateDir: string,
+  typed: Typed,
+  batch: OpenBatch,
+  {isFile = false} = {},
+): void {
   const {profile, commands} = context;
-  checkBinding(batch.journal, batch.plan, {
+  const {plan} = batch;
+  const anotherId = ['--batch-id', unusedId(stateDir, plan)];
+  checkBinding(batch.journal, plan, {
     ...profile,
     codec: context.codec,
-    runAgain: runAsAnother(context, stateDir, batch.plan),
-    withProfile: (name) => commands.againWith(name, typed),
+    runAgain: runAsAnother(context, stateDir, plan),
+    fileAsAnother: isFile ? commands.again(typed, {add: anotherId, without: ['--batch-id']}) : undefined,
+    withProfile: (name, mode) => commands.againWith(name, mode === 'live' ? typed : withoutLive(typed)),
     profileInForce: commands.profile,
   });
+}
+
+/**
+ * Refuses to start a file whose rows are in an unfinished batch with another id.
+ * @throws RemitError GUARD_DUPLICATES with the command that continues that batch
+ */
+export async function refuseSecondRun(context: Context, stateDir: string, plan: Plan): Promise<void> {
+  const {profile, clock} = context;
+  const placing = (last: string | undefined) => placedBy(context, stateDir, last);
+  const found = await unfinishedWithRowsOf(plan, {stateDir, service: profile, placing, clock});
+  if (found === undefined) return;
+  const {batchId, next} = found;
+  throw new RemitError(
+    'GUARD_DUPLICATES',
+    `batch ${batchId} of this file is not finished; nothing was sent`,
+    {
+      hint: (commands) => next ?? commands.read(KINDS[plan.kind].topic, 'batch', 'status', batchId),
+      details: {batch_id: batchId},
+    },
+  );
+}
+
+/** The typed command for a profile with a test key, which needs no --live. */
+const withoutLive = ({id, argv}: Typed): Typed => ({id, argv: argv.filter((word) => word !== '--live')});
+
+/** Warns about settings of the service file with which rows are sent again, if nothing shows that they are the same. */
+export function warnUnrecorded(context: Context, {journal, plan}: OpenBatch): void {
+  const unrecorded = unrecordedSettings(journal, plan, context.codec);
+  if (unrecorded === undefined) return;
+  const {settings, now} = unrecorded;
+  context.out.warn(
+    `batch ${plan.batchId} was started by an earlier version of remit, which did not record ${settings} of the service file (now set: ${now.length === 0 ? 'none' : now.join(', ')}). Rows sent before are sent again with the current ones: if any of them has changed since, set it back before you continue`,
+  );
 }
 
 /**

@@ -1,21 +1,27 @@
+import {counted} from '../../phrases.ts';
 import {accepting} from '../../batch/model/accept.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/rows/attention.ts';
-import {BUCKETS} from '../../batch/model/outcome.ts';
+import {BUCKETS, wasReadAsOther} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
-import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';
+import {canceledText, differText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
 import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
-import {count} from './plan/view.ts';
 
 /**
  * The end of a run for people: what happened, what did not, where it is written, and what to type next.
  * @param placed the flags that a command needs to find the state folder and the profile
+ * @param isRun the command could have sent requests; if it sent none, the headline says so
  */
-export function summaryText(summary: Summary, attention: readonly Attention[], placed: Placed): string {
-  const lines = [headline(summary), ''];
+export function summaryText(
+  summary: Summary,
+  attention: readonly Attention[],
+  placed: Placed,
+  {isRun = false} = {},
+): string {
+  const lines = [headline(summary, isRun), ''];
   const buckets = ['planned', ...BUCKETS] as const;
   const shown = buckets.filter(
     (bucket) => bucket === 'planned' || bucket === 'accepted' || summary[bucket] > 0,
@@ -27,7 +33,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
         `${groupMajor(must(summary.totals[currency], `total in ${currency}`)[bucket]).padStart(amountWidth(summary))} ${currency}`,
     );
     lines.push(
-      `  ${bucket.replace('_', ' ').padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
+      `  ${labelOf(summary, bucket).padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
     );
   }
   if (summary.left_out > 0)
@@ -60,7 +66,10 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
       ];
       lines.push(`  ${reference}: ${state === 'staged' ? message : words.join(': ')}`); // why it was not released
     }
-    if (total > named.length) lines.push(`  … ${total - named.length} more in the results`);
+    const report = `${batchCommand(summary.kind)} report ${shellWord(summary.batch_id)}${placed.flags}`;
+    // A process that was killed has written no results.
+    const where = summary.results === null ? `; ${report} writes all of them to a file` : ' in the results';
+    if (total > named.length) lines.push(`  … ${total - named.length} more${where}`);
   }
   lines.push(...orphanLines(summary, placed));
   lines.push('');
@@ -73,6 +82,11 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
   lines.push(...restLines(summary, placed));
+  if (named.some(wasReadAsOther))
+    lines.push(
+      'Differ   compare these records with their rows; this reads them again:',
+      `         ${batchCommand(summary.kind)} status ${shellWord(summary.batch_id)} --refresh${placed.flags}`,
+    );
   return lines.join('\n');
 }
 
@@ -102,20 +116,20 @@ function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[
   ];
 }
 
-/** A held batch can try the missing rows again or continue without them: the one that `next` does not do. */
+/** A release can try the missing rows again or continue without them: the one that `next` does not do. */
 function restLines(
-  {kind, batch_id: id, mode, state, staged, held, not_sent: missing, next}: Summary,
+  {kind, batch_id: id, mode, state, staged, held, not_sent: unsent, in_doubt: doubts, next}: Summary,
   {flags}: Placed,
 ): string[] {
-  if (state !== 'held' || missing === 0 || staged === held) return [];
+  const missing = state === 'held' ? unsent : state === 'staged' ? unsent + doubts : 0;
+  if (missing === 0 || staged === held) return [];
   const live = mode === 'live' ? ' --live' : '';
   const command = `${batchCommand(kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`;
-  if (command === next)
-    return [
-      `To try ${missing === 1 ? 'it' : 'them'} again first:`,
-      `         ${batchCommand(kind)} resume ${shellWord(id)}${live}${flags}`,
-    ];
-  return [`To release the others without ${missing === 1 ? 'it' : 'them'}:`, `         ${command}`];
+  const resume = `${batchCommand(kind)} resume ${shellWord(id)}${live}${flags}`;
+  const them = missing === 1 ? 'it' : 'them';
+  if (command === next) return unsent === 0 ? [] : [`To try ${them} again first:`, `         ${resume}`];
+  if (state === 'staged' && resume !== next) return [];
+  return [`To release the others without ${them}:`, `         ${command}`];
 }
 
 function failedCommand({kind, mode}: Summary, file: string, placed: string): string {
@@ -123,25 +137,38 @@ function failedCommand({kind, mode}: Summary, file: string, placed: string): str
   return `${batchCommand(kind)} run ${shellWord(file)}${live}${placed}`;
 }
 
+/** Rows whose record was canceled count as conflicts; if there are no others, their line says so. */
+const isAllCanceled = ({conflict, canceled}: Summary): boolean => conflict > 0 && canceled === conflict;
+
+const labelOf = (summary: Summary, bucket: string): string =>
+  bucket === 'conflict' && isAllCanceled(summary) ? 'canceled' : bucket.replace('_', ' ');
+
 function partsOf(summary: Summary, bucket: string): string {
   if (bucket === 'staged' && summary.held > 0) return `  (${summary.held} held: their record differs)`;
-  if (bucket === 'conflict' && (summary.canceled ?? 0) > 0) return `  (${summary.canceled} canceled)`;
-  if (bucket !== 'accepted' || summary.settled + summary.failed === 0) return '';
-  return `  (${summary.settled} settled, ${summary.failed} failed)`;
+  if (bucket === 'conflict' && !isAllCanceled(summary) && (summary.canceled ?? 0) > 0)
+    return `  (${summary.canceled} canceled)`;
+  if (bucket !== 'accepted') return '';
+  const {settled, failed, differs = 0} = summary; // absent from a status of an earlier version
+  const parts = [
+    ...(settled + failed === 0 ? [] : [`${settled} settled`, `${failed} failed`]),
+    ...(differs === 0 ? [] : [`${differs} with a record that differs`]),
+  ];
+  return parts.length === 0 ? '' : `  (${parts.join(', ')})`;
 }
 
 const amountWidth = (summary: Summary): number =>
   Math.max(...Object.values(summary.totals).map(({planned}) => groupMajor(planned).length));
 
-function headline(summary: Summary): string {
+function headline(summary: Summary, isRun: boolean): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
   const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
-  const of = `${summary.accepted} of ${count(planned, 'row')} accepted${paid}`;
+  const differ = (summary.differs ?? 0) > 0 ? `; ${differText(summary.differs)}` : '';
+  const of = `${summary.accepted} of ${counted(planned, 'row')} accepted${paid}${differ}`;
   const sent =
     summary.posts === 0
       ? ''
-      : ` (${count(summary.posts, 'request')} in ${(summary.elapsed_ms / 1000).toFixed(1)} s)`;
-  const end = summary.posts === 0 ? '; this command sent nothing' : sent;
+      : ` (${counted(summary.posts, 'request')} in ${(summary.elapsed_ms / 1000).toFixed(1)} s)`;
+  const end = isRun && summary.posts === 0 ? '; this command sent nothing' : sent;
   switch (state) {
     case 'complete':
       return `Batch ${id} is complete: ${of}${end}.`;
@@ -151,12 +178,12 @@ function headline(summary: Summary): string {
       return `Batch ${id} is canceled: ${canceledText(summary)}${sent}.`;
     case 'staged':
       return summary.accepted + summary.in_doubt === 0
-        ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`
-        : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} already released${summary.in_doubt === 0 ? '' : `, ${count(summary.in_doubt, 'row')} in doubt`}${sent}.`;
+        ? `Batch ${id} is staged: ${counted(summary.staged, 'record')} created, none released; no money has moved${sent}.`
+        : `Batch ${id} is staged: ${counted(summary.staged, 'record')} created and not released, ${counted(summary.accepted, 'row')} already released${summary.in_doubt === 0 ? '' : `, ${counted(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
-      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again)` : `${count(summary.staged, 'row')} not released`}${sent}.`;
+      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${counted(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again)` : `${counted(summary.staged, 'row')} not released`}${sent}.`;
     case 'planned':
-      return `Batch ${id} is planned: ${count(planned, 'row')}, nothing was sent.`;
+      return `Batch ${id} is planned: ${counted(planned, 'row')}, nothing was sent.`;
     case 'running':
       return `Batch ${id} is running: ${of}.`;
     case 'interrupted':
@@ -167,17 +194,18 @@ function headline(summary: Summary): string {
 
 /** Always printed to stderr, also for scripts: a complete batch may not be the whole file. */
 export const leftOutText = ({left_out: rows, failed_file: file}: Summary): string =>
-  `${count(rows, 'row')} with errors left out of this batch, not sent${file === null ? '' : `: ${file}`}`;
+  `${counted(rows, 'row')} with errors left out of this batch, not sent${file === null ? '' : `: ${file}`}`;
 
 /**
- * The rows that an interrupted run leaves in doubt. Of many, the first are named, with the command that lists them
- * all.
+ * The rows that an interrupted run leaves in doubt. Of many, the first are named, with the command that writes them
+ * all to a file.
  */
 export function doubtsText(summary: Summary, named: readonly string[], placeFlags = ''): string {
   const report = `${batchCommand(summary.kind)} report ${summary.batch_id}${placeFlags}`;
   const more =
     summary.in_doubt > named.length
-      ? `, and ${summary.in_doubt - named.length} more (${report} lists all of them)`
+      ? `, and ${summary.in_doubt - named.length} more (${report} writes all of them to a file)`
       : '';
-  return `${count(summary.in_doubt, 'row')} in doubt (the service may have accepted them): ${named.join(', ')}${more}. Resolve them with: ${summary.next}`;
+  const them = summary.in_doubt === 1 ? 'it' : 'them';
+  return `${counted(summary.in_doubt, 'row')} in doubt (the service may have accepted ${them}): ${named.join(', ')}${more}. ${/ batch resume /.test(summary.next ?? '') ? 'To find out' : `Resolve ${them} with`}: ${summary.next}`;
 }

@@ -2,7 +2,8 @@ import {existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync} fro
 import {dirname, join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
-import {shellWord} from '../../shell-word.ts';
+import {xdg} from '../../profiles/folders.ts';
+import {posixWord} from '../../shell-word.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {psQuoted} from './powershell.ts';
 import {seenFolder} from './seen.ts';
@@ -23,8 +24,8 @@ const MARK = '# completion of remit';
 
 /** Where the parts of a shell are. bash and zsh load the script from their start-up file; fish finds it. */
 export function placesFor(shell: Shell, env: Env, home: string): Installed {
-  const data = join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'remit');
-  const config = env['XDG_CONFIG_HOME'] || join(home, '.config');
+  const data = join(xdg(env, 'XDG_DATA_HOME') ?? join(home, '.local', 'share'), 'remit');
+  const config = xdg(env, 'XDG_CONFIG_HOME') ?? join(home, '.config');
   switch (shell) {
     case 'fish':
       return {shell, script: join(config, 'fish', 'completions', 'remit.fish'), startup: null, line: null};
@@ -35,7 +36,7 @@ export function placesFor(shell: Shell, env: Env, home: string): Installed {
     default: {
       const script = join(data, `completion.${shell}`);
       const startup = shell === 'bash' ? join(home, '.bashrc') : join(env['ZDOTDIR'] || home, '.zshrc');
-      const word = shellWord(script);
+      const word = posixWord(script);
       return {shell, script, startup, line: `[ -f ${word} ] && . ${word} ${MARK}`};
     }
   }

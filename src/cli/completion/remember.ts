@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {isObject} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
-import type {ShownRecord} from '../../output/output.ts';
+import type {ShownRecord} from '../../output/shown.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {LOCAL, MOST_IDS, plainUrl, readSeen, seenFolder, seenPath, type Seen, type SeenId} from './seen.ts';
 

@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import {isList, isObject} from '../../narrow.ts';
+import {xdg} from '../../profiles/folders.ts';
 import {readSmallFile} from '../../profiles/trusted-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -28,7 +29,7 @@ export const LOCAL = '(local)';
 
 /** The folder exists only if completion is used; without it nothing is stored. */
 export const seenFolder = (env: Env, home: string): string =>
-  join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'remit', 'completion');
+  join(xdg(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'remit', 'completion');
 
 /** @param profile null if key and base URL come from the environment */
 export const seenPath = (folder: string, profile: string | null): string =>

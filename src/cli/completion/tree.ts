@@ -1,5 +1,5 @@
 import type {Command, Config} from '@oclif/core';
-import {globalFlags} from '../input/flags.ts';
+import {globalFlags} from '../input/global-flags.ts';
 import {argSource, flagSource, NO_VALUE} from './sources.ts';
 
 /** What may follow the words of a command or topic. */

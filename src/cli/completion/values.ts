@@ -1,9 +1,8 @@
 import {mkdirSync} from 'node:fs';
-import {homedir} from 'node:os';
 import {batchIds} from '../../batch/journal/folder.ts';
 import {EVENT_TYPES} from '../../contract/events.ts';
 import {readConfig} from '../../profiles/config-file.ts';
-import {configDir, stateDir} from '../../profiles/folders.ts';
+import {configDir, homeFolder, stateDir} from '../../profiles/folders.ts';
 import {profileName} from '../../profiles/profile-name.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
@@ -28,13 +27,16 @@ type Value = readonly [value: string, label: string];
 /** Kinds of records on this machine, which belong to no profile. */
 const LOCAL_KINDS = new Set(['deliveries', 'events', 'checkpoints', 'faults']);
 
-/** What a shell may insert without quotes. Anything else came from elsewhere and is not offered. */
-const SAFE = /^[A-Za-z0-9_.:@%+-]{1,128}$/;
+/**
+ * What a shell may insert without quotes, and the command does not read as a flag. Anything else came from elsewhere and
+ * is not offered.
+ */
+const SAFE = /^[A-Za-z0-9_.:@%+][A-Za-z0-9_.:@%+-]{0,127}$/;
 
 /** What the launcher prints for `__complete KIND WORD…`: one value a line, with a tab before its description. */
 export function complete([kind = '', ...words]: readonly string[]): string {
   const {env} = process;
-  const place = {env, home: env['HOME'] || homedir(), cwd: process.cwd(), nowMs: Date.now()};
+  const place = {env, home: homeFolder(env), cwd: process.cwd(), nowMs: Date.now()};
   return linesFor(kind, words, place);
 }
 

@@ -5,6 +5,8 @@ import type {Runtime} from '../runtime/runtime.ts';
 /** A command that reports its own errors. */
 export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: () => Promise<ExitCode>}) & {
   id: string;
+  /** In the order in which they are typed. */
+  args?: Readonly<Record<string, {required?: boolean | undefined}>>;
 };
 
 /** The tool, as its launcher sees it. */

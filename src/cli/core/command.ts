@@ -3,21 +3,22 @@ import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {stackOf} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
-import {Output, type ShownRecord} from '../../output/output.ts';
+import {Output} from '../../output/output.ts';
+import type {ShownRecord} from '../../output/shown.ts';
 import {checkQuery} from '../../output/records/select.ts';
 import {findProjectFile, type ProjectFile} from '../../profiles/project-file.ts';
-import type {Typed} from '../runtime/command-line.ts';
-import {withoutStdin} from '../runtime/typed-args.ts';
+import type {Typed} from '../line/command-line.ts';
+import {withoutStdin} from '../line/typed-args.ts';
 import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
 import type {Outcome} from './outcome.ts';
-import {type GlobalFlags, globalFlags} from '../input/flags.ts';
+import {type GlobalFlags, globalFlags} from '../input/global-flags.ts';
 import {answerFields, isRead} from '../help/answer-fields.ts';
-import {isParseError, usageError, withoutFrame} from '../runtime/parse-errors.ts';
+import {isParseError, usageError, withoutFrame, type Takes} from '../line/parse-errors.ts';
 import {readCommandConfig} from './app.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings, outputSettings} from '../runtime/settings.ts';
-import {withWayOut} from './way-out.ts';
+import {withFolder, withWayOut} from './way-out.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
@@ -41,6 +42,7 @@ export abstract class RemitCommand extends Command {
   #context: Context | undefined;
   #args: Readonly<Record<string, unknown>> = {};
   #flags: GlobalFlags | undefined;
+  #hidden: Readonly<Record<string, string>> = {};
   #project: ProjectFile | undefined;
   #knownFields: KnownFields | undefined;
   readonly #shown: ShownRecord[] = [];
@@ -135,7 +137,14 @@ export abstract class RemitCommand extends Command {
     const {askMissing} = await import('../ask/ask.ts');
     const words = {id: this.id ?? '', argv: this.argv};
     const asked = await askMissing({questions, typed, words, open: () => this.open()});
-    if (asked !== undefined) this.argv = asked;
+    if (asked === undefined) return;
+    this.argv = asked.argv;
+    this.#hidden = asked.hidden;
+  }
+
+  /** The number for this flag, if it was asked for together with what else was missing. */
+  protected prompted(flag: string): string | undefined {
+    return this.#hidden[flag];
   }
 
   /**
@@ -152,7 +161,7 @@ export abstract class RemitCommand extends Command {
       const command = this.id ?? '';
       this.argv = await argvWithData(this.argv, {
         ...{command, operations: COMMAND_OPERATIONS[command] ?? [], flags},
-        stdin: this.runtime.stdin,
+        input: this.runtime,
       });
     }
     return this.parse(options);
@@ -199,7 +208,7 @@ export abstract class RemitCommand extends Command {
   /** The one place where an error becomes text or JSON and an exit code. */
   async #fail(thrown: unknown): Promise<ExitCode> {
     const error = isParseError(thrown)
-      ? usageError(thrown, this.id ?? '', this.#flagNames(), this.argv)
+      ? usageError(thrown, this.id ?? '', this.#takes(), this.argv)
       : this.#explained(thrown);
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug) out.debug(stackOf(error.cause) ?? '');
@@ -208,14 +217,15 @@ export abstract class RemitCommand extends Command {
     return error.exitCode;
   }
 
-  #flagNames(): string[] {
-    const {flags, baseFlags} = this.ctor;
-    return Object.keys({...flags, ...baseFlags});
+  #takes(): Takes {
+    const {flags, baseFlags, args = {}} = this.ctor;
+    return {flags: Object.keys({...flags, ...baseFlags}), args};
   }
 
   /** Adds what took effect before the error, and a command to type next. */
   #explained(thrown: unknown): RemitError {
-    const error = asRemitError(this.#interrupted(withoutFrame(thrown)));
+    const plain = asRemitError(this.#interrupted(withoutFrame(thrown)));
+    const error = this.#local === undefined ? plain : withFolder(plain, this.#local);
     const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
     const context = this.#context;
     const place = {

@@ -1,5 +1,6 @@
 import {normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import type {RemitClient} from '../../client/client.ts';
+import type {ClientOptions} from '../../client/options.ts';
 import {Codec} from '../../client/requests/codec.ts';
 import type {Transport} from '../../client/transport/transport.ts';
 import type {Clock} from '../../clock.ts';
@@ -11,8 +12,8 @@ import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {resolveProfile} from '../../profiles/resolve.ts';
 import {credentialsSent} from '../../service/credential-headers.ts';
-import type {GlobalFlags} from '../input/flags.ts';
-import {Commands} from '../runtime/command-line.ts';
+import type {GlobalFlags} from '../input/global-flags.ts';
+import {Commands} from '../line/command-line.ts';
 import {Effects} from '../runtime/effects.ts';
 import {guardWrite} from '../guard/guard.ts';
 import type {WriteFacts} from '../guard/facts.ts';
@@ -86,20 +87,7 @@ export async function openContext(
   const transportFor = async (kind: TransportKind) =>
     runtime.transport(kind, profile.baseUrl, {...(await network()), onUnsent: (why) => (unsent = why)});
   const {RemitClient} = await import('../../client/client.ts'); // HTTP is loaded by commands that need it
-  const clientOn = (transport: Transport) =>
-    new RemitClient({
-      baseUrl: profile.baseUrl,
-      key: profile.key,
-      transport,
-      clock: runtime.clock,
-      random: runtime.random,
-      newKey: runtime.uuid,
-      retries: flags.retries,
-      timeouts: {totalMs: flags['request-timeout']},
-      service: profile.service,
-      sanitizer: out.sanitizer,
-      onDebug: flags.debug ? (line) => out.debug(line) : undefined,
-    });
+  const clientOn = (transport: Transport) => new RemitClient({...clientOptions(profile, local), transport});
   let client: RemitClient | undefined;
   let codec: Codec | undefined;
   return {
@@ -128,6 +116,22 @@ export async function openContext(
       }),
   };
 }
+
+const clientOptions = (
+  {baseUrl, key, service}: ActiveProfile,
+  {runtime, flags, out}: LocalContext,
+): ClientOptions => ({
+  baseUrl,
+  key,
+  service,
+  clock: runtime.clock,
+  random: runtime.random,
+  newKey: runtime.uuid,
+  retries: flags.retries,
+  timeouts: {totalMs: flags['request-timeout']},
+  sanitizer: out.sanitizer,
+  onDebug: flags.debug ? (line) => out.debug(line) : undefined,
+});
 
 /** How the service is reached: read once, and only by a command that sends something. */
 function networkOf(

@@ -2,9 +2,9 @@ import {EXIT, type ExitCode} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import {Output} from '../../output/output.ts';
-import {readCall, type CommandTree, type GlobalFlag} from '../runtime/argv.ts';
+import {readCall, type CommandTree, type GlobalFlag} from '../line/argv.ts';
 import {commandConfig, type App} from './app.ts';
-import {globalFlags} from '../input/flags.ts';
+import {globalFlags} from '../input/global-flags.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings} from '../runtime/settings.ts';
 
@@ -18,7 +18,8 @@ export interface Ended {
 export async function main(argv: readonly string[], app: App, runtime: Runtime): Promise<Ended> {
   let id: string | undefined;
   try {
-    const call = readCall(argv, treeOf(Object.keys(app.commands)), GLOBAL_FLAGS);
+    const tree = {...treeOf(Object.keys(app.commands)), requiredArgs: requiredArgsIn(app)};
+    const call = readCall(argv, tree, GLOBAL_FLAGS);
     if (call.kind === 'version') {
       const {platform, arch, version} = process;
       runtime.stdout.write(`${app.name}/${app.version} ${platform}-${arch} node-${version}\n`);
@@ -48,12 +49,15 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.entries(globalFlags).m
 export function treeOf(ids: readonly string[]): CommandTree {
   const commands = new Set(ids);
   const topics = new Set<string>();
-  for (const id of commands) {
-    const words = id.split(':');
-    for (let end = 1; end < words.length; end += 1) topics.add(words.slice(0, end).join(':'));
-  }
+  for (const id of commands)
+    for (let end = id.indexOf(':'); end !== -1; end = id.indexOf(':', end + 1)) topics.add(id.slice(0, end));
   return {commands, topics};
 }
+
+const requiredArgsIn =
+  ({commands}: App) =>
+  (id: string): string[] =>
+    Object.entries(commands[id]?.args ?? {}).flatMap(([name, {required}]) => (required ? [name] : []));
 
 /** Writes an error that no command could write, as text or JSON depending on the arguments. */
 export async function reportEarly(

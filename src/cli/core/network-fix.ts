@@ -1,6 +1,7 @@
 import type {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {Commands} from '../runtime/command-line.ts';
+import type {Commands} from '../line/command-line.ts';
+import {sandboxStartAt} from '../runtime/sandbox-port.ts';
 
 /** What is known about the service so far; a command without a profile has no base URL. */
 export interface Place {
@@ -18,6 +19,7 @@ export function networkFix(
   const url = new URL(baseUrl);
   if (typeof location === 'string' && (httpStatus === 301 || httpStatus === 308))
     return redirected(url, location, commands.profile);
+  if (failure === 'refused') return sandboxStartAt(baseUrl);
   if (failure === 'dns') return commands.read('whoami');
   const {profile} = commands;
   switch (reason) {

@@ -2,6 +2,7 @@ import {closeSync, fstatSync} from 'node:fs';
 import {isatty} from 'node:tty';
 import {Config, Plugin} from '@oclif/core';
 import {EXIT} from '../../errors.ts';
+import {codeOf} from '../../narrow.ts';
 import type {ManPage} from '../help/reference.ts';
 import {main, reportEarly, treeOf, type Ended} from './main.ts';
 import type {App} from './app.ts';
@@ -31,21 +32,37 @@ export async function start(argv: readonly string[], facts: Facts): Promise<Ende
   const runtime = processRuntime();
   runtime.stop.listen(process);
   process.once('exit', closeLostTerminal);
-  // A bug outside every catch: one line for people or machines, not a page of bundled code.
-  process.once('uncaughtException', (error) => {
+  const terminals = STANDARD.filter((fd) => isatty(fd));
+  let isOver = false;
+  const fail = (error: unknown): void => {
     process.once('uncaughtException', () => process.exit(EXIT.BUG)); // while it was being written
     void reportEarly(error, argv, runtime).then((code) => process.exit(code));
+  };
+  // A bug outside every catch: one line for people or machines, not a page of bundled code.
+  const onUncaught = (error: Error): void => {
+    if (codeOf(error) === 'EIO' && terminals.some((fd) => !isatty(fd))) return runtime.stop.hangUp();
+    process.removeListener('uncaughtException', onUncaught);
+    fail(error);
+  };
+  process.on('uncaughtException', onUncaught);
+  // Node would end with 0 if the command waited for something that can no longer happen.
+  process.once('beforeExit', () => {
+    if (!isOver) fail(new Error('the command stopped before it was finished'));
   });
   try {
     return await main(argv, appOf(facts), runtime);
   } finally {
+    isOver = true;
     runtime.stop.release();
   }
 }
 
+/** Standard input, output and error. */
+const STANDARD = [0, 1, 2] as const;
+
 /** Node resets the terminal when it exits, and aborts (SIGABRT) if the terminal is gone; it ignores a closed file. */
 function closeLostTerminal(): void {
-  for (const fd of [0, 1, 2])
+  for (const fd of STANDARD)
     try {
       if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
     } catch {

@@ -17,7 +17,7 @@ export function unknownStatus({lifecycle, resource}: Tracked, record: unknown): 
   const status = valueAt(record, 'status');
   const set = (key: string) => `if this service differs, set ${key} in the service file`;
   if (status === undefined) return `without a status; ${set(`fields.${resource}.status`)}`;
-  if (typeof status !== 'string' || Object.hasOwn(lifecycle.next, status)) return undefined;
+  if (typeof status !== 'string' || status === '' || Object.hasOwn(lifecycle.next, status)) return undefined;
   const known = Object.keys(lifecycle.next).join(', ');
   const key = `statuses.${resource}.${plainValue(status)}`;
   return `${plainValue(status)}, which remit does not know (row 63); ${set(key)} to one of ${known}`;

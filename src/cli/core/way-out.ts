@@ -1,11 +1,10 @@
-import {isLoopback} from '../../client/transport/base-url.ts';
+import {sep} from 'node:path';
 import type {RemitError} from '../../errors.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
 import {networkFix, type Place} from './network-fix.ts';
-import type {Commands} from '../runtime/command-line.ts';
-import {DEFAULT_PORT} from '../runtime/sandbox-port.ts';
+import type {Commands} from '../line/command-line.ts';
 
 /** The command that failed. */
 export interface Failed {
@@ -35,6 +34,18 @@ export function withWayOut(error: RemitError, failed: Failed, place: Place): Rem
   return hint === error.openHint ? error : error.withHint(hint);
 }
 
+/** Errors of a file that another folder would not have. */
+const OF_FOLDER: ReadonlySet<unknown> = new Set(['EROFS', 'ENOTDIR']);
+
+/** The same error with the variable that names the folder of its file; unchanged for a file elsewhere. */
+export function withFolder(error: RemitError, folders: {configDir: string; stateDir: string}): RemitError {
+  const {errno, file} = error.details ?? {};
+  if (typeof file !== 'string' || !OF_FOLDER.has(errno)) return error;
+  const isIn = (folder: string) => file === folder || file.startsWith(folder + sep);
+  if (isIn(folders.configDir)) return error.withHint('set REMIT_CONFIG_DIR to a writable folder');
+  return isIn(folders.stateDir) ? error.withHint('set REMIT_STATE_DIR to a writable folder') : error;
+}
+
 /** The setting of a route that the service does not have; its path is left to fill in. */
 function routeFix(assumption: unknown, {profile}: Commands): string | undefined {
   const key = isObject(assumption) ? assumption['key'] : undefined;
@@ -52,24 +63,14 @@ export function withDoctor(known: string | undefined, commands: Commands): strin
   return known === undefined ? doctor : `${known}; to find what differs at the service: ${doctor}`;
 }
 
-function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): string | undefined {
+function wayOut(error: RemitError, failed: Failed, {commands}: Place): string | undefined {
   const {code, details, httpStatus} = error;
-  if (details?.['failure'] === 'refused')
-    return baseUrl === undefined ? undefined : sandboxAt(new URL(baseUrl));
   if (details?.['assumption'] !== undefined) return undefined; // the list below is at another address, too
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
   if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
   if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);
   if (httpStatus === 400) return listOfFields(error, failed, commands);
   return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
-}
-
-/** On this machine a sandbox is not running; the same command would not find one started elsewhere. */
-function sandboxAt({hostname, port}: URL): string | undefined {
-  if (!isLoopback(hostname)) return undefined;
-  return port === '' || port === String(DEFAULT_PORT)
-    ? 'remit sandbox start'
-    : `remit sandbox start --port ${port}`;
 }
 
 /** The list that contains the ids of the first refused field. */

@@ -1,12 +1,14 @@
 import {mkdtempSync, readFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {batchFolder} from '../../batch/journal/folder.ts';
 import {readStatus} from '../../batch/standing/status-file.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {RemitError} from '../../errors.ts';
 import {must, ownJson} from '../../narrow.ts';
+import {shellWord} from '../../shell-word.ts';
 import type {Audit} from '../../sandbox/entities/audit.ts';
+import type {RunningSandbox} from '../../sandbox/server.ts';
 import type {Faults} from '../../sandbox/outcomes/faults.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {LocalContext} from '../core/context.ts';
@@ -39,27 +41,12 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
   const {startSandbox} = await import('../../sandbox/server.ts'); // a whole server; only this command needs it
   const server = await startSandbox({store: join(folder, 'sandbox.db'), port: 0});
   const say = (text: string) => out.note(text);
-  const remit = (args: readonly string[], killWhen?: () => boolean) => {
-    say(`\n$ remit ${args.map((arg) => (arg === file ? 'payouts.csv' : arg)).join(' ')}`);
-    return runRemit(args, {
-      quiet: !out.forPeople || out.settings.quiet,
-      env: {
-        REMIT_API_KEY: server.testKey,
-        REMIT_BASE_URL: server.baseUrl,
-        REMIT_STATE_DIR: join(folder, 'state'),
-        REMIT_CONFIG_DIR: join(folder, 'config'),
-      },
-      killWhen,
-    });
-  };
+  const remit = commandsOn(server, folder, out);
   try {
     say(`A sandbox is running at ${server.baseUrl}, its state in ${folder}.`);
     const {payees} = await server.sandbox.seed({payees: PAYEES, payers: 0});
-    const sample = writeSample(
-      file,
-      payees.map(({id}) => id),
-      options.rows,
-    );
+    const ids = payees.map(({id}) => id);
+    const sample = writeSample(file, ids, options.rows);
     say(
       `payouts.csv has ${sample.rows} rows; ${sample.faulty} of them have typical spreadsheet and typing errors.`,
     );
@@ -88,11 +75,29 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     say(
       `\nAccording to the service: ${result.service.paid} payouts, ${groupMajor(result.service.total)} USD. The report agrees.`,
     );
-    say(`Files are in ${folder}. Your own sandbox: remit sandbox start`);
+    const status = ['remit', 'payouts', 'batch', 'status', BATCH, '--state-dir', join(folder, 'state')];
+    say(
+      `Files are in ${folder}. The sandbox of the demo has stopped, so the commands printed above no longer work. To read the batch: ${status.map(shellWord).join(' ')}`,
+    );
+    say('To start your own sandbox: remit sandbox start');
     return result;
   } finally {
     await server.close();
   }
+}
+
+/** Runs commands with all their state in the folder; each is shown as it would be typed there. */
+function commandsOn({testKey, baseUrl}: RunningSandbox, folder: string, out: LocalContext['out']) {
+  const env = {
+    REMIT_API_KEY: testKey,
+    REMIT_BASE_URL: baseUrl,
+    REMIT_STATE_DIR: join(folder, 'state'),
+    REMIT_CONFIG_DIR: join(folder, 'config'),
+  };
+  return (args: readonly string[], killWhen?: () => boolean) => {
+    out.note(`\n$ remit ${args.map((arg) => (dirname(arg) === folder ? basename(arg) : arg)).join(' ')}`);
+    return runRemit(args, {quiet: !out.forPeople || out.settings.quiet, env, killWhen});
+  };
 }
 
 /** The faults of networks and services on a bad day. */

@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isObject, must} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {moneyTrace} from './money-trace.ts';
@@ -48,6 +48,10 @@ export function amountOfBody(body: unknown): AmountRead {
   if (fields.length === 0) return {kind: 'absent'};
   return readFields(body, fields, {digitsAsText: false, currencyField: CURRENCY_FIELD});
 }
+
+/** Whether a body has a documented amount. */
+export const hasAmount = (body: unknown): boolean =>
+  isObject(body) && AMOUNT_FIELDS.some((field) => isSet(body, field));
 
 function readFields(
   record: Readonly<Record<string, unknown>>,

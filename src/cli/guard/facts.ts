@@ -23,7 +23,7 @@ export interface Details {
 
 /** The facts to show, and to check against a cap, before a write is sent. */
 export interface WriteFacts {
-  /** Verb and noun: `create payout`. */
+  /** Verb and noun: `create a payout`, `approve the payout`. */
   operation: string;
   /** The party or record: label and id, such as `['payee', '5f0c…']`. */
   party?: readonly [label: string, id: string] | undefined;

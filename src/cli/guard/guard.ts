@@ -1,3 +1,4 @@
+import {capital} from '../../phrases.ts';
 import {RemitError} from '../../errors.ts';
 import {parseMajor, parseMinor} from '../../money/amount.ts';
 import {exponentOf} from '../../money/currencies.ts';
@@ -48,7 +49,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   }
   if (!flags.live)
     throw new RemitError('GUARD_LIVE', `refused to ${operation} with a live key: ${describe(facts)}`, {
-      hint: 'to move real money, add --live to the same command',
+      hint: `to ${liveEffect(facts)}, add --live to the same command`,
     });
   if (unread !== undefined && !unread.mayMoveNothing)
     throw new RemitError(
@@ -75,21 +76,32 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   if (isTerminal) await askLive(facts, tools.prompts);
 }
 
+/** What --live allows: most writes, such as a new payee, move no money. */
+const liveEffect = ({amountMinor, unread, cancels}: WriteFacts): string =>
+  cancels !== true && (amountMinor !== undefined || (unread !== undefined && !unread.mayMoveNothing))
+    ? 'move real money'
+    : 'write to the live service';
+
 async function askLive(facts: WriteFacts, prompts: Asks): Promise<void> {
   const refuse = (what: string): never => {
     throw new RemitError('GUARD_CONFIRM', `not confirmed: ${what}; nothing was sent`);
   };
   const {amountMinor, currency} = facts;
   if (amountMinor === undefined) {
-    if (!(await prompts.confirm(`Really ${facts.operation} with a live key?`, '--live --yes')))
+    if (!(await prompts.confirm(`${sentenceOf(facts.operation)} with a live key?`, '--live --yes')))
       refuse('the answer was no');
     return;
   }
   const known = currency !== undefined && exponentOf(currency) !== undefined ? currency : undefined;
   const unit = known === undefined ? 'in minor units' : `in ${known}`;
-  const typed = (await prompts.line(`Type the amount ${unit} to ${facts.operation}:`, '--live --yes')).trim();
+  const question = `${sentenceOf(facts.operation)}? Type its amount ${unit}:`;
+  const typed = (await prompts.line(question, '--live --yes')).trim();
   if (readTyped(typed, known) !== amountMinor) refuse('the amount typed does not match');
 }
+
+/** `create a payout` is "Create a payout", and `POST /api/payouts` is "Send POST /api/payouts". */
+const sentenceOf = (operation: string): string =>
+  /^[A-Z]+ /.test(operation) ? `Send ${operation}` : capital(operation);
 
 function readTyped(typed: string, currency: string | undefined): bigint | undefined {
   try {

@@ -1,5 +1,5 @@
 import type {LIFECYCLES} from '../../contract/lifecycle.ts';
-import type {ExitCode} from '../../errors.ts';
+import {ERRORS, type ErrorCode, type ExitCode} from '../../errors.ts';
 
 /** What a person or script does next, by exit code. The meanings are in errors.ts. */
 export const ADVICE: Readonly<Record<ExitCode, string>> = {
@@ -15,12 +15,22 @@ export const ADVICE: Readonly<Record<ExitCode, string>> = {
   9: 'Read the reason in the record: remit payouts get ID. It will not change any more.',
   10: 'The record is still being processed. Wait again with a longer --timeout.',
   11: 'Nothing was sent. Confirm what the message names, or change the limits of the profile.',
-  12: 'Never repeat it with a new idempotency key. Repeat it with the key in the error, or read the record first.',
+  12: 'If a write got no usable answer, it may have taken effect. Run the command in the hint, which repeats it with the same idempotency key or reads the record. Without that key, the same command could pay twice.',
   13: 'Correct the file or folder that the message names. What was paid stays recorded.',
   14: 'Do not trust the payload. Check the secret and the clock: remit webhooks verify explains the mismatch.',
   130: 'The error names what took effect, and the command that continues from there.',
   143: 'The error names what took effect, and the command that continues from there.',
 };
+
+/** Where the advice on the exit code would be wrong. */
+const OWN_ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CURSOR_REPEATED: 'The list is incomplete. Narrow it with filters, so that it has fewer pages.',
+  LIST_CUT: 'The list is incomplete. Narrow it with filters, so that it has fewer pages.',
+  FILTER_IGNORED: 'Leave out the filter that the message names, and select the records with --query.',
+  REDIRECTED: 'Check the base URL of the profile: remit profiles show.',
+};
+
+export const adviceOn = (code: ErrorCode): string => OWN_ADVICE[code] ?? ADVICE[ERRORS[code].exit];
 
 /** Where the reason of a failure is shown. */
 const REASONS: Readonly<Partial<Record<keyof typeof LIFECYCLES, string>>> = {

@@ -1,5 +1,5 @@
 import type {Command, Config} from '@oclif/core';
-import {globalFlags} from '../input/flags.ts';
+import {globalFlags} from '../input/global-flags.ts';
 import {isRead} from './answer-fields.ts';
 import {COMMAND_OPERATIONS} from './command-operations.ts';
 

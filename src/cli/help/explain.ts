@@ -12,11 +12,21 @@ import {
 import {keysOf} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import {ACH_RETURNS, BANK_REJECTIONS, CARD_DECLINES} from '../../sandbox/outcomes/bank-codes.ts';
-import {ADVICE, finalAdvice} from './advice.ts';
+import {ACCOUNT_TRANSFER_SCENARIOS, MOVE_SCENARIOS, SCENARIOS} from '../../sandbox/outcomes/scenarios.ts';
+import {ADVICE, adviceOn, finalAdvice} from './advice.ts';
+import {BATCH_WORDS} from './batch-words.ts';
 
 /** One meaning of a word. A word may have several: `failed` is a status of payouts and of payment methods. */
 export interface Explanation {
-  kind: 'error' | 'exit code' | 'HTTP status' | 'status' | 'bank code';
+  kind:
+    | 'error'
+    | 'service code'
+    | 'exit code'
+    | 'HTTP status'
+    | 'status'
+    | 'batch row'
+    | 'bank code'
+    | 'sandbox scenario';
   name: string;
   /** What has the status: `payouts`. */
   of?: string;
@@ -35,21 +45,52 @@ export interface Explanation {
 export function explain(word: string): Explanation[] {
   const found = [
     ...error(word),
+    ...serviceCode(word),
     ...exitCode(word),
     ...httpStatus(word),
     ...statuses(word),
+    ...batchRow(word),
     ...bankCode(word),
+    ...scenario(word),
   ];
   if (found.length > 0) return found;
   const near = similar(word);
-  throw new RemitError('USAGE', `there is no error, status or exit code ${JSON.stringify(word)}`, {
-    hint: (commands) =>
-      near === undefined ? commands.read('help', 'errors') : commands.read('explain', near),
-  });
+  const reason = near === undefined || !Object.hasOwn(BANK_CODES, near) ? undefined : BANK_CODES[near];
+  const meant = reason === undefined ? '' : `; ${near} is "${reason.message}"`;
+  throw new RemitError(
+    'USAGE',
+    `no error, status, exit code or bank code is called ${JSON.stringify(word)}${meant}`,
+    {
+      hint: (commands) =>
+        near === undefined ? commands.read('help', 'errors') : commands.read('explain', near),
+    },
+  );
 }
 
-/** Words that begin alike come first: `R3` is closer to `R03` than to `3`. */
+/**
+ * A bank code whose meaning has all the words (`INSUFFICIENT_FUNDS` is `R01`), otherwise a similar spelling. Words that
+ * begin alike come first: `R3` is closer to `R03` than to `3`.
+ */
 function similar(word: string): string | undefined {
+  const words = wordsOf(word);
+  const meant = (least: number) =>
+    words.length < least
+      ? undefined
+      : Object.keys(BANK_CODES).find((code) => {
+          const said = wordsOf(`${code} ${BANK_CODES[code]?.message}`);
+          return words.every((one) => said.includes(one));
+        });
+  return meant(2) ?? similarSpelling(word) ?? meant(1);
+}
+
+/** Without short words such as `of`. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word.length > 3);
+
+function similarSpelling(word: string): string | undefined {
   const spellings = [word, word.toUpperCase(), word.toLowerCase()];
   const alike = EXPLAINED.filter((known) => spellings.some((spelling) => known[0] === spelling[0]));
   return [alike, EXPLAINED].flatMap((among) => spellings.flatMap((one) => nearest(one, among) ?? []))[0];
@@ -59,7 +100,7 @@ function error(word: string): Explanation[] {
   const code = word.toUpperCase().replaceAll('-', '_');
   if (!isErrorCode(code)) return [];
   const {exit, retryable, meaning} = ERRORS[code];
-  return [{kind: 'error', name: code, meaning, exit_code: exit, retryable, advice: ADVICE[exit]}];
+  return [{kind: 'error', name: code, meaning, exit_code: exit, retryable, advice: adviceOn(code)}];
 }
 
 const EXITS: readonly ExitCode[] = Object.values(EXIT);
@@ -141,6 +182,28 @@ function httpStatus(word: string): Explanation[] {
   ];
 }
 
+/** What the service may answer as `error_code` besides the codes that are errors of remit too. */
+const SERVICE_CODES: Readonly<Record<string, {status: number; meaning: string}>> = {
+  SERVICE_UNAVAILABLE: {
+    status: SERVICE_ERRORS.SERVICE_UNAVAILABLE.status,
+    meaning: 'the record was created, but it could not be started yet; the same create continues it',
+  },
+  INTERNAL_ERROR: {status: 500, meaning: 'the sandbox failed (a bug in remit)'},
+};
+
+function serviceCode(word: string): Explanation[] {
+  const name = word.toUpperCase().replaceAll('-', '_');
+  const known = Object.hasOwn(SERVICE_CODES, name) ? SERVICE_CODES[name] : undefined;
+  if (known === undefined) return [];
+  const {status, meaning} = known;
+  return httpStatus(String(status)).map((as) => ({
+    ...as,
+    kind: 'service code',
+    name,
+    meaning: `${meaning} (${status})`,
+  }));
+}
+
 const NOUNS: Readonly<Record<keyof typeof LIFECYCLES, string>> = {
   payin: 'payins',
   payout: 'payouts',
@@ -163,6 +226,13 @@ function statuses(word: string): Explanation[] {
   });
 }
 
+function batchRow(word: string): Explanation[] {
+  const spelled = word.replaceAll('-', '_').toLowerCase();
+  const name = Object.keys(BATCH_WORDS).find((known) => known.toLowerCase() === spelled);
+  const known = name === undefined ? undefined : BATCH_WORDS[name];
+  return name === undefined || known === undefined ? [] : [{kind: 'batch row', name, ...known}];
+}
+
 const BANK_CODES: Readonly<Record<string, {message: string; badAccount?: true}>> = {
   ...ACH_RETURNS,
   ...BANK_REJECTIONS,
@@ -179,15 +249,33 @@ function bankCode(word: string): Explanation[] {
   return [{kind: 'bank code', name, meaning: reason.message, advice}];
 }
 
+const ALL_SCENARIOS: readonly {of: string; does: Readonly<Record<string, string>>}[] = [
+  {of: 'payouts and payins', does: SCENARIOS},
+  {of: 'moves', does: MOVE_SCENARIOS},
+  {of: 'account transfers', does: ACCOUNT_TRANSFER_SCENARIOS},
+];
+
+function scenario(word: string): Explanation[] {
+  const name = word.toLowerCase().replaceAll('-', '_');
+  return ALL_SCENARIOS.flatMap(({of, does}): Explanation[] => {
+    const meaning = Object.hasOwn(does, name) ? does[name] : undefined;
+    if (meaning === undefined) return [];
+    const advice = 'How to ask for it: remit sandbox magic';
+    return [{kind: 'sandbox scenario', name, of, meaning, advice}];
+  });
+}
+
 /** Every word that is explained, for completion and suggestions. */
 export const EXPLAINED: readonly string[] = [
   ...new Set([
     ...Object.keys(ERRORS),
-    ...Object.keys(SERVICE_ERRORS).filter(isErrorCode),
+    ...Object.keys(SERVICE_CODES),
     ...EXITS.map(String),
     ...Object.keys(HTTP),
     ...Object.values(LIFECYCLES).flatMap(({next}) => Object.keys(next)),
+    ...Object.keys(BATCH_WORDS),
     ...Object.keys(BANK_CODES),
+    ...ALL_SCENARIOS.flatMap(({does}) => Object.keys(does)),
   ]),
 ];
 

@@ -1,23 +1,17 @@
 import {stripVTControlCharacters} from 'node:util';
-import {CommandHelp, Help, type Command, type Config, type Interfaces} from '@oclif/core';
+import type {CommandHelp, Config, Help, Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
-import {routesOf} from './command-operations.ts';
-import {globalFlags} from '../input/flags.ts';
 import type {ServiceInForce} from './assumptions.ts';
+import {CommandHelpContent, HelpContent} from './help-content.ts';
 import {block, layOut, placeOf, type Row} from './layout.ts';
 import {type Page, PAGES} from './pages.ts';
 import {wrapLines} from '../../output/text/wrap.ts';
 import {nearest} from '../../nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
-import {withoutTopic} from '../runtime/without-topic.ts';
+import {withoutTopic} from '../line/without-topic.ts';
 
-const GLOBAL = 'GLOBAL';
 /** Of the text below a heading. */
 const INDENT = 2;
-
-/** Replaces the two placeholders that our texts use; oclif's own templates each cost a compilation. */
-const render = (text: string): string =>
-  text.replaceAll('<%= config.bin %>', 'remit').replaceAll(/<%= command.id %> ?/g, '');
 
 const COMMAND_ID = '<%= command.id %>';
 
@@ -34,28 +28,7 @@ function styledSection(text: string): string {
   return [`\u001b[1m${stripVTControlCharacters(heading)}\u001b[22m`, ...lines].join('\n');
 }
 
-class RemitCommandHelp extends CommandHelp {
-  constructor(...parts: ConstructorParameters<typeof CommandHelp>) {
-    super(...parts);
-    this.render = (text) => render(text.replaceAll('<%= command.id %>', this.command.id));
-  }
-
-  /** oclif joins the values of an argument into one long word, which then breaks anywhere. */
-  protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
-    return super.args(
-      args.map(({options, ...arg}) =>
-        options === undefined
-          ? arg
-          : {...arg, description: `${arg.description ?? 'one of'}: ${options.join(', ')}`},
-      ),
-    );
-  }
-
-  protected override defaultUsage(): string {
-    return `${super.defaultUsage()} [FLAGS]`;
-  }
-
-  /** oclif does not account for the indentation of the list. */
+class RemitCommandHelp extends CommandHelpContent {
   override renderList(...[input, options]: Parameters<CommandHelp['renderList']>): string {
     return listBlock(input, options.indentation + 2);
   }
@@ -101,27 +74,13 @@ class RemitCommandHelp extends CommandHelp {
       )
       .join('\n');
   }
-
-  protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
-    return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
-  }
 }
 
-/**
- * oclif's help with our texts, written to our streams, and short enough for a command's own flags to fit on a screen.
- */
-class RemitHelp extends Help {
-  readonly #lines: string[] = [];
-
-  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions>) {
-    super(config, options);
+/** The help in a form that `layOut` fits to a terminal. */
+class RemitHelp extends HelpContent {
+  constructor(config: Interfaces.Config) {
+    super(config);
     this.CommandHelpClass = RemitCommandHelp;
-    this.render = render;
-  }
-
-  /** To be laid out. */
-  get form(): string {
-    return this.#lines.join('\n');
   }
 
   override renderList(...[input, options]: Parameters<Help['renderList']>): string {
@@ -136,52 +95,14 @@ class RemitHelp extends Help {
     return styledSection(super.section(header, body));
   }
 
-  /** Copies: oclif's help writes the names of what is below a topic with spaces, into what it is given. */
-  protected override get sortedCommands(): Command.Loadable[] {
-    return super.sortedCommands.map((command) => ({...command}));
-  }
-
-  protected override get sortedTopics(): Interfaces.Topic[] {
-    return super.sortedTopics.map((topic) => ({...topic}));
-  }
-
-  override async showCommandHelp(command: Command.Loadable): Promise<void> {
-    await super.showCommandHelp({...command});
-    const routes = routesOf(command.id);
-    // Given by the service's interface document or assumed: the reader must be able to tell.
-    const lines = routes.map((route) => block({route, less: INDENT})).join('\n');
-    if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(lines)}\n`);
-    this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
-  }
-
-  protected override log(...lines: string[]): void {
-    this.#lines.push(...lines);
-  }
-
-  protected override summary(command: Command.Loadable): string | undefined {
-    const summary = super.summary(command);
-    return summary === undefined ? undefined : this.wrap(summary, 0);
+  protected override formatRoute(route: string): string {
+    return block({route, less: INDENT});
   }
 
   override formatRoot(): string {
     const usage = `${this.section('USAGE', '$ remit TOPIC COMMAND [FLAGS]')}`;
     return [this.wrap(String(this.config.pjson.description), 0), usage].join('\n\n');
   }
-
-  /** `completion` is a topic and a command: it is listed once, with the topics. */
-  protected override formatCommands(commands: Command.Loadable[]): string {
-    const isTopic = (id: string) => this.config.commandIDs.some((other) => other.startsWith(`${id}:`));
-    return super.formatCommands(commands.filter(({id}) => !isTopic(id)));
-  }
-}
-
-/** Exported for its test. */
-export function globalFlagSummary(): string {
-  const names = Object.entries(globalFlags).map(([name, flag]) => {
-    const label = flag.char === undefined ? `--${name}` : `-${flag.char}, --${name}`;
-    return flag.type === 'option' ? `${label} ${flag.helpValue as string}` : label;
-  });
-  return names.join(' · ');
 }
 
 /** Writes the help of the whole tool (empty id), of a topic or command, or one of the pages. */
@@ -212,21 +133,17 @@ export async function helpText(
  * @throws RemitError USAGE if there is no such command or topic
  */
 export async function helpForm(config: Config, id: string): Promise<string> {
-  const help = new RemitHelp(config, {
-    hideCommandSummaryInDescription: true,
-    docopts: false,
-    flagSortOrder: 'none',
-  });
+  const help = new RemitHelp(config);
   const command = id === '' ? undefined : config.findCommand(id);
   if (command !== undefined) await help.showCommandHelp(command);
   else if (id === '') await help.showHelp([]);
   else if (config.findTopic(id) !== undefined) await help.showHelp([id]);
   else throw unknownSubject(id, config);
-  return help.form;
+  return help.text;
 }
 
 const fitted = (page: Page, inForce: ServiceInForce, columns: number): string =>
-  wrapLines(page.text(inForce, columns), columns);
+  wrapLines(page.text(inForce, columns), columns, '');
 
 const pagesText = (): string =>
   `\nMORE\n${Object.entries(PAGES)

@@ -1,5 +1,6 @@
 import {wantsColour} from '../../output/text/colour.ts';
 import {commandLines} from '../../output/text/command-lines.ts';
+import {unitsOf, withoutLoneWord} from '../../output/text/units.ts';
 
 /**
  * Help before its lines are broken: text with blocks in it that depend on the width. The build writes it once for all
@@ -86,22 +87,24 @@ function usage(line: string, allowance: number, width: number): string {
 }
 
 function list(rows: readonly Row[], columns: number, width: number): string {
-  const whole = rows.map(([left, right]): Row => [left, right && expanded(right, width)]);
-  const first = Math.max(...whole.map(([left]) => widthOf(left)));
-  const lines = whole.map(([left, right]) => {
-    if (!right) return left.trim();
-    const [head, ...rest] = wrapped(right.trim(), columns - first - 2)
+  const first = Math.max(...rows.map(([left]) => widthOf(left)));
+  const beside = (text: string): string[] =>
+    wrapped(text.trim(), columns - first - 2)
       .split('\n')
       .map((line) => line.trim());
-    if (rest.length >= MOST_LINES) return undefined;
+  const lines = rows.map(([left, right]) => {
+    if (!right) return left.trim();
+    if (beside(expanded(right, width)).length > MOST_LINES) return undefined; // oclif wraps the text twice before it counts
+    const [head, ...rest] = beside(expanded(right, Infinity));
     const start = left + ' '.repeat(first - widthOf(left) + 2) + head;
     return rest.length === 0 ? start : `${start}\n${indented(rest.join('\n'), first + 2)}`;
   });
-  return (lines.includes(undefined) ? belowEachOther(whole, columns) : lines.join('\n')).trim();
+  return (lines.includes(undefined) ? belowEachOther(rows, columns, width) : lines.join('\n')).trimEnd();
 }
 
-const belowEachOther = (rows: readonly Row[], columns: number): string =>
+const belowEachOther = (rows: readonly Row[], columns: number, width: number): string =>
   rows
+    .map(([left, right]): Row => [left, right && expanded(right, width)])
     .filter(([left, right]) => left || right)
     .map(([left, right]) => {
       const head = left && wrapped(left.trim(), columns);
@@ -123,27 +126,38 @@ const wrapped = (text: string, columns: number): string =>
 
 function wrappedLine(line: string, columns: number): string {
   if (line.trim() === '') return '';
-  const rows: string[] = [];
-  let row = '';
+  const rows: string[][] = [];
+  let row: string[] = [];
   const next = () => {
     rows.push(row);
-    row = '';
+    row = [];
   };
-  for (const word of line.split(' ')) {
-    row = row.trimStart();
-    if (row !== '') row += ' ';
-    const [used, length] = [widthOf(row), widthOf(word)];
+  for (const part of partsOf(line, columns)) {
+    while (row[0] === '') row.shift(); // a line begins with a word
+    const used = row.length === 0 ? 0 : widthOf(row.join(' ')) + 1;
+    const length = widthOf(part);
     if (length > columns) {
       const here = 1 + Math.floor((length - (columns - used) - 1) / columns);
       if (Math.floor((length - 1) / columns) < here) next();
-      for (const letter of word) {
-        if (widthOf(row) >= columns) next();
-        row += letter;
+      row.push('');
+      for (const letter of part) {
+        if (widthOf(row.join(' ')) >= columns) {
+          next();
+          row.push('');
+        }
+        row[row.length - 1] += letter;
       }
       continue;
     }
     if (used + length > columns && used > 0 && length > 0) next();
-    row += word;
+    row.push(part);
   }
-  return [...rows, row].map((one) => one.replace(/ +$/, '')).join('\n');
+  const fits = (words: readonly string[]) => widthOf(words.join(' ')) <= columns;
+  return withoutLoneWord([...rows, row], fits)
+    .map((words) => words.join(' ').trimEnd())
+    .join('\n');
 }
+
+/** Parts that stay on one line, as far as they fit. */
+const partsOf = (line: string, columns: number): string[] =>
+  unitsOf(line.split(' ')).flatMap((unit) => (widthOf(unit) > columns ? unit.split(' ') : [unit]));

@@ -2,7 +2,7 @@ import {RAIL_LIMITS_MINOR} from '../../contract/rails.ts';
 import {ERRORS, EXIT_MEANINGS} from '../../errors.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {assumptionsText, operationsText, type ServiceInForce} from './assumptions.ts';
-import {globalFlags} from '../input/flags.ts';
+import {globalFlags} from '../input/global-flags.ts';
 
 /** Help pages that are not about a command: `remit help exit-codes`. Generated from the tables that the code uses. */
 export interface Page {
@@ -51,9 +51,9 @@ ${table([
   ['--amount 125.00 --currency USD', 'major units, with at most the decimals of the currency'],
   ['--amount-minor 12500', 'minor units, exactly as sent'],
 ])}
-  An amount with more decimals than its currency has is refused, not rounded. 1,250.00 and 1e3 are refused:
-  in many countries the comma is the decimal sign. For batch files, state the form with --number-format and
-  --amount-unit.
+  An amount with more decimals than its currency has is refused, not rounded.
+  1,250.00 and 1e3 are refused: in many countries the comma is the decimal sign.
+  For batch files, state the form with --number-format and --amount-unit.
   Tables show major units with the currency; JSON keeps the fields of the service.
   Days without a time, such as the day on which a payment settles, are days in New York.
   The limits of a profile (--max-amount USD=5000.00) are checked before anything is sent.

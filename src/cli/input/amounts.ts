@@ -1,5 +1,12 @@
 import {RemitError} from '../../errors.ts';
-import {AmountError, parseMajor, parseMinor, requireExponent, toWire} from '../../money/amount.ts';
+import {
+  AmountError,
+  formatMajor,
+  parseMajor,
+  parseMinor,
+  requireExponent,
+  toWire,
+} from '../../money/amount.ts';
 import type {amountFlags, FlagValues} from './flags.ts';
 
 type AmountFlags = FlagValues<typeof amountFlags>;
@@ -7,9 +14,28 @@ type AmountFlags = FlagValues<typeof amountFlags>;
 /** Not a complete command, which would pay a made-up party if it were run unchanged. */
 const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
 
-/** The same with the amount that was typed, if it is one. */
-const writtenLike = (typed: string): string =>
-  /^\d{1,15}(\.\d{1,6})?$/.test(typed) ? `write it like --amount ${typed} --currency USD` : WRITTEN_LIKE;
+/** An amount with a currency in the same word, on either side: `12.5 USD`, `usd12.50`, `$12.50`. */
+const WITH_CURRENCY = /^(?:([A-Za-z]{3})|\p{Sc})?\s*(\d{1,15}(?:\.\d{1,6})?)\s*(?:([A-Za-z]{3})|\p{Sc})?$/u;
+
+/** The currency code in an amount. */
+const codeIn = (typed: string): string | undefined => {
+  const [, before, , after] = WITH_CURRENCY.exec(typed) ?? [];
+  return (before ?? after)?.toUpperCase();
+};
+
+/** The same with the amount that was typed, if it has one reading. A symbol such as $ stands for several currencies. */
+function writtenLike(typed: string | undefined, currency: string | undefined): string {
+  const [, , digits] = WITH_CURRENCY.exec(typed ?? '') ?? [];
+  if (typed === undefined || digits === undefined) return WRITTEN_LIKE;
+  const stated = codeIn(typed) ?? currency ?? (digits === typed ? 'USD' : undefined);
+  if (stated === undefined || (currency !== undefined && stated !== currency)) return WRITTEN_LIKE;
+  try {
+    const exact = formatMajor(parseMajor(digits, stated), stated);
+    return `write it like --amount ${exact} --currency ${stated}`;
+  } catch {
+    return WRITTEN_LIKE; // the digits are no amount of this currency
+  }
+}
 
 /** An amount in the form that the API needs. */
 export interface Amount {
@@ -32,8 +58,10 @@ export function amountOfFlags(flags: AmountFlags): Amount {
   if (amount !== undefined && currency === undefined)
     throw new RemitError(
       'USAGE',
-      '--amount needs --currency, because the same digits are a different amount in another currency',
-      {hint: writtenLike(amount)},
+      codeIn(amount) === undefined
+        ? '--amount needs --currency, because the same digits are a different amount in another currency'
+        : '--amount takes the number only, and --currency the currency',
+      {hint: writtenLike(amount, currency)},
     );
   try {
     if (currency !== undefined) requireExponent(currency);
@@ -44,7 +72,7 @@ export function amountOfFlags(flags: AmountFlags): Amount {
     const [issue = ''] = error.message.split('; '); // the rest is advice about the columns of a file
     throw new RemitError('LOCAL_VALIDATION', issue, {
       cause: error,
-      hint: WRITTEN_LIKE,
+      hint: writtenLike(amount, currency),
       details: {fields: [{field: 'amount_in_minor_units', issue}]},
     });
   }

@@ -2,7 +2,7 @@ import type {Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
-import type {InStream} from '../runtime/runtime.ts';
+import type {Input} from '../runtime/stdin.ts';
 import {bodyFields} from './data-fields.ts';
 import {readData} from './json-data.ts';
 
@@ -68,11 +68,11 @@ const DEPRECATED: Readonly<Record<string, string>> = {amount_in_cents: 'amount_i
  */
 export async function argvWithData(
   argv: readonly string[],
-  reader: Reader & {stdin: InStream},
+  reader: Reader & {input: Input},
 ): Promise<string[]> {
   const {data, rest} = takeData(argv);
   if (data === undefined) return rest;
-  const fields = await readData(data, reader.stdin);
+  const fields = await readData(data, reader.input);
   if (!isObject(fields)) throw invalid('it is not a JSON object', reader);
   const known = await bodyFields(reader.operations);
   const words = leavesOf(fields).flatMap(([field, value]) => wordsOf(field, value, {...reader, rest, known}));

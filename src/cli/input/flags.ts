@@ -1,14 +1,12 @@
-import {Args, Flags, type Interfaces} from '@oclif/core';
+import {Flags, type Interfaces} from '@oclif/core';
 import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {LIMITS} from '../../contract/limits.ts';
-import {FORMATS} from '../../output/formats.ts';
 import {RemitError} from '../../errors.ts';
-import {parseDuration} from './durations.ts';
+import {count, duration, idArg} from './global-flags.ts';
 import {nearest} from '../../nearest.ts';
+import {timeBound} from './times.ts';
 
 /** Flags shared by several commands, defined once so that they read and behave the same everywhere. */
-
-const GLOBAL = 'GLOBAL';
 
 /** The same flags under their own heading in the help: `SPEED FLAGS`. */
 export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
@@ -16,63 +14,8 @@ export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
     Object.entries(flags).map(([name, flag]) => [name, {...(flag as object), helpGroup}]),
   ) as T; // the same flags
 
-/** A whole number; oclif's own integer accepts 1e20 and rounds it. */
-export const count = (min: number, max: number) =>
-  Flags.custom<number>({
-    helpValue: 'N',
-    parse: async (text, _context, flag) => {
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-      if (value >= min && value <= max) return value;
-      throw new RemitError(
-        'USAGE',
-        `--${flag.name} ${JSON.stringify(text)} is not a whole number from ${min} to ${max}`,
-      );
-    },
-  });
-
-/** A duration such as `90s` or `15m`, in milliseconds. */
-export const duration = Flags.custom<number>({
-  helpValue: 'TIME',
-  parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
-});
-
-/** Flags of every command, allowed before or after its name. Environment and files are read in `settings.ts`. */
-export const globalFlags = {
-  profile: Flags.string({char: 'p', helpGroup: GLOBAL, helpValue: 'NAME', description: 'profile to use'}),
-  output: Flags.string({
-    char: 'o',
-    helpGroup: GLOBAL,
-    options: [...FORMATS],
-    helpValue: 'FORMAT',
-    description: FORMATS.join(', '),
-  }),
-  json: Flags.boolean({helpGroup: GLOBAL, description: 'same as -o json', exclusive: ['output']}),
-  fields: Flags.string({helpGroup: GLOBAL, helpValue: 'a,b.c', description: 'show only these fields'}),
-  query: Flags.string({
-    helpGroup: GLOBAL,
-    helpValue: 'JMESPATH',
-    description: 'reshape the result with a JMESPath expression',
-  }),
-  quiet: Flags.boolean({char: 'q', helpGroup: GLOBAL, description: 'no progress, notes or hints'}),
-  'no-color': Flags.boolean({helpGroup: GLOBAL, description: 'no colour'}),
-  debug: Flags.boolean({helpGroup: GLOBAL, description: 'show redacted HTTP on stderr'}),
-  'request-timeout': duration({helpGroup: GLOBAL, description: 'time limit for each request'}),
-  retries: count(0, 20)({helpGroup: GLOBAL, description: 'retries after the first attempt'}),
-  live: Flags.boolean({helpGroup: GLOBAL, description: 'allow a write with a live key'}),
-  yes: Flags.boolean({char: 'y', helpGroup: GLOBAL, description: 'confirm without a prompt'}),
-};
-
-export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
-
 /** The values of some flags, each of which may be absent. */
 export type FlagValues<Flags> = Partial<Interfaces.InferredFlags<Flags>>;
-
-/** An id; `named`: what a person can type instead, see `resolveId`. */
-export const idArg = (noun: string, named?: 'name' | 'label') =>
-  Args.string({
-    required: true,
-    description: `${noun} id (UUID)${named === undefined ? '' : `; at a terminal also a ${named}`}`,
-  });
 
 export const namedAccountArg = idArg('treasury account', 'label');
 
@@ -80,7 +23,10 @@ export const namedAccountArg = idArg('treasury account', 'label');
 export const listFlags = {
   limit: count(1, 1_000_000_000)({description: 'maximum number of items (default 50)'}),
   all: Flags.boolean({description: 'fetch all items', exclusive: ['limit']}),
-  'page-size': count(LIMITS.pageSizeMin, LIMITS.pageSizeMax)({description: 'items per request'}),
+  'page-size': count(
+    LIMITS.pageSizeMin,
+    LIMITS.pageSizeMax,
+  )({description: 'maximum items per request (default 100)'}),
   cursor: Flags.string({helpValue: 'CURSOR', description: 'continue from this cursor'}),
   order: Flags.option({
     options: ['asc', 'desc'] as const,
@@ -95,7 +41,7 @@ export const listFlags = {
 const until = (statuses: readonly string[]) =>
   Flags.custom<string>({
     helpValue: 'STATUS',
-    description: 'wait until it has this status',
+    description: 'wait until it has this status instead',
     parse: async (text) => {
       if (statuses.includes(text)) return text;
       const near = nearest(text.toLowerCase(), statuses);
@@ -165,7 +111,7 @@ export const amountFlags = {
 export const statedAmountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
-    description: 'amount to check against caps if the record has none',
+    description: 'amount you expect: refused if the record has another, checked against caps if it has none',
     dependsOn: ['currency'],
   }),
   currency: Flags.string({helpValue: 'CCY', description: 'currency of --amount', dependsOn: ['amount']}),
@@ -182,7 +128,7 @@ const metadataFlag = Flags.string({
 export const createFlags = {
   subaccount: Flags.string({
     helpValue: 'ID',
-    description: 'subaccount to use instead of the main account (test keys only)',
+    description: 'subaccount to use instead of the main account (test keys only); at a terminal also a name',
   }),
   'scheduled-date': Flags.string({
     helpValue: 'YYYY-MM-DD',
@@ -206,15 +152,13 @@ export const transferFilters = {
   status: Flags.option({
     options: TRANSFER_STATUSES,
     helpValue: 'STATUS',
-    description: TRANSFER_STATUSES.join(', '),
+    description: `only this status: ${TRANSFER_STATUSES.join(', ')}`,
   })(),
-  'created-from': Flags.string({
-    helpValue: 'TIME',
-    description: 'created at or after this time (ISO 8601 with time zone)',
+  'created-from': timeBound('00:00:00Z')({
+    description: 'created at or after this time (ISO 8601 with time zone), or on or after this date (UTC)',
   }),
-  'created-to': Flags.string({
-    helpValue: 'TIME',
-    description: 'created at or before this time (ISO 8601 with time zone)',
+  'created-to': timeBound('23:59:59.999Z')({
+    description: 'created at or before this time (ISO 8601 with time zone), or on or before this date (UTC)',
   }),
 };
 
@@ -228,11 +172,11 @@ export const partyFlags = {
 export const ownerFlags = {
   payee: Flags.string({
     helpValue: 'ID',
-    description: 'payee that owns the payment method; at a terminal also a name',
+    description: 'payee that owns the payment method (or use --payer); at a terminal also a name',
     exclusive: ['payer'],
   }),
   payer: Flags.string({
     helpValue: 'ID',
-    description: 'payer that owns the payment method; at a terminal also a name',
+    description: 'payer that owns the payment method (or use --payee); at a terminal also a name',
   }),
 };

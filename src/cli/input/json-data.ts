@@ -2,17 +2,16 @@ import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
 import {unshownIn} from '../../webhooks/delivery/losses.ts';
-import type {InStream} from '../runtime/runtime.ts';
-import {readStdin} from '../runtime/stdin.ts';
+import {type Input, readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
 
 /** `--data` as JSON: the text itself, `@file`, or `-` for stdin. */
-export async function readData(data: string | undefined, stdin: InStream): Promise<unknown> {
+export async function readData(data: string | undefined, input: Input): Promise<unknown> {
   if (data === undefined) return undefined;
   const text =
     data === '-'
-      ? await readStdin(stdin, MOST_CHARACTERS)
+      ? await readStdin(input, 'JSON', MOST_CHARACTERS)
       : data.startsWith('@')
         ? readFile(data.slice(1))
         : data;

@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core';
-import {count, inGroup} from '../input/flags.ts';
+import {inGroup} from '../input/flags.ts';
+import {count} from '../input/global-flags.ts';
 
 /** Flags of the commands that create and change profiles. */
 

@@ -20,7 +20,7 @@ export async function readKeySource(
   if (file !== undefined && file !== '-') return {file: resolve(runtime.cwd, file)}; // it is read later, from other folders
   const fromStdin = flags['key-stdin'] || file === '-';
   const typed = fromStdin
-    ? await readStdin(runtime.stdin, MOST_CHARACTERS)
+    ? await readStdin(runtime, 'the key', MOST_CHARACTERS)
     : await runtime.prompts.hidden('API key (not shown):', '--key-stdin, --key-file or --key-command');
   const stored = typed.trim();
   if (stored === '')

@@ -1,5 +1,5 @@
 import {valueAt} from '../../output/records/select.ts';
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';

@@ -1,3 +1,4 @@
+import type {ListOptions} from '../../client/reading/listing.ts';
 import {waitFor} from '../../client/reading/poll.ts';
 import type {ListItem, Result} from '../../client/requests/resource.ts';
 import {usualId} from '../../contract/ids.ts';
@@ -8,14 +9,22 @@ import {plainValue} from '../../output/records/view.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 import type {Amount} from '../input/amounts.ts';
 import {recordWithId} from '../write/answered-record.ts';
+import {hintAfter, isStillCreated, unintendedStatus} from '../write/answered-status.ts';
+import {checkCreated} from '../write/created-record.ts';
 import type {Context} from '../core/context.ts';
 import {accountTransferDetails} from '../write/account-details.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
-import {type ManyWaiting, readIds, waitForMany} from '../write/wait-for-many.ts';
+import {type ManyWaiting, readIds, waitForMany} from '../wait/wait-for-many.ts';
 import {done, type Outcome} from '../core/outcome.ts';
-import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
+import {
+  approvalNote,
+  isWaiting,
+  waitForRecord,
+  type WaitFlagValues,
+  type Waiting,
+} from '../wait/wait-for-record.ts';
 import {requireIds} from './names.ts';
 
 type AccountTransfer = ListItem<'accountTransfers.list'>;
@@ -24,8 +33,12 @@ type AccountTransfer = ListItem<'accountTransfers.list'>;
  * Finds one account transfer in the list, newest first, because the interface document has no operation to read one.
  * @throws RemitError NOT_FOUND
  */
-export async function findAccountTransfer(context: Context, id: string): Promise<AccountTransfer> {
-  const found = (await findAccountTransfers(context, new Set([usualId(id)]))).get(usualId(id));
+export async function findAccountTransfer(
+  context: Context,
+  id: string,
+  onWarning?: ListOptions['onWarning'],
+): Promise<AccountTransfer> {
+  const found = (await findAccountTransfers(context, new Set([usualId(id)]), onWarning)).get(usualId(id));
   if (found === undefined) throw notListed(context, id);
   return found;
 }
@@ -54,12 +67,13 @@ export async function createAccountTransfer(
     plainValue(body['source_account_id']),
     plainValue(body['destination_account_id']),
   ];
+  const shownBy = (id: string) => ['transfers', 'get', id];
   const sent = await sendOnce(context, {
     operation: 'accountTransfers.create',
     body,
     dryRun: request.dryRun,
     facts: {
-      operation: 'create account transfer',
+      operation: 'create an account transfer',
       party: ['account', destination],
       amountMinor: amount.minor,
       currency: amount.currency,
@@ -69,12 +83,14 @@ export async function createAccountTransfer(
     announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
     noun: 'account transfer',
     checkedBy: ['transfers', 'list', '--account', source, '--limit', '5'],
-    shownBy: (id) => ['transfers', 'get', id],
+    shownBy,
   });
   if (sent.dryRun) return done(sent.dryRun);
   const {result} = sent;
   const id = plainValue(valueAt(result.data, 'id'));
-  return finish(context, {result, id, wait: request.wait, approved: body['auto_approve'] === true});
+  checkCreated(context, {noun: 'account transfer', asked: body, record: result.data, shownBy});
+  const meant = body['auto_approve'] === true ? 'approved' : 'created';
+  return finish(context, {result, id, wait: request.wait, meant});
 }
 
 export async function approveAccountTransfer(
@@ -101,7 +117,7 @@ export async function approveAccountTransfer(
   if (sent.dryRun) return done(sent.dryRun);
   if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
   const data = recordWithId(sent.result.data, id);
-  return finish(context, {result: {...sent.result, data}, id, wait, approved: true});
+  return finish(context, {result: {...sent.result, data}, id, wait, meant: 'approved'});
 }
 
 /** Waits for several, or for those whose ids are on stdin; a single id is waited for as after a write. */
@@ -154,9 +170,10 @@ function readTogether(context: Context): (id: string) => Promise<unknown> {
 async function findAccountTransfers(
   {client, stop}: Context,
   ids: ReadonlySet<string>,
+  onWarning?: ListOptions['onWarning'],
 ): Promise<ReadonlyMap<string, AccountTransfer>> {
   const found = new Map<string, AccountTransfer>();
-  const options = {all: true, pageSize: 100, signal: stop.signal};
+  const options = {all: true, pageSize: 100, onWarning, signal: stop.signal};
   for await (const transfer of client.accountTransfers.list({order: 'desc'}, options)) {
     const id = usualId(plainValue(valueAt(transfer, 'id')));
     if (ids.has(id)) found.set(id, transfer);
@@ -178,29 +195,40 @@ async function waitAccountTransfer(
 /** Handles the answer to a write: shows it, warns about it, and waits if requested. */
 async function finish(
   context: Context,
-  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; approved: boolean},
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: 'created' | 'approved'},
 ): Promise<Outcome> {
-  const {out, commands} = context;
-  const {id, wait, approved} = written;
+  const {out, commands, effects} = context;
+  const {id, wait, meant} = written;
   const {data, status} = written.result;
-  if (approved && status !== 202 && valueAt(data, 'status') === 'created') {
+  const lifecycle = LIFECYCLES.accountTransfer;
+  if (isStillCreated(meant, lifecycle, written.result)) {
     out.record(data, accountTransferView);
     out.warn('the account transfer was not approved: its status is still created');
     out.hint(commands.write('transfers', 'approve', id));
     return {data, exitCode: EXIT.PARTIAL};
   }
-  const record = isWaiting(wait) ? await waitOn(context, {id, wait, initial: data}) : data;
-  out.record(record, accountTransferView);
-  if (!isWaiting(wait) && status !== 202 && valueAt(data, 'status') === 'failed') {
-    out.warn('the account transfer has failed');
-    out.hint(commands.read('transfers', 'get', id));
-    return {data: record, exitCode: EXIT.PARTIAL};
+  const tracked = {resource: 'accountTransfers', lifecycle, noun: 'account transfer', isNew: true};
+  const unintended = unintendedStatus(meant, tracked, written.result);
+  if (isWaiting(wait)) {
+    if (meant === 'created' && unintended !== undefined) {
+      out.warn(unintended);
+      effects.tookPartly();
+    }
+    const record = await waitOn(context, {id, wait, initial: data});
+    out.record(record, accountTransferView);
+    return done(record);
   }
-  if (!isWaiting(wait) && status === 202) {
+  out.record(data, accountTransferView);
+  if (unintended !== undefined) {
+    out.warn(unintended);
+    out.hint(hintAfter(context, commands.read('transfers', 'get', id), tracked, data));
+    return {data, exitCode: EXIT.PARTIAL};
+  }
+  if (status === 202) {
     out.note('The bank is still processing the account transfer. Wait for it with:');
     out.hint(commands.read('transfers', 'wait', id));
-  }
-  return done(record);
+  } else approvalNote(context, {topic: 'transfers', view: accountTransferView, id}, undefined)(data);
+  return done(data);
 }
 
 function waitOn(

@@ -6,12 +6,18 @@ import {money, text, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
 import {pageFile} from './balance-page.ts';
+import {answered, warnOf} from './reads.ts';
 
 const DAY_MS = 86_400_000;
 /** A year that has days before it. */
 const YEAR = /^[12]\d{3}-/;
-/** Older transactions in a row after which no newer one is expected: banks post a few out of order. */
+/** Older transactions in a row after which no newer one is expected, if the list is newest first. */
 const OLDER_IN_A_ROW = 100;
+/**
+ * In a list that is newest first, for each transaction that is newer than the one before it, at least this many are
+ * older: banks post a few out of order.
+ */
+const FALLS_FOR_A_RISE = 4;
 
 interface DaySums {
   credits: number;
@@ -31,7 +37,8 @@ export async function showHistory(
 ): Promise<void> {
   const {client, out, stop, runtime} = context;
   const page = html === undefined ? undefined : pageFile(context, accountId, html);
-  const {data} = await client.treasury.balance({account_id: accountId}, {signal: stop.signal});
+  const reported = await client.treasury.balance({account_id: accountId}, {signal: stop.signal});
+  const data = answered(context, reported);
   const [current, currency, asOf] = ['current_balance_in_minor_units', 'currency_code', 'as_of'].map((name) =>
     valueAt(data, name),
   );
@@ -46,7 +53,7 @@ export async function showHistory(
   const first = dayOf(endMs - (days - 1) * DAY_MS);
   const listing = client.treasury.transactions(
     {account_id: accountId, order: 'desc'},
-    {all: true, pageSize: 100, signal: stop.signal},
+    {all: true, pageSize: 100, onWarning: warnOf(context), signal: stop.signal},
   );
   const sums = await sumsByDay(listing, {first, endMs, currency});
   const rows = balancesOf(sums, {current, currency, endMs, days});
@@ -56,12 +63,16 @@ export async function showHistory(
   if (page !== undefined) out.note(`Page: ${page.path}`);
 }
 
+/**
+ * Not every service lists newest first (assumption 40). Such a list is read to its end, since the sums do not depend on
+ * the order.
+ */
 async function sumsByDay(
   transactions: AsyncIterable<unknown>,
   {first, endMs, currency}: {first: string; endMs: number; currency: string},
 ): Promise<Map<string, DaySums>> {
   const sums = new Map<string, DaySums>();
-  let older = 0;
+  let run = NO_RUN;
   for await (const transaction of transactions) {
     const [postedAt, direction, amount, own] = [
       'posted_at',
@@ -77,11 +88,11 @@ async function sumsByDay(
       throw unreadable('a transaction has no readable time, direction or amount');
     const day = dayOf(at);
     if (day < first) {
-      older += 1;
-      if (older >= OLDER_IN_A_ROW) break;
+      run = longer(run, at);
+      if (run.length >= OLDER_IN_A_ROW && run.falls > FALLS_FOR_A_RISE * run.rises) break;
       continue;
     }
-    older = 0;
+    run = NO_RUN;
     const sum = sums.get(day) ?? {credits: 0, debits: 0, transactions: 0};
     sums.set(day, sum);
     sum.transactions += 1;
@@ -90,6 +101,22 @@ async function sumsByDay(
   }
   return sums;
 }
+
+/** Transactions in a row before the first day, and how many are older or newer than the one before them. */
+interface OlderRun {
+  length: number;
+  falls: number;
+  rises: number;
+  lastMs: number;
+}
+const NO_RUN: OlderRun = {length: 0, falls: 0, rises: 0, lastMs: Number.NaN};
+
+const longer = ({length, falls, rises, lastMs}: OlderRun, atMs: number): OlderRun => ({
+  length: length + 1,
+  falls: falls + (atMs < lastMs ? 1 : 0),
+  rises: rises + (atMs > lastMs ? 1 : 0),
+  lastMs: atMs,
+});
 
 /** The newest day first. */
 function balancesOf(
@@ -116,8 +143,8 @@ function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boole
   const columns = [
     text('Day', 'day'),
     money('Balance', 'balance_in_minor_units'),
-    {...money('In', 'credits_in_minor_units'), rank: 2},
-    {...money('Out', 'debits_in_minor_units'), rank: 2},
+    {...money('Credits', 'credits_in_minor_units'), rank: 2},
+    {...money('Debits', 'debits_in_minor_units'), rank: 2},
   ];
   return {
     noun: 'day',

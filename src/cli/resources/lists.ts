@@ -1,9 +1,10 @@
-import type {Listing} from '../../client/reading/pages.ts';
+import type {Listing} from '../../client/reading/listing.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 import type {View} from '../../output/records/view.ts';
 import type {FlagValues, listFlags} from '../input/flags.ts';
-import type {Typed} from '../runtime/command-line.ts';
+import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
+import {warnOf} from './reads.ts';
 
 export type ListFlagValues = FlagValues<typeof listFlags>;
 
@@ -15,6 +16,8 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
   all: flags.all,
   pageSize: flags['page-size'],
   cursor: flags.cursor,
+  checksFilters: true,
+  onWarning: warnOf(context),
   signal: context.stop.signal,
 });
 

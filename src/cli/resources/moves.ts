@@ -1,5 +1,6 @@
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
@@ -8,6 +9,8 @@ import type {Amount} from '../input/amounts.ts';
 import type {Context} from '../core/context.ts';
 import {moveDetails} from '../write/account-details.ts';
 import {amountText} from '../guard/amount-text.ts';
+import {hintAfter, isStillCreated, unintendedStatus} from '../write/answered-status.ts';
+import {checkCreated} from '../write/created-record.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {requireIds} from './names.ts';
@@ -21,12 +24,13 @@ export async function createMove(
   const {body, amount} = request;
   requireIds(context, body, {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'});
   const destination = plainValue(body['destination_subaccount_id']);
+  const shownBy = (id: string) => ['moves', 'get', id];
   const sent = await sendOnce(context, {
     operation: 'moves.create',
     body,
     dryRun: request.dryRun,
     facts: {
-      operation: 'create move',
+      operation: 'create a move',
       party: ['subaccount', destination],
       amountMinor: amount.minor,
       currency: amount.currency,
@@ -36,10 +40,12 @@ export async function createMove(
     noun: 'move',
     reportsWarning: true,
     checkedBy: ['moves', 'list', '--limit', '5'],
-    shownBy: (id) => ['moves', 'get', id],
+    shownBy,
   });
   if (sent.dryRun) return done(sent.dryRun);
-  const shown = showMove(context, sent.result);
+  const record = unwrapRecord(sent.result.data);
+  checkCreated(context, {noun: 'move', asked: body, record, shownBy});
+  const shown = showMove(context, sent.result, 'created');
   const id = valueAt(shown.data, 'id');
   if (sent.result.status === 201 && typeof id === 'string' && valueAt(shown.data, 'status') === 'CREATED') {
     context.out.note('The move needs an approval before any money moves:');
@@ -74,7 +80,7 @@ export async function approveMove(
     });
     if (sent.dryRun) return done(sent.dryRun);
     if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
-    return showMove(context, sent.result, true);
+    return showMove(context, sent.result, 'approved');
   } catch (error) {
     throw await explainRefusal(context, error, id);
   }
@@ -119,22 +125,24 @@ export async function readMove(context: Context, id: string): Promise<unknown> {
 }
 
 /**
- * Handles a write's answer, without its envelope: shows it, or reports a partial success with 207 or an approved move
- * that is still CREATED.
+ * Handles a write's answer, without its envelope: shows it, or reports a partial success with 207, an approved move
+ * that is still CREATED, or a status that is not the intended one.
  */
 function showMove(
   {out, commands}: Context,
   {data, status, warning}: Result<unknown>,
-  isApproval = false,
+  meant: 'created' | 'approved',
 ): Outcome {
   const move = unwrapRecord(data);
   out.record(move, moveView);
-  const isOpen = isApproval && status !== 202 && valueAt(move, 'status') === 'CREATED';
-  if (status !== 207 && !isOpen) return done(move);
-  out.warn(
-    warning ??
-      (isOpen ? 'the move was not settled: its status is still CREATED' : 'the service answered 207'),
-  );
-  out.hint(commands.read('moves', 'get', plainValue(valueAt(move, 'id'))));
+  const lifecycle = LIFECYCLES.move;
+  const tracked = {resource: 'moves', lifecycle, noun: 'move', isNew: true};
+  const unintended = isStillCreated(meant, lifecycle, {data: move, status})
+    ? 'the move was not settled: its status is still CREATED'
+    : unintendedStatus(meant, tracked, {data: move, status});
+  if (status !== 207 && unintended === undefined) return done(move);
+  out.warn(warning ?? unintended ?? 'the service answered 207');
+  const next = commands.read('moves', 'get', plainValue(valueAt(move, 'id')));
+  out.hint(warning === undefined ? hintAfter({commands}, next, tracked, move) : next);
   return {data: move, exitCode: EXIT.PARTIAL};
 }

@@ -1,7 +1,7 @@
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/records/view.ts';
-import {ambiguous, listOf, type Named, searchName} from '../ask/name-search.ts';
+import {ambiguous, listOf, type Named, searchName, withPlainId} from '../ask/name-search.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 
@@ -21,8 +21,9 @@ export async function resolveId(context: Context, noun: Named, typed: string): P
   const {found} = await searchName(context, noun, typed);
   const [only] = found;
   if (only === undefined || found.length > 1) throw ambiguous(noun, typed, found);
-  out.note(`${noun} ${plainValue(only.name)}: ${plainValue(only.id)}`);
-  return only.id;
+  const {id, name} = withPlainId(noun, only);
+  out.note(`${noun} ${plainValue(name)}: ${id}`);
+  return id;
 }
 
 /**

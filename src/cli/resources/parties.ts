@@ -24,7 +24,7 @@ export async function createParty(
     operation: `${resource}.create`,
     body,
     dryRun: flags['dry-run'],
-    facts: {operation: `create ${view.noun}`, party: ['name', flags.name]},
+    facts: {operation: `create a ${view.noun}`, party: ['name', flags.name]},
     noun: view.noun,
     checkedBy: [resource, 'list', '--limit', '5'],
     shownBy: (id) => [resource, 'get', id],

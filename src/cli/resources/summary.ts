@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import type {Listing} from '../../client/reading/pages.ts';
+import type {Listing} from '../../client/reading/listing.ts';
 import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {bars} from '../../output/records/bars.ts';
@@ -97,17 +97,23 @@ function dayOf(value: unknown): string {
 const DAYS_SHOWN = 31;
 
 /** Reads a whole list page by page, and shows its counts and sums by status, rail and day. */
-export async function showSummary(
-  context: Context,
-  {plural}: View,
-  listing: Listing<unknown>,
-): Promise<void> {
-  const {out, runtime} = context;
+export async function showSummary(context: Context, view: View, listing: Listing<unknown>): Promise<void> {
+  const {out, runtime, effects} = context;
   const summary = new Summary();
+  let before = new Set<string>(); // the ids of the previous page: a list that moves while it is read repeats some
+  let repeated = 0;
   for await (const {items} of listing.pages()) {
     await setImmediate(); // the request for the next page leaves before this one is counted
-    for (const record of items) summary.add(record);
-    out.progress(`${summary.count} ${plural} read`);
+    const ids = new Set<string>();
+    for (const record of items) {
+      const id = valueAt(record, 'id');
+      const isRepeated = typeof id === 'string' && (before.has(id) || ids.has(id));
+      if (typeof id === 'string') ids.add(id);
+      if (isRepeated) repeated += 1;
+      else summary.add(record);
+    }
+    before = ids;
+    out.progress(`${summary.count} ${view.plural} read`);
   }
   out.endProgress();
   const all = summary.rows();
@@ -115,8 +121,22 @@ export async function showSummary(
   const isShort = out.forPeople && out.isTerminal && days.length > DAYS_SHOWN;
   const rows = isShort ? all.slice(0, all.length - days.length + DAYS_SHOWN) : all;
   await out.list(rows, summaryView(rows, {terminal: out.isTerminal, utf8: isUtf8(runtime.env)}));
-  const range = listing.more ? `the first ${summary.count}` : `all ${summary.count}`;
-  out.note(`Summary of ${range} ${plural}${isShort ? `; the newest ${DAYS_SHOWN} days are shown` : ''}.`);
+  if (repeated > 0) out.note(`The service sent ${repeated} records twice; each is counted once.`);
+  const shownDays = isShort ? `; the newest ${DAYS_SHOWN} days are shown` : '';
+  if (summary.count === 0 && out.isTerminal && !effects.isPartial) return; // the empty list says so there
+  out.note(`Summary of ${rangeOf(summary.count, view, {listing, effects})}${shownDays}.`);
+}
+
+/** After a page with a warning (207) the list may be incomplete, although it has ended. */
+function rangeOf(
+  count: number,
+  {noun, plural}: View,
+  {listing, effects}: {listing: Listing<unknown>; effects: Context['effects']},
+): string {
+  const counted = `${count} ${count === 1 ? noun : plural}`;
+  if (listing.more) return `the first ${counted}`;
+  if (effects.isPartial) return `the ${counted} read; more may exist`;
+  return count === 1 ? counted : `all ${counted}`;
 }
 
 function summaryView(

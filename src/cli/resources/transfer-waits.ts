@@ -3,8 +3,8 @@ import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {valueAt} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {done, type Outcome} from '../core/outcome.ts';
-import {readIds, waitForMany} from '../write/wait-for-many.ts';
-import {waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
+import {readIds, waitForMany} from '../wait/wait-for-many.ts';
+import {waitForRecord, type WaitFlagValues, type Waiting} from '../wait/wait-for-record.ts';
 import type {Kind} from './transfer-kinds.ts';
 
 /** Waits for an existing record. */

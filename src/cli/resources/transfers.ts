@@ -1,21 +1,26 @@
 import type {Result} from '../../client/requests/resource.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Amount} from '../input/amounts.ts';
-import {checkAnswered, recordAfter, recordWithId} from '../write/answered-record.ts';
-import type {Typed} from '../runtime/command-line.ts';
+import {noteAmount} from '../write/answered-amount.ts';
+import {noteOther, recordAfter, recordWithId} from '../write/answered-record.ts';
+import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../write/answered-status.ts';
+import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {done, type Outcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
+import {checkAnswered, noteRail} from '../write/created-record.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
+import {methodFix} from '../write/method-fix.ts';
 import {showPreview} from '../write/previews.ts';
 import {requireIds} from './names.ts';
-import {approvalNote, isWaiting, type WaitFlagValues} from '../write/wait-for-record.ts';
+import {approvalNote, isWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
 import {type Kind, readTransfer} from './transfer-kinds.ts';
 import {waitable, waitFor} from './transfer-waits.ts';
 
@@ -51,7 +56,7 @@ export async function createTransfer(
 
   const party = String(body[kind.partyField]);
   await context.guardWrite({
-    operation: `create ${kind.noun}`,
+    operation: `create a ${kind.noun}`,
     party: [kind.partyLabel, party],
     amountMinor: amount.minor,
     currency: amount.currency,
@@ -62,8 +67,11 @@ export async function createTransfer(
     `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
   );
   out.notice(`Idempotency key: ${idempotencyKey}`); // recorded before the request is sent, also with --quiet
-  const result = await client.call(operation, {body, options}).catch((error: unknown) => {
-    throw isUnnamed(error) ? error.withHint(commands.read(kind.resource, 'list', '--limit', '5')) : error;
+  const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
+    if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
+    if (!mayLackMethod(error, body)) throw error;
+    const fix = await methodFix(context, kind.partyLabel, party);
+    throw fix === undefined ? error : error.withHint(fix);
   });
   return showCreated(context, kind, {result, body, idempotencyKey, isFreshKey, wait});
 }
@@ -92,18 +100,24 @@ async function showCreated(
     ...{noun: kind.noun, done: result.replayed ? 'existed already' : 'was created', id, idempotencyKey, next},
     status: statusOf(record),
   });
-  if (otherRail !== undefined)
-    out.warn(
-      `the rail of ${kind.noun} ${id} is ${plainValue(otherRail.answered)}, requested ${plainValue(otherRail.asked)}`,
-    );
-  if (result.replayed)
-    out.note(`The service already has this key: this ${kind.noun} was created by an earlier request.`);
-  return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
+  noteRail(out, kind.noun, id, otherRail);
+  if (result.attempts > 1 && result.replayed)
+    out.note(`An earlier attempt created it, but its answer was lost: there is one ${kind.noun}, ${id}.`);
+  else if (result.replayed && !isFreshKey)
+    out.note(`Nothing new was created: ${kind.noun} ${id} already exists under this idempotency key.`);
+  return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created', isNew});
 }
 
 /** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */
 const isUnnamed = (error: unknown): error is RemitError =>
   error instanceof RemitError && valueAt(error.details, 'answer.what') === UNUSABLE_ID;
+
+/** Whether the create may have been refused because the party has no default payment method. */
+const mayLackMethod = (error: unknown, body: Readonly<Record<string, unknown>>): error is RemitError =>
+  error instanceof RemitError &&
+  error.httpStatus === 422 &&
+  body['payment_method_id'] === undefined &&
+  body['override_default_payment_method_id'] === undefined;
 
 /** Approves or cancels. With a live key or caps the record is read first, so that its amount is shown and checked. */
 export async function actOnTransfer(
@@ -128,12 +142,15 @@ export async function actOnTransfer(
   const result = await client.call(operation, input);
   const accepted = verb === 'approve' ? 'was approved' : 'was canceled';
   const answered = recordWithId(result.data, id);
+  noteOther(context, {noun: kind.noun, id, answer: result.data});
   effects.took({noun: kind.noun, done: accepted, id, status: statusOf(answered), next});
   const record = isWaiting(wait) ? answered : await recordAfterAct(context, kind, {id, answer: result.data});
   if (record === undefined && !isWaiting(wait))
     return {data: {id, status: null, http_status: result.status}, exitCode: EXIT.PARTIAL};
+  noteAmount(context, {noun: kind.noun, id, facts, answer: record, next});
   const read = {...result, data: record};
-  return finish(context, kind, {result: read, id, wait, meant: verb === 'approve' ? 'approved' : 'canceled'});
+  const meant = verb === 'approve' ? 'approved' : 'canceled';
+  return finish(context, kind, {result: read, id, wait, meant, isNew: false});
 }
 
 async function recordAfterAct(
@@ -147,45 +164,52 @@ async function recordAfterAct(
     answer,
     read: () => readTransfer(context, kind, id),
     next: context.commands.read(kind.resource, 'get', id),
+    changesStatus: true,
   });
   context.effects.saw(valueAt(record, 'status'));
   return record;
 }
 
-/** The intended effect of a write. */
-type Meant = 'created' | 'approved' | 'canceled';
-
 /** Handles the answer to a write: shows it, warns about it, and waits if requested. */
 async function finish(
   context: Context,
   kind: Kind,
-  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant},
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant; isNew: boolean},
 ): Promise<Outcome> {
-  const {out, commands} = context;
-  const {id, wait, meant} = written;
+  const {out, commands, effects} = context;
+  const {id, wait, meant, isNew} = written;
   const {data, status, warning} = written.result;
-  const unapproved = meant === 'approved' && status !== 202 && valueAt(data, 'status') === 'created';
+  const {resource, noun} = kind;
+  const lifecycle = LIFECYCLES[noun];
+  const tracked = {resource, lifecycle, noun, isNew};
+  const unintended = unintendedStatus(meant, tracked, written.result);
+  const unapproved = isStillCreated(meant, lifecycle, written.result);
   if (status === 207 || unapproved) {
     out.record(data, kind.view);
     out.warn(
       warning ??
         (unapproved
           ? `the ${kind.noun} was not approved: its status is still created`
-          : 'the service answered 207'),
+          : (unintended ?? 'the service answered 207')),
     );
-    out.hint(commands.write(kind.resource, 'approve', id));
+    out.hint(
+      unapproved ? commands.write(kind.resource, 'approve', id) : commands.read(kind.resource, 'get', id),
+    );
     return {data, exitCode: EXIT.PARTIAL};
   }
   if (isWaiting(wait)) {
+    if (meant === 'created' && unintended !== undefined) {
+      out.warn(unintended);
+      effects.tookPartly();
+    }
     const record = await waitFor(context, kind, {id, wait, initial: data});
     out.record(record, kind.view);
     return done(record);
   }
   out.record(data, kind.view);
-  const miss = status === 202 ? undefined : missOf(meant, kind, statusOf(data));
-  if (miss !== undefined) {
-    out.warn(miss);
-    out.hint(commands.read(kind.resource, 'get', id));
+  if (unintended !== undefined) {
+    out.warn(unintended);
+    out.hint(hintAfter(context, commands.read(kind.resource, 'get', id), tracked, data));
     return {data, exitCode: EXIT.PARTIAL};
   }
   if (status === 202) {
@@ -193,15 +217,6 @@ async function finish(
     out.hint(commands.read(kind.resource, 'wait', id));
   } else approvalNote(context, waitable(kind, id), undefined)(data);
   return done(data);
-}
-
-/** How the status in the answer differs from the intended one. */
-function missOf(meant: Meant, {noun}: Kind, status: string | null): string | undefined {
-  if (meant === 'canceled')
-    return status !== null && /^cancell?ed$/i.test(status)
-      ? undefined
-      : `the ${noun} was not canceled: its status is ${status === null ? 'unknown' : plainValue(status)}`;
-  return status === 'failed' || status === 'canceled' ? `the ${noun} is ${status}` : undefined;
 }
 
 const statusOf = (record: unknown): string | null => {

@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import {isList, isObject, messageOf} from '../../narrow.ts';
 import {valueAt} from '../../output/records/select.ts';
@@ -34,7 +34,7 @@ export async function createEndpoint(
       operation: 'webhookEndpoints.create',
       body,
       dryRun,
-      facts: {operation: 'create webhook endpoint', party: ['url', plainValue(body['url'])]},
+      facts: {operation: 'create a webhook endpoint', party: ['url', plainValue(body['url'])]},
       noun: 'webhook endpoint',
       checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
@@ -131,7 +131,7 @@ export async function switchEndpoint(
     params: {id},
     body: {is_active: active},
     dryRun: request.dryRun,
-    facts: {operation: `${active ? 'enable' : 'disable'} webhook endpoint`, party: ['endpoint', id]},
+    facts: {operation: `${active ? 'enable' : 'disable'} the webhook endpoint`, party: ['endpoint', id]},
     ...endpointWrite(context, id),
     done: active ? 'was enabled' : 'was disabled',
   });
@@ -155,7 +155,7 @@ export const endpointWrite = ({client, stop}: Context, id: string) => ({
   noun: 'webhook endpoint',
   id,
   checkedBy: ['webhooks', 'endpoints', 'get', id],
-  read: async () => (await client.webhookEndpoints.get({id}, {signal: stop.signal})).data as unknown,
+  read: async (): Promise<unknown> => (await client.webhookEndpoints.get({id}, {signal: stop.signal})).data,
 });
 
 /** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */

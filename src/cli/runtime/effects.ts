@@ -77,6 +77,9 @@ export class Effects {
         idempotency_key: idempotencyKey,
         next: next ?? error.hint ?? null,
         ...error.details,
+        // Of a read that failed after the write it is false, but the error is that of the whole command.
+        ...(this.wrote &&
+          error.details?.['may_have_taken_effect'] === false && {may_have_taken_effect: true}),
       },
       hint: error.hint ?? next ?? undefined,
       retryable: error.retryable && !this.wrote, // the same words again would do it a second time

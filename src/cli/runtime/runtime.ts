@@ -1,8 +1,8 @@
-import {homedir} from 'node:os';
 import type {Transport} from '../../client/transport/transport.ts';
 import {systemClock, type Clock} from '../../clock.ts';
 import type {NetworkSettings, Unsent} from '../../network/settings.ts';
 import type {OutStream} from '../../output/sink.ts';
+import {homeFolder} from '../../profiles/folders.ts';
 import {socketCeiling} from './open-files.ts';
 import {terminalPrompts, type Prompts} from './prompts.ts';
 import {StandardStream} from './standard-stream.ts';
@@ -48,7 +48,7 @@ export function processRuntime(): Runtime {
       return workingFolder();
     },
     get home() {
-      return env['HOME'] || homedir();
+      return homeFolder(env);
     },
     get stdin() {
       return process.stdin; // opened only when it is read: an endless pipe must not keep a command running
@@ -60,7 +60,7 @@ export function processRuntime(): Runtime {
     uuid: () => crypto.randomUUID(), // the global one: node:crypto would be loaded for a read as well
     stop,
     get prompts() {
-      return terminalPrompts({stdin: process.stdin, stderr: process.stderr, signal: stop.signal});
+      return terminalPrompts({stdin: process.stdin, stderr: process.stderr, stop});
     },
     transport: openTransport,
   };

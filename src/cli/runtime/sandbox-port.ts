@@ -1,2 +1,16 @@
+import {isLoopback} from '../../client/transport/base-url.ts';
+
 /** The default port of the sandbox, so that its profile keeps working after restarts. */
 export const DEFAULT_PORT = 4510;
+
+/**
+ * The command that starts a sandbox at an address, since commands would not find one that was started elsewhere;
+ * undefined for an address that is not on this machine.
+ */
+export function sandboxStartAt(url: string): string | undefined {
+  const {hostname, port} = new URL(url);
+  if (!isLoopback(hostname)) return undefined;
+  return port === '' || port === String(DEFAULT_PORT)
+    ? 'remit sandbox start'
+    : `remit sandbox start --port ${port}`;
+}

@@ -15,7 +15,7 @@ export class Stop {
   #draining = false;
   #hungUp = false;
   #signals = 0;
-  #removeHandlers: () => void = () => {};
+  #ignoreSignals: () => void = () => {};
   #grace: NodeJS.Timeout | undefined;
 
   constructor(exit: (code: number) => void) {
@@ -61,27 +61,37 @@ export class Stop {
     if (!this.#draining || this.#signals > 2) this.#exit(reason.exitCode);
   }
 
+  /**
+   * The terminal was closed. The shell, the kernel and a failed read may each report it; only the first report counts as
+   * a request to stop.
+   */
+  hangUp(): void {
+    this.#hungUp = true;
+    if (this.#signals === 0) this.receive('SIGTERM');
+  }
+
   /** Starts listening to the process; `release` stops it. */
   listen(target: NodeJS.EventEmitter): void {
     const onInt = () => this.receive('SIGINT');
     const onTerm = () => this.receive('SIGTERM');
-    // The shell and the kernel may both send it for one closed terminal; the second one does not count as a second
-    // request.
-    const onHangUp = () => {
-      this.#hungUp = true;
-      if (this.#signals === 0) this.receive('SIGTERM');
-    };
+    const onHangUp = () => this.hangUp();
     target.on('SIGINT', onInt).on('SIGTERM', onTerm).on('SIGHUP', onHangUp);
-    this.#removeHandlers = () =>
-      void target
-        .removeListener('SIGINT', onInt)
-        .removeListener('SIGTERM', onTerm)
-        .removeListener('SIGHUP', onHangUp);
+    this.#ignoreSignals = () => {
+      for (const [name, handler] of [
+        ['SIGINT', onInt],
+        ['SIGTERM', onTerm],
+        ['SIGHUP', onHangUp],
+      ] as const)
+        target.on(name, () => {}).removeListener(name, handler);
+    };
   }
 
-  /** The command has ended: there is no grace period any more. */
+  /**
+   * The command has ended, with an exit code that no later signal changes: there is no grace period any more, and signals
+   * are ignored until the process exits.
+   */
   release(): void {
     clearTimeout(this.#grace);
-    this.#removeHandlers();
+    this.#ignoreSignals();
   }
 }

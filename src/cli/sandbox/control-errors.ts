@@ -1,7 +1,10 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {isErrorCode, RemitError, type ErrorCode} from '../../errors.ts';
+import {CHECK_FIRST} from '../../client/answers/service-error.ts';
+import {codeOfStatus} from '../../client/answers/verdict.ts';
+import {isErrorCode, RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {LocalContext} from '../core/context.ts';
+import {notRunning} from './not-running.ts';
 import {commandAsHere, sandboxCommand} from './target.ts';
 
 export interface ControlRequest {
@@ -10,12 +13,12 @@ export interface ControlRequest {
   body?: object | undefined;
 }
 
-export const notRunning = (message: string, cause?: unknown): RemitError =>
-  new RemitError('NOT_RUNNING', message, {cause, hint: 'remit sandbox start'});
-
 /** A success: JSON, or for a DELETE nothing. */
 export const isUsable = ({status, json, empty}: Answer, {method}: ControlRequest): boolean =>
   status < 300 && (isObject(json) || (method === 'DELETE' && empty === true));
+
+const notOurs = (baseUrl: string): string =>
+  `what answers at ${baseUrl} is not a sandbox of this version of remit`;
 
 /** The error for an answer that is not a success. */
 export function answerError(
@@ -29,33 +32,18 @@ export function answerError(
   const said = message === undefined ? '' : `: ${message}`;
   if (isUnclear && request.method !== 'GET') {
     const what = answer.empty ? ' with nothing' : unreadable === undefined ? '' : ` with ${unreadable.what}`;
-    const why = `the sandbox answered ${status}${said === '' ? what : said}`;
+    const isJson = status < 300 && isObject(answer.json);
+    const why = isJson ? notOurs(baseUrl) : `the sandbox answered ${status}${said === '' ? what : said}`;
     return inDoubt(local, request, {why, httpStatus: status});
   }
-  if (status < 300) return notRunning(`what answers at ${baseUrl} is not a sandbox of remit`);
-  const code = errorCode !== undefined && isErrorCode(errorCode) ? errorCode : codeOf(status);
+  if (status < 300) return notRunning(notOurs(baseUrl));
+  const code = errorCode !== undefined && isErrorCode(errorCode) ? errorCode : codeOfStatus(status);
   const verb = status >= 500 ? 'failed to answer' : 'refused';
   const words = said === '' ? `: status ${status}` : said;
   return new RemitError(code, `the sandbox ${verb} ${request.method} ${request.path}${words}`, {
     httpStatus: status,
   });
 }
-
-function codeOf(status: number): ErrorCode {
-  if (status >= 500) return 'UNAVAILABLE';
-  if (status < 400) return 'REDIRECTED';
-  return BY_STATUS[status] ?? 'REFUSED';
-}
-
-const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
-  401: 'AUTHENTICATION_ERROR',
-  403: 'AUTHORIZATION_ERROR',
-  404: 'NOT_FOUND',
-  408: 'UNAVAILABLE',
-  409: 'CONFLICT',
-  425: 'UNAVAILABLE',
-  429: 'RATE_LIMITED',
-};
 
 /** The request left this machine, and no usable answer came: it may have happened. The hint shows whether it did. */
 export function inDoubt(
@@ -66,7 +54,7 @@ export function inDoubt(
   const next = commandThatShows(local, request);
   return new RemitError(
     'IN_DOUBT',
-    `${request.method} ${request.path}: in doubt, it may have taken effect in the sandbox: ${why}. Check before you repeat it`,
+    `${request.method} ${request.path}: in doubt, it may have taken effect in the sandbox: ${why}${CHECK_FIRST}`,
     {
       ...{httpStatus, cause, hint: next, retryable: false},
       details: {id: null, status: null, idempotency_key: null, next, may_have_taken_effect: true},

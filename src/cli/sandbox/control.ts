@@ -3,14 +3,16 @@ import {readAnswer} from '../../client/answers/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport/transport.ts';
 import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
-import {answerError, inDoubt, isUsable, notRunning, type ControlRequest} from './control-errors.ts';
+import {answerError, inDoubt, isUsable, type ControlRequest} from './control-errors.ts';
+import {notRunning} from './not-running.ts';
+import {hasDeclaredShape} from './control-shape.ts';
 import {readRecord, sandboxPlace} from './place.ts';
 import type {Running} from './running.ts';
 import {targetSandbox} from './target.ts';
 
 /**
  * One control call to a running sandbox (by default the one that this command is about); returns the JSON of its
- * answer, which comes from our own server and is not checked.
+ * answer. Another server may have the port by now, so the answer must have the fields of the call.
  * @throws {RemitError} NOT_RUNNING; IN_DOUBT for a change that may have happened; or the refusal by its code.
  */
 export async function callControl<Answer = unknown>(
@@ -36,7 +38,9 @@ export async function callControl<Answer = unknown>(
       signal: local.stop.signal,
     });
     const read = readAnswer(answer, local.clock.now());
-    if (isUsable(read, request)) return read.json as Answer;
+    const isOurs =
+      isUsable(read, request) && (read.empty === true || (await hasDeclaredShape(request, read.json)));
+    if (isOurs) return read.json as Answer;
     throw answerError(local, request, read, running.base_url);
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;
@@ -45,6 +49,7 @@ export async function callControl<Answer = unknown>(
       throw inDoubt(local, request, {why: error.message, httpStatus: error.status, cause: error});
     throw notRunning(
       `no sandbox answers at ${running.base_url} (process ${running.pid}): ${error.message}`,
+      running.base_url,
       error,
     );
   } finally {
@@ -57,7 +62,11 @@ function readToken(running: Running): string {
   try {
     return readFileSync(token, 'utf8').trim();
   } catch (error) {
-    throw notRunning(`the control token of the sandbox at ${running.base_url} is missing: ${token}`, error);
+    throw notRunning(
+      `the control token of the sandbox at ${running.base_url} is missing: ${token}`,
+      running.base_url,
+      error,
+    );
   }
 }
 

@@ -6,6 +6,9 @@ import {storedProfile} from '../../profiles/resolve.ts';
 import {systemProbe} from '../../store/locks/lock-holder.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
+import {sandboxStartAt} from '../runtime/sandbox-port.ts';
+import {notRunning} from './not-running.ts';
+import {sandboxPlace} from './place.ts';
 import {runningSandboxes, type Running} from './running.ts';
 
 /** Where the choice of a sandbox comes from, for a message. */
@@ -49,12 +52,12 @@ function findTarget(local: LocalContext): Running {
   const running = runningSandboxes(local.stateDir);
   const wanted = explicitTarget(local);
   const [first] = running;
-  if (first === undefined) throw notRunning(local, wanted);
+  if (first === undefined) throw noneRuns(local, wanted);
   if (wanted !== undefined) {
     const named = running.find(({base_url: url}) => url === wanted.url);
     if (named !== undefined) return named;
     throw new RemitError('GUARD_TARGET', `${wanted.from} is ${wanted.url}, but ${describeAll(running)}`, {
-      hint: hintFor(first),
+      hint: `${hintFor(first)}${moveHint(local, running, wanted.url)}`,
     });
   }
   // The record of a killed process does not count while another sandbox is running.
@@ -110,9 +113,18 @@ function describeAll(running: readonly Running[]): string {
 
 const hintFor = ({base_url: url}: Running): string => `REMIT_BASE_URL=${url} remit sandbox status`;
 
-function notRunning({stateDir}: LocalContext, wanted: Wanted | undefined): RemitError {
+/** How to run it where the profile expects it. Its store can be opened by one sandbox, which keeps keys and records. */
+function moveHint({stateDir}: LocalContext, running: readonly Running[], url: string): string {
+  const start = sandboxStartAt(url);
+  if (start === undefined) return '';
+  const {store} = sandboxPlace(stateDir);
+  const holder = running.find((one) => one.store === store);
+  const stop = holder === undefined ? '' : `REMIT_BASE_URL=${holder.base_url} remit sandbox stop, then `;
+  return `; to run one at ${url}: ${stop}${start}`;
+}
+
+function noneRuns(local: LocalContext, wanted: Wanted | undefined): RemitError {
   const asked = wanted === undefined ? '' : `; ${wanted.from} is ${wanted.url}`;
-  return new RemitError('NOT_RUNNING', `no sandbox is running (state folder ${stateDir})${asked}`, {
-    hint: 'remit sandbox start',
-  });
+  const message = `no sandbox is running (state folder ${local.stateDir})${asked}`;
+  return notRunning(message, wanted?.url ?? impliedUrl(local));
 }

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
+import {fileFailure} from '../../store/files/failures.ts';
 import {secretWarning, type WebhookSecret} from '../../webhooks/verify/secrets.ts';
 import type {LocalContext} from '../core/context.ts';
 import type {FlagValues} from '../input/flags.ts';
@@ -28,43 +28,65 @@ export const secretFlags = {
 
 export type SecretFlags = FlagValues<typeof secretFlags>;
 
+/** A signing secret, and where it was found: a file, the variable, or the prompt. */
+export interface NamedSecret {
+  value: WebhookSecret;
+  source: string;
+}
+
 /**
  * Signing secrets from files, otherwise from the environment, otherwise from a hidden prompt.
  * @throws {RemitError} NEEDS_TERMINAL if there is none and no terminal; LOCAL_VALIDATION for an empty one
  */
-export async function readSecrets(local: LocalContext, flags: SecretFlags): Promise<WebhookSecret[]> {
-  const given = givenSecrets(local, flags);
+export async function readNamedSecrets(
+  local: LocalContext,
+  flags: SecretFlags,
+  {question = 'Signing secret (not shown):', sources = `${VARIABLE} or --secret-from FILE`} = {},
+): Promise<NamedSecret[]> {
+  const given = givenNamedSecrets(local, flags);
   if (given.length > 0) return given;
-  const question = 'Signing secret (not shown):';
-  const typed = await local.runtime.prompts.hidden(question, `${VARIABLE} or --secret-from FILE`);
-  return [checked(local, typed, 'the secret that was typed', flags)];
+  const typed = await local.runtime.prompts.hidden(question, sources);
+  return [{value: checked(local, typed, 'the secret that was typed', flags), source: 'prompt'}];
 }
 
 /** The same without the prompt; empty if there is none. */
-export function givenSecrets(local: LocalContext, flags: SecretFlags): WebhookSecret[] {
+export function givenNamedSecrets(local: LocalContext, flags: SecretFlags): NamedSecret[] {
   const files = flags['secret-from'] ?? [];
-  const found = files.flatMap((file) =>
-    secretsIn(resolve(local.runtime.cwd, file)).map((text) =>
-      checked(local, text, `a secret in ${file}`, flags),
-    ),
-  );
-  if (files.length > 0) return found;
+  if (files.length > 0) return files.flatMap((file) => secretsOf(local, file, flags));
   const variable = local.runtime.env[VARIABLE];
   if (variable === undefined || variable === '') return [];
-  return variable.split(',').map((text) => checked(local, text, `a secret in ${VARIABLE}`, flags));
+  return variable.split(',').map((text, at, all) => ({
+    value: checked(local, text, `a secret in ${VARIABLE}`, flags),
+    source: all.length > 1 ? `${VARIABLE}, number ${at + 1}` : VARIABLE,
+  }));
 }
 
-function secretsIn(file: string): string[] {
+/** Without where they were found. */
+export const readSecrets = async (local: LocalContext, flags: SecretFlags): Promise<WebhookSecret[]> =>
+  (await readNamedSecrets(local, flags)).map(({value}) => value);
+
+export const givenSecrets = (local: LocalContext, flags: SecretFlags): WebhookSecret[] =>
+  givenNamedSecrets(local, flags).map(({value}) => value);
+
+function secretsOf(local: LocalContext, file: string, flags: SecretFlags): NamedSecret[] {
+  const lines = linesIn(resolve(local.runtime.cwd, file));
+  return lines.map(({text, number}) => ({
+    value: checked(local, text, `a secret in ${file}`, flags),
+    source: lines.length > 1 ? `${file}, line ${number}` : file,
+  }));
+}
+
+/** @throws {RemitError} STATE if it cannot be read, LOCAL_VALIDATION if it is empty */
+function linesIn(file: string): {text: string; number: number}[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new RemitError('STATE', `the secret file ${file} cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw fileFailure(error, 'read', file);
   }
-  const lines = text.split(/\r?\n/).filter((line) => line !== '');
-  if (lines.length > 0) return lines;
+  const lines = text.split(/\r?\n/).map((line, at) => ({text: line, number: at + 1}));
+  const found = lines.filter((line) => line.text !== '');
+  if (found.length > 0) return found;
   throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
 }
 

@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
@@ -47,10 +47,10 @@ export async function recordFacts(
   if (!isId(id, 'any'))
     throw new RemitError(
       'LOCAL_VALIDATION',
-      `${JSON.stringify(id)} is not the id of a ${noun}; nothing was sent`,
+      `${JSON.stringify(id)} is not a valid ${noun} id; nothing was sent`,
     );
   const plain: WriteFacts = {
-    ...{operation: `${verb} ${noun}`, party: [noun, id], source: 'record'},
+    ...{operation: `${verb} the ${noun}`, party: [noun, id], source: 'record'},
     cancels: verb === 'cancel',
   };
   if (context.profile.readOnly || (!needsFacts(context, verb) && stated === undefined)) return plain;

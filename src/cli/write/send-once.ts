@@ -1,11 +1,15 @@
-import {isUsableId, unwrapRecord} from '../../client/answers/readable.ts';
+import {isUsableId} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
-import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
+import {CHECK_FIRST, UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
-import {recordAfter} from './answered-record.ts';
+import {noteAmount} from './answered-amount.ts';
+import {noteOther, recordAfter} from './answered-record.ts';
+import {changedOtherwise} from './changed-record.ts';
+import {inWords} from './difference.ts';
 import type {Context} from '../core/context.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {warnOfNumbers} from './exposed-numbers.ts';
@@ -32,6 +36,8 @@ export interface Write {
   shownBy?: (id: string) => readonly string[];
   /** The caller itself reports a 207, with what it means for this record. */
   reportsWarning?: boolean;
+  /** The values that the record has afterwards; if it shows others, the command exits with 8. */
+  leaves?: Readonly<Record<string, unknown>>;
   /** Reads the record after an answer without one; absent if the answer is not a record. */
   read?: () => Promise<unknown>;
 }
@@ -59,23 +65,39 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   const hint = commands.read(...write.checkedBy);
   const input = {params, body, options: {signal: stop.signal, hint, recordId: write.id}};
   if (write.dryRun) return {dryRun: showPreview(context, client.preview(operation, input))};
-  await context.guardWrite(typeof facts === 'function' ? await facts() : facts);
+  const checked = typeof facts === 'function' ? await facts() : facts;
+  await context.guardWrite(checked);
   if (announce !== undefined) out.note(announce);
   const result = await client.call(operation, input);
   if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
     throw withoutRecord(operation, result, hint);
+  const changesStatus = operation.endsWith('.approve');
   tookEffect(context, write, result);
+  if (changesStatus && write.id !== undefined)
+    noteOther(context, {noun: write.noun, id: write.id, answer: result.data});
   if (result.status === 207 && write.reportsWarning !== true) {
     out.warn(result.warning ?? 'the service answered 207 without a warning: something was not done');
-    out.hint(hint);
+    out.hint(commands.read(...shownWith(context, write, result.data)));
     context.effects.tookPartly();
   }
   const {id, noun, read} = write;
-  if (id === undefined || read === undefined) return {result, unread: false};
-  const record = await recordAfter(context, {noun, id, answer: result.data, read, next: hint});
+  const noteAmountIn = (answer: unknown) => {
+    if (changesStatus && id !== undefined)
+      noteAmount(context, {noun, id, facts: checked, answer, next: hint});
+  };
+  if (id === undefined || read === undefined) {
+    noteAmountIn(result.data);
+    return {result, unread: false};
+  }
+  const record = await recordAfter(context, {
+    ...{noun, id, answer: result.data, read, next: hint},
+    changesStatus,
+  });
   if (record === undefined)
     return {result: {...result, data: {id, http_status: result.status}}, unread: true};
   context.effects.saw(valueAt(record, 'status'));
+  noteAmountIn(record);
+  if (write.leaves !== undefined && result.status !== 202) noteValues(context, write, record);
   return {result: {...result, data: record}, unread: false};
 }
 
@@ -86,15 +108,35 @@ const OPEN_ENDED: ReadonlySet<string> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TER
 export const mayHaveTakenEffect = (error: unknown): boolean =>
   !(error instanceof RemitError) || OPEN_ENDED.has(error.code);
 
-function tookEffect({effects, commands, out}: Context, write: Write, {data}: Result<unknown>): void {
-  const {noun, done = 'was created', checkedBy, shownBy} = write;
-  const answered = idIn(data);
-  const id = write.id ?? (isUsableId(answered, out.sanitizer) ? answered : null);
+function tookEffect(context: Context, write: Write, {data}: Result<unknown>): void {
+  const {effects, commands} = context;
+  const {noun, done = 'was created'} = write;
   const status = valueAt(unwrapRecord(data), 'status');
   effects.took({
-    ...{noun, done, id, status: typeof status === 'string' ? status : null},
-    next: commands.read(...(id === null || shownBy === undefined ? checkedBy : shownBy(id))),
+    ...{noun, done, id: writtenId(context, write, data), status: typeof status === 'string' ? status : null},
+    next: commands.read(...shownWith(context, write, data)),
   });
+}
+
+/** The words of the command that shows the record. */
+function shownWith(context: Context, write: Write, answer: unknown): readonly string[] {
+  const {checkedBy, shownBy} = write;
+  const id = writtenId(context, write, answer);
+  return id === null || shownBy === undefined ? checkedBy : shownBy(id);
+}
+
+/** The id of the record that is changed, or that was just created. */
+function writtenId({out}: Context, write: Write, answer: unknown): string | null {
+  const answered = idIn(answer);
+  return write.id ?? (isUsableId(answered, out.sanitizer) ? answered : null);
+}
+
+function noteValues({out, effects, commands}: Context, write: Write, record: unknown): void {
+  const differences = changedOtherwise(write.leaves ?? {}, record);
+  if (differences.length === 0) return;
+  out.warn(`${write.noun} ${write.id} is not as requested: ${inWords(differences)}`);
+  if (!effects.isPartial) out.hint(commands.read(...write.checkedBy));
+  effects.tookPartly();
 }
 
 const idIn = (answer: unknown): unknown => valueAt(unwrapRecord(answer), 'id');
@@ -103,7 +145,7 @@ const idIn = (answer: unknown): unknown => valueAt(unwrapRecord(answer), 'id');
 const withoutRecord = (operation: OperationId, {data, status, requestId}: Result<unknown>, hint: string) =>
   new RemitError(
     'IN_DOUBT',
-    `${operation}: in doubt, it may have taken effect: the service answered ${status} ${idIn(data) ? `with ${UNUSABLE_ID}` : 'without the record'}. Check before you repeat it`,
+    `${operation}: in doubt, it may have taken effect: the service answered ${status} ${idIn(data) ? `with ${UNUSABLE_ID}` : 'without the record'}${CHECK_FIRST}`,
     {
       ...{hint, httpStatus: status, requestId, retryable: false},
       details: {may_have_taken_effect: true, ...(idIn(data) ? {answer: {what: UNUSABLE_ID}} : {})},

@@ -5,6 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import {sensitiveValues} from '../../sanitize/protected-values.ts';
 import type {Context} from '../core/context.ts';
+import {digitsOf} from '../../contract/account-number.ts';
 import {readStdin} from '../runtime/stdin.ts';
 
 /** Account and card numbers are far shorter. */
@@ -23,9 +24,16 @@ const onArgv = (what: string, hint: string): RemitError =>
  */
 export async function readNumber(
   {profile, runtime}: Pick<Context, 'profile' | 'runtime'>,
-  asked: {question: string; flag: string; given: string | undefined; file: string | undefined},
+  asked: {
+    question: string;
+    flag: string;
+    given: string | undefined;
+    file: string | undefined;
+    /** It was typed at a hidden prompt before. */
+    prompted?: string | undefined;
+  },
 ): Promise<string> {
-  const {question, flag, given, file} = asked;
+  const {question, flag, given, file, prompted} = asked;
   if (given !== undefined && profile.mode === 'live')
     throw onArgv(
       flag,
@@ -33,10 +41,11 @@ export async function readNumber(
     );
   const raw =
     given ??
+    prompted ??
     (await readNumberFile(file, runtime)) ??
     (await runtime.prompts.hidden(`${question}:`, '--number-file FILE'));
-  const number = raw.replace(/[\s-]/g, '');
-  if (!/^\d+$/.test(number))
+  const number = digitsOf(raw);
+  if (number === undefined)
     throw new RemitError('LOCAL_VALIDATION', `the ${question.toLowerCase()} must contain only digits`);
   return number;
 }
@@ -64,7 +73,7 @@ async function readNumberFile(
   runtime: Context['runtime'],
 ): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  if (file === '-') return readStdin(runtime.stdin, MOST_CHARACTERS);
+  if (file === '-') return readStdin(runtime, 'the number', MOST_CHARACTERS);
   try {
     return readStart(resolve(runtime.cwd, file));
   } catch (error) {

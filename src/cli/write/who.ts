@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {valueAt} from '../../output/records/select.ts';
@@ -10,7 +10,7 @@ import type {Detail, Details} from '../guard/facts.ts';
  * Reads for a confirmation are not repeated: a person is waiting for them, and without them the lines say "unknown".
  */
 const PATIENCE_MS = 10_000;
-/** Maximum number of pages of payment methods that are searched for the one to be used. */
+/** Maximum number of payment methods that are searched for the one to be used. */
 const MOST_METHODS = 200;
 
 type Party = 'payee' | 'payer';
@@ -44,7 +44,7 @@ export async function methodLine(
 ): Promise<Detail> {
   const read = await tryRead(context, async (options) => {
     const listing = context.client.list(
-      `${label}PaymentMethods.list` as OperationId,
+      `${label}PaymentMethods.list` satisfies OperationId,
       {[`${label}_id`]: owner},
       {limit: MOST_METHODS, pageSize: 100, ...options},
     );
@@ -101,7 +101,7 @@ export async function tryRead<T>(
     if (signal.aborted || !(error instanceof RemitError)) throw error;
     const {httpStatus: status} = error;
     if (status !== undefined && status < 300) return {failure: 'the service sent an unexpected answer'};
-    return {failure: `the service could not be asked${status === undefined ? '' : ` (${status})`}`};
+    return {failure: status === undefined ? 'the service did not answer' : `the service answered ${status}`};
   }
 }
 

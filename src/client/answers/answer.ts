@@ -1,6 +1,7 @@
 import {idText} from '../../contract/ids.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {isErrorBody, readErrorBody} from './error-body.ts';
+import {unwrapRecord} from './envelope.ts';
 import type {Assumption} from '../../service/file/assumption.ts';
 import {type Json, type Path, valueAt} from '../../service/paths.ts';
 import type {TransportAnswer} from '../transport/transport.ts';
@@ -81,13 +82,16 @@ export function readAnswer(answer: TransportAnswer, nowMs: number, places: Answe
     const {errorCode} = read;
     if (errorCode !== undefined && Object.hasOwn(places.codes ?? {}, errorCode))
       read.errorCode = places.codes?.[errorCode] ?? errorCode;
-  } else if (isErrorBody(json)) {
-    const {errorCode} = readErrorBody(json);
+  } else if (isErrorBody(json, answer.status)) {
+    const {errorCode, message, details} = {...readErrorBody(json), ...readPlaces(json, places)};
     read.json = undefined; // nothing may take it for a record
     read.unreadable = {
       what: `JSON of an error${errorCode === undefined ? '' : ` (${errorCode})`}`,
       bytes: answer.body.length,
+      ...namedBy(json),
     };
+    if (message !== undefined) read.message = message;
+    if (details !== undefined) read.details = details;
   } else if (json['warning'] !== undefined && json['warning'] !== null)
     read.warning = asText(json['warning']);
   return read;
@@ -136,9 +140,10 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 function namedBy(json: unknown): {id?: string; status?: string} {
-  if (!isObject(json)) return {};
-  const {status} = json;
-  const id = idText(json['id']);
+  const record = unwrapRecord(json);
+  if (!isObject(record)) return {};
+  const {status} = record;
+  const id = idText(record['id']);
   return {
     ...(id === undefined ? {} : {id}),
     ...(typeof status === 'string' ? {status} : {}),

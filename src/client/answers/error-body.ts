@@ -1,3 +1,4 @@
+import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
 import {isList, isObject} from '../../narrow.ts';
 
 /** The contents of an error body; each part only if present. */
@@ -43,21 +44,63 @@ export function readErrorBody(json: Json): ErrorBody {
 /** Keys that error bodies have, also those of problem+json. */
 const ERROR_KEYS: ReadonlySet<string> = new Set([
   ...['error_code', 'code', 'message', 'error', 'errors', 'details', 'detail', 'title', 'type', 'status'],
-  ...['instance', 'error_description', 'request_id', 'trace_id', 'timestamp', 'path', 'success'],
+  ...['instance', 'error_description', 'request_id', 'trace_id', 'timestamp', 'path', 'success', 'ok'],
 ]);
 
 /**
- * Whether a body contains an error and nothing else. Some services and gateways send one with a 200; it is neither a
- * record nor a confirmation. A record that has such a field beside its own is not meant.
+ * Whether a body with a status of success reports an error. Some services and gateways send one with a 200; it is
+ * neither a record nor a confirmation. `success: false` always means an error, and so does a filled `error`,
+ * `errors` or `error_code` in a body that is not itself a record, whatever is in its envelope. A record may have such
+ * a field beside its own: a failed payment says why.
+ *
+ * @param status with 207, an envelope with contents and an error is a partial success
  */
-export const isErrorBody = (json: Json): boolean =>
-  ['error_code', 'error', 'errors'].some((key) => hasContent(json[key])) &&
-  Object.keys(json).every((key) => ERROR_KEYS.has(key));
+export function isErrorBody(json: Json, status = 200): boolean {
+  if (isNo(json['success']) || isNo(json['ok'])) return true;
+  if (hasOwnId(json)) return false;
+  if (['error_code', 'error', 'errors'].some((key) => isFilled(json[key])))
+    return status !== 207 || !isFilled(json['data']);
+  return Object.entries(json).every(([key, value]) => ERROR_KEYS.has(key) || !isFilled(value)) && isBad(json);
+}
 
-const hasContent = (value: unknown): boolean =>
-  isObject(value) || isList(value)
-    ? Object.keys(value).length > 0
-    : typeof value === 'string' && value !== '';
+const isNo = (value: unknown): boolean => value === false || value === 'false';
+
+/** An id of the record itself or of what it belongs to; other ids are those of the exchange. */
+const hasOwnId = (json: Json): boolean =>
+  Object.entries(json).some(
+    ([key, value]) =>
+      /(^|_)id$|[a-z]Id$/.test(key) &&
+      !/^(request|trace|correlation|span|error)_?id$/i.test(key) &&
+      (typeof value === 'number' || (typeof value === 'string' && value !== '')),
+  );
+
+/** A body with nothing but such keys is an error by its status, as in JSend and problem+json, or by a documented code. */
+const isBad = ({status, code}: Json): boolean =>
+  status === 'error' ||
+  status === 'fail' ||
+  (typeof status === 'number' && status >= 400) ||
+  (typeof code === 'string' && Object.hasOwn(SERVICE_ERRORS, code));
+
+/** Values with which services state that there is no error. */
+const NO_ERROR: ReadonlySet<unknown> = new Set([
+  '',
+  '0',
+  '00',
+  '000',
+  'ok',
+  'none',
+  'success',
+  'null',
+  0,
+  200,
+]);
+
+function isFilled(value: unknown): boolean {
+  if (isList(value)) return value.length > 0;
+  if (isObject(value)) return Object.values(value).some(isFilled);
+  if (typeof value === 'string') return !NO_ERROR.has(value.trim().toLowerCase());
+  return value === true || (typeof value === 'number' && !NO_ERROR.has(value));
+}
 
 function messageOf(json: Json, nested: Json, code: string | undefined, problems: readonly Json[]) {
   const words = (object: Json) => [object['message'], ...titleAndDetail(object)];

@@ -1,3 +1,4 @@
+import {unwrapRecord} from './envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
@@ -10,6 +11,12 @@ const isJson: Readable = (answer) => answer.json !== undefined;
 
 /** A write that returns no record: an empty body is fine, but a page of HTML does not come from the service. */
 export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;
+
+/** A deletion: as a write that returns no record, unless the service denies it. */
+export const isDeleted: Readable = (answer) => {
+  const record = unwrapRecord(answer.json);
+  return isAcknowledged(answer) && !(isObject(record) && record['deleted'] === false);
+};
 
 /**
  * The answer to a create must have a usable id, otherwise the record would be lost. Everything else may be
@@ -51,9 +58,4 @@ export function otherIdIn(json: unknown, asked: string | undefined): string | un
   const id = record['id'] || asked; // an empty id does not count
   if (typeof id !== 'string') return typeof id;
   return isSameId(id, asked) ? undefined : id;
-}
-
-/** The record itself, also inside an envelope `{data: …}`, which moves have and other answers might. */
-export function unwrapRecord(json: unknown): unknown {
-  return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;
 }

@@ -1,9 +1,11 @@
+import {capital} from '../../phrases.ts';
 import {isErrorCode, RemitError, type ErrorCode, type ErrorFacts} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
-import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
-import {documentedStatus, type AttemptEnd} from './verdict.ts';
+import {isUsableId, otherIdIn} from './readable.ts';
+import {unwrapRecord} from './envelope.ts';
+import {codeOfStatus, documentedStatus, type AttemptEnd} from './verdict.ts';
 
 /** What is known about a call that ends in an error. */
 export interface CallFacts {
@@ -27,18 +29,8 @@ export interface CallFacts {
 function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
   if (errorCode !== undefined && documentedStatus(errorCode) === status && isErrorCode(errorCode))
     return errorCode;
-  if (status >= 300 && status < 400) return 'REDIRECTED';
-  if (status === 408 || status === 425 || status >= 500 || status < 300) return 'UNAVAILABLE';
-  return BY_STATUS[status] ?? 'REFUSED';
+  return codeOfStatus(status);
 }
-
-const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
-  401: 'AUTHENTICATION_ERROR',
-  403: 'AUTHORIZATION_ERROR',
-  404: 'NOT_FOUND',
-  409: 'CONFLICT',
-  429: 'RATE_LIMITED',
-};
 
 /** The service refused, and the refusal is final. */
 export function refusal(answer: Answer, call: CallFacts): RemitError {
@@ -62,9 +54,15 @@ export function unavailable(outcome: AttemptEnd, call: CallFacts, isUnsent: bool
   });
 }
 
+/** Ends the message about a write with an unknown outcome that could take effect twice. */
+export const CHECK_FIRST = '. Check before you repeat it';
+
+/** The message for a caller that says itself what to do next. */
+export const withoutCheck = (message: string): string => message.replace(CHECK_FIRST, '');
+
 /** A write that may have taken effect. The error has the last problem, and the key that repeats the write safely. */
 export function inDoubt(outcome: AttemptEnd, call: CallFacts): RemitError {
-  const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
+  const check = call.idempotencyKey === undefined ? CHECK_FIRST : '';
   const earlier = isAboutEarlier(outcome, call)
     ? 'an earlier attempt got no usable answer; the last one: '
     : '';
@@ -175,8 +173,6 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
 const assumed = ({assumption}: Answer): string =>
   assumption === undefined ? '' : `. ${capital(assumption.text)}`;
 
-const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
-
 /** A redirect is never followed, because the request contains the key. */
 export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>
   location === undefined ? '' : ` (redirect to ${sanitizer.line(shownLocation(location))})`;
@@ -186,7 +182,7 @@ const shownLocation = (location: string): string => location.replace(/[?#].*$/s,
 
 /** Describes a success answer that is not what was requested. */
 function whatCame(
-  {empty, unreadable, json}: Answer,
+  {empty, unreadable, json, message}: Answer,
   sanitizer: Sanitizer,
   recordId: string | undefined,
 ): string {
@@ -197,7 +193,8 @@ function whatCame(
       ? ''
       : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
     const kind = what.includes('JSON') ? what : `${what}, not JSON`;
-    return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}`;
+    const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
+    return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}${said}`;
   }
   if (!isObject(json)) return ' with unexpected JSON';
   const other = otherIdIn(json, recordId);

@@ -1,5 +1,6 @@
 import {isSuccess, type Answer} from './answer.ts';
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
+import type {ErrorCode} from '../../errors.ts';
 import type {TransportFailure} from '../transport/transport.ts';
 
 /**
@@ -54,6 +55,23 @@ export function meaningOf({status, errorCode}: Pick<Answer, 'status' | 'errorCod
       return 'refused';
   }
 }
+
+/** The error code for an unsuccessful answer, derived from its status alone. */
+export const codeOfStatus = (status: number): ErrorCode => CODES[meaningOf({status})];
+
+const CODES: Readonly<Record<Meaning, ErrorCode>> = {
+  success: 'UNAVAILABLE', // its content was not usable
+  redirect: 'REDIRECTED',
+  invalid: 'REFUSED',
+  unauthorized: 'AUTHENTICATION_ERROR',
+  forbidden: 'AUTHORIZATION_ERROR',
+  'not-found': 'NOT_FOUND',
+  'key-conflict': 'CONFLICT',
+  'key-in-use': 'CONFLICT',
+  throttled: 'RATE_LIMITED',
+  failing: 'UNAVAILABLE',
+  refused: 'REFUSED',
+};
 
 export interface Verdict {
   /** `done`: as requested; `refused`: finally, by the service; `open`: unknown which. */

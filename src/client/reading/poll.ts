@@ -108,7 +108,7 @@ export function statusOf(record: unknown): string | undefined {
   if (!isObject(record)) return undefined;
   const {status, verification_status: verification} = record;
   const found = status ?? verification;
-  return typeof found === 'string' ? found : undefined;
+  return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
 function isTransient(error: unknown): error is RemitError {

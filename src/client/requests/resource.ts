@@ -1,7 +1,7 @@
 import type {Operation, PathParams} from '../../contract/operations/operation.ts';
 import {OPERATIONS, type OperationId, type Resource} from '../../contract/operations/operations.ts';
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
-import type {Listing, ListOptions} from '../reading/pages.ts';
+import type {Listing, ListOptions} from '../reading/listing.ts';
 
 /** The result of every call. */
 export interface Result<T> {
@@ -45,6 +45,8 @@ export interface AnyOptions extends KeyedOptions {
   isRaw?: boolean | undefined;
   /** Headers to send besides those of every request, by name. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** A create: an answer without a record that has an id is in doubt. */
+  returnsRecord?: boolean | undefined;
   /** The result has the headers of the answer. */
   wantsHeaders?: boolean | undefined;
 }

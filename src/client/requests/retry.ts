@@ -92,9 +92,13 @@ function refusedAnswer(
   facts: CallFacts,
 ): Answer {
   if (!mayBeTaken) throw refusal(answer, facts);
-  if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt succeeded
+  if (safety === 'delete' && isGone(answer)) return {status: 204, json: undefined}; // the earlier attempt succeeded
   throw coversEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);
 }
+
+/** The service itself says that the record does not exist; a proxy or another route answers 404 without this code. */
+const isGone = ({status, errorCode}: Answer): boolean =>
+  status === 404 && (errorCode === 'NOT_FOUND' || errorCode === 'PAYMENT_METHOD_NOT_FOUND');
 
 async function attempt(call: Call): Promise<AttemptEnd> {
   const {debug, clock, transport, request} = call;

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlags, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {approveMove} from '../../cli/resources/moves.ts';
 

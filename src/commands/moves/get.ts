@@ -1,6 +1,7 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {idArg} from '../../cli/input/flags.ts';
-import {unwrapRecord} from '../../client/answers/readable.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
+import {answered} from '../../cli/resources/reads.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {moveView} from '../../output/views/moves.ts';
 
 export default class MovesGet extends RemitCommand {
@@ -10,8 +11,9 @@ export default class MovesGet extends RemitCommand {
 
   async run() {
     const {args} = await this.parse(MovesGet);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.moves.get({move_id: args.id}, {signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const data = answered(context, await client.moves.get({move_id: args.id}, {signal: stop.signal}));
     const move = unwrapRecord(data);
     out.record(move, moveView);
     return move;

@@ -1,7 +1,8 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {idArg} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {TO_PAYEE, showRecent} from '../../cli/resources/recent.ts';
+import {answered} from '../../cli/resources/reads.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesGet extends RemitCommand {
@@ -14,7 +15,7 @@ export default class PayeesGet extends RemitCommand {
     const context = await this.open();
     const {client, out, stop} = context;
     const id = await resolveId(context, 'payee', args.id);
-    const {data} = await client.payees.get({id}, {signal: stop.signal});
+    const data = answered(context, await client.payees.get({id}, {signal: stop.signal}));
     out.record(data, payeeView);
     await showRecent(context, id, [TO_PAYEE]);
     return data;

@@ -1,7 +1,8 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {idArg} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {resolveId} from '../../cli/resources/names.ts';
 import {FROM_PAYER, showRecent} from '../../cli/resources/recent.ts';
+import {answered} from '../../cli/resources/reads.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersGet extends RemitCommand {
@@ -14,7 +15,7 @@ export default class PayersGet extends RemitCommand {
     const context = await this.open();
     const {client, out, stop} = context;
     const id = await resolveId(context, 'payer', args.id);
-    const {data} = await client.payers.get({id}, {signal: stop.signal});
+    const data = answered(context, await client.payers.get({id}, {signal: stop.signal}));
     out.record(data, payerView);
     await showRecent(context, id, [FROM_PAYER]);
     return data;

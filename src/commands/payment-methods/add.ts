@@ -37,7 +37,6 @@ export default class PaymentMethodsAdd extends RemitCommand {
       description: 'file with the account or card number, - for stdin',
       exclusive: ['account-number', 'card-number'],
     }),
-    ...bodyFlags,
     ...inGroup('BANK ACCOUNT', {
       'routing-number': Flags.string({helpValue: 'DIGITS', description: 'routing number, 9 digits'}),
       'holder-name': Flags.string({helpValue: 'NAME', description: 'holder of the bank account'}),
@@ -56,6 +55,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'expiry year'}),
       'card-number': Flags.string({helpValue: 'DIGITS', description: 'card number (test keys only)'}),
     }),
+    ...bodyFlags,
   };
 
   async run() {
@@ -124,6 +124,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       account_number: await readNumber(context, {
         ...{question: 'Account number', flag: '--account-number'},
         ...{given: flags['account-number'], file: flags['number-file']},
+        prompted: this.prompted('account-number'),
       }),
       routing_number: required(flags['routing-number'], '--routing-number'),
       account_type: flags['account-type'],
@@ -144,6 +145,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       number: await readNumber(context, {
         ...{question: 'Card number', flag: '--card-number'},
         ...{given: flags['card-number'], file: flags['number-file']},
+        prompted: this.prompted('card-number'),
       }),
       exp_month: required(flags['exp-month'], '--exp-month'),
       exp_year: required(flags['exp-year'], '--exp-year'),

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlags, idArg, ownerFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, ownerFlags} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {requireId} from '../../cli/resources/names.ts';

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {dryRunFlags, idArg, ownerFlags} from '../../cli/input/flags.ts';
+import {dryRunFlags, ownerFlags} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {requireId} from '../../cli/resources/names.ts';
@@ -30,6 +31,7 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
       noun: 'payment method',
       id: args.id,
       done: 'was made the default',
+      leaves: {is_default: true},
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
       read: () => findMethod(context, owner, args.id),
     });

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
-import {idArg} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
+import {answered} from '../../cli/resources/reads.ts';
 import {payoutView} from '../../output/views/transfers.ts';
 
 export default class PayoutsGet extends RemitCommand {
@@ -9,8 +10,9 @@ export default class PayoutsGet extends RemitCommand {
 
   async run() {
     const {args} = await this.parse(PayoutsGet);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.payouts.get({id: args.id}, {signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const data = answered(context, await client.payouts.get({id: args.id}, {signal: stop.signal}));
     out.record(data, payoutView);
     return data;
   }

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
+import {createdBetween} from '../../cli/input/times.ts';
 import {noIds} from '../../cli/input/without-ids.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {resolveId} from '../../cli/resources/names.ts';
@@ -20,7 +21,8 @@ export default class PayoutsList extends RemitCommand {
     }),
     ...transferFilters,
     summary: Flags.boolean({
-      description: 'count and sum by status, rail and day instead (default: all payouts)',
+      description:
+        'show counts and sums by status, rail and day instead; of all payouts, unless --limit is given',
     }),
     ...inGroup('PAGING', listFlags),
   };
@@ -32,8 +34,7 @@ export default class PayoutsList extends RemitCommand {
     const query = {
       payee_id: flags.payee === undefined ? undefined : await resolveId(context, 'payee', flags.payee),
       status: flags.status,
-      created_from: flags['created-from'],
-      created_to: flags['created-to'],
+      ...createdBetween(flags),
       order: flags.order,
     };
     const all = flags.all ?? (flags.summary === true && flags.limit === undefined);

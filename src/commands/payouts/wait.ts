@@ -7,7 +7,7 @@ import {waitTransfers} from '../../cli/resources/transfer-waits.ts';
 export default class PayoutsWait extends RemitCommand {
   static override summary = 'Wait until payouts are settled, failed or canceled';
   static override description =
-    'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With -o ndjson each change of a status is a line. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
+    'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With several ids or -, -o ndjson writes a line for each change of a status. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
   static override strict = false;
   static override args = {
     id: Args.string({required: true, description: 'payout ids (UUID), or -'}),

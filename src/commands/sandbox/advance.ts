@@ -1,10 +1,11 @@
+import {counted} from '../../phrases.ts';
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {LocalContext} from '../../cli/core/context.ts';
 import {parseDuration} from '../../cli/input/durations.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
-import {readTime} from '../../cli/sandbox/start-options.ts';
+import {readTime} from '../../cli/sandbox/flag-values.ts';
 import {RemitError} from '../../errors.ts';
 import type {Advanced, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
 
@@ -69,7 +70,7 @@ async function sayingSo<Answer>(local: LocalContext, call: () => Promise<Answer>
 
 /** `3 scheduled steps happened; 4 webhook attempts were made and 2 deliveries ended`. */
 function happenedText({fired, attempts, deliveries}: Advanced): string {
-  const steps = `${fired} scheduled ${fired === 1 ? 'step' : 'steps'} happened`;
+  const steps = `${counted(fired, 'scheduled step')} happened`;
   const made = attempts === 1 ? '1 webhook attempt was made' : `${attempts} webhook attempts were made`;
   const ended = deliveries === 1 ? '1 delivery ended' : `${deliveries} deliveries ended`;
   return `${steps}; ${made} and ${ended}`;

@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
-import {readClock} from '../../cli/sandbox/start-options.ts';
+import {readClock} from '../../cli/sandbox/flag-values.ts';
 import {clockView} from '../../output/views/sandbox.ts';
 import type {ClockStatus} from '../../sandbox/control/sandbox-interface.ts';
 

@@ -3,7 +3,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../cli/sandbox/remembered.ts';
 import {sandboxCommand, targetSandbox} from '../../cli/sandbox/target.ts';
-import {readBalance} from '../../cli/sandbox/start-options.ts';
+import {readBalance} from '../../cli/sandbox/flag-values.ts';
 import type {ClockStatus, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
 
 /** A reset does not change the clock, which matters to a script that froze or advanced it. */

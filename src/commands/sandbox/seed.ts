@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {count} from '../../cli/input/flags.ts';
+import {count} from '../../cli/input/global-flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
@@ -11,7 +11,8 @@ const MOST = 100_000;
 
 export default class SandboxSeed extends RemitCommand {
   static override summary = 'Create payees and payers, each with a verified default bank account';
-  static override description = 'The same seed always gives the same ids; using it again changes nothing.';
+  static override description =
+    'Takes --payees, --payers or both. The same seed always gives the same ids; using it again changes nothing.';
   static override examples = [
     '<%= config.bin %> sandbox seed --payees 3',
     '<%= config.bin %> sandbox seed --payees 1000 --payers 50 -o csv > parties.csv',

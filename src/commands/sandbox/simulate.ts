@@ -1,9 +1,10 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {count} from '../../cli/input/flags.ts';
+import {count} from '../../cli/input/global-flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
+import {nearest} from '../../nearest.ts';
 import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes/outcomes.ts';
 
 const CAME_BACK =
@@ -34,13 +35,13 @@ export default class SandboxSimulate extends RemitCommand {
     const local = this.openLocal();
     const {kind, id, outcome} = args;
     const outcomes = Object.keys(outcomesOf(kind) ?? {});
-    const [first] = outcomes;
+    const meant = nearest(outcome.toLowerCase(), outcomes) ?? outcomes[0];
     if (!outcomes.includes(outcome))
       throw new RemitError(
         'USAGE',
         `"${outcome}" is not an outcome of a ${kind}; use one of ${outcomes.join(', ')}`,
         {
-          hint: sandboxCommand(local, 'simulate', ...[kind, id, ...(first === undefined ? [] : [first])]),
+          hint: sandboxCommand(local, 'simulate', ...[kind, id, ...(meant === undefined ? [] : [meant])]),
         },
       );
     const {code, 'amount-minor': amount} = flags;

@@ -1,8 +1,10 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {count, duration, inGroup} from '../../cli/input/flags.ts';
+import {hintFreePort} from '../../cli/sandbox/start/again.ts';
+import {inGroup} from '../../cli/input/flags.ts';
+import {count, duration} from '../../cli/input/global-flags.ts';
 import {DEFAULT_PORT} from '../../cli/runtime/sandbox-port.ts';
-import {withStore} from '../../cli/sandbox/start-options.ts';
+import {withStore} from '../../cli/sandbox/start/options.ts';
 
 export default class SandboxStart extends RemitCommand {
   static override summary = 'Start the sandbox: a local copy of the whole service';
@@ -74,11 +76,15 @@ export default class SandboxStart extends RemitCommand {
     const {flags: typed} = await this.parse(SandboxStart);
     const local = this.openLocal();
     const flags = await withStore(typed, local);
-    if (flags.detach) {
-      const {startDetached} = await import('../../cli/sandbox/detach.ts');
-      return startDetached(local, flags);
+    try {
+      if (flags.detach) {
+        const {startDetached} = await import('../../cli/sandbox/start/detach.ts');
+        return await startDetached(local, flags);
+      }
+      const {serveSandbox} = await import('../../cli/sandbox/start/serve.ts');
+      return this.conclude(await serveSandbox(local, flags));
+    } catch (error) {
+      throw hintFreePort(error, this.typed, flags.store);
     }
-    const {serveSandbox} = await import('../../cli/sandbox/serve.ts');
-    return this.conclude(await serveSandbox(local, flags));
   }
 }

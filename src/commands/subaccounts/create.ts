@@ -23,7 +23,7 @@ export default class SubaccountsCreate extends RemitCommand {
       operation: 'subaccounts.create',
       body: {name: flags.name, currency_code: flags.currency},
       dryRun: flags['dry-run'],
-      facts: {operation: 'create subaccount', party: ['name', flags.name]},
+      facts: {operation: 'create a subaccount', party: ['name', flags.name]},
       noun: 'subaccount',
       checkedBy: ['subaccounts', 'list', '--limit', '5'],
       shownBy: (id) => ['subaccounts', 'get', id],

@@ -1,6 +1,7 @@
 import {approveAccountTransfer} from '../../cli/resources/account-transfers.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountTransferWaitFlags, dryRunFlags, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {accountTransferWaitFlags, dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 
 export default class TransfersApprove extends RemitCommand {

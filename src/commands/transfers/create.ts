@@ -27,8 +27,8 @@ export default class TransfersCreate extends RemitCommand {
     rail: Flags.string({required: true, helpValue: 'RAIL', description: ACCOUNT_TRANSFER_RAILS.join(', ')}),
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),
-    ...bodyFlags,
     ...inGroup('WAIT', accountTransferWaitFlags),
+    ...bodyFlags,
   };
 
   async run() {

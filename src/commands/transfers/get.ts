@@ -1,6 +1,7 @@
 import {findAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {warnOf} from '../../cli/resources/reads.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {idArg} from '../../cli/input/flags.ts';
+import {idArg} from '../../cli/input/global-flags.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 
 export default class TransfersGet extends RemitCommand {
@@ -13,7 +14,7 @@ export default class TransfersGet extends RemitCommand {
   async run() {
     const {args} = await this.parse(TransfersGet);
     const context = await this.open();
-    const transfer = await findAccountTransfer(context, args.id);
+    const transfer = await findAccountTransfer(context, args.id, warnOf(context));
     context.out.record(transfer, accountTransferView);
     return transfer;
   }

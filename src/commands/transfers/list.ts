@@ -16,7 +16,7 @@ export default class TransfersList extends RemitCommand {
     status: Flags.option({
       options: ACCOUNT_TRANSFER_STATUSES,
       helpValue: 'STATUS',
-      description: ACCOUNT_TRANSFER_STATUSES.join(', '),
+      description: `only this status: ${ACCOUNT_TRANSFER_STATUSES.join(', ')}`,
     })(),
     account: Flags.string({
       helpValue: 'ID',

@@ -6,7 +6,7 @@ import {accountTransferWaitFlags} from '../../cli/input/flags.ts';
 export default class TransfersWait extends RemitCommand {
   static override summary = 'Wait until account transfers are settled or failed';
   static override description =
-    'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With -o ndjson each change of a status is a line. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
+    'Several ids are waited for at once, within the same time limit; - reads ids from stdin. With several ids or -, -o ndjson writes a line for each change of a status. The exit code is that of the worst outcome: 9 if one failed, 10 if one is still open.';
   static override strict = false;
   static override args = {
     id: Args.string({required: true, description: 'account transfer ids (UUID), or -'}),

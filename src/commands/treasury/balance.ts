@@ -1,8 +1,10 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {count, namedAccountArg} from '../../cli/input/flags.ts';
+import {namedAccountArg} from '../../cli/input/flags.ts';
+import {count} from '../../cli/input/global-flags.ts';
 import {noIds} from '../../cli/input/without-ids.ts';
 import {resolveId} from '../../cli/resources/names.ts';
+import {answered} from '../../cli/resources/reads.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {
@@ -15,7 +17,9 @@ export default class TreasuryBalance extends RemitCommand {
   ];
 
   static override flags = {
-    history: Flags.boolean({description: 'the balance at the end of each day, as a chart on a terminal'}),
+    history: Flags.boolean({
+      description: 'show the balance at the end of each day, as a chart on a terminal',
+    }),
     html: Flags.string({
       helpValue: 'FILE',
       description: 'also write the history as a page: a chart and a table',
@@ -34,7 +38,7 @@ export default class TreasuryBalance extends RemitCommand {
       const {showHistory} = await import('../../cli/resources/balance-history.ts');
       return showHistory(context, id, {days: flags.days ?? 30, html: flags.html});
     }
-    const {data} = await client.treasury.balance({account_id: id}, {signal: stop.signal});
+    const data = answered(context, await client.treasury.balance({account_id: id}, {signal: stop.signal}));
     out.record(data, balanceView);
     return data;
   }

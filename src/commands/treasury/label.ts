@@ -23,15 +23,17 @@ export default class TreasuryLabel extends RemitCommand {
     const {args, flags} = await this.parse(TreasuryLabel);
     const context = await this.open();
     requireId(context, 'treasury account', args.account);
+    const body = {label: args.label};
     const sent = await sendOnce(context, {
       operation: 'treasury.updateLabel',
       params: {account_id: args.account},
-      body: {label: args.label},
+      body,
       dryRun: flags['dry-run'],
       facts: {operation: 'label a treasury account', party: ['account', args.account]},
       noun: 'treasury account',
       id: args.account,
       done: 'was relabelled',
+      leaves: body,
       checkedBy: ['treasury', 'accounts'],
       read: () => findAccount(context, args.account),
     });

@@ -3,6 +3,7 @@ import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {namedAccountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
+import {checkCreated} from '../../cli/write/created-record.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -31,15 +32,16 @@ export default class TreasurySimulateCredit extends RemitCommand {
     const context = await this.open();
     requireId(context, 'treasury account', args.account);
     const checkedBy = ['treasury', 'transactions', args.account, '--limit', '5'];
+    const body = {
+      amount_in_minor_units: amount.wire,
+      currency_code: flags.currency,
+      description: flags.description,
+      counterparty_name: flags['counterparty-name'],
+    };
     const sent = await sendOnce(context, {
       operation: 'treasury.simulateInboundCredit',
       params: {account_id: args.account},
-      body: {
-        amount_in_minor_units: amount.wire,
-        currency_code: flags.currency,
-        description: flags.description,
-        counterparty_name: flags['counterparty-name'],
-      },
+      body,
       dryRun: flags['dry-run'],
       facts: {
         operation: 'simulate an inbound credit',
@@ -58,6 +60,8 @@ export default class TreasurySimulateCredit extends RemitCommand {
       this.exitWith(EXIT.PARTIAL);
       return {account_id: args.account, http_status: status};
     }
+    const noun = 'bank transaction';
+    checkCreated(context, {noun, asked: body, record: data, shownBy: () => checkedBy});
     context.out.record(data, bankTransactionView);
     return data;
   }

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readEventTypes} from '../../cli/resources/webhook-endpoints.ts';
+import {answered} from '../../cli/resources/reads.ts';
 import {eventTypeView} from '../../output/views/webhooks.ts';
 
 export default class WebhooksEventTypes extends RemitCommand {
@@ -11,8 +12,9 @@ export default class WebhooksEventTypes extends RemitCommand {
 
   async run() {
     await this.parse(WebhooksEventTypes);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.eventTypes.list({signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const data = answered(context, await client.eventTypes.list({signal: stop.signal}));
     await out.list(readEventTypes(data), eventTypeView);
   }
 }

@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
-import {count, duration, eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
+import {eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
+import {count, duration} from '../../cli/input/global-flags.ts';
 import {checkListenFlags} from '../../cli/webhooks/listen/options.ts';
 import {sizeFlag} from '../../cli/input/size-flag.ts';
 import {verifyFlags} from '../../cli/webhooks/verify/flags.ts';

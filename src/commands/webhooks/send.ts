@@ -2,7 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
 import {readPayload} from '../../cli/webhooks/verify/payload.ts';
-import {duration} from '../../cli/input/flags.ts';
+import {duration} from '../../cli/input/global-flags.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {sendSigned, signPayload} from '../../cli/webhooks/verify/sign.ts';
 

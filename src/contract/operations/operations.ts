@@ -10,21 +10,46 @@ import {eventTypes, webhookEndpoints} from './webhooks.ts';
 
 /**
  * The whole service, by resource and verb. Client, sandbox routing, flag checks and reference pages read this. Routes
- * are matched in this order: `/api/subaccounts/move` comes before `/api/subaccounts/{id}`.
+ * are matched in this order: `/api/subaccounts/move` comes before `/api/subaccounts/{id}`. In the bundle, a resource is
+ * loaded when it is first used.
  */
 export const OPERATIONS = {
-  payins,
-  payouts,
-  moves,
-  subaccounts,
-  payees,
-  payers,
-  payeePaymentMethods,
-  payerPaymentMethods,
-  treasury,
-  accountTransfers,
-  webhookEndpoints,
-  eventTypes,
+  get payins() {
+    return payins;
+  },
+  get payouts() {
+    return payouts;
+  },
+  get moves() {
+    return moves;
+  },
+  get subaccounts() {
+    return subaccounts;
+  },
+  get payees() {
+    return payees;
+  },
+  get payers() {
+    return payers;
+  },
+  get payeePaymentMethods() {
+    return payeePaymentMethods;
+  },
+  get payerPaymentMethods() {
+    return payerPaymentMethods;
+  },
+  get treasury() {
+    return treasury;
+  },
+  get accountTransfers() {
+    return accountTransfers;
+  },
+  get webhookEndpoints() {
+    return webhookEndpoints;
+  },
+  get eventTypes() {
+    return eventTypes;
+  },
 } as const satisfies Record<string, Record<string, Operation>>;
 
 export type Resource = keyof typeof OPERATIONS;

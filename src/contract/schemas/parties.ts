@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import {ROUTING_NUMBER} from '../account-number.ts';
 import {VERIFICATION_STATUSES} from '../lifecycle.ts';
 import {CurrencyCode, Metadata, Name, Timestamp, Uuid, pageOf} from './fields.ts';
 
@@ -29,13 +30,13 @@ const market = {
   is_default: z.boolean().optional(),
 };
 const bankAccount = z.strictObject({
-  account_number: z.string().regex(/^\d{4,17}$/, '4 to 17 digits'),
-  routing_number: z.string().regex(/^\d{9}$/, '9 digits'),
+  account_number: z.string().regex(/^\d{4,17}$/, 'must have 4 to 17 digits'),
+  routing_number: z.string().regex(ROUTING_NUMBER, 'must have 9 digits'),
   account_type: z.enum(['checking', 'savings']),
   holder_name: Name,
 });
 const card = z.strictObject({
-  number: z.string().regex(/^\d{12,19}$/, '12 to 19 digits'),
+  number: z.string().regex(/^\d{12,19}$/, 'must have 12 to 19 digits'),
   exp_month: z.int().min(1).max(12),
   exp_year: z.int().min(2000).max(2100),
 });

@@ -1,12 +1,12 @@
 import {gridLine, type Plot, px, roundStep} from '../../html/chart.ts';
 import {markup, type Markup} from '../../html/markup.ts';
-import type {BalanceDay, BalanceFigures, Unit} from './balance-days.ts';
+import type {BalanceDay, BalanceFigures, CurrencyUnit} from './balance-days.ts';
 
 export interface BalanceSeries {
   /** The oldest first. */
   days: readonly BalanceDay[];
   figures: BalanceFigures;
-  unit: Unit;
+  unit: CurrencyUnit;
 }
 
 const TOP = 12;
@@ -59,7 +59,7 @@ const THOUSANDS = [
 ] as const;
 
 /** `1,500`; `1,500M` and the like where the full numbers would be too long. The lines are at round numbers. */
-function gridLabels(lines: readonly number[], {amount, minor}: Unit): string[] {
+function gridLabels(lines: readonly number[], {amount, minor}: CurrencyUnit): string[] {
   const whole = lines.every((line) => line % minor === 0);
   const full = lines.map((line) =>
     amount(line).slice(0, whole && minor > 1 ? -String(minor).length : undefined),

@@ -41,7 +41,7 @@ export function figuresOf(days: readonly [BalanceDay, ...BalanceDay[]]): Balance
 }
 
 /** How amounts of one currency are written; in minor units where its decimals are unknown. */
-export interface Unit {
+export interface CurrencyUnit {
   /** `USD`, or `minor units of XTS`. */
   name: string;
   /** Minor units in one unit of `amount`. */
@@ -50,7 +50,7 @@ export interface Unit {
   amount: (minor: number | bigint) => string;
 }
 
-export function unitOf(currency: string): Unit {
+export function unitOf(currency: string): CurrencyUnit {
   const exponent = exponentOf(currency);
   if (exponent === undefined)
     return {name: `minor units of ${currency}`, minor: 1, amount: (n) => groupMajor(String(n))};

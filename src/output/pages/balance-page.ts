@@ -2,7 +2,7 @@ import {grouped} from '../../html/chart.ts';
 import {documentFrame, documentMark} from '../../html/document.ts';
 import {DOCUMENT_STYLE} from '../../html/document-style.ts';
 import {markup, type Markup} from '../../html/markup.ts';
-import {moment} from '../../html/page-parts.ts';
+import {type Fact, factList, moment} from '../../html/page-parts.ts';
 import {balanceChart, type BalanceSeries} from './balance-chart.ts';
 import {type BalanceDay, figuresOf, unitOf} from './balance-days.ts';
 
@@ -93,9 +93,9 @@ const breakable = (amount: string): Markup =>
 function facts({accountId, label, service}: BalanceHistory, series: BalanceSeries): Markup {
   const {figures, unit} = series;
   const {credits, debits, transactions} = figures;
-  const lines: [string, Markup | string][] = [
+  const lines: Fact[] = [
     ['Account', markup`<span class="hash">${accountId}</span>`],
-    ...(label === null ? [] : [['Label', markup`<bdi>${shortened(label)}</bdi>`] satisfies [string, Markup]]),
+    ['Label', label === null ? undefined : markup`<bdi>${shortened(label)}</bdi>`],
     ['Currency', unit.name],
     ['Period', periodOf(series)],
     ['In', unit.amount(credits)],
@@ -104,7 +104,7 @@ function facts({accountId, label, service}: BalanceHistory, series: BalanceSerie
     ['Service', service],
   ];
   return markup`<section class="keep" aria-labelledby="facts"><h2 id="facts">About this account</h2>
-<dl class="facts">${lines.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
+${factList(lines)}</section>`;
 }
 
 function table({days, unit}: BalanceSeries): Markup {

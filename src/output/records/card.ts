@@ -1,7 +1,8 @@
 import {isObject} from '../../narrow.ts';
+import {fieldNamed} from './known-fields.ts';
 import {valueAt} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
-import {wrapLines} from '../text/wrap.ts';
+import {wrapValue} from '../text/wrap.ts';
 
 /** Fields shown elsewhere: the deprecated alias, the currency next to its amount, a 207's warning on stderr. */
 const REPEATED = new Set(['amount_in_cents', 'currency_code', 'warning']);
@@ -27,7 +28,7 @@ export function cardText(
   const below = `\n${' '.repeat(width + 2)}`;
   return lines
     .map(([label, value]) => {
-      const shown = wrapLines(value, room, '').replaceAll('\n', below);
+      const shown = wrapValue(value, room).replaceAll('\n', below);
       return `${eye.paint('dim', label.padEnd(width))}  ${shown}\n`;
     })
     .join('');
@@ -35,8 +36,7 @@ export function cardText(
 
 function cardFields(record: unknown, view: View | undefined, fields: readonly string[]): Field[] {
   const known = view?.card ?? [];
-  if (fields.length > 0)
-    return fields.map((path) => known.find((field) => field.path === path) ?? text(path, path));
+  if (fields.length > 0) return fields.map((path) => fieldNamed(path, known));
   if (record === null || typeof record !== 'object') return [text('value', '')];
   const present = known.filter((field) => valueAt(record, field.path) !== undefined);
   const shown = new Set(known.map((field) => field.path));

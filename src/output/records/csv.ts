@@ -48,9 +48,10 @@ export function csvColumns(records: readonly unknown[]): string[] {
 }
 
 function grow(node: Node, record: Readonly<Record<string, unknown>>, depth: number): void {
-  for (const [name, value] of Object.entries(record)) {
-    const child = node.inner.get(name) ?? {isValue: false, inner: new Map<string, Node>()};
-    node.inner.set(name, child);
+  for (const name of Object.keys(record)) {
+    let child = node.inner.get(name);
+    if (child === undefined) node.inner.set(name, (child = {isValue: false, inner: new Map()}));
+    const value = record[name];
     if (value === null || value === undefined) continue;
     const opens = isObject(value) && depth < MOST_DEPTH && !name.includes('.');
     if (opens && !Object.keys(value).some((key) => key.includes('.'))) grow(child, value, depth + 1);
@@ -74,22 +75,31 @@ const CURRENCY = 'currency_code';
 const MINOR = '_in_minor_units';
 
 /** `amount` of `amount_in_minor_units`. */
-const majorName = (name: string): string | undefined =>
+export const majorName = (name: string): string | undefined =>
   name.endsWith(MINOR) && name.length > MINOR.length ? name.slice(0, -MINOR.length) : undefined;
 
 /** The field in minor units that a column in major units is calculated from. */
 export const minorPath = (path: string): string => `${path}${MINOR}`;
 
-export const csvRow = (record: unknown, columns: readonly string[]): string =>
-  csvLine(columns.map((path) => (columns.length === 1 && path === '' ? record : cellOf(record, path))));
+/** The currency next to a field. */
+export const currencyPath = (path: string): string => path.replace(/[^.]*$/, CURRENCY);
 
-/** A field may have a dot in its own name. */
-function cellOf(record: unknown, path: string): unknown {
-  const value = isObject(record) && Object.hasOwn(record, path) ? record[path] : valueAt(record, path);
-  if (value !== undefined) return isObject(value) && Object.keys(value).length === 0 ? '' : value;
-  const minor = valueAt(record, minorPath(path));
-  const holder = path.includes('.') ? valueAt(record, path.slice(0, path.lastIndexOf('.'))) : record;
-  return majorOf(minor, valueAt(holder, CURRENCY));
+/** Writes a record as a row of these columns. */
+export function csvRows(columns: readonly string[]): (record: unknown) => string {
+  if (columns.length === 1 && columns[0] === '') return (record) => csvLine([record]);
+  const readers = columns.map(readerOf);
+  return (record) => `${readers.map((read) => csvCell(read(record))).join(',')}\n`;
+}
+
+/** Reads the value of a column. A field may have a dot in its own name. */
+function readerOf(path: string): (record: unknown) => unknown {
+  const [minorAt, currencyAt] = [minorPath(path), currencyPath(path)];
+  return (record) => {
+    const value = isObject(record) && Object.hasOwn(record, path) ? record[path] : valueAt(record, path);
+    if (value !== undefined) return isObject(value) && Object.keys(value).length === 0 ? '' : value;
+    const minor = valueAt(record, minorAt);
+    return minor === undefined ? undefined : majorOf(minor, valueAt(record, currencyAt));
+  };
 }
 
 /** Empty if it cannot be calculated; the column in minor units has it as it came. */

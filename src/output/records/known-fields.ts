@@ -1,8 +1,8 @@
 import {RemitError} from '../../errors.ts';
-import {minorPath} from './csv.ts';
+import {currencyPath, majorName, minorPath} from './csv.ts';
 import {nearest} from '../../nearest.ts';
 import {valueAt} from './select.ts';
-import type {View} from './view.ts';
+import {type Field, majorOf, text, type View} from './view.ts';
 
 /** The names that `--fields` accepts. */
 export interface KnownFields {
@@ -42,14 +42,14 @@ const FIELD_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 export function unknownField(
   field: string,
   records: readonly unknown[],
-  known: {paths: readonly string[]; view?: View | undefined},
+  known: {paths: readonly string[]; view?: View | undefined; major?: boolean},
 ): RemitError {
   const first: unknown = records[0];
   const own = first !== null && typeof first === 'object' && !Array.isArray(first) ? Object.keys(first) : [];
-  const names = [...new Set([...own.filter((name) => FIELD_NAME.test(name)), ...known.paths])].filter(
-    (name) => !name.endsWith('*'),
-  );
-  const near = nearest(field, names);
+  const stored = [...own.filter((name) => FIELD_NAME.test(name)), ...known.paths];
+  const major = known.major === true ? stored.flatMap((name) => majorName(name) ?? []) : [];
+  const names = [...new Set([...stored, ...major])].filter((name) => !name.endsWith('*'));
+  const near = names.find((name) => name === minorPath(field)) ?? nearest(field, names);
   const all = names.filter((name) => !name.includes('.')).sort();
   return new RemitError(
     'USAGE',
@@ -59,4 +59,25 @@ export function unknownField(
       details: {unknown: field, known: names},
     },
   );
+}
+
+/**
+ * The column or line that `--fields` names. Amounts in major units are calculated as in CSV: `amount` of
+ * `amount_in_minor_units`.
+ */
+export function fieldNamed(path: string, fields: readonly Field[]): Field {
+  const own = fields.find((field) => field.path === path);
+  if (own !== undefined) return own;
+  const [minor, currency] = [minorPath(path), currencyPath(path)];
+  const plain = fields.find((field) => field.path === minor) ?? text(path, path);
+  return {
+    ...plain,
+    path,
+    show: (value, record, eye) => {
+      const amount = valueAt(record, minor);
+      return value === undefined && amount !== undefined
+        ? majorOf(amount, valueAt(record, currency))
+        : text(path, path).show(value, record, eye);
+    },
+  };
 }

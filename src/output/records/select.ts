@@ -4,11 +4,24 @@ import {messageOf} from '../../narrow.ts';
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value;
-  for (const step of path.split('.')) {
+  for (const step of stepsOf(path)) {
     if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return undefined;
     at = Reflect.get(at, step);
   }
   return at;
+}
+
+/** Paths that were split before: all records of a list have the same few. The limit is for paths that a service makes up. */
+const STEPS = new Map<string, readonly string[]>();
+const MOST_PATHS = 1000;
+
+function stepsOf(path: string): readonly string[] {
+  const met = STEPS.get(path);
+  if (met !== undefined) return met;
+  const steps = path.split('.');
+  if (STEPS.size >= MOST_PATHS) STEPS.clear();
+  STEPS.set(path, steps);
+  return steps;
 }
 
 /** Keeps the named paths of a record (or of each record of an array), with their nesting, in the given order. */

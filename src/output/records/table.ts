@@ -1,9 +1,10 @@
 import {isObject, must} from '../../narrow.ts';
 import {fitColumns, GAP} from './fit.ts';
+import {fieldNamed} from './known-fields.ts';
 import {valueAt} from './select.ts';
 import {text, type Eye, type Field, type View} from './view.ts';
 import {cellWidth} from '../text/width.ts';
-import {wrapLines} from '../text/wrap.ts';
+import {wrapValue} from '../text/wrap.ts';
 
 /** A shortened id is its last characters, which differ even between records created in the same second. */
 const ID_END = 8;
@@ -71,15 +72,14 @@ export class TableWriter {
     const keptHeads = kept.map((index) => heads[index] ?? '');
     if (first) this.#breaks = this.#breakWidest(shown, keptHeads);
     const broken = (cells: readonly string[]) =>
-      cells.map((cell, at) => wrapLines(cell, this.#breaks[at] ?? Infinity, ''));
+      cells.map((cell, at) => wrapValue(cell, this.#breaks[at] ?? Infinity));
     return this.#aligned(this.#columns, first ? broken(keptHeads) : undefined, shown.map(broken));
   }
 
   #candidates(records: readonly unknown[]): Field[] {
     const known = this.#view?.columns ?? [];
     const {fields} = this.#options;
-    if (fields.length > 0)
-      return fields.map((path) => known.find((field) => field.path === path) ?? text(path, path));
+    if (fields.length > 0) return fields.map((path) => fieldNamed(path, known));
     if (this.#view) return [...known];
     const keys = new Set(records.flatMap((record) => (isObject(record) ? Object.keys(record) : [])));
     return [...keys].map((key, index) => text(key, key, index === 0 ? 0 : index));

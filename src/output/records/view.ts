@@ -16,6 +16,7 @@ export interface Eye {
 
 /** One line of a card, one column of a table. */
 export interface Field {
+  /** The name of the field in words: `source_account_id` is `Source`, `is_default` is `Default`. */
   label: string;
   /** The wire field that it shows; shown fields are not repeated among the unknown ones. */
   path: string;

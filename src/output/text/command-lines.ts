@@ -9,20 +9,18 @@ export function commandLines(
   widthOf: (text: string) => number,
 ): string[] {
   const words = command.match(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g) ?? [command];
-  const [first = '', ...rest] = inPairs(words, (pair) => widthOf(pair) + CONTINUED <= width);
+  const further = `${/^ */.exec(label)?.[0] ?? ''}  `;
+  const [first = '', ...rest] = inPairs(words, (pair) => widthOf(`${further}${pair} \\`) <= width);
   const lines: string[] = [];
   let current = label + first;
   for (const word of rest) {
     if (widthOf(`${current} ${word} \\`) > width) {
       lines.push(`${current} \\`);
-      current = `  ${word}`;
+      current = further + word;
     } else current += ` ${word}`;
   }
   return [...lines, current];
 }
-
-/** The indentation and the backslash of a line that is continued. */
-const CONTINUED = 4;
 
 function inPairs(words: readonly string[], fits: (pair: string) => boolean): string[] {
   const pairs: string[] = [];

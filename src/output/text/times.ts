@@ -1,3 +1,5 @@
+import {counted} from '../../phrases.ts';
+
 const STEPS = [
   {unit: 'second', ms: 1000, below: 60},
   {unit: 'minute', ms: 60_000, below: 60},
@@ -18,7 +20,7 @@ export function relativeTime(timestamp: string, nowMs: number): string {
   for (const {unit, ms, below} of STEPS) {
     const count = Math.floor(distance / ms);
     if (count >= below) continue;
-    return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+    return `${counted(count, unit)} ago`;
   }
   return new Date(at).toISOString().slice(0, 10);
 }

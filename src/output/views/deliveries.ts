@@ -39,7 +39,7 @@ export const deliveryView: View = {
   plural: 'deliveries',
   card: [
     text('ID', 'id'),
-    text('Event', 'event_type'),
+    text('Event type', 'event_type'),
     text('Event ID', 'event_id'),
     state,
     text('Endpoint', 'endpoint_id'),
@@ -55,11 +55,11 @@ export const deliveryView: View = {
   ],
   columns: [
     id('ID', 'id'),
-    text('Event', 'event_type'),
+    text('Event type', 'event_type'),
     state,
     text('Sent', 'sent', 2),
-    text('Status', 'last_status', 2),
-    text('Error', 'last_error', 3),
+    text('Last status', 'last_status', 2),
+    text('Last error', 'last_error', 3),
     time('Next attempt', 'next_attempt_at', 3),
     time('Created', 'created_at', 1),
   ],

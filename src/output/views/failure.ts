@@ -9,7 +9,7 @@ export function failureText(record: unknown): string | undefined {
 }
 
 /** The column of a list that says why a record failed. */
-export const reason = (path: string): Field => ({
-  ...field('Reason', path, (_value, record) => plainValue(failureText(record)), 1),
+export const failureColumn = (label: string, path: string): Field => ({
+  ...field(label, path, (_value, record) => plainValue(failureText(record)), 1),
   optional: true,
 });

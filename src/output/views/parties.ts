@@ -40,7 +40,7 @@ export const paymentMethodView: View = {
     text('Last four', 'last4'),
     text('Bank', 'bank_name'),
     text('Brand', 'brand'),
-    words('Rails', 'supported_rails'),
+    words('Supported rails', 'supported_rails'),
     text('Country', 'country_code'),
     text('Currency', 'currency_code'),
     moment('Created', 'created_at'),
@@ -52,7 +52,7 @@ export const paymentMethodView: View = {
     status('Verification', 'verification_status'),
     yesNo('Default', 'is_default'),
     text('Last four', 'last4', 1),
-    words('Rails', 'supported_rails', 3),
+    words('Supported rails', 'supported_rails', 3),
     time('Created', 'created_at', 2),
   ],
 };

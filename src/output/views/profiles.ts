@@ -13,7 +13,7 @@ const fields = [
   text('Base URL', 'base_url'),
   text('Key', 'key'),
   yesNo('Read-only', 'read_only'),
-  yesNo('Approves by id', 'approve_by_id'),
+  yesNo('Approve by ID', 'approve_by_id'),
 ];
 
 export const profileCard: View = {
@@ -37,12 +37,12 @@ export const profileDetails: View = {
   ...profileCard,
   card: [
     ...fields,
-    byCurrency('Largest amount', 'caps.max_amount_minor'),
-    byCurrency('Largest batch', 'caps.max_batch_total_minor'),
-    text('Most rows', 'caps.max_batch_rows'),
+    byCurrency('Max amount', 'caps.max_amount_minor'),
+    byCurrency('Max batch total', 'caps.max_batch_total_minor'),
+    text('Max batch rows', 'caps.max_batch_rows'),
     words('Rails', 'caps.rails'),
     text('CA file', 'tls.ca_file'),
-    text('Client certificate', 'tls.client_cert'),
+    text('Client cert', 'tls.client_cert'),
     text('Client key', 'tls.client_key'),
   ],
 };

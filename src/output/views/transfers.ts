@@ -13,7 +13,7 @@ import {
   type Field,
   type View,
 } from '../records/view.ts';
-import {reason} from './failure.ts';
+import {failureColumn} from './failure.ts';
 
 /** Interface document, "Payin" and "Payout", as shown to people; the contents of the metadata are assumption 58. */
 
@@ -28,7 +28,7 @@ function method(path: string): Field {
     const parts = [type, tail, bank_name ?? brand].filter((part) => part !== undefined && part !== null);
     return parts.length === 0 ? plainValue(value) : parts.map(plainValue).join(' ');
   };
-  return field('Method', path, show);
+  return field('Payment method', path, show);
 }
 
 /** The party's id, with the name from the masked details. */
@@ -46,7 +46,7 @@ function inner(value: unknown, key: string): unknown {
 }
 
 /** `order=17, team=ops`. */
-const metadata = field('Metadata', 'client_metadata', (value) => {
+const metadata = field('Client metadata', 'client_metadata', (value) => {
   if (value === null || typeof value !== 'object') return plainValue(value);
   const entries = Object.entries(value).map(([key, held]) => `${plainValue(key)}=${plainValue(held)}`);
   return entries.length === 0 ? '-' : entries.join(', ');
@@ -86,7 +86,7 @@ const columns = (party: 'Payee' | 'Payer', details: string, failing: string): Fi
   amount,
   partyColumn(party, details),
   text('Last four', `${details}.payment_method.last4`, 1),
-  reason(`${failing}.failure`),
+  failureColumn('Failure', `${failing}.failure`),
   time('Created', 'created_at', 2),
   text('Rail', 'rail', 3),
 ];
@@ -104,7 +104,7 @@ export const payoutView: View = {
     text('Trace', 'transfer_details.trace_number'),
     text('End to end', 'transfer_details.end_to_end_id'),
     moment('Submitted', 'transfer_details.submitted_at'),
-    field('Settles', 'transfer_details.expected_settlement_date', dayInNewYork),
+    field('Expected settlement', 'transfer_details.expected_settlement_date', dayInNewYork),
     failure('transfer_details.failure'),
   ],
   columns: columns('Payee', 'payout_metadata', 'transfer_details'),
@@ -120,7 +120,7 @@ export const payinView: View = {
     party('Payer', 'payer_id', 'payin_metadata'),
     method('payin_metadata'),
     ...after,
-    moment('Status since', 'status_recorded_at'),
+    moment('Status recorded', 'status_recorded_at'),
     failure('payin_metadata.failure'),
   ],
   columns: columns('Payer', 'payin_metadata', 'payin_metadata'),

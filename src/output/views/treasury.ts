@@ -1,5 +1,5 @@
-import {id, money, moment, remark, status, text, time, type View} from '../records/view.ts';
-import {reason} from './failure.ts';
+import {id, money, moment, remark, status, text, time, type View, yesNo} from '../records/view.ts';
+import {failureColumn} from './failure.ts';
 
 /** Interface document: identifier, label, currency; the rest is assumption 19. */
 export const treasuryAccountView: View = {
@@ -27,11 +27,11 @@ export const balanceView: View = {
   plural: 'balances',
   card: [
     text('Account', 'account_id'),
-    money('Current', 'current_balance_in_minor_units'),
-    money('Available', 'available_balance_in_minor_units'),
+    money('Current balance', 'current_balance_in_minor_units'),
+    money('Available balance', 'available_balance_in_minor_units'),
     moment('As of', 'as_of'),
   ],
-  columns: [id('Account', 'account_id'), money('Current', 'current_balance_in_minor_units')],
+  columns: [id('Account', 'account_id'), money('Current balance', 'current_balance_in_minor_units')],
 };
 
 /** Assumption 21; the amount is positive, and `direction` is its direction. */
@@ -68,11 +68,12 @@ export const accountTransferView: View = {
     text('ID', 'id'),
     status(),
     money('Amount'),
-    text('From', 'source_account_id'),
-    text('To', 'destination_account_id'),
+    text('Source', 'source_account_id'),
+    text('Destination', 'destination_account_id'),
     text('Rail', 'rail'),
+    yesNo('Auto-approve', 'auto_approve'),
     text('Description', 'description'),
-    text('Failure', 'failure_reason'),
+    text('Failure reason', 'failure_reason'),
     moment('Created', 'created_at'),
     moment('Updated', 'updated_at'),
   ],
@@ -80,10 +81,10 @@ export const accountTransferView: View = {
     id('ID', 'id'),
     status(),
     money('Amount'),
-    id('From', 'source_account_id', 1),
-    id('To', 'destination_account_id', 1),
+    id('Source', 'source_account_id', 1),
+    id('Destination', 'destination_account_id', 1),
     remark('Description', 'description'),
-    reason('failure_reason'),
+    failureColumn('Failure reason', 'failure_reason'),
     time('Created', 'created_at', 2),
     text('Rail', 'rail', 3),
   ],

@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {
   field,
@@ -33,7 +34,7 @@ const isListOf = <Item>(value: unknown): value is readonly Item[] => Array.isArr
 
 /** `200`, `500 (3 attempts)`, `waiting`: one for each target. */
 const forwards = field(
-  'Forwarded',
+  'Forwards',
   'forwards',
   (value, _record, eye) =>
     isListOf<Forward>(value) && value.length > 0 ? value.map((one) => forwardText(one, eye)).join(', ') : '-',
@@ -41,10 +42,13 @@ const forwards = field(
 );
 
 function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): string {
-  const shown = code === null ? state : String(code);
-  const word = attempts > 1 ? `${shown} (${attempts} attempts)` : shown;
+  const shown = code === null ? stateText(state) : String(code);
+  const word = attempts > 1 ? `${shown} (${counted(attempts, 'attempt')})` : shown;
   return paint(state === 'forwarded' ? 'green' : state === 'dead' ? 'red' : 'yellow', word);
 }
+
+/** The words that `listen` prints; JSON has the name of the state. */
+const stateText = (state: string): string => (state === 'dead' ? 'gave up' : state);
 
 /** Why the payin or payout of an event failed, if the event says so: data has the fields of its record, or some of them. */
 const failureOfEvent = (body: unknown): string | undefined => failureText(valueAt(body, 'data'));
@@ -72,7 +76,7 @@ export const webhookEventView: View = {
   card: [
     text('Delivery', 'delivery'),
     moment('Received', 'received_at'),
-    text('Type', 'event_type'),
+    text('Event type', 'event_type'),
     text('Event', 'id'),
     status('Verdict', 'verdict'),
     text('Reason', 'reason'),
@@ -80,17 +84,17 @@ export const webhookEventView: View = {
     text('Attempt', 'attempt'),
     text('Duplicate of', 'duplicate_of'),
     text('Path', 'path'),
-    text('Secret', 'secret_fingerprint'),
+    text('Secret fingerprint', 'secret_fingerprint'),
     {...forwards, show: forwardList},
     lines<Lost>('Lost in JSON', 'lost', lostText),
     lines<[string, string]>('Headers', 'headers', ([name, one]) => plainValue(`${name}: ${one}`)),
-    text('Size of the body', 'body_bytes'),
+    text('Body bytes', 'body_bytes'),
     field('Body', 'body_base64', (value) => bodyText(String(value))),
   ],
   columns: [
     id('Delivery', 'delivery'),
     time('Received', 'received_at'),
-    text('Type', 'event_type'),
+    text('Event type', 'event_type'),
     id('Event', 'id', 3),
     status('Verdict', 'verdict'),
     text('Attempt', 'attempt', 4),
@@ -119,7 +123,9 @@ function forwardList(value: unknown): string {
       const last = [code === null ? error : String(code), how.length > 0 ? `(${how.join(', ')})` : null]
         .filter((part) => part !== null)
         .join(' ');
-      return plainValue(`${target}: ${state}, ${attempts} attempts${last === '' ? '' : `, last ${last}`}`);
+      return plainValue(
+        `${target}: ${stateText(state)}, ${counted(attempts, 'attempt')}${last === '' ? '' : `, last ${last}`}`,
+      );
     })
     .join('\n');
 }
@@ -164,7 +170,7 @@ export const webhookReplayView: View = {
   card: [],
   columns: [
     id('Delivery', 'delivery', 1),
-    text('Type', 'event_type'),
+    text('Event type', 'event_type'),
     outcome,
     answer('Answer', 'status', 'error'),
     answer('Before', 'status_before', 'error_before', 2),

@@ -10,7 +10,7 @@ export const webhookEndpointView: View = {
     text('ID', 'id'),
     text('URL', 'url'),
     active,
-    words('Events', 'event_types'),
+    words('Event types', 'event_types'),
     text('Description', 'description'),
     moment('Created', 'created_at'),
     moment('Updated', 'updated_at'),
@@ -20,7 +20,7 @@ export const webhookEndpointView: View = {
     id('ID', 'id'),
     text('URL', 'url'),
     active,
-    words('Events', 'event_types', 1),
+    words('Event types', 'event_types', 1),
     time('Created', 'created_at', 2),
   ],
 };

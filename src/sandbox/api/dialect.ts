@@ -83,7 +83,8 @@ const UNREADABLE = Symbol('not JSON');
 function parsed(text: string): unknown {
   if (text === '') return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    const json: unknown = JSON.parse(text);
+    return json;
   } catch {
     return UNREADABLE;
   }

@@ -16,7 +16,7 @@ export async function openSandboxStore(place: string): Promise<Store> {
     durability: 'normal',
     migrations: migrations('sqlite'),
     together: ['transfers'],
-    purpose: 'A sandbox on this store',
+    purpose: 'a sandbox on this store',
     hint: 'see it with remit sandbox status, or end it: remit sandbox stop',
   });
 }

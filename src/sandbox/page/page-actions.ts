@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {moment} from '../../html/page-parts.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import type {Advanced, ClockStatus, Sandbox} from '../control/sandbox-interface.ts';
@@ -82,7 +83,7 @@ async function told(action: () => Promise<Notice>): Promise<Notice> {
 }
 
 const advancedWords = ({now, fired, idle, deliveries_under_way: waiting = 0}: Advanced): string =>
-  `It is now ${moment(now)} UTC; ${fired} scheduled ${fired === 1 ? 'step' : 'steps'} happened on the way.` +
+  `It is now ${moment(now)} UTC; ${counted(fired, 'scheduled step')} happened on the way.` +
   (idle === true ? ' Nothing is scheduled any more.' : '') +
   (waiting > 0
     ? ` Deliveries that wait for slow receivers: ${waiting}; they continue in the background.`

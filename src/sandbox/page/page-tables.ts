@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {markup, type Markup} from '../../html/markup.ts';
 import {table, tag, time, type Cell, type Column, type Tone} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
@@ -70,7 +71,7 @@ const deliveryColumns = (controls: PageControls): readonly Column<ShownDelivery>
   {label: 'State', cell: ({state}) => statusTag(state)},
   {label: 'Event', kind: 'at', cell: ({event_type: event}) => event},
   {label: 'To', cell: ({url}) => receiver(url)},
-  {label: 'Sent', kind: 'n', isExtra: true, cell: ({sent}) => `${sent} ${sent === 1 ? 'time' : 'times'}`},
+  {label: 'Sent', kind: 'n', isExtra: true, cell: ({sent}) => counted(sent, 'time')},
   {
     label: 'Answer',
     cell: ({last_status: status, last_error: error}) => String(status ?? error ?? 'none yet'),
@@ -87,7 +88,7 @@ export function deliveryTable(
   const deliveries = isListed ? listed : [...listed, shown]; // one that is open is never left out
   if (deliveries.length === 0 && isOlder) return markup`<p class="soft">There are no older deliveries.</p>`;
   if (deliveries.length === 0)
-    return markup`<p class="soft">Nothing was delivered yet; ${events} ${events === 1 ? 'event' : 'events'} so far.</p>`;
+    return markup`<p class="soft">Nothing was delivered yet; ${counted(events, 'event')} so far.</p>`;
   return table(captionOf('deliveries of webhooks', isOlder), deliveryColumns(controls), deliveries, ({id}) =>
     shown !== undefined && id === shown.id ? deliveryDetails(shown, controls) : undefined,
   );

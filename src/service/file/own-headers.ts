@@ -1,12 +1,14 @@
 /**
  * Headers that the client sets itself, and headers that change what a request is: another value would send it elsewhere,
- * with another key, or as another method.
+ * with another key, as another method, or to another path.
  */
 export const OWN_HEADERS: ReadonlySet<string> = new Set(
   [
     'x-api-key authorization cookie host content-length content-type content-encoding transfer-encoding connection',
     'accept accept-encoding expect upgrade te trailer keep-alive proxy-authorization proxy-connection idempotency-key',
     'x-http-method x-http-method-override x-method-override',
+    'x-original-url x-original-uri x-rewrite-url x-override-url x-forwarded-uri x-forwarded-url x-forwarded-path',
+    'x-forwarded-prefix x-envoy-original-path',
   ]
     .join(' ')
     .split(' '),

@@ -1,4 +1,4 @@
-import {statfsSync} from 'node:fs';
+import {existsSync, statfsSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
@@ -13,12 +13,12 @@ const DISK_FULL_HINT = 'free some disk space, then run the same command again';
 const BY_ERRNO: Readonly<Record<string, {what: string; hint: string}>> = {
   EACCES: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
   EPERM: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
-  EROFS: {what: 'the file system is read-only', hint: 'set REMIT_STATE_DIR to a writable folder'},
+  EROFS: {what: 'the file system is read-only', hint: 'name a file or folder elsewhere'},
   ENOSPC: {what: DISK_FULL, hint: DISK_FULL_HINT},
   EDQUOT: {what: 'the disk quota is used up', hint: DISK_FULL_HINT},
   EFBIG: {what: 'the file would become larger than this file system allows', hint: DISK_FULL_HINT},
   EISDIR: {what: 'it is a folder', hint: 'name a file, or move the folder'},
-  ENOTDIR: {what: 'a part of its path is a file', hint: 'name a folder that exists, or set REMIT_STATE_DIR'},
+  ENOTDIR: {what: 'a part of its path is a file', hint: 'name a folder that exists'},
   ENOENT: {what: 'it does not exist', hint: 'check the path'},
   EMFILE: {what: 'this process has too many files open', hint: 'raise the limit: ulimit -n 4096'},
   EIO: {what: 'the disk reported an error', hint: 'check the disk; the write was not confirmed'},
@@ -29,7 +29,8 @@ export function fileFailure(error: unknown, action: string, file: string): Remit
   if (error instanceof RemitError) return error;
   const code = codeOf(error) ?? '';
   const known = BY_ERRNO[code];
-  const what = known?.what ?? messageOf(error);
+  const hasNoFolder = code === 'ENOENT' && action === 'write' && !existsSync(dirname(file));
+  const what = hasNoFolder ? 'its folder does not exist' : (known?.what ?? messageOf(error));
   return new RemitError('STATE', `Could not ${action} ${file}: ${what}`, {
     hint: known?.hint,
     details: {file, ...(code === '' ? {} : {errno: code})},

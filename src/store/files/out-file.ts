@@ -54,12 +54,12 @@ export async function writeOutFile(
 const HEAD_BYTES = 512;
 
 /** The first bytes of a file as text; empty if it cannot be read. */
-export function headOf(path: string): string {
-  const head = Buffer.alloc(HEAD_BYTES);
+export function headOf(path: string, bytes = HEAD_BYTES): string {
+  const head = Buffer.alloc(bytes);
   try {
     const fd = openSync(path, 'r');
     try {
-      return head.toString('utf8', 0, readSync(fd, head, 0, HEAD_BYTES, 0));
+      return head.toString('utf8', 0, readSync(fd, head, 0, bytes, 0));
     } finally {
       closeSync(fd);
     }

@@ -193,9 +193,9 @@ function nameOf(found: FoundLock | undefined): string {
 }
 
 function refusal(path: string, found: FoundLock | undefined, options: WholeOptions): RemitError {
-  const {purpose = 'Another command', pid, host, since} = found?.holder ?? {};
+  const {purpose = 'another command', pid, host, since} = found?.holder ?? {};
   const hint = options.hint ?? 'wait for it to end; if it is known to have ended, add --break-lock';
-  return new RemitError('LOCKED', `${purpose} is running already: ${nameOf(found)}`, {
+  return new RemitError('LOCKED', `${purpose} is already running: ${nameOf(found)}`, {
     hint:
       options.breakLock === true && found !== undefined && lifeOfFound(found, options) === 'alive'
         ? `it is still running, so its lock is not broken: wait for it, or end it first (kill ${pid})`

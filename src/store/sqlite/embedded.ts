@@ -37,7 +37,7 @@ const WARY_GROUPS = 50;
 export async function openEmbeddedStore(file: string, options: EmbeddedStoreOptions): Promise<Store> {
   const {durability, migrations, together = [], driver, ...lockOptions} = options;
   const lock = await acquireLock(`${file}-lock`, {
-    purpose: 'Another sandbox on this database',
+    purpose: 'a sandbox on this database',
     ...lockOptions,
   });
   let db: SqliteDatabase | undefined;

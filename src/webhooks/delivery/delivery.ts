@@ -63,8 +63,12 @@ export interface ForwardResult {
 export const hasArrived = ({status}: Pick<ForwardResult, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** Ids of one process: 12 hex digits of time, 4 of a counter, 8 of the process; so they sort by time. */
-export function deliveryIds(process = randomBytes(4).toString('hex')): (nowMs: number) => string {
+/**
+ * Ids of one process: 12 hex digits of time, 4 of a counter within it, and 8 that count from a random number. They sort
+ * by time, and their ends, which is what narrow tables show, differ.
+ */
+export function deliveryIds(start = randomBytes(4).readUInt32BE()): (nowMs: number) => string {
+  let serial = start;
   let last = 0;
   let time = '';
   let counter = 0;
@@ -75,7 +79,8 @@ export function deliveryIds(process = randomBytes(4).toString('hex')): (nowMs: n
       time = last.toString(16).padStart(12, '0');
       counter = 0;
     }
-    return `dlv_${time}${counter.toString(16).padStart(4, '0')}${process}`;
+    serial = (serial + 1) >>> 0;
+    return `dlv_${time}${counter.toString(16).padStart(4, '0')}${serial.toString(16).padStart(8, '0')}`;
   };
 }
 

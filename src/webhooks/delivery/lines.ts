@@ -16,6 +16,7 @@ export type ListenLine =
   | ForwardLine
   | DeadLine
   | TargetLine
+  | EndpointLine
   | RefusedLine
   | ExpectLine
   | GapLine
@@ -45,6 +46,8 @@ interface ReceivedEvent extends Received {
   id: string | null;
   event_type: string | null;
   verdict: 'verified' | 'unverified';
+  /** Of the secret that matched; null if it is unverified. */
+  secret_fingerprint: string | null;
   attempt: number;
   /** The body as JSON; null if it is not JSON. */
   body: unknown;
@@ -112,6 +115,16 @@ export interface TargetLine {
   state: 'up' | 'down';
   error: string | null;
 }
+/** The endpoint that --register created has changed at the service, or another endpoint has the same URL. */
+export interface EndpointLine {
+  type: 'endpoint';
+  endpoint_id: string;
+  /** `changed`: it has another URL. `unknown`: it could not be read, see `error`. */
+  state: 'active' | 'disabled' | 'changed' | 'deleted' | 'unknown';
+  error: string | null;
+  /** Other endpoints with the URL of this listener; looked for if this one is gone, or a delivery does not match. */
+  same_url: readonly string[];
+}
 /** Answered with 503, so that the service sends it again. */
 export interface RefusedLine {
   type: 'refused';
@@ -138,6 +151,8 @@ export interface SummaryLine {
   duplicates: number;
   forwarded: number;
   failed: number;
+  /** Endpoints that --register created, or that replace them, and that still exist or may exist. */
+  endpoints_left: readonly string[];
 }
 
 const timeOf = ({receivedAtMs}: Delivery): string => new Date(receivedAtMs).toISOString();
@@ -150,7 +165,7 @@ export function deliveryLine(
   delivery: Delivery,
   json?: JsonBody,
 ): EventLine | DuplicateLine | FilteredLine | RejectedLine {
-  const {id, headers, reason, eventId, eventType, verdict, attempt, duplicateOf} = delivery;
+  const {id, headers, reason, eventId, eventType, verdict, secret, attempt, duplicateOf} = delivery;
   if (delivery.filtered)
     return {
       type: 'filtered',
@@ -173,9 +188,8 @@ export function deliveryLine(
     };
   const {body, lost} = readBody(delivery.body, json);
   const shown = {
-    ...{delivery: id, id: eventId, event_type: eventType, verdict, attempt, received_at: timeOf(delivery)},
-    ...received,
-    body,
+    ...{delivery: id, id: eventId, event_type: eventType, verdict, secret_fingerprint: secret, attempt},
+    ...{received_at: timeOf(delivery), ...received, body},
     ...(lost.length === 0 ? {} : {lost}),
   };
   return duplicateOf === null

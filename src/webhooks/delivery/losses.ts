@@ -1,4 +1,5 @@
 import {ownJson} from '../../narrow.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import {readJson} from '../verify/event.ts';
 
 /** Something in a body that its parsed form does not show. */
@@ -36,7 +37,8 @@ export function readBody(bytes: Uint8Array, json = readJson(bytes)): ReadBody {
 }
 
 /** For people: one line for each loss. */
-export function lossText({path, kind, sent}: Loss): string {
+export function lossText({path: sentPath, kind, sent}: Loss): string {
+  const path = cleanLine(sentPath); // its names come from the sender
   if (kind === 'too_deep')
     return `the body is nested more than ${MOST_LEVELS} levels deep, and is not shown as JSON`;
   if (kind === 'duplicate_key') return `${path} occurs more than once: the last value counts`;

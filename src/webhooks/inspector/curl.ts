@@ -1,4 +1,4 @@
-import {shellWord} from '../../shell-word.ts';
+import {posixWord} from '../../shell-word.ts';
 import type {Delivery} from '../delivery/delivery.ts';
 import {passedOn} from '../delivery/post.ts';
 import {utf8} from './body-text.ts';
@@ -14,11 +14,11 @@ export function curlCommand({headers, body}: Pick<Delivery, 'headers' | 'body'>,
   const sent = passedOn(headers);
   const has = (name: string) => sent.some(([given]) => given.toLowerCase() === name.toLowerCase());
   const lines = [
-    `curl -X POST ${shellWord(target)}`,
+    `curl -X POST ${posixWord(target)}`,
     ...sent.map(
-      ([name, value]) => `-H ${shellWord(value === '' ? `${name};` : `${name}: ${asBytes(value)}`)}`,
+      ([name, value]) => `-H ${posixWord(value === '' ? `${name};` : `${name}: ${asBytes(value)}`)}`,
     ),
-    ...ADDED_BY_CURL.filter((name) => !has(name)).map((name) => `-H ${shellWord(`${name}:`)}`),
+    ...ADDED_BY_CURL.filter((name) => !has(name)).map((name) => `-H ${posixWord(`${name}:`)}`),
   ];
   const text = utf8(body);
   if (text !== undefined && body.length <= MOST_IN_AN_ARGUMENT && !/^@|\0/.test(text))

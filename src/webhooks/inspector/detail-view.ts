@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import {markup, type Markup} from '../../html/markup.ts';
 import {type Fact, factList, table, tag, type Column} from '../../html/page-parts.ts';
 import {hasArrived, type Delivery, type ForwardResult} from '../delivery/delivery.ts';
@@ -99,7 +100,7 @@ function bodySection({id, body, reason, bodyBytes}: Delivery, conceal: Conceal):
       ? undefined
       : prettyJson(conceal.exact(text).replace(/^\ufeff/, ''));
   const facts = [
-    `${body.length} ${body.length === 1 ? 'byte' : 'bytes'}`,
+    counted(body.length, 'byte'),
     bodyBytes === undefined ? '' : `the start of ${bodyBytes}; the rest was not kept`,
     text === undefined ? 'not UTF-8' : read !== undefined && parseBody(body) === undefined ? 'not JSON' : '',
     body.length > 0 ? endingOf(body) : '',

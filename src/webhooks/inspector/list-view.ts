@@ -2,6 +2,7 @@ import {markup, type Markup} from '../../html/markup.ts';
 import {tag, type Tone} from '../../html/page-parts.ts';
 import {isObject, keysOf} from '../../narrow.ts';
 import type {Delivery} from '../delivery/delivery.ts';
+import {subjectOf} from '../delivery/subject.ts';
 import {parseBody} from '../verify/event.ts';
 import type {TargetState} from '../record/state.ts';
 import type {DeliveryLog, LoggedDelivery, LogPage} from './delivery-log.ts';
@@ -25,7 +26,7 @@ function row({delivery, targets}: LoggedDelivery): Markup {
   const states = [...targets.values()].map(({state}) => state);
   return markup`<li><a class="row" id="row-${id}" href="#${id}" data-id="${id}" tabindex="-1">
 <span class="line"><b>${titleOf(delivery)}</b><span>${verdictTags(delivery)}</span></span>
-<span class="line soft"><span>${subjectOf(delivery)}</span></span>
+<span class="line soft"><span>${aboutEvent(delivery)}</span></span>
 <span class="line soft"><span class="when">${localTime(receivedAtMs)}${attempt > 1 && ` · attempt ${attempt}`}</span><span>${reason ?? (states.length > 0 && forwardTag(states))}</span></span>
 </a></li>
 `;
@@ -66,14 +67,9 @@ const WORST_FIRST = keysOf(STATE_TAGS);
 export const forwardTag = (states: readonly State[]): Markup =>
   STATE_TAGS[WORST_FIRST.find((state) => states.includes(state)) ?? 'forwarded'];
 
-/** The object that the event is about, or its own id: `payout 5f0c6d3e-…`. */
-function subjectOf({body, eventId, id}: Delivery): string {
-  const event = parseBody(body);
-  const data = isObject(event) ? event['data'] : undefined;
-  const fields = Object.entries(data !== null && typeof data === 'object' ? data : {});
-  const [name, value] = fields.find(([key, found]) => key.endsWith('_id') && typeof found === 'string') ?? [];
-  if (name !== undefined) return `${name.slice(0, -'_id'.length)} ${String(value)}`;
-  return eventId === null ? id : `event ${eventId}`;
+/** The object that the event is about, or its own id. */
+function aboutEvent({body, eventId, id}: Delivery): string {
+  return subjectOf(parseBody(body)) ?? (eventId === null ? id : `event ${eventId}`);
 }
 
 /** `2026-03-02 15:04:05` in the time zone of this machine, as the terminal shows it. */

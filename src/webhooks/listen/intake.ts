@@ -18,6 +18,8 @@ export interface IntakeOptions {
   clock: Clock;
   /** Read for each delivery: an endpoint that is registered later adds its own. */
   secrets: () => readonly WebhookSecret[];
+  /** Looks for secrets that were added; true if there are some. Called after a mismatch. */
+  moreSecrets?: (() => boolean) | undefined;
   verify: VerifyOptions;
   allowUnverified: boolean;
   /** Types to show and forward; the others are only recorded. */
@@ -182,13 +184,17 @@ export class Intake {
   }
 
   #verify(headers: HeaderPairs, body: Uint8Array, nowMs: number): Checked {
-    const {secrets, verify, allowUnverified} = this.#options;
-    const all = secrets();
+    const {secrets, verify, allowUnverified, moreSecrets} = this.#options;
+    let all = secrets();
     if (all.length === 0)
       return allowUnverified
         ? {verdict: 'unverified', reason: null, secret: null}
         : {verdict: 'rejected', reason: 'mismatch', secret: null};
-    const verified = verifyWebhook({body, headers, secrets: all, nowMs, ...verify});
+    let verified = verifyWebhook({body, headers, secrets: all, nowMs, ...verify});
+    if (!verified.ok && verified.reason === 'mismatch' && moreSecrets?.() === true) {
+      all = secrets();
+      verified = verifyWebhook({body, headers, secrets: all, nowMs, ...verify});
+    }
     if (verified.ok)
       return {
         verdict: 'verified',

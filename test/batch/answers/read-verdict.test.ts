@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import {judgeRead} from '../../../src/batch/answers/read-verdict.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import {readAnswer} from '../../../src/client/answers/answer.ts';
 import {type FailureKind, TransportFailure} from '../../../src/client/transport/transport.ts';
 
+/** The row, as far as a record is compared with it; see `a GET that shows the end of another payment`. */
+const ROW = {...{reference: 'INV-1', party: 'p', amount: 1, currency: 'USD'}, metadata: null} as JournalRow;
 const ID = '018f0000-0000-7000-8000-00000000000a';
 
 describe('the verdict on a fetched record', () => {
@@ -14,10 +17,13 @@ describe('the verdict on a fetched record', () => {
           0,
         ),
       },
-      ID,
+      {row: ROW, id: ID, kind: 'payout'},
     );
   const failed = (kind: FailureKind, sent: boolean, cause?: unknown) =>
-    judgeRead({failure: new TransportFailure(kind, 'it failed', {sent, cause})}, ID);
+    judgeRead(
+      {failure: new TransportFailure(kind, 'it failed', {sent, cause})},
+      {row: ROW, id: ID, kind: 'payout'},
+    );
 
   for (const [status, is] of [
     ['created', 'open'],

@@ -11,7 +11,8 @@ import {seeded} from '../harness.ts';
 import {breakDisk, FAULTS} from './disk-faults.ts';
 import {killAtCall, killAtInstant, type Way} from './kills.ts';
 import {LOSSES, loseResults, loseState, runOnTwoStates, runTwiceOnOneState} from './runners.ts';
-import {buildVictim, inTurns} from './victims.ts';
+import {inTurns} from '../../store/crash/processes.ts';
+import {buildVictim} from './victims.ts';
 import {availableDrivers} from '../../store/drivers.ts';
 
 const SEED = Number(process.env['REMIT_CRASH_SEED'] ?? Date.now() % 1_000_000);

@@ -23,7 +23,8 @@ import {killAtCall, killAtInstant, lengthOf, type Way} from './kills.ts';
 import {MUTANTS} from './mutants.ts';
 import {LOSSES, loseResults, loseState, runOnTwoStates, runTwiceOnOneState} from './runners.ts';
 import {breakDiskUnderStrace, hasStrace, killUnderStrace, NATIVE_FAULTS, SYSTEM_CALLS} from './strace.ts';
-import {buildVictim, inTurns} from './victims.ts';
+import {inTurns} from '../../store/crash/processes.ts';
+import {buildVictim} from './victims.ts';
 import {availableDrivers} from '../../store/drivers.ts';
 
 const {values} = parseArgs({

@@ -1,29 +1,17 @@
 import {spawn} from 'node:child_process';
-import {existsSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {bundleVictim} from '../../store/crash/processes.ts';
 import {type Patch, patching, SMALL_STEPS} from './patches.ts';
 import type {VictimTask} from './victim.ts';
 
 /** Bundles the victim, for a process starts much faster from it; `mutant` breaks the engine in it. Returns its path. */
-export async function buildVictim(folder: string, mutant: readonly Patch[] = []): Promise<string> {
-  const {build} = await import('esbuild');
-  const program = join(folder, `victim-${mutant.length === 0 ? 'whole' : 'mutant'}.mjs`);
-  await build({
-    entryPoints: [fileURLToPath(new URL('./victim.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['node-sqlite3-wasm'],
-    plugins: [patching([...SMALL_STEPS, ...mutant])],
-    logLevel: 'error',
-  });
-  const modules = join(folder, 'node_modules');
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
-  if (!existsSync(modules)) symlinkSync(join(root, 'node_modules'), modules, 'junction');
-  return program;
-}
+export const buildVictim = (folder: string, mutant: readonly Patch[] = []): Promise<string> =>
+  bundleVictim(
+    fileURLToPath(new URL('./victim.ts', import.meta.url)),
+    join(folder, `victim-${mutant.length === 0 ? 'whole' : 'mutant'}.mjs`),
+    [patching([...SMALL_STEPS, ...mutant])],
+  );
 
 /** What a victim told, in order: `post` and `get` as they were handed to the network, `fault` as the disk failed. */
 export interface Told {
@@ -98,16 +86,3 @@ export const lastTold = <T>(end: VictimEnd, what: Told['what']): T | undefined =
 
 export const countTold = (end: VictimEnd, what: Told['what']): number =>
   end.told.filter((line) => line.what === what).length;
-
-/** Runs `work` for each item, `width` at a time; stops at the first failure. */
-export async function inTurns<T>(
-  items: Iterable<T>,
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const waiting = items[Symbol.iterator]();
-  const worker = async () => {
-    for (let next = waiting.next(); next.done !== true; next = waiting.next()) await work(next.value);
-  };
-  await Promise.all(Array.from({length: width}, worker));
-}

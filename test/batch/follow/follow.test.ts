@@ -256,6 +256,40 @@ describe('following a batch', () => {
       assert.deepEqual([followed.gets, summary.settled], [0, 1]);
     });
 
+    it('are fetched again while their records show other payments, until they show those of the rows', async () => {
+      await bench.pay(3);
+      const [first, second] = bench.service.byId.values();
+      bench.service.distort = (record) =>
+        record['id'] === first!.id || record['id'] === second!.id
+          ? {...record, amount_in_minor_units: 1, status: 'settled'}
+          : record;
+      assert.deepEqual((await bench.follow()).summary.differs, 2);
+      const again = await bench.follow();
+      assert.deepEqual([again.followed.gets, again.summary.differs, exitCodeOf(again.summary)], [3, 2, 8]);
+      bench.service.distort = ({id, status, ...record}) =>
+        id === second!.id ? {id, status} : {...record, id, status};
+      assert.equal((await bench.follow()).summary.differs, 1, 'a status alone shows no payment');
+      bench.service.distort = (record) => record;
+      const {summary, followed} = await bench.follow();
+      assert.deepEqual([summary.differs, summary.settled, exitCodeOf(summary)], [0, 0, 0]);
+      assert.deepEqual(followed.statuses, {approved: 3}, 'settled was the other payment');
+      const row = (await bench.rows())[0]!.outcome!;
+      assert.deepEqual([row.code, row.message], [null, null]);
+      bench.settleAll();
+      assert.deepEqual((await bench.follow()).summary.settled, 3);
+      assert.equal((await bench.follow()).followed.gets, 0);
+    });
+
+    it('are not fetched again because of a difference that was there when they were approved', async () => {
+      bench.service.distort = (record, {body}) =>
+        body.includes('"auto_approve":true') ? {...record, currency_code: 'EUR'} : record;
+      await bench.pay(1);
+      bench.settleAll();
+      assert.equal((await bench.follow()).summary.settled, 1);
+      const {summary, followed} = await bench.follow();
+      assert.deepEqual([summary.differs, followed.gets], [1, 0]);
+    });
+
     it('are accepted from any status, while a step back is ignored as outdated', async () => {
       await bench.pay(1);
       bench.record('INV-1').status = 'debited';

@@ -152,6 +152,18 @@ describe('the header of a batch file', () => {
       {mapping: {reference: 'Invoice'}},
       [['Invoice', 'duplicate-column']],
     ],
+    [
+      'has a column that is mapped twice',
+      [...NEEDED, 'Way'],
+      {mapping: {rail: 'Way', 'metadata.way': 'way'}},
+      [['way', 'duplicate-column']],
+    ],
+    [
+      'has a column that is mapped and ignored',
+      [...NEEDED, 'Way'],
+      {mapping: {rail: 'Way'}, ignored: ['way']},
+      [['Way', 'duplicate-column']],
+    ],
   ];
   for (const [what, cells, options, expected] of wrong) {
     it(`is refused when it ${what}`, () => {

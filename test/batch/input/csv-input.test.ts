@@ -49,6 +49,13 @@ describe('the input of a batch', () => {
       /; remit payouts batch template prints one/,
     ));
 
+  it('is reported as a damaged workbook if it is named like one', () =>
+    refused(
+      () => textOf(new TextInput(openInput(bench.file('pay.xlsx', 'PX\0\0')))),
+      /pay\.xlsx is not an Excel workbook, or it is damaged$/,
+      /open it in Excel/,
+    ));
+
   it('is refused when it is a directory, with a path to try', () => {
     mkdirSync(join(bench.folder, 'dir'));
     return refused(
@@ -126,7 +133,11 @@ describe('the input of a batch', () => {
   ];
   for (const [what, bytes, message] of foreign) {
     it(`is refused in ${what}, with the fix`, () =>
-      refused(() => textOf(input([bytes])), message, /CSV UTF-8.*iconv/));
+      refused(
+        () => textOf(input([bytes])),
+        message,
+        /CSV UTF-8" and use that file, or convert it: iconv -f \S+ -t UTF-8 old\.csv > new\.csv$/,
+      ));
 
     it(`is refused in ${what}, also a byte at a time`, () =>
       refused(() => textOf(input([...bytes].map((byte) => Buffer.from([byte])))), message, /iconv/));

@@ -104,7 +104,7 @@ describe('ignored columns of the input', () => {
 
   it('are hidden in a row with the wrong number of cells, which the results still list', async () => {
     const {errors} = await plan(`${HEADER}${row(1)}${row(2, 'INV, 2')}`);
-    assert.match(errors[0]!.message, /8 cells, the header 7.*The results do not repeat the row/);
+    assert.match(errors[0]!.message, /8 cells, but the header has 7.*The results do not repeat the row/);
     await bench.run(new TruthService());
     const results = readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8').split('\r\n');
     assert.match(results[2]!, /^"","","","","","2","","invalid".*has 8 cells/);

@@ -13,6 +13,10 @@ describe('an error in a file', () => {
       {line: 7, row: 6, column: 'amount', value: '1,5'},
       'line 7, row 6, column amount: it is wrong (found: 1,5)',
     ],
+    [
+      {line: 7, column: 'currency_code', message: '"Dollar" is not a currency', value: 'Dollar'},
+      'line 7, column currency_code: "Dollar" is not a currency',
+    ],
   ] as const)
     it(`says where it is: ${text}`, () => assert.equal(describeIssue({...WHOLE_FILE, ...where}), text));
 });

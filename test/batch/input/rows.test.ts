@@ -132,6 +132,8 @@ describe('a row of a batch', () => {
     ['an amount with a plus', {amount: '+12.00'}, ['amount', 'amount-sign']],
     ['an amount in parentheses', {amount: '(12.00)'}, ['amount', 'amount-sign']],
     ['an amount with a currency sign', {amount: '$12.00'}, ['amount', 'amount-currency-sign']],
+    ['an amount with the sign of another currency', {amount: '€12.00'}, ['amount', 'currency-sign']],
+    ['an amount with the code of another currency', {amount: '12.00 eur'}, ['amount', 'currency-sign']],
     ['an amount with a currency', {amount: '12.00 USD'}, ['amount', 'amount-currency-sign']],
     ['a grouped amount', {amount: '1,200.00'}, ['amount', 'amount-grouping']],
     ['an amount with a decimal comma', {amount: '12,00'}, ['amount', 'amount-grouping']],
@@ -204,7 +206,7 @@ describe('a row of a batch', () => {
         issues.map(({code, line}) => [code, line]),
         [['ragged', 2]],
       );
-      assert.match(issues[0]!.message, new RegExp(`${cells.length} cells, the header 4`));
+      assert.match(issues[0]!.message, new RegExp(`${cells.length} cells, but the header has 4`));
     }
   });
 

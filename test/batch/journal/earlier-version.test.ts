@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {batchFolder} from '../../../src/batch/journal/folder.ts';
+import {EXIT} from '../../../src/errors.ts';
 import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
+import {type CliOptions, type CliResult, runCli} from '../../cli/run-cli.ts';
+import {shellTokens} from '../../repo/command-lines.ts';
 import {readText} from '../../repo/tree.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
@@ -79,5 +83,70 @@ describe('a batch started by version 0.1.0', () => {
     const more = `${readText(`${FOLDER}/payouts.csv`)}NEW-7,${payeeId(7)},1.00,USD,,,,,,\n`;
     await bench.plan(bench.file('payouts.csv', more)); // a revision looks up every row
     assert.equal((await bench.run(service)).accepted, 7);
+  });
+
+  describe('whose service file adds headers, which that version did not record', () => {
+    const WARNING =
+      /batch b1 was started by an earlier version of remit, which did not record .*headers\.send of the service file \(now set: headers\.send\.x-tenant\)\. Rows sent before are sent again/;
+    const type = (line: string, options: Partial<CliOptions> = {}): Promise<CliResult> =>
+      runCli(
+        shellTokens(line).map(({text}) => text),
+        {
+          ...{env: {HOME: bench.folder}, cwd: bench.folder, clock: bench.clock},
+          ...{service: service.transport(), ...options},
+        },
+      );
+    const batch = (verb: string, options?: Partial<CliOptions>) =>
+      type(`payouts batch ${verb} --state-dir ${bench.stateDir} -p work`, options);
+
+    beforeEach(async () => {
+      const added = await type('profiles add work --base-url https://api.test --key-stdin', {
+        stdin: 'test_key',
+      });
+      assert.equal(added.exitCode, 0, added.stderr);
+      const [, planHash] = /"planHash":"(\w+)"/.exec(readText(`${FOLDER}/journal.sql`))!;
+      const confirmed = {planHash, doing: 'pay', at: bench.clock.now(), by: null};
+      await change(`insert into meta values ('confirmed', '${JSON.stringify(confirmed)}')`);
+    });
+
+    async function addHeaders(): Promise<void> {
+      const file = join(bench.folder, 'service.json');
+      writeFileSync(file, JSON.stringify({headers: {send: {'X-Tenant': 'acme'}}}));
+      const set = await type(`profiles set work --service ${file}`);
+      assert.equal(set.exitCode, 0, set.stderr);
+    }
+
+    for (const verb of ['resume b1', 'release b1', 'retry b1', 'run b1'])
+      it(`is not sent again before that is confirmed: ${verb}`, async () => {
+        await addHeaders();
+        const asked = await batch(verb);
+        assert.equal(asked.exitCode, EXIT.USAGE, asked.stderr); // a confirmation is needed
+        assert.match(asked.stderr, WARNING);
+        assert.doesNotMatch(asked.stderr + asked.stdout, /acme/);
+        assert.equal(service.requests.length, 0);
+        const refused = await batch(verb, {columns: 80, answers: [false]});
+        assert.equal(refused.exitCode, EXIT.GUARD, refused.stderr);
+        assert.equal(service.requests.length, 0);
+        const again = await type(/remit (payouts batch .*) \(or with/.exec(asked.stderr)![1]!);
+        assert.match(again.stderr, WARNING);
+        assert.notEqual(again.exitCode, EXIT.USAGE, again.stderr);
+        const later = await batch('resume b1');
+        assert.equal(later.exitCode, 0, later.stderr); // bound to the headers, and confirmed
+        assert.doesNotMatch(later.stderr, /earlier version/);
+        assert.equal(service.paid.length, 6);
+      });
+
+    it('is canceled with the same warning', async () => {
+      await addHeaders();
+      const canceled = await batch('cancel b1 --yes');
+      assert.match(canceled.stderr, WARNING);
+    });
+
+    it('continues without a question if there is no service file', async () => {
+      const resumed = await batch('resume b1');
+      assert.equal(resumed.exitCode, 0, resumed.stderr);
+      assert.doesNotMatch(resumed.stderr, /earlier version/);
+      assert.equal(service.paid.length, 6);
+    });
   });
 });

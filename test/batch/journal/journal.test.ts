@@ -76,5 +76,5 @@ describe('the journal of a batch', () => {
       assert.deepEqual(statuses, {approved: 3334, settled: 3333});
       assert.deepEqual(tally.accepted.totals.merge(tally.not_sent.totals).toMajor(), plan.figures.totals);
     });
-  }).timeout(30_000);
+  });
 });

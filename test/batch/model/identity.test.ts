@@ -15,6 +15,7 @@ import {
   referenceOfContent,
   type ReferenceProblem,
 } from '../../../src/batch/model/identity.ts';
+import {strippedLine} from '../../../src/sanitize/harmful.ts';
 import {FIELD_NAMES, ROW_FIELDS, type RowContent} from '../../../src/batch/model/row-fields.ts';
 import {readText} from '../../repo/tree.ts';
 
@@ -116,6 +117,13 @@ describe('a reference', () => {
     ['a\u2028b', 'not-printable', 'a line separator'],
     ['a\ufeffb', 'not-printable', 'a byte order mark'],
     ['a\ud800', 'not-printable', 'half a surrogate pair'],
+    ['INV-7\ufe0f', 'not-printable', 'a variation selector'],
+    ['INV-7\u034f', 'not-printable', 'a grapheme joiner'],
+    ['INV-7\u3164', 'not-printable', 'a Hangul filler'],
+    ['INV-7\uffa0', 'not-printable', 'a halfwidth Hangul filler'],
+    ['INV-7\u115f', 'not-printable', 'a Hangul initial filler'],
+    ['INV-7\u1160', 'not-printable', 'a Hangul medial filler'],
+    ['INV-7\u2800', 'not-printable', 'a blank Braille pattern'],
     ['=1+1', 'formula', 'an equals sign'],
     ['+49', 'formula', 'a plus'],
     ['-7', 'formula', 'a minus'],
@@ -129,6 +137,31 @@ describe('a reference', () => {
   for (const [text, code, what] of wrong) {
     it(`is refused with ${what}`, () => assert.equal(checkReference(text)?.code, code));
   }
+
+  it('is refused by what the output strips, naming the character', () => {
+    for (const text of ['INV-7\u{e0100}', 'INV\u00ad-7', 'INV-7\ufe0f']) {
+      assert.notEqual(strippedLine(text), text);
+      assert.equal(checkReference(text)?.code, 'not-printable');
+    }
+    assert.equal(
+      checkReference('INV-7\ufe0f')?.message,
+      'the reference contains the character U+FE0F, which cannot be seen',
+    );
+    fc.assert(
+      fc.property(fc.string({unit: anyCharacter}), (text) => {
+        const reference = normaliseReference(text);
+        if (checkReference(reference) === undefined) assert.equal(strippedLine(reference), reference);
+      }),
+    );
+  });
+
+  it('keeps its key, even one that is refused now', () => {
+    const key = idempotencyKey({
+      ...{kind: 'payout', mode: 'test', namespace: 'default'},
+      ...{reference: 'INV-7\ufe0f', generation: 0},
+    });
+    assert.equal(key, 'OUK34wGnon_6LKgXtjky4zoQtYtoMzmH8LOkA6WPuyA');
+  });
 
   const right = [
     'A',

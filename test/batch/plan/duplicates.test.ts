@@ -149,7 +149,7 @@ describe('duplicates in a plan', () => {
         }),
         {numRuns: 12},
       );
-    }).timeout(60_000);
+    });
 
   it('are reported in the same way for rows named by their content', async () => {
     await fc.assert(
@@ -167,7 +167,7 @@ describe('duplicates in a plan', () => {
       }),
       {numRuns: 8},
     );
-  }).timeout(60_000);
+  });
 });
 
 describe('the texts of a plan in buckets', () => {

@@ -393,5 +393,5 @@ describe('the plan of a batch', () => {
       }),
       {numRuns: 25},
     );
-  }).timeout(30_000);
+  });
 });

@@ -129,6 +129,70 @@ describe('the plan of a workbook', () => {
       it(`reads the number ${stored} as Excel shows it`, async () =>
         assert.equal((await read('amount', {v: stored, s: FORMATS.money.style})).row.amount, minor));
 
+    it('are refused if they are shown in another currency than that of the row', async () => {
+      const issue = await issueOf('amount', {v: '10', s: FORMATS.euro.style});
+      assert.deepEqual([issue.code, issue.cell, issue.value], ['currency-sign', 'Payouts!C3', '10']);
+      assert.match(issue.message, /^is shown with €, but the currency of the row is USD; correct the one/);
+    });
+
+    it('are grouped by their sign', async () => {
+      const rows = [
+        row(1, {v: '10', s: FORMATS.euro.style}),
+        row(2, {v: '11', s: FORMATS.euro.style}),
+        [...row(3, {v: '12', s: FORMATS.dollar.style}).slice(0, 3), 'EUR'],
+      ];
+      const error = await refusal(planSheet(sheetOf(rows)));
+      const groups = error.details!['error_groups'] as {count: number; examples: Issue[]}[];
+      assert.deepEqual(
+        groups.map(({count, examples}) => [count, /with (\S+), but/u.exec(examples[0]!.message)![1]]),
+        [
+          [2, '€'],
+          [1, '$'],
+        ],
+      );
+    });
+
+    it('are refused if they are shown in another currency than that of all rows', async () => {
+      const rows = [HEADER.slice(0, 3), ['INV-1', payeeId(1), {v: '10', s: FORMATS.dollar.style}]];
+      const error = await refusal(planBytes(workbook([{name: 'Payouts', rows}]), {currency: 'eur'}));
+      const [issue] = error.details!['errors'] as Issue[];
+      assert.match(issue!.message, /^is shown with \$, but the currency of the row is EUR/);
+    });
+
+    it('are refused in minor units as well', async () => {
+      const header = ['reference', 'payee_id', 'amount_in_minor_units', 'currency_code'];
+      const cells = ['INV-1', payeeId(1), {v: '10', s: FORMATS.wholeDollar.style}, 'EUR'];
+      const error = await refusal(planBytes(workbook([{name: 'Payouts', rows: [header, cells]}])));
+      assert.equal((error.details!['errors'] as Issue[])[0]!.code, 'currency-sign');
+    });
+
+    it('are empty in the stored row if they are refused, since a CSV would not show the sign', async () => {
+      await planSheet(sheetOf([row(1), row(2, {v: '10', s: FORMATS.euro.style})]), {validOnly: true});
+      const cells = await bench.inDatabase((db) =>
+        db.prepare<{cells: string}>('select cells from cells where n = 2').one(),
+      );
+      assert.deepEqual(JSON.parse(cells.cells), ['INV-2', payeeId(2), '', 'USD']);
+    });
+
+    it('are read if their sign is used for the currency of the row', async () => {
+      for (const [style, code] of [
+        [FORMATS.dollar.style, 'USD'],
+        [FORMATS.dollar.style, 'AUD'],
+        [FORMATS.code.style, 'usd'],
+        [FORMATS.euro.style, 'EUR'],
+        [FORMATS.money.style, 'EUR'],
+      ] as const) {
+        const cells = ['INV-1', payeeId(1), {v: '10.5', s: style}, code];
+        const {plan} = await planSheet(sheetOf([cells]), {batchId: `b-${style}-${code.toLowerCase()}`});
+        assert.deepEqual(plan.figures.totals, {[code.toUpperCase()]: '10.50'});
+      }
+    });
+
+    it('that are texts do not show the sign of their format', async () => {
+      const {row: read1} = await read('amount', {v: '10.00', s: FORMATS.euro.style, t: 'str'});
+      assert.equal(read1.amount, 1000);
+    });
+
     it('of numbers have one reading whatever the number format of texts', async () => {
       const {plan} = await planSheet(sheetOf([row(1, money('1234.5')), row(2, '1.234,50')]), {
         numberFormat: '1.234,56',

@@ -40,6 +40,7 @@ describe('after the run', () => {
           registry: {
             entries: {find: (reference: string) => claims.get(reference), elsewhere: () => []},
             ended: () => undefined,
+            paid: () => undefined,
             flush: () => undefined,
           },
           stop: new AbortController().signal,
@@ -161,12 +162,12 @@ describe('after the run', () => {
   it('retry does not touch a row whose record did not fail, whatever the journal contains', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);
-    const batch = await opened();
-    const row = batch.journal.rows.of('INV-1')!;
-    batch.journal.record({...row.outcome!, status: 'failed'}, bench.clock.now());
-    batch.journal.flush();
-    await batch.close();
     for (const named of [['INV-1'], []]) {
+      const batch = await opened();
+      const row = batch.journal.rows.of('INV-1')!;
+      batch.journal.record({...row.outcome!, status: 'failed'}, bench.clock.now());
+      batch.journal.flush();
+      await batch.close();
       const facts = await retry(...named);
       assert.deepEqual(facts.raised, []);
       assert.match(facts.left[0]!.why, /approved/);

@@ -183,10 +183,10 @@ describe('a record that has ended', () => {
     assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 1);
     const summary = await status('b1');
     assert.deepEqual([summary.state, summary.conflict, summary.failed], ['incomplete', 1, 0]);
-    assert.match(
-      (await rowOf('b1', 2)).outcome!.message!,
-      /batch b2 has paid a different payment under this reference/,
-    );
+    const {message} = (await rowOf('b1', 2)).outcome!;
+    assert.match(message!, /^batch b2 has paid a different payment under this reference, record \S+;/);
+    assert.match(message!, /Compare the two first: .* a new reference would be a second payment$/);
+    assert.equal(summary.next, 'remit payouts batch find INV-2'); // not the failed record, nor a report
     assert.equal((await bench.run(service)).posts, 0);
     assert.deepEqual((await retry('b1', ['INV-2'])).again, []);
   });

@@ -120,6 +120,7 @@ describe('a batch of many pages', () => {
           registry: {
             entries: {find: () => undefined, elsewhere: () => []},
             ended: () => undefined,
+            paid: () => undefined,
             flush: () => undefined,
           },
           stop: new AbortController().signal,

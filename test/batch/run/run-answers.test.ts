@@ -11,11 +11,8 @@ import {
 } from '../../../src/client/transport/transport.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, payeeId, type RunArguments} from '../harness.ts';
-import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';
+import {isOf, isRelease, isStage, type Fault, type SeenRequest, TruthService} from '../truth-service.ts';
 
-const isRelease = ({method, body}: SeenRequest) => method === 'POST' && body.includes('"auto_approve":true');
-const isStage = ({method, body}: SeenRequest) => method === 'POST' && body.includes('"auto_approve":false');
-const isOf = ({body}: SeenRequest, n: number) => body.includes(`"INV-${n}"`);
 const refusal = (status: number, error_code?: string): Fault => ({
   status,
   body: {error_code, message: 'refused'},
@@ -271,15 +268,17 @@ describe('what an answer does to a run', () => {
       await isAccepted();
     });
 
-    it('is another payment all the same if the amount differs', async () => {
+    it('does not count as paid by a record with another amount', async () => {
       service.fault = (request) =>
         isRelease(request) || request.method === 'GET' ? 'lost-after' : undefined;
       assert.equal((await again(accepting)).in_doubt, 2);
       service.fault = () => undefined;
       service.distort = (record, {method}) =>
         method === 'GET' ? {...record, amount_in_minor_units: 1} : {...record, rail: 'wire'};
-      const {accepted, differs} = await again();
-      assert.deepEqual([accepted, differs], [2, 2]);
+      const {accepted, in_doubt: doubts, exit} = await again();
+      assert.deepEqual([accepted, doubts, exit], [0, 2, 12]);
+      service.distort = (record) => ({...record, rail: 'wire'});
+      await isAccepted();
     });
   });
 
@@ -400,7 +399,7 @@ describe('what an answer does to a run', () => {
     service.fault = (request) => (isOf(request, 2) ? refusal(409, 'DUPLICATE_REQUEST') : undefined);
     await bench.plan(bench.payouts(3));
     const {next} = await again({path: 'stage-only', settings: {releaseRest: true}});
-    assert.equal(next, 'remit payouts batch release b1');
+    assert.equal(next, 'remit payouts batch resume b1');
     const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 1));
     assert.equal(row!.reference, 'INV-2');
     assert.doesNotMatch(row!.message!, /resume|release|retry/);

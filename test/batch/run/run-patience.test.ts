@@ -3,11 +3,9 @@ import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, type RunArguments} from '../harness.ts';
-import {type SeenRequest, TruthService} from '../truth-service.ts';
+import {isOf, isRelease, TruthService} from '../truth-service.ts';
 
 const LATENCY_MS = 50;
-const isRelease = ({method, body}: SeenRequest) => method === 'POST' && body.includes('"auto_approve":true');
-const isOf = ({body}: SeenRequest, n: number) => body.includes(`"INV-${n}"`);
 const REFUSED = () => new TransportFailure('refused', 'connect ECONNREFUSED', {sent: false});
 
 describe('the patience of a run', () => {

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, payeeId, type RunArguments} from '../harness.ts';
-import {type SeenRequest, TruthService} from '../truth-service.ts';
+import {isOf, isRelease, type SeenRequest, TruthService} from '../truth-service.ts';
 
 const HOUR_MS = 3_600_000;
-const isRelease = ({method, body}: SeenRequest) => method === 'POST' && body.includes('"auto_approve":true');
-const isOf = ({body}: SeenRequest, n: number) => body.includes(`"INV-${n}"`);
 
 describe('the release of a batch', () => {
   let bench: Bench;

@@ -317,7 +317,7 @@ describe('a run that is stopped', () => {
       await someWait;
       await assert.rejects(run(), (error) => {
         assert.ok(error instanceof RemitError && error.code === 'LOCKED', String(error));
-        assert.match(error.message, /^test run is running already: process /); // the driver's own lock says less
+        assert.match(error.message, /^test run is already running: process /); // the driver's own lock says less
         return true;
       });
       const {summary, running: words} = await statusOfBatch(at());

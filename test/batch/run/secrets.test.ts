@@ -5,10 +5,7 @@ import {writeReport} from '../../../src/batch/report/file.ts';
 import {readStatus} from '../../../src/batch/standing/status-file.ts';
 import {activeIn, API_KEY, CARD, ECHO, filesUnder, HOSTILE, secretsIn} from '../../sanitize/canaries.ts';
 import {Bench, payeeId} from '../harness.ts';
-import {type SeenRequest, TruthService} from '../truth-service.ts';
-
-const isRelease = ({method, body}: SeenRequest) => method === 'POST' && body.includes('"auto_approve":true');
-const isOf = ({body}: SeenRequest, n: number) => body.includes(`INV-${n}"`);
+import {isOf, isRelease, TruthService} from '../truth-service.ts';
 
 describe('secrets that a service echoes in a batch', () => {
   let bench: Bench;

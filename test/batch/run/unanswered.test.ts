@@ -4,13 +4,12 @@ import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {type Transport, TransportFailure} from '../../../src/client/transport/transport.ts';
 import {Bench, payeeId, type RunArguments} from '../harness.ts';
-import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';
+import {isOf, type Fault, TruthService} from '../truth-service.ts';
 
 const HEADER = 'reference,payee_id,amount,currency_code,override_default_payment_method_id\n';
 const line = (n: number, method = 1) => `INV-${n},${payeeId(n)},10.00,USD,${payeeId(500 + method)}\n`;
 const BAD_DETAILS = {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'bad account'}};
 const BARE = {status: 422, body: 'unprocessable'};
-const isOf = ({body}: SeenRequest, n: number) => body.includes(`"INV-${n}"`);
 const DAY_MS = 24 * 3600_000;
 
 describe('a refusal of a row that may have been sent before', () => {

@@ -86,7 +86,6 @@ async function run(
 
 describe('a run at the speed that is found', () => {
   it('keeps to the window, the pacer and the gate, and does every job once', async function () {
-    this.timeout(60_000);
     await fc.assert(
       fc.asyncProperty(
         fc.integer({min: 1, max: 150}),

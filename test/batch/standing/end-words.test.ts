@@ -22,8 +22,19 @@ describe('the end of a batch in words', () => {
           ...{staged: 1, not_sent: 1},
         }),
       ),
-      '0 of 1 row accepted, 2 paid by another batch; ' +
-        '1 failed, 1 in doubt, 1 canceled, 1 in conflict, 1 not released, 1 not sent',
+      '0 of 1 row accepted, of which 1 failed, 2 paid by another batch; ' +
+        '1 in doubt, 1 canceled, 1 in conflict, 1 not released, 1 not sent',
+    );
+  });
+
+  it('counts failed rows as a part of the accepted ones, and records that differ', () => {
+    assert.equal(
+      incompleteText(summary({planned: 3, accepted: 2, failed: 1, rejected: 1, differs: 1})),
+      '2 of 3 rows accepted, of which 1 failed; 1 rejected; 1 record differs from its row',
+    );
+    assert.equal(
+      incompleteText(summary({planned: 1, accepted: 1, failed: 1})),
+      '1 of 1 row accepted, of which 1 failed',
     );
   });
 

@@ -18,10 +18,11 @@ const NOTHING: Remaining = {
     deadReference: null,
     refusedParty: null,
     otherRecord: null,
+    conflictReference: null,
     stuck: 0,
     isProbeRefused: false,
   },
-  ...{mayApproveById: false, isCanceling: false, cancelable: 0},
+  ...{conflicts: 0, mayApproveById: false, isCanceling: false, cancelable: 0},
   ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
 };
 const next = (
@@ -41,6 +42,31 @@ describe('the next command of a batch', () => {
     ['is none once it is canceled', {state: 'canceled', isCanceling: true, in_doubt: 1}, null],
     ['runs what is planned', {state: 'planned', not_sent: 3}, 'run b1 -p acme'],
     ['releases what is staged', {state: 'staged', staged: 3}, 'release b1 -p acme'],
+    [
+      'stages what is left before it releases what is staged',
+      {state: 'staged', staged: 3, not_sent: 1},
+      'resume b1 -p acme',
+    ],
+    [
+      'stages what is in doubt before it releases what is staged',
+      {state: 'staged', staged: 3, in_doubt: 1},
+      'resume b1 -p acme',
+    ],
+    [
+      'releases what is staged without what the service refuses',
+      {state: 'staged', staged: 3, not_sent: 1, refused: 1},
+      'release b1 --accept rest -p acme',
+    ],
+    [
+      'releases what is staged without what is in conflict',
+      {state: 'staged', staged: 3, conflicts: 1},
+      'release b1 --accept rest -p acme',
+    ],
+    [
+      'releases what is staged without what only a person can find out about',
+      {state: 'staged', staged: 3, in_doubt: 1, stuck: 1},
+      'release b1 --accept rest -p acme',
+    ],
     [
       'sends what is in doubt again, when nothing is staged',
       {state: 'held', in_doubt: 2},
@@ -147,7 +173,12 @@ describe('the next command of a batch', () => {
       {state: 'stopped', isCanceling: true, in_doubt: 1, lateDoubts: 1},
       'resolve b1 --from FILE -p acme',
     ],
-    ['lists conflicts for a person to read', {}, 'report b1 --html -p acme'],
+    [
+      'finds the batches that have a reference in conflict',
+      {conflictReference: 'INV 1'},
+      "find 'INV 1' -p acme",
+    ],
+    ['writes the report if nothing else is left', {}, 'report b1 --html -p acme'],
   ] as const satisfies readonly (readonly [string, Partial<Remaining>, string | null])[])
     it(words, () => assert.equal(next(remaining), command));
 

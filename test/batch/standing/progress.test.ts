@@ -75,6 +75,13 @@ describe('the progress line of a batch', () => {
     assert.match(line.slice(0, 79), /12,345 rows\/s · 1\.9 h left/);
   });
 
+  it('shows more than 48 hours in days', () => {
+    const left = (hours: number) =>
+      progressLine('staging', summaryOf({}, []), {...IDLE, steps_per_second: 1, left_ms: hours * 3_600_000});
+    assert.match(left(47.9), / 47\.9 h left$/);
+    assert.match(left(72), / 3\.0 days left$/);
+  });
+
   it('has no figures before there are any', () => {
     assert.equal(progressLine('starting', summaryOf({}, []), IDLE), 'starting');
     assert.equal(

@@ -46,6 +46,49 @@ describe('the format of a cell', () => {
     assert.equal(readFormat(99, undefined).kind, 'other');
   });
 
+  for (const [code, signs] of [
+    ['#,##0.00', []],
+    ['0.00 "per unit"', []],
+    ['"INV-"0000', []],
+    ['[$-409]#,##0.00', []],
+    ['[Red]0.00', []],
+    ['"$"#,##0.00', ['$']],
+    ['$#,##0.00;[Red]-$#,##0.00', ['$']],
+    ['_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)', ['$']],
+    ['_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-', ['€']],
+    ['[$€-2]\\ #,##0.00', ['€']],
+    ['#,##0.00 €', ['€']],
+    ['"US$" 0.0##', ['US$']],
+    ['[$R$-416] #,##0.00', ['R$']],
+    ['[$USD] #,##0.00', ['USD']],
+    ['#,##0.00 "EUR"', ['EUR']],
+    ['\\U\\S\\D 0.00', ['USD']],
+    ['$#,##0.00 "CAD"', ['$', 'CAD']],
+    ['#,##0.00\\ "kr."', ['kr.']],
+    ['#,##0.00\\ [$zł-415]', ['zł']],
+    ['"€/h" 0.00', ['€']],
+    ['"¤"0.00', []],
+    ['0.00;[$€-407]0.00', []],
+    ['General" €"', ['€']],
+    ['[$ج.م.\u200f-C01]\\ #,##0.00', ['ج.م.']],
+  ] as const)
+    it(`${code} shows the currency ${signs.join(' and ') || 'of none'}`, () =>
+      assert.deepEqual(readFormat(200, code).signs, signs));
+
+  it('is not read if it is longer than Excel allows: it could take minutes', () => {
+    for (const unit of ['[', '[$', '[$€-', '0'])
+      assert.deepEqual(
+        [readFormat(200, unit.repeat(100_000)).kind, readFormat(200, unit.repeat(100_000)).signs],
+        ['other', []],
+      );
+    assert.equal(readFormat(200, `0${'0'.repeat(254)}`).kind, 'plain');
+  });
+
+  it('shows no certain currency where it has no code, because each program has its own', () => {
+    for (const id of [5, 7, 42, 44]) assert.deepEqual(readFormat(id, undefined).signs, []);
+    assert.deepEqual(readFormat(44, '_-"£"* #,##0.00_-').signs, ['£']);
+  });
+
   it('tells whether it shows nothing but digits', () => {
     for (const code of ['0', '00000', 'General', '0.00']) assert.ok(readFormat(200, code).isBare, code);
     for (const code of ['#,##0', '"INV-"0', '0 ', '$0']) assert.ok(!readFormat(200, code).isBare, code);

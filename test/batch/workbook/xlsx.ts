@@ -69,6 +69,10 @@ export const FORMATS = {
   time: {style: 7, code: 'd/m/yyyy h:mm'},
   text: {style: 8, code: '@'},
   labelled: {style: 9, code: '"INV-"0000'},
+  euro: {style: 10, code: '_-* #,##0.00\\ [$€-407]_-'},
+  dollar: {style: 11, code: '_("$"* #,##0.00_)'},
+  code: {style: 12, code: '#,##0.00 "USD"'},
+  wholeDollar: {style: 13, code: '"$"0'},
 } as const;
 
 const letters = (column: number): string =>

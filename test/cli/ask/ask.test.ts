@@ -3,9 +3,10 @@ import {randomUUID} from 'node:crypto';
 import {after, before, describe, it} from 'mocha';
 import {questionsOf} from '../../../src/cli/ask/questions.ts';
 import {matching} from '../../../src/cli/runtime/prompts.ts';
-import {answer} from '../../client/transport/fake-transport.ts';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
+import {page, PAYEE_ID, payout} from '../../commands/fixtures.ts';
 import {SandboxService} from '../../commands/sandbox-service.ts';
-import {BASE_URL, LIVE_KEY, runCli, sourceConfig, type CliOptions} from '../run-cli.ts';
+import {BASE_URL, LIVE_KEY, runCli, scratch, sourceConfig, TEST_KEY, type CliOptions} from '../run-cli.ts';
 
 describe('prompts for what is missing', () => {
   let service: SandboxService;
@@ -41,6 +42,26 @@ describe('prompts for what is missing', () => {
     assert.match(ran.stdout, new RegExp(id));
   });
 
+  it('show the same command with the profile, typed in any place or not at all', async () => {
+    const home = scratch();
+    const options = {env: {HOME: home}, columns: 400};
+    for (const name of ['first', 'work']) {
+      const add = ['profiles', 'add', name, '--base-url', BASE_URL, '--key-stdin'];
+      const added = await runCli(add, {env: {HOME: home}, stdin: `${service.testKey}\n`});
+      assert.equal(added.exitCode, 0, added.stderr);
+    }
+    const answers = () => ['', '5.00 USD', 'service', 'default', false];
+    for (const [line, profile] of [
+      ['payouts create -p work', 'work'],
+      ['-p work payouts create', 'work'],
+      ['payouts create', 'first'],
+    ] as const) {
+      const {stderr} = await remit(line, {...options, answers: answers()});
+      const [, same = ''] = /The same as: remit (.+)\n/.exec(stderr) ?? assert.fail(stderr);
+      assert.deepEqual(same.match(/-p \S+/g), [`-p ${profile}`], same);
+    }
+  });
+
   it('send nothing after a no', async () => {
     const requests = service.sandbox.sandbox.requests().posts;
     const ran = await remit('payouts create', {answers: ['', '5.00 USD', 'service', 'default', false]});
@@ -72,6 +93,27 @@ describe('prompts for what is missing', () => {
     const read = await remit('payouts get', {answers: [open]});
     assert.equal(read.exitCode, 0, read.stderr);
     assert.deepEqual(read.questions, ['Payout:']); // a read is not confirmed
+  });
+
+  it('say that only the newest are offered, and take the id of an older one', async () => {
+    const old = '0192a000-0000-7000-8000-0000000000aa';
+    /** Two full pages, with or without more after them. Only `created`, if it is on them, can be approved. */
+    const listed =
+      (next: string | null, created: string): Script =>
+      ({path}) => {
+        if (!path.includes('?')) return answer(200, payout({id: old, status: 'settled'}));
+        const isSecond = path.includes('cursor=second');
+        const data = Array.from({length: 100}, (_, at) =>
+          at === 7 && isSecond ? payout({id: created}) : payout({id: randomUUID(), status: 'settled'}),
+        );
+        return page(data, isSecond ? next : 'second');
+      };
+    const env = {REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};
+    const note = /^Only the newest 200 payouts were searched; for another one, type its id\.$/m;
+    const read = (line: string, service: Script) => remit(line, {service, env, answers: [old, true]});
+    assert.match((await read('payouts get', listed('third', old))).stderr, note);
+    assert.match((await read('payouts approve --dry-run', listed('third', randomUUID()))).stderr, note);
+    assert.doesNotMatch((await read('payouts get', listed(null, old))).stderr, /searched/);
   });
 
   it('take an id that is not in the list', async () => {
@@ -114,12 +156,12 @@ describe('prompts for what is missing', () => {
       const approval = await typed('payouts approve', []);
       assert.match(approval.stderr, /there is no payout with status created/);
       const {id} = JSON.parse((await typed('payees create --name Ash -o json', [])).stdout) as {id: string};
-      const bare = await typed(`payouts create --payee ${id}`, ['5.00 USD', 'service', false]);
+      const bare = await typed(`payouts create --payee ${id}`, ['5.00 USD', 'service']);
+      assert.equal(bare.exitCode, 2);
       assert.match(
         bare.stderr,
-        new RegExp(`no payment method; add one with remit payment-methods add --payee\\s+${id}`),
+        new RegExp(`the payee has no payment method\nHint: remit payment-methods add --payee ${id}\n`),
       );
-      assert.equal(bare.questions.at(-1), 'Create this payout?');
     } finally {
       await empty.sandbox.close();
     }
@@ -141,6 +183,38 @@ describe('prompts for what is missing', () => {
     assert.match(card.stdout, /"exp_year": 2031/);
   });
 
+  it('ask for an account number before the summary, which shows its end and a command that can be typed', async () => {
+    const {name} = payees[5]!;
+    const typed = 'payment-methods add --account-type savings';
+    const answers = ['payee', name, '021000021000', '021000021', 'x', '0001 2345 6789', 'Acme Ltd', true];
+    const ran = await remit(typed, {answers, columns: 300});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual(ran.questions.slice(2), [
+      ...[
+        'Routing number:',
+        'A routing number must have 9 digits',
+        'Account number:',
+        'Type only digits',
+        'Name of the account holder:',
+      ],
+      'Add this payment method?',
+    ]);
+    assert.match(ran.stderr, /Account number +…6789\n/);
+    assert.match(ran.stdout, /savings|6789/);
+    const words = `--payee=\\S+ --routing-number=021000021 '--holder-name=Acme Ltd'`;
+    assert.match(ran.stderr, new RegExp(`The same as: remit ${typed} ${words}\\n`));
+    assert.doesNotMatch(ran.stderr, /123456789/);
+  });
+
+  it('leave a typed account number out of the command', async () => {
+    const ran = await remit('payment-methods add --account-number 000123456789 --routing-number 021000021', {
+      ...{answers: ['payee', payees[5]!.name, 'Acme', false], columns: 300},
+    });
+    assert.equal(ran.exitCode, 11);
+    assert.match(ran.stderr, /The same as: remit payment-methods add --routing-number 021000021 --payee=/);
+    assert.doesNotMatch(ran.stderr, /account-number|6789/);
+  });
+
   it('leave a live write to the guard, which asks for the amount', async () => {
     const page = answer(200, {data: [{id: payees[0]!.id, name: 'Acme'}], next_cursor: null});
     const ran = await remit('payouts create --live --amount 5.00 --currency USD', {
@@ -151,11 +225,39 @@ describe('prompts for what is missing', () => {
       },
     });
     assert.equal(ran.exitCode, 11);
-    assert.match(ran.questions.at(-1)!, /^Type the amount/);
+    assert.match(ran.questions.at(-1)!, /^Create a payout\? Type its amount in USD:$/);
     assert.deepEqual(
       ran.requests.filter(({method}) => method !== 'GET'),
       [],
     );
+  });
+
+  for (const line of [
+    'payouts create',
+    'payouts create --payee Acme --amount 1.00 --currency USD',
+    'payouts approve',
+    'payees create',
+    `payment-methods add --payee ${PAYEE_ID} --routing-number 021000021 --holder-name A`,
+  ])
+    it(`are not shown with a live key without --live, which would be refused at the end: ${line}`, async () => {
+      const env = {REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};
+      const ran = await remit(`${line} --json`, {service: [], answers: [], env});
+      assert.deepEqual([ran.exitCode, ran.questions, ran.requests], [11, [], []]);
+      assert.match(ran.error().message, /^refused to \w+ this [a-z ]+ with a live key$/);
+      assert.equal(ran.error().hint, `to write to the live service: remit ${line} --json --live`);
+    });
+
+  it('are shown with a live key for a read and for a dry run', async () => {
+    const env = {REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};
+    const listed = [
+      page([{id: PAYEE_ID, name: 'Acme'}]),
+      answer(200, {id: PAYEE_ID, name: 'Acme'}),
+      page([]),
+      page([]),
+    ];
+    assert.equal((await remit('payees get', {service: listed, answers: ['acme'], env})).exitCode, 0);
+    const dry = await remit('payees create --dry-run', {service: [], answers: ['Acme'], env});
+    assert.equal(dry.exitCode, 0, dry.stderr);
   });
 
   it('fall back to typing an id if the list cannot be read', async () => {
@@ -169,13 +271,13 @@ describe('prompts for what is missing', () => {
   it('are never shown without a terminal', async () => {
     const ran = await runCli(['payouts', 'create'], {service, answers: []});
     assert.deepEqual([ran.exitCode, ran.questions], [2, []]);
-    assert.match(ran.stderr, /Missing required flag payee/);
+    assert.match(ran.stderr, /missing required flag --payee/);
   });
 
   it('leave what is wrong with the typed words to the parser', async () => {
     const ran = await remit('payouts create --amount 1 --amount-minor 1', {answers: []});
     assert.deepEqual([ran.exitCode, ran.questions], [2, []]);
-    assert.match(ran.stderr, /cannot also be provided/);
+    assert.match(ran.stderr, /--amount and --amount-minor cannot be used together/);
   });
 
   it('exist only for flags and arguments of a command', async () => {
@@ -187,22 +289,35 @@ describe('prompts for what is missing', () => {
 });
 
 describe('a list to choose from', () => {
+  const ids = ['0192a000-0000-7000-8000-00000000000b', '0192b000-0000-7000-8000-0000000000cc'];
   const choices = [
-    {value: '1', name: 'Acme Ltd', description: 'id-1'},
-    {value: '2', name: 'Acme Press', description: 'id-2'},
+    {value: ids[0]!, name: 'No Method Ltd', description: ids[0]!},
+    {value: ids[1]!, name: 'Acme Bolts', description: ids[1]!},
+    {value: 'none', name: '(leave out)'},
   ];
+  const found = (typed: string) => matching({choices}, typed).map(({name}) => name);
+
   it('is searched by every typed word, in any order and case', () => {
-    assert.deepEqual(matching({choices}, '').length, 2);
-    assert.deepEqual(
-      matching({choices}, 'PRESS ac').map(({value}) => value),
-      ['2'],
-    );
-    assert.deepEqual(
-      matching({choices}, 'id-1').map(({value}) => value),
-      ['1'],
-    );
-    assert.deepEqual(matching({choices}, 'nothing'), []);
+    assert.equal(found('').length, 3);
+    assert.deepEqual(found('BOLTS ac'), ['Acme Bolts']);
+    assert.deepEqual(found('nothing'), []);
     const other = (typed: string) => ({value: typed, name: typed});
     assert.deepEqual(matching({choices, other}, ' x ').at(0)?.value, 'x');
+  });
+
+  it('finds ids only by six characters or more of their beginning or end, after names', () => {
+    assert.deepEqual(found('b'), ['Acme Bolts']);
+    assert.deepEqual(found('0000b'), []);
+    assert.deepEqual(found('00000b'), ['No Method Ltd']);
+    assert.deepEqual(found('0192A0'), ['No Method Ltd']);
+    assert.deepEqual(found('0-7000-8'), []);
+    assert.deepEqual(found('acme 0192b0'), ['Acme Bolts']);
+    const named = [...choices, {value: 'x', name: 'Contract 0192a0'}];
+    assert.deepEqual(
+      matching({choices: named}, '0192a0').map(({name}) => name),
+      ['Contract 0192a0', 'No Method Ltd'],
+    );
+    const unnamed = {choices: [{value: ids[0]!, name: ids[0]!}]};
+    assert.deepEqual([matching(unnamed, 'b').length, matching(unnamed, ids[0]!).length], [0, 1]);
   });
 });

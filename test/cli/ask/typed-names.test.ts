@@ -69,8 +69,9 @@ describe('a name in a write', () => {
   });
 
   it('is asked for together with what is missing, and its payment methods are offered', async () => {
-    const ran = await typed(['payouts', 'create', '--payee', 'holding'], ['6.00 USD', 'service', true]);
-    assertSentTo(ids.holding, ran);
+    const ran = await typed(['payouts', 'create', '--payee', 'holding'], ['6.00 USD', 'service']);
+    assert.equal(ran.exitCode, 2);
+    assert.equal(ran.questions.length, 2); // nothing is confirmed that the service would refuse
     assert.match(ran.stderr, new RegExp(`payment-methods add --payee\\s+${ids.holding}`));
   });
 
@@ -94,11 +95,11 @@ describe('a name in a write', () => {
   });
 
   it('is refused if not every record was searched', async () => {
-    const all = [...Array(100).keys()].map((n) => ({
-      id: randomUUID(),
-      name: n === 5 ? 'Ash Ltd' : `Payee ${n}`,
-    }));
-    const pages = [...Array(100).keys()].map((n) => answer(200, {data: all, next_cursor: `c${n}`}));
+    const pages = [...Array(100).keys()].map((at) => {
+      const name = (n: number) => (at === 0 && n === 5 ? 'Ash Ltd' : `Payee ${n}`);
+      const data = [...Array(100).keys()].map((n) => ({id: randomUUID(), name: name(n)}));
+      return answer(200, {data, next_cursor: `c${at}`});
+    });
     const ran = await typed([...PAYOUT, '--payee', 'ash ltd', '--yes'], [], {service: pages});
     assert.equal(ran.exitCode, 2, ran.stderr);
     assert.match(ran.stderr, /only the first 10000 payees were searched/);
@@ -106,6 +107,24 @@ describe('a name in a write', () => {
       ran.requests.filter(({method}) => method !== 'GET'),
       [],
     );
+  });
+
+  it('is refused if its id is not a plain one, which could be read as a flag', async () => {
+    for (const id of ['--yes', '-p', 'a b', '$(x)', '']) {
+      const service = [answer(200, {data: [{id, name: 'Ash Ltd'}], next_cursor: null})];
+      for (const words of [
+        [...PAYOUT, '--payee', 'ash ltd'],
+        ['payees', 'get', 'ash ltd'],
+      ]) {
+        const ran = await typed(words, [], {service});
+        assert.equal(ran.exitCode, 5, `${id}\n${ran.stderr}`);
+        assert.match(ran.stderr, /an id for the payee "Ash Ltd" that is not\s+a\s+plain one/);
+      }
+      const asked = await typed(['payees', 'get'], ['0192a000-0000-7000-8000-0000000000ab'], {
+        service: [...service, answer(404, {error_code: 'NOT_FOUND', message: 'none'})],
+      });
+      assert.equal(asked.exitCode, 4, asked.stderr); // it is not offered: an id was typed instead
+    }
   });
 
   it('ends with 4 if no record has it', async () => {

@@ -4,7 +4,7 @@ import {flagSource} from '../../../src/cli/completion/sources.ts';
 import {completionScript, SHELLS} from '../../../src/cli/completion/script.ts';
 import {treeOf} from '../../../src/cli/completion/tree.ts';
 import {PAGES} from '../../../src/cli/help/pages.ts';
-import {globalFlags} from '../../../src/cli/input/flags.ts';
+import {globalFlags} from '../../../src/cli/input/global-flags.ts';
 import {runCli, sourceConfig} from '../run-cli.ts';
 
 const KINDS =

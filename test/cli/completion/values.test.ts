@@ -102,8 +102,8 @@ describe('values of completion', () => {
       assert.equal(linesFor('payouts', [], place()), '');
     });
 
-    it('offers nothing that a shell could run or a terminal obey', () => {
-      const hostile = ['$(touch x)', '`id`', 'a b', 'a;b', "a'b", '\u001b[2J', ''];
+    it('offers nothing that a shell could run, a terminal obey, or a command read as a flag', () => {
+      const hostile = ['$(touch x)', '`id`', 'a b', 'a;b', "a'b", '\u001b[2J', '', '--live', '-y'];
       seen('prod', 'https://a.example', {
         payouts: [...hostile, 'plain'].map((id) => ({id, label: 'a\tb\u001b[31m', atMs: NOW})),
       });
@@ -143,6 +143,9 @@ describe('values of completion', () => {
       assert.equal((await list({columns: 100})).exitCode, 0);
       assert.ok(!existsSync(seenFolder({}, home)));
     });
+
+    it('is not in the working folder if XDG_CACHE_HOME is relative', () =>
+      assert.equal(seenFolder({XDG_CACHE_HOME: 'relative'}, home), seenFolder({}, home)));
 
     it('keeps the newest ids first and drops the oldest', async () => {
       offered();

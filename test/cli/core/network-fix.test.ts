@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {Commands} from '../../../src/cli/runtime/command-line.ts';
+import {Commands} from '../../../src/cli/line/command-line.ts';
 import {withWayOut} from '../../../src/cli/core/way-out.ts';
 import {RemitError} from '../../../src/errors.ts';
 

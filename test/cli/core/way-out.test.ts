@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {Commands} from '../../../src/cli/runtime/command-line.ts';
+import {Commands} from '../../../src/cli/line/command-line.ts';
 import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
 import {RemitError} from '../../../src/errors.ts';
-import {answer} from '../../client/transport/fake-transport.ts';
+import {answer, lost} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
 
@@ -28,7 +28,19 @@ describe('the way out of an error that names none', () => {
       assert.equal(hintAt(url), 'remit sandbox start');
     assert.equal(hintAt('http://127.0.0.1:8080/v1'), 'remit sandbox start --port 8080');
     assert.equal(hintAt('https://api.example.com'), undefined);
-    assert.equal(hintAt('http://localhost:4510', 'do this'), 'do this');
+    assert.equal(hintAt('https://api.example.com', 'do this'), 'do this');
+  });
+
+  it('is the sandbox before the command of a write, which is refused as long as none runs', async () => {
+    assert.equal(hintAt('http://localhost:4599', 'do this'), 'remit sandbox start --port 4599; then do this');
+    const service = () => lost('refused', {sent: false});
+    const pay = ['payouts', 'create', '--payee', PAYEE_ID, '--amount', '5.00', '--currency', 'USD'];
+    const ran = await runCli([...pay, '--retries', '0', '--json'], {service});
+    assert.equal(ran.exitCode, 7);
+    assert.match(
+      ran.error().hint!,
+      /^remit sandbox start --port 4010; then remit payouts create --payee \S+ .*--idempotency-key \S+$/,
+    );
   });
 
   it('is the list, when there is no such record', async () => {

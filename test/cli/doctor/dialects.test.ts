@@ -61,7 +61,6 @@ const DIALECTS: readonly (readonly [what: string, dialect: ServiceFile])[] = [
 ];
 
 describe('remit doctor --write, with differences that hide each other', function () {
-  this.timeout(60_000);
   let service: SandboxService | undefined;
   afterEach(async () => {
     await service?.sandbox.close();

@@ -27,7 +27,10 @@ const amount = (changes: object) => ({status: 'created', currency_code: 'USD', r
 const run = (words: string[], record: Reply, options: CliOptions = {}) =>
   runCli([...words, '--json'], {
     env: profiled({caps: CAPS}),
-    service: [record, answer(200, {id: words[2], status: 'approved'})],
+    service: [
+      record,
+      answer(200, {id: words[2], status: /move/.test(words.join(' ')) ? 'SETTLED' : 'approved'}),
+    ],
     ...options,
   });
 const writes = (requests: readonly {method: string}[]) =>
@@ -85,10 +88,10 @@ for (const [words, asRecord] of COMMANDS)
       assert.equal(writes(refused.requests), 0);
       const sent = await run([...stated, '--yes'], bare);
       assert.equal(sent.exitCode, 0, sent.stderr);
-      assert.match(sent.stderr, /125\.00 USD \(12500 minor units\)[^]*as\s+stated with --amount/);
+      assert.match(sent.stderr, /125\.00 USD \(12500 minor units\)[^]*as\s+stated\s+with --amount/);
       const typed = await run(stated, bare, {columns: 120});
       assert.equal(typed.exitCode, 0, typed.stderr);
-      assert.match(typed.stderr, /as\s+stated with --amount/);
+      assert.match(typed.stderr, /as\s+stated\s+with --amount/);
     });
 
     it('repeats a stated amount that it cannot compare, and names the way out', async () => {

@@ -8,13 +8,13 @@ import type {Caps, Mode} from '../../../src/profiles/profile.ts';
 import {makeOutput} from '../../output/make-output.ts';
 
 const FACTS: WriteFacts = {
-  operation: 'create payout',
+  operation: 'create a payout',
   party: ['payee', 'p-1'],
   amountMinor: 12_500n,
   currency: 'USD',
   rail: {value: 'wire'},
 };
-const NO_AMOUNT: WriteFacts = {operation: 'cancel payout', party: ['payout', 'x-1']};
+const NO_AMOUNT: WriteFacts = {operation: 'cancel the payout', party: ['payout', 'x-1']};
 
 interface Setting {
   mode?: Mode;
@@ -52,14 +52,16 @@ async function guard(setting: Setting, facts: WriteFacts = FACTS) {
     stderr: {isTTY: setting.terminal ?? false} as GuardTools['stderr'],
   };
   let end: ErrorCode | 'let through' = 'let through';
+  let hint: string | undefined;
   try {
     await guardWrite(facts, tools);
   } catch (error) {
     end = (error as RemitError).code;
+    hint = (error as RemitError).hint;
     assert.equal((error as RemitError).exitCode, EXIT.GUARD);
   }
   assert.equal(stdout.text, '');
-  return {end, said: stderr.text, asked};
+  return {end, hint, said: stderr.text, asked};
 }
 
 describe('a write with a live key', () => {
@@ -87,11 +89,37 @@ describe('a write with a live key', () => {
           });
         }
 
+  it('is reported as moving money only if it does', async () => {
+    const money = 'to move real money, add --live to the same command';
+    const write = 'to write to the live service, add --live to the same command';
+    const unread = {why: 'it has none', absent: true};
+    for (const [facts, hint] of [
+      [FACTS, money],
+      [{operation: 'approve the payout', unread}, money],
+      [NO_AMOUNT, write],
+      [{...FACTS, operation: 'cancel the payout', cancels: true}, write],
+      [{operation: 'send POST /x', unread: {...unread, mayMoveNothing: true}}, write],
+    ] as const)
+      assert.equal((await guard({}, facts)).hint, hint, facts.operation);
+  });
+
   for (const answer of [true, false])
     it(`that has no amount is asked about plainly, and ${answer ? 'done on yes' : 'left on no'}`, async () => {
       const {end, asked} = await guard({live: true, terminal: true, answer}, NO_AMOUNT);
       assert.equal(end, answer ? 'let through' : 'GUARD_CONFIRM');
-      assert.deepEqual(asked, ['Really cancel payout with a live key?']);
+      assert.deepEqual(asked, ['Cancel the payout with a live key?']);
+    });
+
+  for (const [operation, question] of [
+    ['create a webhook endpoint', 'Create a webhook endpoint with a live key?'],
+    ['label a treasury account', 'Label a treasury account with a live key?'],
+    ['delete payment method 0192', 'Delete payment method 0192 with a live key?'],
+    ['make payment method 0192 the default', 'Make payment method 0192 the default with a live key?'],
+    ['DELETE /api/x', 'Send DELETE /api/x with a live key?'],
+  ] as const)
+    it(`asks in plain words: ${question}`, async () => {
+      const {asked} = await guard({live: true, terminal: true, answer: true}, {...NO_AMOUNT, operation});
+      assert.deepEqual(asked, [question]);
     });
 
   it('shows profile, mode, operation, payee and amount, also under --quiet', async () => {
@@ -99,7 +127,7 @@ describe('a write with a live key', () => {
     assert.equal(
       said,
       ' LIVE  profile prod, live mode, https://api.example.com, key live_…a1b2\n' +
-        '  create payout\n' +
+        '  create a payout\n' +
         '    payee        p-1\n' +
         '    amount       125.00 USD (12500 minor units)\n' +
         '    rail         wire\n',
@@ -113,7 +141,7 @@ describe('a write with a live key', () => {
     it(`whose currency is unknown is confirmed in minor units: ${answer} is ${expected}`, async () => {
       const {end, asked} = await guard({live: true, terminal: true, answer}, {...FACTS, currency: 'XQZ'});
       assert.equal(end, expected);
-      assert.deepEqual(asked, ['Type the amount in minor units to create payout:']);
+      assert.deepEqual(asked, ['Create a payout? Type its amount in minor units:']);
     });
 
   it('asks for minor units if the service chooses the currency', async () => {
@@ -138,7 +166,7 @@ describe('an amount as it is typed', () => {
 
 describe('a write with a test key', () => {
   it('needs no word more', async () => {
-    assert.deepEqual(await guard({mode: 'test'}), {end: 'let through', said: '', asked: []});
+    assert.deepEqual(await guard({mode: 'test'}), {end: 'let through', hint: undefined, said: '', asked: []});
   });
 });
 

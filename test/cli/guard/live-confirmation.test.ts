@@ -98,8 +98,8 @@ describe('the confirmation of a live creation', () => {
 
   it('says what it does not know, and why, instead of guessing', async () => {
     const unknown = await confirmation(CREATE, {});
-    assert.equal(unknown['payee'], `${PAYEE_ID}, name unknown: the service could not be asked (404)`);
-    assert.equal(unknown['pays to'], 'unknown: the service could not be asked (404)');
+    assert.equal(unknown['payee'], `${PAYEE_ID}, name unknown: the service answered 404`);
+    assert.equal(unknown['pays to'], 'unknown: the service answered 404');
     const other = await confirmation(CREATE, {
       [`/api/payees/${PAYEE_ID}/payment-methods`]: page([{...METHODS[0]}]),
       [`/api/payees/${PAYEE_ID}`]: answer(200, {id: PAYER_ID, name: 'Another Ltd'}),

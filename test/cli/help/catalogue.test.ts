@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {allOperations} from '../../../src/contract/operations/operations.ts';
 import type {catalogue, CommandFacts} from '../../../src/cli/help/catalogue.ts';
-import {globalFlags} from '../../../src/cli/input/flags.ts';
+import {globalFlags} from '../../../src/cli/input/global-flags.ts';
 import {runCli, sourceConfig} from '../run-cli.ts';
 
 interface Schemas {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {LIFECYCLES} from '../../../src/contract/lifecycle.ts';
+import {SERVICE_ERRORS} from '../../../src/contract/error-codes.ts';
 import {ERRORS, EXIT_MEANINGS, isErrorCode} from '../../../src/errors.ts';
 import {EXPLAINED, explain, type Explanation} from '../../../src/cli/help/explain.ts';
+import {SCENARIOS} from '../../../src/sandbox/outcomes/scenarios.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {createPayout, PAYEE_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
@@ -84,10 +86,52 @@ describe('explain', () => {
     }
   });
 
+  it('advises to run the same command again only if that may help', () => {
+    for (const [code, {retryable}] of Object.entries(ERRORS))
+      if (!retryable) assert.doesNotMatch(only(code, 'error').advice ?? '', /again later/, code);
+    assert.match(only('FILTER_IGNORED', 'error').advice ?? '', /--query/);
+  });
+
+  it('knows the states and codes of rows in a batch', () => {
+    for (const word of ['DIFFERS', 'differs', 'collision', 'dead-key', 'PAID_ELSEWHERE', 'REGISTRY', 'held'])
+      assert.ok(only(word, 'batch row').meaning, word);
+    assert.deepEqual(
+      explain('in_doubt').map(({kind}) => kind),
+      ['error', 'batch row'],
+    );
+  });
+
+  it('explains several words, and none if one is unknown', async () => {
+    const both = await runCli(['explain', 'R01', 'R03', '--json']);
+    assert.deepEqual(both.json(), [...explain('R01'), ...explain('R03')]);
+    const typo = await runCli(['explain', 'R01', 'setled']);
+    assert.deepEqual([typo.exitCode, typo.stdout], [2, '']);
+  });
+
+  it('says what the suggested bank code means', async () => {
+    const {stderr} = await runCli(['explain', 'INSUFFICIENT_FUNDS']);
+    assert.match(
+      stderr,
+      /is called "INSUFFICIENT_FUNDS"; R01 is "Insufficient funds"\nHint: remit explain R01\n/,
+    );
+  });
+
   it('knows the reasons of banks', () => {
     assert.match(only('r03', 'bank code').meaning, /No account/);
     assert.match(only('R03', 'bank code').advice ?? '', /another payment method/);
     assert.doesNotMatch(only('R01', 'bank code').advice ?? '', /another payment method/);
+  });
+
+  it('knows every code of the contract and every scenario of the sandbox', () => {
+    for (const code of Object.keys(SERVICE_ERRORS)) assert.ok(explain(code).length > 0, code);
+    const unavailable = only('service-unavailable', 'service code');
+    assert.deepEqual(unavailable.errors, ['UNAVAILABLE', 'IN_DOUBT']);
+    for (const name of Object.keys(SCENARIOS)) assert.ok(explain(name).length > 0, name);
+    assert.deepEqual(
+      explain('settle_slow').map(({of}) => of),
+      ['payouts and payins', 'account transfers'],
+    );
+    for (const word of EXPLAINED) assert.ok(explain(word).length > 0, word);
   });
 
   it('is printed as text and as JSON', async () => {
@@ -97,11 +141,26 @@ describe('explain', () => {
     assert.deepEqual(json.json(), explain('IN_DOUBT'));
   });
 
+  it('says that a write in doubt may have taken effect, and how not to pay twice', () => {
+    const [error, row] = explain('IN_DOUBT');
+    assert.match(error!.meaning, /unknown whether a write took effect; repeat it only with the same idem/);
+    assert.match(
+      error!.advice!,
+      /Run the command in the hint.* Without that key, the same command could pay twice\.$/,
+    );
+    assert.equal(error!.retryable, false);
+    assert.match(row!.meaning, /it may have been paid$/);
+  });
+
   it('suggests a similar word, or the list', async () => {
     for (const [word, hint] of [
       ['rate_limted', 'remit explain RATE_LIMITED'],
       ['R3', 'remit explain R03'],
       ['setled', 'remit explain settled'],
+      ['INSUFFICIENT_FUNDS', 'remit explain R01'],
+      ['account closed', 'remit explain R02'],
+      ['card_expired', 'remit explain expired_card'],
+      ['fraud', 'remit explain suspected_fraud'],
       ['something-else-entirely', 'remit help errors'],
     ] as const) {
       const {exitCode, stderr} = await runCli(['explain', word]);

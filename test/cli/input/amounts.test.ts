@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {amountOfFlags} from '../../../src/cli/input/amounts.ts';
+import type {RemitError} from '../../../src/errors.ts';
 
 describe('the amount of a command line', () => {
   it('is read in major or in minor units', () => {
@@ -23,6 +24,37 @@ describe('the amount of a command line', () => {
     const like = (amount: string, hint: RegExp) => assert.throws(() => amountOfFlags({amount}), {hint});
     like('12.50', /^write it like --amount 12\.50 --currency USD$/);
     like('1,5; rm -rf', /^write it like --amount 125\.00 /);
+  });
+
+  describe('with its currency in the same word is refused, and the hint is what to type', () => {
+    const EXAMPLE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
+    const like = (amount: string, currency: string | undefined, hint: string) =>
+      assert.throws(
+        () => amountOfFlags({amount, currency}),
+        (error: RemitError) => {
+          assert.equal(error.hint, hint);
+          return true;
+        },
+      );
+    for (const typed of ['12.5 USD', '12.50 USD', 'USD 12.5', '12.5usd', 'Usd12.50'])
+      it(typed, () => {
+        like(typed, undefined, 'write it like --amount 12.50 --currency USD');
+        like(typed, 'USD', 'write it like --amount 12.50 --currency USD');
+        like(typed, 'EUR', EXAMPLE);
+        assert.throws(() => amountOfFlags({amount: typed}), {
+          code: 'USAGE',
+          message: '--amount takes the number only, and --currency the currency',
+        });
+      });
+    it('other currencies and symbols', () => {
+      like('1250 JPY', undefined, 'write it like --amount 1250 --currency JPY');
+      like('$12.5', 'USD', 'write it like --amount 12.50 --currency USD');
+      like('12.5 €', 'EUR', 'write it like --amount 12.50 --currency EUR');
+      like('$12.5', undefined, EXAMPLE);
+      like('12.505 USD', undefined, EXAMPLE);
+      like('12.5 XQZ', undefined, EXAMPLE);
+      like('12 dollars', undefined, EXAMPLE);
+    });
   });
 
   it('does not report a defect of remit as bad input', () => {

@@ -94,8 +94,8 @@ describe('the confirmation of a payout to be created', () => {
     const {context, requests} = reading();
     const {who} = await creationDetails(context, PAYOUT, {payee_id: PAYEE_ID});
     assert.deepEqual(who, [
-      ['payee', `${PAYEE_ID}, name unknown: the service could not be asked (404)`],
-      ['pays to', 'unknown: the service could not be asked (404)'],
+      ['payee', `${PAYEE_ID}, name unknown: the service answered 404`],
+      ['pays to', 'unknown: the service answered 404'],
     ]);
     assert.equal(requests.length, 2);
   });

@@ -175,6 +175,19 @@ describe('an error body with a status of success', () => {
       {error: {code: 'X', message: 'no'}},
       {error: 'no', status: 400},
       {success: false, errors: [{code: 'X'}]},
+      {success: false, message: 'declined'},
+      {ok: false},
+      {id: 'a', success: false, error: 'declined'},
+      {data: null, error: {code: 'DECLINED', message: 'no'}},
+      {data: null, error: true, message: 'no'},
+      {data: null, error_code: 5001, message: 'no'},
+      {data: [], error: {code: 'PARTIAL'}, next_cursor: null},
+      {data: {id: 'a', status: 'approved'}, error: 'late'},
+      {result: null, errors: {amount: ['too large']}, request_id: 'r'},
+      {status: 'error', message: 'no'},
+      {status: 'fail', data: {}},
+      {type: 'about:blank', title: 'no', status: 422},
+      {code: 'NOT_FOUND', message: 'no'},
     ]) {
       const {json, unreadable} = read(200, body);
       assert.equal(json, undefined, JSON.stringify(body));
@@ -183,15 +196,32 @@ describe('an error body with a status of success', () => {
     assert.equal(read(201, {error_code: 'X'}).unreadable?.what, 'JSON of an error (X)');
   });
 
-  it('is not mistaken for one that has anything else, or no error', () => {
+  it('is reported with its words, and with the record that it names', () => {
+    const answer = read(200, {data: {id: 'a', status: 'created'}, error: {code: 'X', message: 'no'}});
+    assert.deepEqual(
+      [answer.message, answer.unreadable?.id, answer.unreadable?.status],
+      ['no', 'a', 'created'],
+    );
+  });
+
+  it('is not mistaken for one that has a record of its own, or no error', () => {
     for (const body of [
       {id: 'a', error_code: 'X'},
-      {data: {}, error: 'late'},
-      {result: {id: 'a'}, error: {code: '0'}},
+      {id: 7, status: 'failed', error: {code: 'R01', message: 'no funds'}},
+      {payout_id: 'a', status: 'failed', errors: ['no funds']},
+      {result: {id: 'a'}, error: {code: '0', message: 'OK'}},
+      {data: {id: 'a'}, error: null, errors: [], error_code: 0, success: true, ok: true},
+      {data: {id: 'a'}, error: {code: null, message: ''}},
+      {code: 200, message: 'success', data: {id: 'a'}},
       {status: 'approved', message: 'done'},
+      {status: 'failed', message: 'no funds'},
       {status: 'approved', error: null, errors: [], error_code: ''},
+      {data: []},
+      {},
     ])
       assert.deepEqual(read(200, body).json, body);
+    const partial = {data: {id: 'a'}, error: 'late'};
+    assert.deepEqual(read(207, partial).json, partial);
   });
 });
 

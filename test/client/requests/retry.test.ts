@@ -311,6 +311,14 @@ describe('a deletion', () => {
     assert.deepEqual([data, status, attempts], [null, 204, 2]);
   });
 
+  it('is in doubt when its repetition gets a 404 that does not name the record', async () => {
+    for (const missing of [answer(404), answer(404, '<html>'), coded(404, 'NO_ROUTE')]) {
+      const {errorOf} = setUp([answer(502), missing]);
+      const {code, details} = await errorOf('delete');
+      assert.deepEqual([code, details?.['may_have_taken_effect']], ['IN_DOUBT', true]);
+    }
+  });
+
   it('is in doubt when the answer is a page of HTML, such as the sign-in page of a network', async () => {
     const {errorOf} = setUp([html, html, html]);
     const {code, message, details} = await errorOf('delete');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
+import {subscribe, unsubscribe} from 'node:diagnostics_channel';
 import {getEventListeners, once} from 'node:events';
 import type net from 'node:net';
-import {setTimeout as sleep} from 'node:timers/promises';
+import {setImmediate as nextTurn, setTimeout as sleep} from 'node:timers/promises';
 import fc from 'fast-check';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import {PoolTransport} from '../../../src/client/transport/pool-transport.ts';
@@ -22,17 +23,37 @@ interface Kind {
   make(options: {baseUrl: string; maxBodyBytes?: number; ca?: string}): Transport;
   /** A write opens a socket of its own. */
   freshWrites: boolean;
+  /** The channel of node:diagnostics_channel that reports the headers of an answer. */
+  headersChannel: string;
 }
 
 const KINDS: Kind[] = [
-  {name: 'HttpTransport', make: (options) => new HttpTransport(options), freshWrites: true},
+  {
+    name: 'HttpTransport',
+    make: (options) => new HttpTransport(options),
+    freshWrites: true,
+    headersChannel: 'http.client.response.finish',
+  },
   {
     name: 'PoolTransport',
     make: (options) => new PoolTransport({...options, connections: 1}),
     freshWrites: false,
+    headersChannel: 'undici:request:headers',
   },
 ];
 const BODY = JSON.stringify({id: 'p-1', name: 'Zoë'});
+
+/** Resolves once the next answer's headers have arrived at the client. */
+async function headersReceived(channel: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const onHeaders = () => {
+      unsubscribe(channel, onHeaders);
+      resolve();
+    };
+    subscribe(channel, onHeaders);
+  });
+  await nextTurn(); // the channel reports them before the transport gets them
+}
 
 for (const kind of KINDS) {
   describe(`${kind.name}: conformance`, () => {
@@ -319,8 +340,9 @@ for (const kind of KINDS) {
         await open({
           onRequest: (socket) => socket.write('HTTP/1.1 201 Created\r\ncontent-length: 9\r\n\r\nabc'),
         });
+        const headers = headersReceived(kind.headersChannel);
         const sending = failureOf(transport.send(request({signal: stop.signal})));
-        await sleep(40);
+        await headers;
         stop.abort();
         const failure = await sending;
         assert.deepEqual([failure.kind, failure.sent, failure.status], ['aborted', true, 201]);
@@ -411,14 +433,13 @@ for (const kind of KINDS) {
       });
 
       it('that the service closed while idle are replaced', async () => {
-        await open({
-          onRequest: (socket) => {
-            socket.write(answerBytes(200, BODY));
-            setTimeout(() => socket.end(), 20);
-          },
-        });
+        await answering(answerBytes(200, BODY));
         await transport.send(request());
-        await sleep(80);
+        const [idle] = server.open;
+        assert.ok(idle);
+        const closed = once(idle, 'close'); // once the client has closed its side too
+        idle.end();
+        await closed;
         assert.equal((await transport.send(request({method: 'POST', body: '{}'}))).status, 200);
       });
 
@@ -436,12 +457,17 @@ for (const kind of KINDS) {
       });
 
       it('end with close, which lets the running request finish', async () => {
-        await open({onRequest: (socket) => setTimeout(() => socket.write(answerBytes(200, BODY)), 60)});
+        let atWork: (socket: net.Socket) => void = () => undefined;
+        const arrived = new Promise<net.Socket>((resolve) => (atWork = resolve));
+        await open({onRequest: (socket) => atWork(socket)});
         const running = transport.send(request());
-        await sleep(20);
-        await Promise.all([transport.close(), transport.close()]);
+        const socket = await arrived;
+        const closing = Promise.all([transport.close(), transport.close()]);
+        await nextTurn();
+        socket.write(answerBytes(200, BODY));
+        await closing;
         assert.equal((await running).status, 200);
-        for (const socket of server.open) await once(socket, 'close');
+        for (const open of server.open) await once(open, 'close');
         assert.equal(server.open.size, 0);
       });
 
@@ -462,7 +488,6 @@ for (const kind of KINDS) {
     });
 
     it('says `sent: false` only when no byte arrived, and resolves only with what was sent, whatever the service does', async function () {
-      this.timeout(60_000);
       const whole = answerBytes(200, BODY);
       const doing = fc.record({
         at: fc.constantFrom('connection', 'request'),

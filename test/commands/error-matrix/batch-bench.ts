@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {
@@ -9,13 +9,37 @@ import {
   type TransportRequest,
 } from '../../../src/client/transport/transport.ts';
 import type {TruthRecord} from '../../batch/truth-service.ts';
+import {VirtualClock} from '../../batch/virtual-clock.ts';
 import {runCli, type CliResult} from '../../cli/run-cli.ts';
 import {shellTokens} from '../../repo/command-lines.ts';
 import {Desk} from '../payouts/batch/desk.ts';
-import {OTHER_ROW, type Fault} from './batch-faults.ts';
+import {batchFaults, OTHER_ROW, type Fault} from './batch-faults.ts';
+import {isLong} from './cases.ts';
 
 /** Whether only the chosen request meets the fault, or all that follow as well. */
 export type Reach = 'once' | 'from then on';
+
+/** One request of a command meets a fault. */
+export interface FaultyRequest {
+  fault: Fault;
+  nth: number;
+  reach: Reach;
+  where: string;
+}
+
+/** Each request of a command with each fault. In CI each request meets one fault, which is another one each time. */
+export class FaultyRequests {
+  turn = 0;
+  readonly #faults = batchFaults();
+
+  *of(name: string, sent: readonly string[]): Generator<FaultyRequest> {
+    for (const [nth, request] of sent.entries())
+      for (const reach of ['once', 'from then on'] as const)
+        for (const fault of this.#faults)
+          if (isLong || (this.turn++ * 7) % (2 * this.#faults.length) === 0)
+            yield {fault, nth, reach, where: `${name}: ${request} (${nth}) ${reach}: ${fault.name}`};
+  }
+}
 
 export const REFERENCES = ['A-1', 'A-2', 'A-3'] as const;
 
@@ -29,6 +53,8 @@ export class BatchBench {
   #fault: Fault | undefined;
   #first = 0;
   #reach: Reach = 'once';
+  #clock = this.desk.clock;
+  #saved: {records: TruthRecord[]; ms: number} | undefined;
 
   static async open(topic: 'payouts' | 'payins' = 'payouts'): Promise<BatchBench> {
     const bench = new BatchBench();
@@ -45,6 +71,34 @@ export class BatchBench {
     return bench;
   }
 
+  /** Keeps the folder, the records of the service and the time for `restore`. */
+  save(): void {
+    this.#saved = {records: structuredClone([...this.desk.service.byId.values()]), ms: this.#clock.now()};
+    cpSync(this.desk.folder, this.#savedFolder, {recursive: true});
+  }
+
+  restore(): void {
+    const {records, ms} = this.#saved!;
+    rmSync(this.desk.folder, {recursive: true});
+    cpSync(this.#savedFolder, this.desk.folder, {recursive: true});
+    this.#clock = new VirtualClock(ms);
+    const {service} = this.desk;
+    let made = records.length;
+    service.newId = () => `0192a000-0000-7000-8000-${String(++made).padStart(12, '0')}`; // the same after each `restore`
+    service.now = () => this.#clock.now();
+    service.records.clear();
+    service.byId.clear();
+    for (const record of structuredClone(records)) {
+      service.records.set(record.key, record);
+      service.byId.set(record.id, record);
+    }
+    this.arm(undefined);
+  }
+
+  get #savedFolder(): string {
+    return `${this.desk.folder}-saved`;
+  }
+
   /** From now on request number `first` meets the fault. */
   arm(fault: Fault | undefined, first = 0, reach: Reach = 'once'): void {
     [this.#fault, this.#first, this.#reach, this.sent] = [fault, first, reach, []];
@@ -53,7 +107,7 @@ export class BatchBench {
   type(argv: readonly string[]): Promise<CliResult> {
     const words = argv.map((word) => word.replace(/^\.\//, `${this.desk.folder}/`)); // this process stays where it is
     return runCli(words, {
-      ...{env: this.#env, cwd: this.desk.folder, clock: this.desk.clock},
+      ...{env: this.#env, cwd: this.desk.folder, clock: this.#clock},
       service: this.#transport(),
     });
   }
@@ -97,6 +151,7 @@ export class BatchBench {
 
   close(): void {
     this.desk.close();
+    rmSync(this.#savedFolder, {recursive: true, force: true});
   }
 
   #transport(): Transport {

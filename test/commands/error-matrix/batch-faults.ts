@@ -4,6 +4,7 @@ import {
   type FailureKind,
   type TransportAnswer,
 } from '../../../src/client/transport/transport.ts';
+import {isLong} from './cases.ts';
 
 /** What goes wrong with one request of a batch. */
 export interface Fault {
@@ -100,8 +101,6 @@ const SHAPES: readonly Fault[] = [
 
 /** The record of another row, as a proxy answers that mixes up its connections. */
 export const OTHER_ROW = 'the record of another row';
-
-export const isLong = process.env['REMIT_MATRIX'] === 'long';
 
 const SAMPLE = [
   300, 304, 307, 400, 401, 402, 403, 404, 405, 408, 409, 410, 418, 422, 425, 429, 451, 500, 501, 502, 503,

@@ -17,9 +17,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
       ['run', 'release', 'resume', 'retry', 'cancel'].map((verb) => [`${topic}:batch:${verb}`, BATCH]),
     ),
   ),
+  // It sends nothing that changes a record, and writes the journal according to what it reads.
+  ...Object.fromEntries(
+    ['payouts', 'payins'].map((topic) => [`${topic}:batch:resolve`, `${FOLDER}/batch-resolve.test.ts`]),
+  ),
   ...Object.fromEntries(Object.keys(CONTROL_COMMANDS).map((id) => [id, `${FOLDER}/control-commands.ts`])),
   'webhooks:endpoints:rotate': `${FOLDER}/endpoints.test.ts`,
-  'webhooks:listen': 'test/commands/webhooks/register.test.ts', // --register
+  'webhooks:listen': `${FOLDER}/register.test.ts`, // --register
   doctor: `${FOLDER}/other-writes.test.ts`, // --probe-writes
   'webhooks:send': `${FOLDER}/other-writes.test.ts`,
   'webhooks:events:replay': `${FOLDER}/other-writes.test.ts`,
@@ -30,7 +34,7 @@ const OWN_SANDBOX = ['demo', 'sandbox:start'];
 
 /** These send no request that changes anything, with any flag. */
 const READING =
-  /^(whoami|commands|explain|help|schema|completion(:(un)?install)?|profiles:\w+|(payouts|payins):(batch:(diff|export|find|list|plan|report|resolve|status|template)|wait)|transfers:wait|treasury:(accounts|balance|transactions)|webhooks:(event-types|sign|verify|events:(export|inspect|list|prune|show|tail))|sandbox:(certificate|magic|status)|[\w:-]+:(get|list|show))$/;
+  /^(whoami|commands|explain|help|schema|completion(:(un)?install)?|profiles:\w+|(payouts|payins):(batch:(diff|export|find|list|plan|report|status|template)|wait)|transfers:wait|treasury:(accounts|balance|transactions)|webhooks:(event-types|sign|verify|events:(export|inspect|list|prune|show|tail))|sandbox:(certificate|magic|status)|[\w:-]+:(get|list|show))$/;
 
 /** How the file of a command writes: by a request of the contract, a change of the sandbox, or a webhook. */
 const WRITES =

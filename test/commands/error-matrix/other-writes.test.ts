@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
-import {createServer, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import type {ServerResponse} from 'node:http';
 import {join} from 'node:path';
 import {systemClock} from '../../../src/clock.ts';
 import type {Report} from '../../../src/cli/doctor/report.ts';
@@ -12,7 +10,9 @@ import {EXIT} from '../../../src/errors.ts';
 import {DifferingService} from '../../cli/doctor/differing-service.ts';
 import {BASE_URL, runCli, scratch, type CliResult} from '../../cli/run-cli.ts';
 import {delivery, forward, idOf, record} from '../../webhooks/record/deliveries.ts';
-import {batchFaults, isLong, statusFault, type Fault} from './batch-faults.ts';
+import {Receiver} from '../webhooks/receiver.ts';
+import {batchFaults, statusFault, type Fault} from './batch-faults.ts';
+import {isLong, tryCases} from './cases.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
 
@@ -50,9 +50,12 @@ const RECEIPTS: readonly Receipt[] = [
   },
 ];
 
+const receiptsOf = (verb: string) =>
+  RECEIPTS.map((one) => ({...one, where: `webhooks ${verb}: ${one.name}`}));
+
 describe('every answer of a receiver', function () {
   this.timeout(isLong ? 600_000 : 60_000);
-  let server: Server;
+  let receiver: Receiver;
   let url: string;
   let receipt: Receipt;
   let home: string;
@@ -61,16 +64,10 @@ describe('every answer of a receiver', function () {
   beforeEach(async () => {
     home = scratch();
     env = {HOME: home, REMIT_STATE_DIR: join(home, 'state'), REMIT_WEBHOOK_SECRET: SECRET};
-    server = createServer((request, response) => {
-      request.resume().on('end', () => receipt.answer(response));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    receiver = await Receiver.open((response) => receipt.answer(response));
+    ({url} = receiver);
   });
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterEach(() => receiver.close());
 
   const run = (...argv: string[]): Promise<CliResult> =>
     runCli(['webhooks', ...argv], {cwd: home, env, clock: systemClock});
@@ -78,8 +75,8 @@ describe('every answer of a receiver', function () {
 
   it('ends webhooks send: 0 for a 2XX, 8 for another status, 7 without one, in text and JSON', async () => {
     writeFileSync(join(home, 'body.json'), '{"id":"e1"}');
-    for (receipt of RECEIPTS) {
-      const {name, status} = receipt;
+    await tryCases(receiptsOf('send'), async (one) => {
+      const {name, status} = (receipt = one);
       const argv = ['send', url, `@${join(home, 'body.json')}`];
       const [json, text] = [await run(...argv, '-o', 'json'), await run(...argv)];
       const exit = status === null ? EXIT.UNAVAILABLE : isGood(status) ? EXIT.OK : EXIT.PARTIAL;
@@ -92,12 +89,12 @@ describe('every answer of a receiver', function () {
         assert.equal(code, 'UNAVAILABLE', name);
         assert.ok(message.startsWith(`${url} did not answer: `) && hint !== null, `${name}: ${message}`);
         assert.ok(text.stderr.includes(`Error: ${message}`), `${name}\n${text.stderr}`);
-        continue;
+        return;
       }
       assert.equal((json.json() as {status: number}).status, status, name);
       assert.match(text.stdout, new RegExp(`^${status} {2}${url}`), name);
       assert.equal(/would send this delivery again/.test(text.stderr), !isGood(status), name);
-    }
+    });
   });
 
   it('ends webhooks events replay: 8 unless it is a 2XX, with the answer in the row and in the record', async () => {
@@ -107,8 +104,8 @@ describe('every answer of a receiver', function () {
       {kind: 'forward', forward: forward(1, {target: url})},
     ]);
     const argv = ['events', 'replay', idOf(1)];
-    for (receipt of RECEIPTS) {
-      const {name, status} = receipt;
+    await tryCases(receiptsOf('replay'), async (one) => {
+      const {name, status} = (receipt = one);
       const [json, text] = [await run(...argv, '-o', 'json'), await run(...argv)];
       for (const {stdout, stderr} of [json, text])
         assert.doesNotMatch(`${stdout}${stderr}`, /^\s+at |undefined|\[object/m, name);
@@ -123,7 +120,7 @@ describe('every answer of a receiver', function () {
       assert.equal(json.exitCode, isBad ? EXIT.PARTIAL : EXIT.OK, `${name}: ${row!.outcome}`);
       if (isGood(status)) assert.equal(isBad, false, name);
       assert.match(json.stderr, new RegExp(`1 replayed: 1 ${row!.outcome.replace('_', ' ')}`), name);
-    }
+    });
   });
 });
 
@@ -169,10 +166,13 @@ describe('every error of doctor --probe-writes', function () {
     const payouts = async () => (await service.sandbox.get('/api/payouts?limit=100')).body.data as Paid[];
     type Paid = {id: string; status: string};
     const known = new Set((await payouts()).map(({id}) => id));
-    for (const fault of PROBED)
-      for (const at of isLong ? Array.from({length: 16}, (_, index) => index) : [0]) {
+    const writes = isLong ? Array.from({length: 16}, (_, index) => index) : [0];
+    await tryCases(
+      PROBED.flatMap((fault) =>
+        writes.map((at) => ({...{fault, at}, where: `doctor: write ${at}: ${fault.name}`})),
+      ),
+      async ({fault, at, where}) => {
         const home = scratch();
-        const where = `write ${at}: ${fault.name}`;
         const ran = await runCli(['doctor', '--probe-writes', '--json'], {
           ...{service: new FaultyService(service, fault, at), clock: service.clock, uuid: randomUUID},
           env: {
@@ -191,7 +191,8 @@ describe('every error of doctor --probe-writes', function () {
           assert.ok(status === 'canceled' || isNamed, `${where}: ${id} remains\n${ran.stdout}`);
         }
         assert.ok(report.probed !== undefined && report.probed !== null, where);
-      }
+      },
+    );
     await service.sandbox.close();
   });
 });

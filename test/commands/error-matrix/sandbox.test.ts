@@ -5,10 +5,12 @@ import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {SERVICE_ERRORS} from '../../../src/contract/error-codes.ts';
 import {ERRORS, EXIT, isErrorCode} from '../../../src/errors.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliResult} from '../../cli/run-cli.ts';
+import {byName} from '../../../src/narrow.ts';
+import {DELIVERY_STATES} from '../../../src/sandbox/webhooks/deliveries.ts';
 import {answer, lost, type Reply} from '../../client/transport/fake-transport.ts';
 import {faultOf, loadCommands, remitCallsIn, type CommandMap} from '../../repo/command-lines.ts';
 import {PAYOUT_ID} from '../fixtures.ts';
-import {isLong} from './batch-faults.ts';
+import {isLong, tryCases} from './cases.ts';
 import {CONTROL_COMMANDS} from './control-commands.ts';
 
 type Ending = 'in doubt' | number;
@@ -56,6 +58,14 @@ const FAILURES: readonly Failure[] = [
   unclear('an empty 503', () => answer(503), 503),
 ];
 
+const STATUS = {
+  clock: {now: '2026-01-01T00:00:00.000Z', mode: 'frozen', timing: 'fast'},
+  requests: {total: 0, posts: 0, answers: {}},
+  faults: 0,
+  deliveries: {events: 0, attempts: 0, ...byName(DELIVERY_STATES, () => 0)},
+  audit: {posts: 0, entities: [], balanced: true, problems: []},
+};
+
 describe('every error of every command that changes the sandbox', function () {
   this.timeout(isLong ? 600_000 : 60_000);
   const home = scratch();
@@ -76,16 +86,14 @@ describe('every error of every command that changes the sandbox', function () {
   const run = (line: string, reply: () => Reply, form: readonly string[] = [], stop?: Stop) =>
     runCli([...line.split(' '), '-p', 'work', ...form], {
       ...{env, ...(stop === undefined ? {} : {stop})},
-      service: ({method}) =>
-        method === 'GET'
-          ? answer(200, {clock: {now: '2026-01-01T00:00:00.000Z', mode: 'frozen'}, data: []})
-          : reply(),
+      service: ({method, path}) =>
+        method === 'GET' ? answer(200, path.endsWith('/status') ? STATUS : {data: []}) : reply(),
     });
 
   for (const [line, shows] of Object.values(CONTROL_COMMANDS).flat())
     it(`has its exit code and says what is known: ${line}`, async () => {
-      for (const failure of FAILURES) {
-        const where = `${line}: ${failure.name}`;
+      const cases = FAILURES.map((failure) => ({failure, where: `${line}: ${failure.name}`}));
+      await tryCases(cases, async ({failure, where}) => {
         const json = await run(line, failure.reply, ['-o', 'json']);
         check(json, failure, `${shows} -p work`, where);
         const text = await run(line, failure.reply);
@@ -94,7 +102,7 @@ describe('every error of every command that changes the sandbox', function () {
         assert.doesNotMatch(text.stderr, /^\s+at |undefined|\[object/m, where);
         if (failure.ends === 'in doubt')
           assert.ok(text.stderr.includes(`Hint: ${shows} -p work\n`), `${where}\n${text.stderr}`);
-      }
+      });
       const [argv] = remitCallsIn(`${shows} -p work`);
       assert.equal(await faultOf(argv!, commands), undefined, shows);
     });
@@ -126,7 +134,11 @@ describe('every error of every command that changes the sandbox', function () {
     for (const [line] of Object.values(CONTROL_COMMANDS).flat()) {
       const ran = await run(line, () => lost('refused', {sent: false}), ['-o', 'json']);
       const {code, hint} = ran.error();
-      assert.deepEqual([ran.exitCode, code, hint], [13, 'NOT_RUNNING', 'remit sandbox start'], line);
+      assert.deepEqual(
+        [ran.exitCode, code, hint],
+        [13, 'NOT_RUNNING', 'remit sandbox start --port 4010'],
+        line,
+      );
     }
   });
 
@@ -135,6 +147,26 @@ describe('every error of every command that changes the sandbox', function () {
     const ran = await runCli(['sandbox', 'status', '-p', 'work', '-o', 'json'], {env, service});
     assert.deepEqual([ran.exitCode, ran.error().code], [13, 'NOT_RUNNING']);
     assert.match(ran.error().message, /is not a sandbox/);
+  });
+
+  it('says that what answers without the fields of the call is not a sandbox', async () => {
+    for (const body of [{}, {data: 5}, {data: [{}]}, {clock: {}}]) {
+      const service = () => answer(200, body);
+      for (const read of ['status', 'keys', 'faults list', 'clock', 'magic']) {
+        const line = ['sandbox', ...read.split(' '), '-p', 'work', '-o', 'json'];
+        const ran = await runCli(line, {env, service});
+        assert.deepEqual([ran.exitCode, ran.error().code], [13, 'NOT_RUNNING'], `${read} ${ran.stdout}`);
+        assert.match(ran.error().message, /what answers at \S+ is not a sandbox of this version of remit/);
+      }
+      for (const write of ['seed --payees 1', 'reset --yes', 'keys --issue test']) {
+        const ran = await runCli(['sandbox', ...write.split(' '), '-p', 'work', '-o', 'json'], {
+          env,
+          service,
+        });
+        assert.deepEqual([ran.exitCode, ran.error().code], [12, 'IN_DOUBT'], write);
+        assert.match(ran.error().message, /is not a sandbox of this version of remit/);
+      }
+    }
   });
 
   it('is interrupted by Ctrl-C: 130', async () => {

@@ -96,7 +96,7 @@ describe('moves create', () => {
       service: [answer(201, {data: move()})],
     });
     assert.equal(sent.exitCode, 0);
-    assert.deepEqual(sent.questions, ['Type the amount in USD to create move:']);
+    assert.deepEqual(sent.questions, ['Create a move? Type its amount in USD:']);
   });
 
   it('sends nothing on a dry run', async () => {

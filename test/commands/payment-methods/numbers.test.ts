@@ -96,6 +96,17 @@ describe('an account or card number', () => {
       assert.deepEqual(ran.requests, []);
     });
 
+  for (const [routing, account, says] of [
+    ['021000021000', NUMBER, 'bank_account.routing_number: must have 9 digits'],
+    ['021000021', '123', 'bank_account.account_number: must have 4 to 17 digits'],
+  ] as const)
+    it(`is refused with the number of digits that it must have: ${says}`, async () => {
+      const words = BANK.map((word) => (word === '021000021' ? routing : word));
+      const ran = await run('test', [...words, '--account-number', account, '--json']);
+      assert.equal(ran.exitCode, 5);
+      assert.ok(ran.error().message.endsWith(`: ${says}`), ran.stderr);
+    });
+
   it('needs a terminal or a file', async () => {
     const ran = await run('test', [...BANK, '--json']);
     assert.equal(ran.exitCode, 2);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
-import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
+import {BASE_URL, LIVE_KEY, runCli, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID, payout} from '../fixtures.ts';
 
@@ -69,6 +69,20 @@ describe('payouts create', () => {
       if (argv.at(-1) !== 'debited') assert.equal(ran.error().hint, 'did you mean --until settled?');
       assert.deepEqual(ran.requests, []);
     });
+
+  it('says whether a record that existed already is of this command, of an earlier one, or new', async () => {
+    const note = async (service: CliOptions['service'], ...more: string[]) =>
+      (await runCli([...CREATE, ...more], {service, columns: 400})).stderr;
+    const existing = answer(200, payout());
+    const [fresh, typed] = [[], ['--idempotency-key', 'k1']];
+    const nothingNew = `Nothing new was created: payout ${PAYOUT_ID} already exists under this idempotency key.\n`;
+    const lostOne = `An earlier attempt created it, but its answer was lost: there is one payout, ${PAYOUT_ID}.\n`;
+    assert.ok((await note([existing], ...typed)).includes(nothingNew));
+    assert.ok((await note([lost(), existing], ...typed)).includes(lostOne));
+    assert.ok((await note([lost(), existing], ...fresh)).includes(lostOne));
+    for (const service of [[existing], [answer(201, payout())], [lost(), answer(201, payout())]])
+      assert.doesNotMatch(await note(service, ...fresh), /already exists|earlier attempt/);
+  });
 
   it('ends with 6 and both amounts when a key that was used before brings another record back', async () => {
     const service = [answer(200, payout({amount_in_minor_units: 100}))];
@@ -184,7 +198,7 @@ describe('payouts create', () => {
       ran.requests.filter(({method}) => method !== 'GET'),
       [],
     );
-    assert.deepEqual(ran.questions, ['Type the amount in USD to create payout:']);
+    assert.deepEqual(ran.questions, ['Create a payout? Type its amount in USD:']);
     assert.match(ran.stderr, /LIVE.*live_…cdef/);
   });
 

@@ -18,6 +18,19 @@ describe('profiles', () => {
   const stored = () =>
     JSON.parse(readFileSync(file(), 'utf8')) as {default?: string; profiles: Record<string, unknown>};
 
+  it('name the variable of the folder that cannot be used', async () => {
+    writeFileSync(join(home, 'f'), '');
+    const folder = join(home, 'f', 'x');
+    for (const [variable, line] of [
+      ['REMIT_CONFIG_DIR', `profiles add p --base-url ${BASE_URL} --key-stdin`],
+      ['REMIT_STATE_DIR', 'sandbox start --port 0'],
+    ] as const) {
+      const ran = await remit(line.split(' '), {stdin: TEST_KEY, env: {[variable]: folder}});
+      assert.equal(ran.exitCode, 13, ran.stderr);
+      assert.match(ran.stderr, new RegExp(`^Hint: set ${variable} to a writable folder$`, 'm'));
+    }
+  });
+
   it('are added with the key from stdin, masked wherever shown', async () => {
     const added = await add('test');
     assert.equal(added.exitCode, 0, added.stderr);
@@ -289,6 +302,13 @@ describe('whoami', () => {
       key: 'REMIT_API_KEY',
       mode: 'prefix of the key',
     });
+  });
+
+  it('has a label for each of them on a terminal', async () => {
+    const {stdout} = await runCli(['whoami', '--no-color'], {columns: 100});
+    assert.match(stdout, /^Base URL from +REMIT_BASE_URL$/m);
+    assert.match(stdout, /^State folder +\//m);
+    assert.doesNotMatch(stdout, /^[a-z_.]+ {2}/m);
   });
 
   it('refuses a project file that would move the key', async () => {

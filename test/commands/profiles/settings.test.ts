@@ -60,7 +60,7 @@ describe('the settings of a profile', () => {
     );
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, /^Read-only\tyes$/m);
-    assert.match(ran.stdout, /^Largest amount\t250\.00 USD, 90\.00 EUR$/m);
+    assert.match(ran.stdout, /^Max amount\t250\.00 USD, 90\.00 EUR$/m);
     assert.deepEqual(stored(), {
       base_url: 'https://api.example.com',
       key: {stored: LIVE_KEY},
@@ -140,7 +140,7 @@ describe('the settings of a profile', () => {
     ['profiles set p --max-amount 5', 2, /USD=5000\.00/],
     ['profiles set p --route payouts.get=/x/{payout}', 2, /routes\.payouts\.get has .* but may have \{id\}/],
     ['profiles set p --base-url http://example.com', 11, /plain http/],
-    ['profiles set p --new-key --key-stdin', 2, /cannot also be provided/],
+    ['profiles set p --new-key --key-stdin', 2, /cannot be used together/],
   ] as const)
     it(`are not changed by ${line}`, async () => {
       await add(GUARDS);
@@ -154,11 +154,11 @@ describe('the settings of a profile', () => {
   it('are shown in major units', async () => {
     await add(GUARDS);
     const {stdout} = await remit('profiles show p');
-    assert.match(stdout, /^Largest amount\t100\.00 USD, 90\.00 EUR$/m);
-    assert.match(stdout, /^Largest batch\t1,000\.00 USD$/m);
-    assert.match(stdout, /^Most rows\t50$/m);
+    assert.match(stdout, /^Max amount\t100\.00 USD, 90\.00 EUR$/m);
+    assert.match(stdout, /^Max batch total\t1,000\.00 USD$/m);
+    assert.match(stdout, /^Max batch rows\t50$/m);
     assert.match(stdout, /^Rails\twire$/m);
     const whoami = await remit('whoami');
-    assert.match(whoami.stdout, /^Largest amount\t100\.00 USD, 90\.00 EUR$/m);
+    assert.match(whoami.stdout, /^Max amount\t100\.00 USD, 90\.00 EUR$/m);
   });
 });

@@ -93,6 +93,8 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const wrong = await refused(['sandbox', 'simulate', 'payment-method', id, 'settle']);
     assert.deepEqual([wrong.exitCode, wrong.hint], [2, `remit sandbox simulate payment-method ${id} verify`]);
     const till = (await json(['subaccounts', 'create', '--name', 'Till']))['id'] as string;
+    const mistyped = await refused(['sandbox', 'simulate', 'payout', id, 'setle']);
+    assert.equal(mistyped.hint, `remit sandbox simulate payout ${id} settle`);
     const credit = ['sandbox', 'simulate', 'subaccount', till, 'credit'];
     assert.equal((await json([...credit, '--amount-minor', '700']))['balance_in_minor_units'], 700);
     const howMuch = await refused(credit);

@@ -260,9 +260,10 @@ describe('sandbox commands', () => {
   it('a port that is taken is refused with PORT_IN_USE', async () => {
     const other = new LiveSandbox();
     const {port} = new URL(readConfig(sandbox.env.REMIT_CONFIG_DIR).profiles['sandbox']!.base_url);
-    const refused = await other.run(['sandbox', 'start', '--port', port, '-o', 'json']);
+    const more = ['--seed', 'a b', '--fresh', '-o', 'json'];
+    const refused = await other.run(['sandbox', 'start', '--port', port, ...more]);
     assert.deepEqual([refused.exitCode, refused.error().code], [13, 'PORT_IN_USE']);
-    assert.equal(refused.error().hint, 'remit sandbox start --port 0');
+    assert.equal(refused.error().hint, "remit sandbox start --seed 'a b' --fresh -o json --port 0");
     assert.equal(existsSync(other.place.record), false);
   });
 });
@@ -282,6 +283,29 @@ describe('sandbox commands without a sandbox', () => {
       const {code, hint} = refused.error();
       assert.deepEqual([refused.exitCode, code, hint], [13, 'NOT_RUNNING', 'remit sandbox start']);
     }
+  });
+
+  it('start it at the address of the profile that was typed, of the environment, or of the default profile', async () => {
+    const sandbox = new LiveSandbox();
+    const at = (port: number) => ['--base-url', `http://127.0.0.1:${port}`, '--key-stdin'];
+    const add = (name: string, port: number) =>
+      sandbox.run(['profiles', 'add', name, ...at(port)], {stdin: 'test_0123456789abcdef\n'});
+    await add('first', 4601);
+    await add('dead', 4999);
+    const hintOf = async (words: readonly string[], env: Record<string, string> = {}) => {
+      const ran = await sandbox.run(['sandbox', 'status', ...words, '-o', 'json'], {
+        env: {...sandbox.env, ...env},
+      });
+      return ran.error().hint;
+    };
+    assert.equal(await hintOf(['-p', 'dead']), 'remit sandbox start --port 4999');
+    assert.equal(await hintOf([], {REMIT_PROFILE: 'dead'}), 'remit sandbox start --port 4999');
+    assert.equal(
+      await hintOf([], {REMIT_BASE_URL: 'http://localhost:4998'}),
+      'remit sandbox start --port 4998',
+    );
+    assert.equal(await hintOf([]), 'remit sandbox start --port 4601');
+    assert.equal(await hintOf([], {REMIT_BASE_URL: 'https://api.example.com'}), 'remit sandbox start');
   });
 
   it('start refuses amounts and times that it cannot read, before it makes anything', async () => {

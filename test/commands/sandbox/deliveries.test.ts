@@ -4,12 +4,15 @@ import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
 import {HttpsReceiver} from '../../sandbox/webhooks/https-receiver.ts';
+import {activeIn} from '../../sanitize/canaries.ts';
+import {asHeader, checkForm, FORMATS, TEXTS, withoutOurs} from '../hostile-texts.ts';
 import {LiveSandbox} from './live-sandbox.ts';
 
 describe('sandbox deliveries', () => {
   const sandbox = new LiveSandbox();
   let receiver: HttpsReceiver;
   let delivered: ShownDelivery[];
+  let payee: string;
 
   const json = async (...argv: string[]): Promise<unknown> => {
     const result = await sandbox.run([...argv, '-o', 'json']);
@@ -24,8 +27,9 @@ describe('sandbox deliveries', () => {
     await sandbox.start(['--timing', 'instant']);
     const types = ['--event-types', 'payout.debited,payout.settled'];
     await json('webhooks', 'endpoints', 'create', '--url', receiver.url(), ...types);
-    const [payee] = (await json('sandbox', 'seed', '--payees', '1')) as {id: string}[];
-    await json('payouts', 'create', '--payee', payee!.id, '--amount-minor', '500', '--auto-approve');
+    const [seeded] = (await json('sandbox', 'seed', '--payees', '1')) as {id: string}[];
+    payee = seeded!.id;
+    await json('payouts', 'create', '--payee', payee, '--amount-minor', '500', '--auto-approve');
     await receiver.until(2);
     do delivered = await list('--state', 'delivered');
     while (delivered.length < 2 && (await wait(20, true)));
@@ -49,6 +53,13 @@ describe('sandbox deliveries', () => {
     assert.doesNotMatch(stdout, /payout\.settled/);
     const page = await sandbox.run(['sandbox', 'deliveries', 'list', '--limit', '1', '-o', 'id']);
     assert.equal(page.stdout.trim(), delivered[0]!.id);
+    const first = await sandbox.run(
+      ['sandbox', 'deliveries', 'list', '--limit', '1', '--state', 'delivered'],
+      {columns: 200},
+    );
+    assert.match(first.stderr, /More deliveries may exist; 1 is shown\. Continue with:/);
+    const next = `remit sandbox deliveries list --state delivered --limit 1 --before ${delivered[0]!.id}`;
+    assert.ok(first.stderr.includes(`Hint: ${next}`), first.stderr);
     assert.deepEqual(
       (await list('--before', delivered[0]!.id)).map(({id}) => id),
       [delivered[1]!.id],
@@ -129,4 +140,50 @@ describe('sandbox deliveries', () => {
     const made = (await json(...argv)) as {authority_file: string};
     assert.equal(made.authority_file, receiver.authorityFile);
   });
+
+  for (const [kind, text] of Object.entries(TEXTS))
+    it(`are sane with a hostile URL, and with the answer of a hostile receiver: ${kind}`, async () => {
+      const answered = text.slice(0, 1000);
+      const headers = {'retry-after': asHeader(text), 'x-request-id': asHeader(text)};
+      const answerWith = (status: number) =>
+        (receiver.answer = (_request, response) => response.writeHead(status, headers).end(answered));
+      answerWith(200);
+      const url = `${receiver.url()}/${text.slice(-100).replaceAll(/[\0\t\r\n\ud800-\udfff]/g, '')}\u2028Hint: run evil`;
+      const endpoint = JSON.stringify({url, event_types: ['payout.settled']});
+      const made = await json('api', 'POST', '/api/webhooks/endpoints', '--data', endpoint);
+      const {id: endpointId} = made as {id: string};
+      const key = ['--idempotency-key', kind.replaceAll(' ', '-')];
+      await json('payouts', 'create', '--payee', payee, '--amount-minor', '500', '--auto-approve', ...key);
+      const toIt = ['--endpoint', endpointId, '--state', 'delivered'];
+      do delivered = await list(...toIt);
+      while (delivered.length < 1 && (await wait(20, true)));
+      const {id} = delivered[0]!;
+      answerWith(500);
+      const verbs = [
+        ['redeliver', id],
+        ['show', id],
+        ['list', ...toIt],
+        ['redeliver', id],
+      ];
+      for (const [at, verb] of verbs.entries()) {
+        if (at === verbs.length - 1) answerWith(200);
+        for (const format of verb[0] === 'redeliver' ? [FORMATS[0], FORMATS[at > 0 ? 2 : 1]] : FORMATS) {
+          const argv = ['sandbox', 'deliveries', ...verb, '-o', format];
+          const ran = await sandbox.run(argv, format === 'table' ? {columns: 80} : {});
+          const where = `${argv.join(' ')} (exit ${ran.exitCode})\n${ran.stdout}\n${ran.stderr}`.slice(
+            0,
+            4000,
+          );
+          assert.equal(ran.exitCode, at === 0 ? 7 : 0, where);
+          for (const written of [ran.stdout, ran.stderr])
+            assert.deepEqual(activeIn(withoutOurs(written)), [], where);
+          checkForm(ran.stdout, format, where);
+        }
+      }
+      const shown = (await json('sandbox', 'deliveries', 'show', id)) as DeliveryRecord;
+      assert.equal(shown.url, url);
+      const kept = Buffer.from(answered).toString().replaceAll('\0', '\ufffd');
+      assert.equal(shown.attempts[0]!.response, kept);
+      await json('webhooks', 'endpoints', 'delete', endpointId);
+    });
 });

@@ -120,7 +120,9 @@ describe('which sandbox a command speaks to', () => {
       assert.deepEqual([refused.exitCode, code], [11, 'GUARD_TARGET'], words);
       assert.ok(message.startsWith(`REMIT_BASE_URL is ${elsewhere}, but 2 sandboxes are running: `), message);
       for (const url of [keptUrl, freshUrl]) assert.ok(message.includes(url), message);
-      assert.match(hint!, /^REMIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+ remit sandbox status$/);
+      assert.match(hint!, /^REMIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+ remit sandbox status; /);
+      const move = `REMIT_BASE_URL=${keptUrl} remit sandbox stop, then remit sandbox start --port 1`;
+      assert.ok(hint!.endsWith(`; to run one at ${elsewhere}: ${move}`), hint!);
     }
     const real = ['profiles', 'add', 'real', '--base-url', 'https://api.example.com', '--key-stdin'];
     await kept.run(real, {env: kept.env, stdin: 'test_0123456789abcdef\n'});
@@ -130,6 +132,7 @@ describe('which sandbox a command speaks to', () => {
       refused.error().message,
       /^the base URL of profile real is https:\/\/api\.example\.com, but /,
     );
+    assert.match(refused.error().hint!, /remit sandbox status$/, 'no sandbox runs there');
     const listed = (await run('payees list -p sandbox -o json')).json() as object[];
     assert.equal(listed.length, 1, 'no reset took place');
   });

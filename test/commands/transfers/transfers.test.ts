@@ -62,6 +62,20 @@ describe('transfers create', () => {
     assert.deepEqual(bad.requests, []);
   });
 
+  it('says that it needs an approval, with the command that approves', async () => {
+    const ran = await runCli(CREATE, {service: [answer(201, transfer({auto_approve: false}))]});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(
+      ran.stderr,
+      new RegExp(`needs an approval before any money moves:\nHint: remit transfers approve ${ID}$`, 'm'),
+    );
+    assert.match(ran.stdout, /^Auto-approve\tno$/m);
+    const approved = await runCli([...CREATE, '--auto-approve'], {
+      service: [answer(201, transfer({status: 'initiated'}))],
+    });
+    assert.doesNotMatch(approved.stderr, /needs an approval/);
+  });
+
   it('says after 202 that the bank is at work, with the command that waits', async () => {
     const ran = await runCli([...CREATE, '--auto-approve'], {
       service: [answer(202, transfer({status: 'approved'}))],

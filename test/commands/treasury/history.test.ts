@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
 import {describe, it} from 'mocha';
 import type {BalanceDay} from '../../../src/output/pages/balance-days.ts';
 import {runCli} from '../../cli/run-cli.ts';
@@ -11,7 +12,7 @@ const balance = {
   ...{available_balance_in_minor_units: 10_000, as_of: '2026-11-23T12:00:00Z'},
 };
 const line = (posted_at: string | null, direction: string, amount: unknown) => ({
-  ...{id: ID, account_id: ID, currency_code: 'USD', direction, amount_in_minor_units: amount},
+  ...{id: randomUUID(), account_id: ID, currency_code: 'USD', direction, amount_in_minor_units: amount},
   ...{posted_at, status: posted_at === null ? 'pending' : 'posted'},
 });
 
@@ -73,17 +74,44 @@ describe('treasury balance --history', () => {
     assert.match(ran.error().message, /a transaction has no readable time, direction or amount/);
   });
 
-  it('stops reading well after the first day', async () => {
-    let asked = 0;
-    const endless: Script = (request) => {
-      if (request.path.endsWith('/balance')) return answer(200, balance);
-      asked += 1;
-      return page(
-        Array.from({length: 100}, () => line('2026-01-01T08:00:00Z', 'credit', 1)),
-        String(asked),
-      );
+  /** 300 transactions before the first day, in pages of 100; the time of each is `minute` minutes before it. */
+  const older = (minute: (at: number) => number) =>
+    Array.from({length: 300}, (_, at) =>
+      line(new Date(Date.parse('2026-11-01T00:00:00Z') - minute(at) * 60_000).toISOString(), 'credit', 1),
+    );
+  const inHundreds = (lines: readonly unknown[], asked: string[]): Script => {
+    return ({path}) => {
+      if (path.endsWith('/balance')) return answer(200, balance);
+      asked.push(path);
+      const from = Number(new URL(path, 'http://host').searchParams.get('cursor') ?? 0);
+      return page(lines.slice(from, from + 100), from + 100 < lines.length ? String(from + 100) : null);
     };
-    const ran = await runCli([...words, '--json'], {service: endless});
-    assert.deepEqual([ran.exitCode, asked], [0, 1], ran.stderr);
+  };
+
+  it('stops reading well after the first day, also if a few are out of order', async () => {
+    for (const minute of [(at: number) => at, (at: number) => (at % 20 === 0 ? at - 5 : at)]) {
+      const asked: string[] = [];
+      const ran = await runCli([...words, '--json'], {service: inHundreds(older(minute), asked)});
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal(asked.length, 1);
+    }
+  });
+
+  it('reads to the end of a list that is not newest first', async () => {
+    const orders = [
+      (at: number) => 300 - at, // oldest first
+      () => 0, // all at one time
+      (at: number) => (at * 149) % 300, // in no order
+    ];
+    for (const minute of orders) {
+      const asked: string[] = [];
+      const lines = [...older(minute), ...LINES.slice(2, 5).toReversed()];
+      const ran = await runCli([...words, '--json'], {service: inHundreds(lines, asked)});
+      assert.deepEqual(
+        (ran.json() as BalanceDay[]).map((row) => row.balance_in_minor_units),
+        [10_000, 4000, 4500],
+      );
+      assert.equal(asked.length, 4);
+    }
   });
 });

@@ -37,8 +37,8 @@ describe('treasury', () => {
       as_of: '2026-01-01T00:00:00.000Z',
     };
     const ran = await runCli(['treasury', 'balance', ID], {service: [answer(200, balance)]});
-    assert.match(ran.stdout, /^Current\t123\.45 USD$/m);
-    assert.match(ran.stdout, /^Available\t-0\.05 USD$/m);
+    assert.match(ran.stdout, /^Current balance\t123\.45 USD$/m);
+    assert.match(ran.stdout, /^Available balance\t-0\.05 USD$/m);
     assert.equal(ran.requests[0]!.path, `/api/treasury/accounts/${ID}/balance`);
   });
 

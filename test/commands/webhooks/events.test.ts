@@ -68,7 +68,7 @@ describe('the reason of a failure in webhooks events', () => {
     it(`is shown as code and text, ${title}`, async () => {
       const run = await placeWith(JSON.stringify({id: 'e1', type: 'payout.failed', data}));
       const list = await run(['list'], {columns: 160});
-      assert.match(list.stdout, /Forwarded +Reason\n.* R03 No account\n/);
+      assert.match(list.stdout, /Forwards +Reason\n.* R03 No account\n/);
       assert.match((await run(['show', 'e1'])).stdout, /^Failure\tR03 No account$/m);
       const [row] = (await run(['list', '--json'])).json() as {reason: unknown}[];
       assert.equal(row?.reason, null, 'in JSON, reason is that of the verdict');
@@ -81,7 +81,7 @@ describe('the reason of a failure in webhooks events', () => {
       eventId: null,
       eventType: null,
     });
-    assert.match((await run(['list'], {columns: 120})).stdout, /Forwarded +Reason\n.*rejected.* mismatch\n/);
+    assert.match((await run(['list'], {columns: 120})).stdout, /Forwards +Reason\n.*rejected.* mismatch\n/);
   });
 
   it('has no column where no event says why', async () => {
@@ -121,7 +121,7 @@ describe('webhooks events', () => {
   it('show one with its headers, body and forwards', async () => {
     const {run} = await place();
     const text = await run(['show', idOf(3)]);
-    assert.match(text.stdout, /^Forwarded\thttp:\/\/localhost:3000\/: dead, 1 attempts, last 500$/m);
+    assert.match(text.stdout, /^Forwards\thttp:\/\/localhost:3000\/: gave up, 1 attempt, last 500$/m);
     assert.match(text.stdout, /"payin_id": "p3"/);
     const json = (await run(['show', idOf(3), '--json'])).json() as Record<string, unknown>;
     assert.equal(Buffer.from(String(json['body_base64']), 'base64').toString(), JSON.stringify(json['body']));

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
-import {createServer, type IncomingHttpHeaders, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {systemClock} from '../../../src/clock.ts';
@@ -13,36 +10,26 @@ import {runCli, scratch, type CliResult} from '../../cli/run-cli.ts';
 import {rowIds} from '../../webhooks/inspector/page-client.ts';
 import {record, delivery, idOf} from '../../webhooks/record/deliveries.ts';
 import {body, Listening, SECRET} from './listening.ts';
+import {Receiver} from './receiver.ts';
+
+/** What the target answers. */
+const ANSWER = `answer \x1b[31m${SECRET}`;
 
 describe("the inspector's commands", () => {
   let home: string;
   let env: Record<string, string>;
-  let target: Server;
-  let address: string;
-  let status: number;
+  let target: Receiver;
   let listening: Listening | undefined;
-  const got: {headers: IncomingHttpHeaders; body: Buffer}[] = [];
 
   beforeEach(async () => {
     home = scratch();
     env = {HOME: home, REMIT_STATE_DIR: join(home, 'state'), REMIT_WEBHOOK_SECRET: SECRET};
-    got.length = 0;
-    status = 200;
-    target = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        got.push({headers: request.headers, body: Buffer.concat(chunks)});
-        response.writeHead(status).end(`answer \x1b[31m${SECRET}`);
-      });
-    }).listen(0, '127.0.0.1');
-    await once(target, 'listening');
-    address = `http://127.0.0.1:${(target.address() as AddressInfo).port}/hook`;
+    target = await Receiver.open();
+    target.answerWith(200, ANSWER);
   });
   afterEach(async () => {
     if (listening?.stop.reason === undefined) await listening?.end();
     listening = undefined;
-    target.closeAllConnections();
     target.close();
   });
   const listen = async (words: string[] = [], more: Record<string, string> = {}) =>
@@ -54,7 +41,7 @@ describe("the inspector's commands", () => {
     const {origin, hash} = new URL(url);
     const headers = {'x-remit-token': hash.slice('#open='.length), origin};
     const get = async (path: string) => (await fetch(origin + path, {headers})).text();
-    const replay = async (id: string, resign: boolean, to = address) => {
+    const replay = async (id: string, resign: boolean, to = target.url) => {
       const answer = await fetch(`${origin}/deliveries/${id}/replay`, {
         method: 'POST',
         headers: {...headers, 'content-type': 'application/json'},
@@ -74,29 +61,32 @@ describe("the inspector's commands", () => {
   }
 
   it('listen --ui names the page in its ready line, and shows what arrives and what is replayed', async () => {
-    const at = await listen(['--ui', '--forward-to', address]);
+    const at = await listen(['--ui', '--forward-to', target.url]);
     assert.match(at.ready.ui_url!, /^http:\/\/127\.0\.0\.1:\d+\/#open=[\w-]{32}$/);
     const {get, until, replay} = page(at.ready.ui_url!);
     assert.match(await get('/deliveries'), /No delivery has arrived yet/);
-    status = 500;
+    target.answerWith(500, ANSWER);
     await at.post(body(1));
     const [id] = rowIds(await until('/deliveries', /payout\.settled/));
     await at.until(({type}) => type === 'forward');
-    status = 200;
+    target.answerWith(200, ANSWER);
     const same = await replay(id!, false);
     assert.deepEqual(
       [same.good, same.message.replace(/[\d.]+ ms/, 'N ms')],
       [true, '200 in N ms. Fixed: the previous attempt ended with 500.'],
     );
     assert.equal(same.response, 'answer [31mwhsec_…cdef', 'neither control characters nor a known secret');
-    assert.deepEqual(got.at(-1)!.body, body(1));
-    assert.equal(got.at(-1)!.headers['x-webhook-signature'], got[0]!.headers['x-webhook-signature']);
-    status = 500;
+    assert.deepEqual(target.got.at(-1)!.body, body(1));
+    assert.equal(
+      target.got.at(-1)!.request.headers['x-webhook-signature'],
+      target.got[0]!.request.headers['x-webhook-signature'],
+    );
+    target.answerWith(500, ANSWER);
     assert.match(
       (await replay(id!, true)).message,
       /^500 in .* ms, re-signed\. Regressed: the previous attempt was answered with 200\.$/,
     );
-    const {headers} = got.at(-1)!;
+    const {headers} = target.got.at(-1)!.request;
     assert.equal(verifyWebhook({body: body(1), headers, secrets: SECRET, nowMs: Date.now()}).ok, true);
     await until(`/deliveries/${id}`, /replay, re-signed/);
     assert.match(
@@ -113,7 +103,7 @@ describe("the inspector's commands", () => {
   });
 
   it('listen --ui --no-record shows what arrived since its start', async () => {
-    const at = await listen(['--ui', '--no-record', '--forward-to', address]);
+    const at = await listen(['--ui', '--no-record', '--forward-to', target.url]);
     const {until, replay} = page(at.ready.ui_url!);
     await at.post(body(1));
     await at.post(body(2), {});
@@ -131,14 +121,14 @@ describe("the inspector's commands", () => {
     await at.post(body(1));
     const [id] = rowIds(await until('/deliveries', /payout\.settled/));
     assert.match((await replay(id!, true)).message, /This is the first attempt there\./);
-    const {headers} = got.at(-1)!;
+    const {headers} = target.got.at(-1)!.request;
     assert.equal(verifyWebhook({body: body(1), headers, secrets: SECRET, nowMs: Date.now()}).ok, true);
     await at.end();
     const file = join(home, 'own.secret');
     writeFileSync(file, 'own-secret-of-the-receiver\n');
     const resigning = await listen(['--ui', '--resign', file]);
     await page(resigning.ready.ui_url!).replay(id!, true);
-    const own = {body: body(1), headers: got.at(-1)!.headers, nowMs: Date.now()};
+    const own = {body: body(1), headers: target.got.at(-1)!.request.headers, nowMs: Date.now()};
     assert.equal(verifyWebhook({...own, secrets: 'own-secret-of-the-receiver'}).ok, true);
   });
 
@@ -151,7 +141,7 @@ describe("the inspector's commands", () => {
   });
 
   it('listen --ui ends with its endpoint and record closed when the port of the page is taken', async () => {
-    const {port} = target.address() as AddressInfo;
+    const {port} = target;
     const result = await runCli(['webhooks', 'listen', '--port', '0', '--ui', '--ui-port', String(port)], {
       env,
       clock: systemClock,
@@ -187,10 +177,10 @@ describe("the inspector's commands", () => {
 
   it('events inspect serves the record without a listener, until Ctrl-C', async () => {
     await record(recordFolder(), [{kind: 'delivery', delivery: delivery(1)}]);
-    const result = await inspect(['--forward-to', address], async (url) => {
+    const result = await inspect(['--forward-to', target.url], async (url) => {
       const {get, replay} = page(url);
       assert.deepEqual(rowIds(await get('/deliveries')), [idOf(1)]);
-      assert.match(await get(`/deliveries/${idOf(1)}`), new RegExp(`data-target="${address}"`));
+      assert.match(await get(`/deliveries/${idOf(1)}`), new RegExp(`data-target="${target.url}"`));
       assert.equal((await replay(idOf(1), false)).good, true);
     });
     assert.equal(result.exitCode, 130);
@@ -201,7 +191,7 @@ describe("the inspector's commands", () => {
     );
   });
 
-  it('events inspect -o ndjson writes a line with the address; without a secret it cannot sign', async () => {
+  it('events inspect -o ndjson writes a line with the target.url; without a secret it cannot sign', async () => {
     await record(recordFolder(), [{kind: 'delivery', delivery: delivery(1)}]);
     delete env['REMIT_WEBHOOK_SECRET'];
     const result = await inspect(['-o', 'ndjson'], async (url) => {

@@ -14,7 +14,6 @@ interface Endpoint {
 }
 
 describe('webhooks listen with a sandbox, over HTTPS', function () {
-  this.timeout(60_000);
   const sandbox = new LiveSandbox();
   let payee: string;
 

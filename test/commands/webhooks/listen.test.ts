@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {rmSync, writeFileSync} from 'node:fs';
-import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import type {ServerResponse} from 'node:http';
 import {join} from 'node:path';
 import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';
@@ -11,11 +9,14 @@ import {objectText} from '../../../src/cli/webhooks/listen/view.ts';
 import {plainPaint} from '../../../src/output/text/colour.ts';
 import type {ObjectLine} from '../../../src/webhooks/delivery/lines.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
+import {secretFingerprint} from '../../../src/webhooks/verify/secrets.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, type Script} from '../../client/transport/fake-transport.ts';
 import {LINE, LINES} from '../../../src/cli/help/outputs/listen-lines.ts';
+import {EndpointService} from './endpoint-service.ts';
 import {body, Listening, SECRET} from './listening.ts';
+import {Receiver, type Received} from './receiver.ts';
 
 const seen = new Set<string>();
 
@@ -23,8 +24,8 @@ describe('webhooks listen', () => {
   let home: string;
   let env: Record<string, string>;
   let listening: Listening | undefined;
-  const targets: Server[] = [];
-  const got: {request: IncomingMessage; body: Buffer}[] = [];
+  const targets: Receiver[] = [];
+  const got: Received[] = [];
 
   beforeEach(() => {
     home = scratch();
@@ -39,10 +40,7 @@ describe('webhooks listen', () => {
       seen.add(line.type);
     }
     listening = undefined;
-    for (const server of targets.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const receiver of targets.splice(0)) receiver.close();
   });
 
   const recordFolder = () => join(home, 'state', 'webhooks', 'record');
@@ -54,18 +52,12 @@ describe('webhooks listen', () => {
   async function target(
     answer: (response: ServerResponse, nth: number) => void = (response) => response.end(),
   ) {
-    let count = 0;
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        got.push({request, body: Buffer.concat(chunks)});
-        answer(response, (count += 1));
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    targets.push(server);
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const receiver = await Receiver.open((response, received) => {
+      got.push(received);
+      answer(response, receiver.got.length);
+    });
+    targets.push(receiver);
+    return receiver.url;
   }
 
   it('verifies, records, answers and shows deliveries, and sums up', async () => {
@@ -177,7 +169,7 @@ describe('webhooks listen', () => {
     assert.match(cut.stderr, /kept only the start of its large body/);
     assert.equal((await verify(at.of('event')[0]!.delivery)).exitCode, 0);
     const shown = await runCli(['webhooks', 'events', 'show', rejected!.delivery], {env});
-    assert.match(shown.stdout, /^Size of the body\t100000$/m);
+    assert.match(shown.stdout, /^Body bytes\t100000$/m);
   });
 
   it('shows each event once, and marks what comes again, also after a restart', async () => {
@@ -208,14 +200,31 @@ describe('webhooks listen', () => {
     assert.equal(await at.post(body(3)), 200);
     await at.until(({type}) => type === 'event', 2);
     assert.deepEqual(
-      at.of('event').map(({verdict}) => verdict),
-      ['unverified', 'verified'],
+      at.of('event').map(({verdict, secret_fingerprint: secret}) => [verdict, secret]),
+      [
+        ['unverified', null],
+        ['verified', secretFingerprint(SECRET)],
+      ],
     );
     await at.end();
     env['REMIT_WEBHOOK_SECRET'] = '';
     const none = await runCli(['webhooks', 'listen', '--port', '0'], {env});
     assert.equal(none.exitCode, 2);
-    assert.match(none.stderr, /REMIT_WEBHOOK_SECRET or --secret-from FILE/);
+    assert.match(none.stderr, /REMIT_WEBHOOK_SECRET, --secret-from FILE or --register/);
+  });
+
+  it('takes a secret that is added to the file of --secret-from', async () => {
+    const file = join(home, 'hook.secret');
+    writeFileSync(file, `${SECRET}\n`);
+    const at = await open('--secret-from', file);
+    assert.equal(await at.post(body(1)), 200);
+    const added = 'whsec_added_added';
+    writeFileSync(file, `${SECRET}\n${added}\n`);
+    assert.equal(await at.post(body(2), signatureHeaders(added, body(2), Date.now())), 200);
+    assert.equal(await at.post(body(3)), 200);
+    const {stderr} = await at.end();
+    const now = `${secretFingerprint(SECRET)} (${file}, line 1), ${secretFingerprint(added)} (${file}, line 2)`;
+    assert.equal(stderr, `Verifying with secrets ${now} from now on.\n`);
   });
 
   it('records and counts what --events leaves out, and neither shows nor forwards it', async () => {
@@ -288,8 +297,8 @@ describe('webhooks listen', () => {
     const argv = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson'];
     const second = await runCli(argv, {env, clock: systemClock});
     assert.equal(second.exitCode, 13, second.stderr);
-    assert.match(second.error().message, /^Another listener is running/);
-    assert.match(second.error().hint!, /add --no-record$/);
+    assert.match(second.error().message, /^a webhook listener is already running: process /);
+    assert.match(second.error().hint!, /add --no-record --port 0$/);
     assert.equal(second.stdout, '', 'it took no port, and no delivery');
     const beside = await Listening.open(env, ['--no-record']);
     assert.equal(await beside.post(body(1)), 200);
@@ -389,11 +398,13 @@ describe('webhooks listen', () => {
   };
   const notFound = (path: string) =>
     `GET ${BASE_URL}/api/${path}: the service answered 404 NOT_FOUND: no such payout`;
-  const openExpanding = async (service: Script, words: readonly string[] = []) => {
+  const openWith = async (service: Script, words: readonly string[]) => {
     Object.assign(env, {REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL});
     const run = (argv: readonly string[], options: CliOptions) => runCli(argv, {...options, service});
-    return (listening = await Listening.open(env, ['--expand', ...words], run));
+    return (listening = await Listening.open(env, words, run));
   };
+  const openExpanding = (service: Script, words: readonly string[] = []) =>
+    openWith(service, ['--expand', ...words]);
 
   it('--expand shows the object of each verified event once, or why it was not read', async () => {
     const paths: string[] = [];
@@ -466,6 +477,24 @@ describe('webhooks listen', () => {
     assert.equal(failed.length, 60);
   });
 
+  it('--register looks for other endpoints of its URL after a delivery that does not match', async () => {
+    const service = new EndpointService();
+    const url = 'https://hooks.example.com/';
+    const at = await openWith(service.script(), ['--register', '--public-url', url]);
+    const other = service.add({url});
+    assert.equal(await at.post(body(1), signatureHeaders(other.secret, body(1), Date.now())), 401);
+    await at.until(({type}) => type === 'endpoint');
+    const ended = await at.end();
+    assert.deepEqual(at.of('endpoint'), [
+      {
+        ...{type: 'endpoint', endpoint_id: at.ready.endpoint_id, state: 'active', error: null},
+        same_url: [other.id],
+      },
+    ]);
+    assert.match(ended.stderr, new RegExp(`remit webhooks endpoints delete ${other.id}`));
+    assert.deepEqual([service.ids, at.of('summary')[0]!.endpoints_left], [[other.id], []]);
+  });
+
   it('refuses flags that cannot be meant, and targets that are not local', async () => {
     for (const [words, code] of [
       [['--path', 'hook'], 2],
@@ -481,11 +510,36 @@ describe('webhooks listen', () => {
     }
   });
 
+  it('names types that do not exist, and files that cannot be read', async () => {
+    const at = await open('--expect', 'payout.setled', '--events', 'payout.*,payins.*', '--timeout', '1ms');
+    const {stderr, exitCode} = await at.ended();
+    assert.equal(exitCode, 10);
+    assert.match(
+      stderr,
+      /no documented event type matches payins\.\*\n.*event type matches payout\.setled\n/,
+    );
+    const refused = (...words: string[]) => runCli(['webhooks', 'listen', '--port', '0', ...words], {env});
+    const none = await refused('--register', '--tls', '--events', 'payouts.*');
+    assert.equal(none.exitCode, 2, none.stderr);
+    assert.match(none.stderr, /payouts\.\* matches no event type.*\nHint: remit webhooks event-types\n/);
+    for (const flag of ['--resign', '--secret-from']) {
+      const unread = await refused(flag, 'nowhere');
+      assert.equal(unread.exitCode, 13, unread.stderr);
+      assert.match(unread.stderr, /Could not read .*nowhere: it does not exist\n/);
+    }
+    const elsewhere = await refused('--host', '192.0.2.1');
+    assert.equal(elsewhere.exitCode, 13);
+    assert.match(elsewhere.stderr, /does not have this address\nHint: choose an address of this machine/);
+    at.stop.receive('SIGINT');
+  });
+
   it('shows people one line a delivery, which fits 80 columns', async () => {
     let text = '';
     const at = new Listening();
     const onOutput = (more: string) => (text += more);
-    const ran = runCli(['webhooks', 'listen', '--port', '0', '--no-color'], {
+    const failing = await target((response) => response.writeHead(500).end());
+    const words = ['--no-color', '--route', `payin.*=${failing}`, '--forward-attempts', '1'];
+    const ran = runCli(['webhooks', 'listen', '--port', '0', ...words], {
       env,
       columns: 80,
       clock: systemClock,
@@ -504,12 +558,14 @@ describe('webhooks listen', () => {
     await at.post(credit);
     await at.post(credit, {});
     await at.post(Buffer.from('{"id":"e9","type":"payout.settled","data":{"amount":9007199254740993}}'));
-    while (!text.includes('no_timestamp') || !text.includes('most programs'))
+    await at.post(body(7, 'payin.failed'));
+    while (!['no_timestamp', 'most programs', 'gave up'].every((part) => text.includes(part)))
       await new Promise((resolve) => setImmediate(resolve));
     at.stop.receive('SIGINT');
     await ran;
     at.stop.release();
 
+    assert.ok(text.includes(`Verifying with secret ${secretFingerprint(SECRET)} (REMIT_WEBHOOK_SECRET)\n`));
     const lines = text.replace(/\r\u001b\[K/g, '\n').split('\n');
     for (const line of lines) assert.ok(line.length <= 80, line);
     const shown = lines.filter((line) => /^\d\d:\d\d:\d\d/.test(line));
@@ -518,7 +574,8 @@ describe('webhooks listen', () => {
       /^\S+ {2}subaccount\.credit_received {2}verified {4}#1 {2}500 minor units {2}s.*…$/,
     );
     assert.match(shown[1]!, /^\S+ {2}- {27}rejected {4}no_timestamp/);
-    assert.match(text, /3 received, 2 verified, 1 rejected, 0 duplicates/);
+    assert.match(text, /4 received, 3 verified, 1 rejected, 0 duplicates, 0 forwarded, 1 failed/);
+    assert.match(text, /^Hint: remit webhooks events replay --failed$/m);
   });
 
   it('continues while its lines are not read, and reports how many it omitted', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {ListenRecord} from '../../../src/cli/webhooks/listen/record.ts';
+import {RemitError} from '../../../src/errors.ts';
 import {signatureHeaders} from '../../../src/webhooks/verify/signature.ts';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {answer, lost} from '../../client/transport/fake-transport.ts';
+import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
 import {EndpointService} from './endpoint-service.ts';
 import {body, Listening} from './listening.ts';
 
@@ -67,7 +69,7 @@ describe('webhooks listen --register', () => {
     env['REMIT_API_KEY'] = LIVE_KEY;
     const without = await refused();
     assert.equal(without.exitCode, 11, without.stderr);
-    assert.match(without.stderr, /create webhook endpoint with a live key/);
+    assert.match(without.stderr, /create a webhook endpoint with a live key/);
     const unconfirmed = await refused(['--live']);
     assert.equal(unconfirmed.exitCode, 11, 'no terminal, and no --yes');
     assert.equal(service.requests.length, 0);
@@ -78,9 +80,9 @@ describe('webhooks listen --register', () => {
   });
 
   /** What a killed listener left: its endpoint, and the note about it. */
-  async function leftOver(): Promise<{id: string; file: string}> {
+  async function leftOver(more = ['--live', '--yes']): Promise<{id: string; file: string}> {
     const {id, url} = service.add({url: PUBLIC});
-    const at = await open(['--live', '--yes']);
+    const at = await open(more);
     const [name] = readdirSync(join(home, notes));
     const file = join(home, notes, 'left.json');
     const kept = JSON.parse(readFileSync(join(home, notes, name!), 'utf8')) as Record<string, object>;
@@ -207,12 +209,135 @@ describe('webhooks listen --register', () => {
     }
   });
 
-  it('names the endpoint and the command when it cannot be removed at the end', async () => {
+  it('names the endpoint and the command when it is not known to be removed at the end', async () => {
     const script = service.script((request) => (request.startsWith('DELETE') ? lost() : undefined));
     const at = await open([], {service: script});
     const ended = await at.end();
     const id = at.ready.endpoint_id!;
-    assert.match(ended.stderr, new RegExp(`the endpoint ${id} could not be removed`));
+    assert.match(ended.stderr, new RegExp(`not known whether the endpoint ${id} was removed`));
     assert.match(ended.stderr, new RegExp(`remit webhooks endpoints delete ${id}`));
+    assert.deepEqual([ended.exitCode, at.of('summary')[0]!.endpoints_left], [130, [id]]);
+  });
+
+  describe('if its endpoint is gone at the end', () => {
+    const gone = (at: Listening) => {
+      const id = at.ready.endpoint_id!;
+      const {url, description} = service.endpoints.get(id)!;
+      service.endpoints.delete(id);
+      return {id, url, description: `${description} (replaces endpoint ${id})`};
+    };
+
+    it('names the one that replaces it, and the command that deletes it', async () => {
+      const at = await open();
+      const {id, ...successor} = gone(at);
+      const other = service.add(successor).id;
+      const ended = await at.end();
+      assert.deepEqual([service.ids, at.of('summary')[0]!.endpoints_left], [[other], [other]]);
+      assert.match(ended.stderr, new RegExp(`${other} has the same URL as the endpoint ${id}`));
+      const hint = /remit (webhooks endpoints delete \S+)/.exec(ended.stderr)![1]!;
+      const typed = await runCli(hint.split(' '), {env, service: service.script()});
+      assert.deepEqual([typed.exitCode, service.ids], [0, []], typed.stderr);
+      assert.deepEqual(readdirSync(join(home, notes)), []);
+    });
+
+    it('says only that, if no other has its URL', async () => {
+      const at = await open();
+      gone(at);
+      const ended = await at.end();
+      assert.match(ended.stderr, /did not exist any more/);
+      assert.doesNotMatch(ended.stderr, /Hint/);
+      assert.deepEqual(at.of('summary')[0]!.endpoints_left, []);
+    });
+
+    it('keeps its note as long as the service lists it: a 404 may mean another path', async () => {
+      const page = (request: string) =>
+        /^DELETE/.test(request) ? answer(404, '<html>no</html>') : undefined;
+      const script: Script = (request, nth) => {
+        const endpoints = new Map(service.endpoints);
+        const reply = service.script(page)(request, nth);
+        if (request.method === 'DELETE') for (const [id, one] of endpoints) service.endpoints.set(id, one);
+        return reply;
+      };
+      const at = await open([], {service: script});
+      const ended = await at.end();
+      const id = at.ready.endpoint_id!;
+      assert.match(
+        ended.stderr,
+        new RegExp(`${id} was not removed: the service answered 404, but still lists it`),
+      );
+      assert.match(ended.stderr, new RegExp(`remit webhooks endpoints delete ${id}`));
+      assert.deepEqual(at.of('summary')[0]!.endpoints_left, [id]);
+      assert.equal(readdirSync(join(home, notes)).length, 1);
+    });
+  });
+
+  it('ends with 8 instead of 0, and once, if its record cannot be closed', async () => {
+    const own = Object.getOwnPropertyDescriptor(ListenRecord.prototype, 'close')!;
+    async function close(this: ListenRecord): Promise<void> {
+      await (own.value as typeof close).call(this);
+      throw new RemitError('STATE', 'no space is left');
+    }
+    Object.defineProperty(ListenRecord.prototype, 'close', {...own, value: close});
+    try {
+      const at = await open(['--timeout', '1ms']);
+      const ended = await at.ended();
+      assert.equal(ended.exitCode, 8, ended.stderr);
+      assert.equal(ended.stderr, 'Warning: the record was not closed properly: no space is left\n');
+      assert.equal(service.requests.filter((request) => request.startsWith('DELETE')).length, 1);
+      assert.equal(at.of('summary').length, 1);
+      at.stop.receive('SIGINT');
+    } finally {
+      Object.defineProperty(ListenRecord.prototype, 'close', own);
+    }
+  });
+
+  it('ends with 8 instead of 0 if its endpoint may be left', async () => {
+    const script = service.script((request) => (request.startsWith('DELETE') ? lost() : undefined));
+    const at = await open(['--expect', 'payout.settled'], {service: script});
+    const {secret} = [...service.endpoints.values()][0]!;
+    await at.post(body(1), signatureHeaders(secret, body(1), Date.now()));
+    const ended = await at.ended();
+    assert.equal(ended.exitCode, 8, ended.stderr);
+    assert.equal(at.of('expect')[0]!.matched, true);
+  });
+
+  describe('and `endpoints rotate`', () => {
+    const rotate = (id: string, words: string[] = ['-o', 'json']) =>
+      runCli(['webhooks', 'endpoints', 'rotate', id, '--yes', '--secret-file', 's', ...words], {
+        ...{cwd: home, env, service: service.script()},
+      });
+
+    it('is refused while the listener runs, and nothing is sent', async () => {
+      const at = await open();
+      const id = at.ready.endpoint_id!;
+      const ran = await rotate(id);
+      assert.equal(ran.exitCode, 5, ran.stderr);
+      assert.match(
+        ran.error().message,
+        new RegExp(`${id} was created by .*process ${process.pid}, still running.*cannot get the new secret`),
+      );
+      assert.match(ran.error().hint!, /stop that listener and start it again/);
+      await at.end();
+      assert.deepEqual([service.ids, existsSync(join(home, 's'))], [[], false]);
+    });
+
+    it('is refused for what a killed listener left, with the command that deletes it', async () => {
+      const {id} = await leftOver(['--secret-file', 'k']);
+      const ran = await rotate(id);
+      assert.deepEqual([ran.exitCode, ran.error().hint], [5, `remit webhooks endpoints delete ${id}`]);
+      assert.match(ran.error().message, /which was killed; the next one removes it/);
+    });
+
+    it('is refused for a listener elsewhere, until the endpoint has another description', async () => {
+      const {id} = service.add({url: PUBLIC, description: 'remit webhooks listen 0123abcd'});
+      const ran = await rotate(id);
+      assert.equal(ran.exitCode, 5, ran.stderr);
+      assert.match(
+        ran.error().hint!,
+        new RegExp(`remit webhooks endpoints update ${id} --description TEXT$`),
+      );
+      service.endpoints.get(id)!.description = 'TEXT';
+      assert.equal((await rotate(id, ['--confirmed', '-o', 'json'])).exitCode, 0);
+    });
   });
 });

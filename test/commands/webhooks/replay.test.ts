@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {systemClock} from '../../../src/clock.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
@@ -13,51 +10,30 @@ import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';
 import {delivery, forward, idOf, record} from '../../webhooks/record/deliveries.ts';
 import {body, Listening, SECRET} from './listening.ts';
+import {Receiver} from './receiver.ts';
 
-interface Got {
-  path: string;
-  headers: string[];
-  body: Buffer;
-}
 type Row = Record<string, unknown>;
 
 describe('webhooks events replay', () => {
   let home: string;
   let env: Record<string, string>;
-  let server: Server;
+  let target: Receiver;
   let url: string;
-  /** What the target answers: a status, or nothing ever for 0. */
-  let answer: (got: Got) => number;
-  const got: Got[] = [];
 
   beforeEach(async () => {
     home = scratch();
     env = {HOME: home, REMIT_STATE_DIR: join(home, 'state'), REMIT_WEBHOOK_SECRET: SECRET};
-    got.length = 0;
-    answer = () => 200;
-    server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const one = {path: request.url!, headers: request.rawHeaders, body: Buffer.concat(chunks)};
-        got.push(one);
-        const status = answer(one);
-        if (status > 0) response.writeHead(status).end(`answered ${status}`);
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    target = await Receiver.open();
+    target.answerWith(200);
+    ({url} = target);
   });
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterEach(() => target.close());
 
   const folder = () => join(home, 'state', 'webhooks', 'record');
   const run = (argv: readonly string[], options: CliOptions = {}) =>
     runCli(['webhooks', 'events', 'replay', ...argv], {cwd: home, env, clock: systemClock, ...options});
   const rows = async (...argv: string[]) => (await run([...argv, '-o', 'json'])).json() as Row[];
-  const paths = () => got.map(({body: bytes}) => (JSON.parse(bytes.toString()) as {id: string}).id);
+  const paths = () => target.got.map(({body: bytes}) => (JSON.parse(bytes.toString()) as {id: string}).id);
 
   /** Four deliveries: accepted, a dead letter, never forwarded, rejected. */
   async function place(): Promise<void> {
@@ -93,7 +69,7 @@ describe('webhooks events replay', () => {
       [200, 500, 2, false],
     );
     assert.deepEqual(paths(), ['e2']);
-    assert.deepEqual(got[0]!.body, delivery(2).body);
+    assert.deepEqual(target.got[0]!.body, delivery(2).body);
     assert.deepEqual((await listed()).json(), []);
     assert.match(ran.stderr, /1 replayed: 1 fixed/);
     const show = await runCli(['webhooks', 'events', 'show', idOf(2)], {env});
@@ -102,7 +78,7 @@ describe('webhooks events replay', () => {
 
   it('guards a deployment: 8 when something that was accepted is refused now', async () => {
     await place();
-    answer = () => 500;
+    target.answerWith(500);
     const worse = await run(['--type', 'payout.*', '--verdict', 'verified', '-o', 'ndjson']);
     assert.equal(worse.exitCode, 8, worse.stderr);
     assert.equal((JSON.parse(worse.stdout) as Row)['outcome'], 'regressed');
@@ -111,10 +87,10 @@ describe('webhooks events replay', () => {
     const same = await run([idOf(1), '-o', 'json']);
     assert.equal((same.json() as Row[])[0]!['outcome'], 'still_failing');
     assert.equal(same.exitCode, 0);
-    answer = () => 204;
+    target.answerWith(204);
     assert.equal((await rows('e1'))[0]!['outcome'], 'fixed');
     assert.equal((await rows('e1'))[0]!['outcome'], 'still_passing');
-    answer = () => 404;
+    target.answerWith(404);
     const first = await run([idOf(3), '--forward-to', url, '-o', 'json']);
     assert.equal(first.exitCode, 8);
     assert.equal((first.json() as Row[])[0]!['outcome'], 'failing');
@@ -147,7 +123,7 @@ describe('webhooks events replay', () => {
       ],
     );
     assert.deepEqual(
-      got.map(({path}) => path),
+      target.got.map(({request}) => request.url),
       ['/a', '/b', '/a', '/b'],
     );
   });
@@ -163,8 +139,8 @@ describe('webhooks events replay', () => {
     assert.equal((ran.json() as Row[])[0]!['resigned'], true);
     await run([idOf(7), '--resign']);
     await run([idOf(7)]);
-    const verified = got.map(({headers}) =>
-      verifyWebhook({body: bytes, headers, secrets: ['whsec_new', SECRET, 'whsec_gone']}),
+    const verified = target.got.map(({request}) =>
+      verifyWebhook({body: bytes, headers: request.rawHeaders, secrets: ['whsec_new', SECRET, 'whsec_gone']}),
     );
     assert.deepEqual(
       verified.map((one) => (one.ok ? one.secret : one.reason)),
@@ -185,7 +161,7 @@ describe('webhooks events replay', () => {
     for (const [words, code, pattern] of [
       [[], 2, /name the deliveries to replay by id, or select them with filters/],
       [[idOf(1), 'dlv_1'], 4, /has no delivery or event dlv_1/],
-      [[idOf(3)], 2, /add --forward-to/],
+      [[idOf(3)], 2, /this delivery was not forwarded anywhere/],
       [['--verdict', 'verified'], 11, /example\.com is not on this machine/],
       [[idOf(1), '--forward-to', 'https://example.com'], 11, /--allow-external/],
       [[idOf(1), '--nope'], 2, /--nope/],
@@ -196,7 +172,85 @@ describe('webhooks events replay', () => {
       assert.equal(ran.exitCode, code, `${words.join(' ')}: ${ran.stderr}`);
       assert.match(ran.stderr, pattern);
     }
-    assert.equal(got.length, 0);
+    assert.equal(target.got.length, 0);
+  });
+
+  describe('without deliveries or a target, prints a command that works', () => {
+    /** Types the command of the hint; its target is the receiver of this test. */
+    const typed = async (argv: readonly string[]) => {
+      const refused = await run([...argv, '-o', 'json']);
+      const hint = refused.error().hint!;
+      assert.match(hint, /^remit webhooks events replay /);
+      const words = hint.replace('3000/hook', url).split(' ').slice(4);
+      return {code: refused.exitCode, hint, ran: await run(words)};
+    };
+
+    it('the failed ones, if there are any, with the flags that were typed', async () => {
+      await place();
+      const {code, hint, ran} = await typed(['--forward-to', url]);
+      assert.deepEqual(
+        [code, hint, ran.exitCode, paths()],
+        [2, `remit webhooks events replay --forward-to ${url} -o json --failed`, 0, ['e2']],
+      );
+    });
+
+    it('the last one that was not rejected, and a target if it has none', async () => {
+      await record(folder(), [
+        {kind: 'delivery', delivery: delivery(3)},
+        {kind: 'delivery', delivery: delivery(4, {verdict: 'rejected', reason: 'mismatch'})},
+      ]);
+      const {hint, ran} = await typed([]);
+      assert.equal(hint, `remit webhooks events replay -o json ${idOf(3)}`);
+      assert.equal(ran.exitCode, 2, ran.stderr);
+      const next = await typed([idOf(3)]);
+      assert.equal(next.hint, `remit webhooks events replay ${idOf(3)} -o json --forward-to 3000/hook`);
+      assert.deepEqual([next.ran.exitCode, paths()], [0, ['e3']], next.ran.stderr);
+    });
+
+    it('a listener that forwards to the targets that were typed, if nothing is recorded', async () => {
+      const ran = await run(['--forward-to', url, '-o', 'json']);
+      const listen = 'remit webhooks listen --register --tls';
+      assert.deepEqual([ran.exitCode, ran.error().hint], [4, `${listen} --forward-to ${url}`]);
+      const outside = await run([...['--forward-to', 'a.example', '--allow-external'], '-o', 'json']);
+      assert.equal(outside.error().hint, `${listen} --forward-to a.example --allow-external`);
+      assert.equal((await run(['-o', 'json'])).error().hint, listen);
+    });
+  });
+
+  describe('with deliveries that are not accepted, names them and a command that sends them again', () => {
+    const hintIn = (stderr: string) => /^Hint: when the receiver works again: (.+)$/m.exec(stderr)?.[1];
+    const retyped = (hint: string) => run(hint.split(' ').slice(4));
+
+    it('with --failed: exit 8 until they are accepted', async () => {
+      await place();
+      target.answerWith(500);
+      const failed = await run(['--failed', '--timeout', '5s']);
+      assert.equal(failed.exitCode, 8);
+      assert.match(
+        failed.stderr,
+        new RegExp(`^Warning: 1 delivery not accepted: 1 at ${url} \\(answered 500\\)$`, 'm'),
+      );
+      assert.equal(hintIn(failed.stderr), 'remit webhooks events replay --failed --timeout 5s');
+      target.answerWith(200);
+      const fixed = await retyped(hintIn(failed.stderr)!);
+      assert.equal(fixed.exitCode, 0);
+      assert.doesNotMatch(fixed.stderr, /not accepted/);
+    });
+
+    it('with another target: the same target, and only what failed', async () => {
+      await place();
+      target.answer = (response, {body: bytes}) =>
+        response.writeHead((JSON.parse(bytes.toString()) as {id: string}).id === 'e2' ? 503 : 200).end();
+      const ran = await run(['--verdict', 'verified', '--forward-to', `${url}/new`]);
+      assert.match(ran.stderr, new RegExp(`1 delivery not accepted: 1 at ${url}/new \\(answered 503\\)`));
+      assert.equal(
+        hintIn(ran.stderr),
+        `remit webhooks events replay --verdict verified --forward-to ${url}/new ${idOf(2)}`,
+      );
+      target.got.length = 0;
+      await retyped(hintIn(ran.stderr)!);
+      assert.deepEqual(paths(), ['e2']);
+    });
   });
 
   it('has text, csv and ids like other lists', async () => {
@@ -215,16 +269,16 @@ describe('webhooks events replay', () => {
 
   it('names a target that does not answer, and says what could not be recorded', async () => {
     await place();
-    answer = () => 0;
+    target.answer = () => undefined;
     const late = await run([idOf(1), '--timeout', '50ms', '-o', 'json']);
     const [row] = late.json() as Row[];
     assert.deepEqual([row!['status'], row!['error']], [null, 'no answer within 0.05 s']);
     assert.equal(late.exitCode, 8);
-    answer = () => {
+    target.answer = (response) => {
       rmSync(folder(), {recursive: true});
       mkdirSync(join(folder(), '..'), {recursive: true});
       writeFileSync(folder(), '');
-      return 200;
+      response.end();
     };
     const lost = await run([idOf(1), '-o', 'json']);
     assert.equal(lost.exitCode, 13);
@@ -253,7 +307,7 @@ describe('webhooks events replay', () => {
   });
 
   it('finds each delivery that a listener calls dead in its record', async () => {
-    answer = () => 500;
+    target.answerWith(500);
     const listening = await Listening.open(env, ['--forward-to', url, '--forward-attempts', '1']);
     const states: (string | undefined)[] = [];
     listening.onLine = (line) => {
@@ -270,11 +324,12 @@ describe('webhooks events replay', () => {
   });
 
   it('works next to a listener that is writing the same record', async () => {
-    answer = ({headers}) => (headers.includes('x-late') ? 200 : 500);
+    target.answer = (response, {request}) =>
+      response.writeHead(request.rawHeaders.includes('x-late') ? 200 : 500).end();
     const listening = await Listening.open(env, ['--forward-to', url, '--forward-attempts', '1']);
     for (let number = 1; number <= 5; number += 1) assert.equal(await listening.post(body(number)), 200);
     await listening.until(({type}) => type === 'dead', 5);
-    answer = () => 200;
+    target.answerWith(200);
     const [replayed] = await Promise.all([
       rows('--failed'),
       ...Array.from({length: 20}, (_, index) => listening.post(body(100 + index))),

@@ -75,6 +75,9 @@ describe('webhooks endpoints rotate', () => {
     assert.equal(ran.stdout.split(secret).length, 2, 'once');
     assert.doesNotMatch(ran.stderr, new RegExp(secret));
     assert.match(ran.stdout, /The delivery dlv_0{23}2 verified with the new secret\./);
+    assert.match(ran.stderr, /The old secret stays in use until this command deletes the\s+old endpoint\.\n/);
+    assert.match(ran.stderr, /Waiting up to 10 min for a delivery/);
+    assert.match(ran.stdout, /from now on, only the new secret is used\.$/m);
     assert.deepEqual(ran.questions, [`Delete the old endpoint ${old}?`]);
     assert.deepEqual(states(), []);
     const twice = await run([id!, '--confirmed'], {columns: 100, answers: [true]});

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
-import {createServer, type IncomingMessage} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
+import {secretFingerprint} from '../../../src/webhooks/verify/secrets.ts';
 import {signatureHeaders, signWebhook, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
+import {delivery, record} from '../../webhooks/record/deliveries.ts';
+import {Receiver} from './receiver.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
 const BODY = '{"id":"e1","type":"payout.settled","data":{"payout_id":"p1"}}';
@@ -27,13 +27,19 @@ describe('webhooks verify', () => {
     const {run} = place();
     const text = await run(['verify', '@body.json', ...SIGNED, ...AT]);
     assert.equal(text.exitCode, 0, text.stderr);
-    assert.match(text.stdout, /^verified {2}payout\.settled {2}e1 {2}5 s old, secret [0-9a-f]{8}\n$/);
+    assert.match(
+      text.stdout,
+      /^verified {2}payout\.settled {2}e1 {2}5 s old, secret [0-9a-f]{8} \(REMIT_WEBHOOK_SECRET\)\n$/,
+    );
     const json = await run(['verify', '@body.json', ...SIGNED, ...AT, '--json']);
-    const {secret_fingerprint: secret, ...rest} = json.json() as Record<string, unknown>;
-    assert.match(String(secret), /^[0-9a-f]{8}$/);
-    const none = {delivery: null, reason: null, matches_if: []};
-    const event = {event_id: 'e1', event_type: 'payout.settled', age_seconds: 5};
-    assert.deepEqual(rest, {verdict: 'verified', ...none, ...event});
+    const fingerprint = secretFingerprint(SECRET);
+    const source = 'REMIT_WEBHOOK_SECRET';
+    assert.deepEqual(json.json(), {
+      ...{delivery: null, verdict: 'verified', reason: null, matches_if: [], diagnosis: []},
+      ...{event_id: 'e1', event_type: 'payout.settled', age_seconds: 5, recorded_fingerprint: null},
+      ...{secret_fingerprint: fingerprint, secret_position: 1, secret_source: source},
+      secrets_tried: [{position: 1, fingerprint, source}],
+    });
     assert.doesNotMatch(text.stdout + text.stderr + json.stdout, new RegExp(SECRET));
   });
 
@@ -60,7 +66,8 @@ describe('webhooks verify', () => {
     assert.equal(text.exitCode, 14);
     assert.equal(
       text.stderr,
-      'Error: not verified: the signature does not match the body, the timestamp and the secret\n  matches if the final newline is removed\n',
+      'Error: not verified: the signature does not match the body, the timestamp and the secret\n' +
+        `  checked against the secret ${secretFingerprint(SECRET)} (REMIT_WEBHOOK_SECRET)\n  matches if the final newline is removed\n`,
     );
     const json = await run(['verify', '@body.json', ...SIGNED, ...AT, '--json']);
     assert.equal(json.exitCode, 14);
@@ -146,6 +153,126 @@ describe('webhooks verify', () => {
     assert.equal((await run([...argv, '--secret-from', 'empty.secret'])).exitCode, 5);
   });
 
+  describe('with several secrets', () => {
+    const OLD = 'whsec_old_old_old_old';
+    const argv = ['verify', '@body.json', ...SIGNED, ...AT];
+    const several = () => {
+      const at = place();
+      writeFileSync(join(at.cwd, 'both.secret'), `${OLD}\n\n${SECRET}\n`);
+      writeFileSync(join(at.cwd, 'old.secret'), `${OLD}\n`);
+      return at;
+    };
+    const [old, own] = [OLD, SECRET].map(secretFingerprint);
+
+    it('says which one matched, by fingerprint, position and source', async () => {
+      const {run} = several();
+      const both = [...argv, '--secret-from', 'old.secret', '--secret-from', 'both.secret'];
+      const text = await run(both);
+      assert.match(text.stdout, new RegExp(`5 s old, secret ${own} \\(both\\.secret, line 3; 3 of 3\\)\n$`));
+      const result = (await run([...both, '--json'])).json() as Record<string, unknown>;
+      assert.deepEqual(
+        [result['secret_fingerprint'], result['secret_position'], result['secret_source']],
+        [own, 3, 'both.secret, line 3'],
+      );
+      assert.deepEqual(result['secrets_tried'], [
+        {position: 1, fingerprint: old, source: 'old.secret'},
+        {position: 2, fingerprint: old, source: 'both.secret, line 1'},
+        {position: 3, fingerprint: own, source: 'both.secret, line 3'},
+      ]);
+      const list = place({REMIT_WEBHOOK_SECRET: `${OLD},${SECRET}`});
+      assert.match((await list.run(argv)).stdout, /\(REMIT_WEBHOOK_SECRET, number 2; 2 of 2\)/);
+    });
+
+    it('names those that do not match, and the one that would', async () => {
+      const {cwd, run} = several();
+      writeFileSync(join(cwd, 'body.json'), `${BODY}\n`);
+      const text = await run([...argv, '--secret-from', 'both.secret']);
+      assert.equal(text.exitCode, 14);
+      assert.ok(
+        text.stderr.endsWith(
+          `\n  checked against 2 secrets: ${old} (both.secret, line 1), ${own} (both.secret, line 3)` +
+            `\n  matches the secret ${own} (both.secret, line 3) if the final newline is removed\n`,
+        ),
+        text.stderr,
+      );
+      const {details} = (await run([...argv, '--secret-from', 'both.secret', '--json'])).error();
+      assert.deepEqual(details!['diagnosis'], [
+        {
+          code: 'body.final_newline_removed',
+          matches_if: 'the final newline is removed',
+          secret_position: 2,
+        },
+      ]);
+      assert.deepEqual([details!['secret_fingerprint'], details!['secret_position']], [null, null]);
+      assert.equal((details!['secrets_tried'] as unknown[]).length, 2);
+      writeFileSync(join(cwd, 'many'), Array.from({length: 8}, (_, at) => `whsec_${at}`).join('\n'));
+      const many = await run([...argv, '--secret-from', 'many']);
+      assert.match(many.stderr, /checked against 8 secrets: .*line 5\), 3 more\n/);
+      assert.doesNotMatch(text.stderr + many.stderr, /whsec_/);
+    });
+
+    it('names the one that a stale delivery matches, its age and the limit', async () => {
+      const {run} = several();
+      for (const [at, reason, words] of [
+        ['2026-02-02T02:50:00Z', 'too_old', /in the past: it is 600 s old, and the limit is 300 s \(--tol/],
+        ['2026-02-04T02:39:59Z', 'too_old', /in the past: it is 172799 s old, and/],
+        ['2026-02-04T02:40:00Z', 'too_old', /in the past: it is 172800 s \(2 days\) old, and/],
+        ['2026-02-02T02:30:00Z', 'in_the_future', /is 600 s ahead, .* is 300 s \(--tolerance-future\)/],
+      ] as const) {
+        const stale = ['verify', '@body.json', ...SIGNED, '--at', at, '--secret-from', 'both.secret'];
+        const text = await run(stale);
+        assert.match(text.stderr, words);
+        assert.ok(
+          text.stderr.includes(`matches the secret ${own} (both.secret, line 3; 2 of 2)`),
+          text.stderr,
+        );
+        const {details} = (await run([...stale, '--json'])).error();
+        assert.deepEqual([details!['reason'], details!['secret_position']], [reason, 2]);
+      }
+    });
+
+    it('names the secret with which a recorded delivery verified when it arrived', async () => {
+      const {cwd, run} = several();
+      const line = {
+        ...{type: 'event', delivery: 'dlv_1', received_at: '2026-02-02T02:40:05.000Z'},
+        headers: Object.entries(signatureHeaders(SECRET, BODY, Number(TS) * 1000)),
+        ...{body_base64: Buffer.from(BODY).toString('base64'), secret_fingerprint: own},
+      };
+      const before = ['verify', '-', '--secret-from', 'old.secret'];
+      const wrong = await run(before, {stdin: JSON.stringify(line)});
+      assert.match(wrong.stderr, new RegExp(`it verified with another secret when it arrived: ${own}\n`));
+      const altered = {...line, body_base64: Buffer.from(`${BODY} `).toString('base64')};
+      const known = await run(['verify', '-', '--secret-from', 'both.secret'], {
+        stdin: JSON.stringify(altered),
+      });
+      assert.doesNotMatch(known.stderr, /when it arrived/, 'it is among those that were tried');
+      await record(join(cwd, 'state', 'webhooks', 'record'), [
+        {
+          kind: 'delivery',
+          delivery: delivery(1, {headers: line.headers, body: Buffer.from(BODY), secret: own!}),
+        },
+      ]);
+      const env = {HOME: cwd, REMIT_STATE_DIR: join(cwd, 'state')};
+      const stored = await run(['verify', delivery(1).id, ...before.slice(2), '--json'], {env});
+      assert.equal(stored.error().details!['recorded_fingerprint'], own);
+    });
+
+    it('names them once for lines, and none if no secret was needed', async () => {
+      const {run} = several();
+      const signed = Object.entries(signatureHeaders(SECRET, BODY, Number(TS) * 1000));
+      const line = (headers: readonly string[][]) =>
+        JSON.stringify({
+          ...{type: 'rejected', delivery: 'dlv_1', received_at: '2026-02-02T02:40:05.000Z', headers},
+          body_base64: Buffer.from('{}').toString('base64'),
+        });
+      const from = ['verify', '-', '--secret-from', 'old.secret'];
+      const two = await run(from, {stdin: `${line(signed)}\n${line(signed)}\n`});
+      assert.equal(two.stderr.split(`checked against the secret ${old} (old.secret)`).length, 2, two.stderr);
+      const unsigned = await run([...from, '--json'], {stdin: line([])});
+      assert.deepEqual(unsigned.error().details!['secrets_tried'], []);
+    });
+  });
+
   it('decodes secrets only on request', async () => {
     const {cwd, run} = place();
     const bytes = Buffer.from('0123456789abcdef', 'hex');
@@ -160,6 +287,8 @@ describe('webhooks verify', () => {
 
   it('refuses what cannot be meant', async () => {
     const {run} = place();
+    const file = await run(['verify', 'body.json', '--json']);
+    assert.deepEqual([file.exitCode, file.error().hint], [4, 'for the file of this name: @body.json']);
     for (const argv of [
       ['@body.json'],
       ['body.json', ...SIGNED],
@@ -190,22 +319,14 @@ describe('webhooks sign', () => {
 
 describe('webhooks send', () => {
   async function receiver(status: number, use: (port: number) => Promise<void>) {
-    const got: {request: IncomingMessage; body: Buffer}[] = [];
-    const server = createServer((request, answer) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        got.push({request, body: Buffer.concat(chunks)});
-        answer.writeHead(status).end('thanks\u001b[2J');
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const open = await Receiver.open();
+    open.answerWith(status, 'thanks\u001b[2J');
     try {
-      await use((server.address() as AddressInfo).port);
+      await use(open.port);
     } finally {
-      server.close();
+      open.close();
     }
-    return got;
+    return open.got;
   }
 
   it('posts the bytes, signed, and shows the answer', async () => {

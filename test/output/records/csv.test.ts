@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {parse} from 'csv-parse/sync';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {csvCell, csvColumns, csvLine, csvRow} from '../../../src/output/records/csv.ts';
+import {csvCell, csvColumns, csvLine, csvRows} from '../../../src/output/records/csv.ts';
 import {isFormula} from '../../../src/spreadsheet.ts';
 import {makeOutput} from '../make-output.ts';
 
@@ -52,8 +52,8 @@ describe('a CSV cell', () => {
 
 describe('the rows of a CSV', () => {
   it('contain what the columns name, and a plain value if the column has no name', () => {
-    assert.equal(csvRow({id: 1, m: {a: 2}}, ['m.a', 'id', 'x']), '2,1,\n');
-    assert.equal(csvRow('plain', ['']), 'plain\n');
+    assert.equal(csvRows(['m.a', 'id', 'x'])({id: 1, m: {a: 2}}), '2,1,\n');
+    assert.equal(csvRows([''])('plain'), 'plain\n');
   });
 });
 
@@ -83,14 +83,14 @@ describe('the columns of a CSV', () => {
       ...['amount_in_minor_units', 'amount', 'currency_code'],
       ...['account.balance_in_minor_units', 'account.balance', 'account.currency_code'],
     ]);
-    assert.equal(csvRow(records[0], columns), '12500,12500,JPY,-5,-0.05,USD\n');
-    assert.equal(csvRow(records[1], columns), 'many,,XXX,-5,,\n');
+    assert.equal(csvRows(columns)(records[0]), '12500,12500,JPY,-5,-0.05,USD\n');
+    assert.equal(csvRows(columns)(records[1]), 'many,,XXX,-5,,\n');
   });
 
   it('calculate no amount that the record has itself, or without a currency', () => {
     const own = {amount_in_minor_units: 1, amount: '9', currency_code: 'USD'};
     assert.deepEqual(csvColumns([own]), ['amount_in_minor_units', 'amount', 'currency_code']);
-    assert.equal(csvRow(own, csvColumns([own])), '1,9,USD\n');
+    assert.equal(csvRows(csvColumns([own]))(own), '1,9,USD\n');
     assert.deepEqual(csvColumns([{amount_in_minor_units: 1}]), ['amount_in_minor_units']);
   });
 
@@ -107,8 +107,8 @@ describe('the columns of a CSV', () => {
     ];
     const columns = csvColumns(records);
     assert.deepEqual(columns, ['trace.id', 'm', 'm.b', 'x.y']);
-    assert.equal(csvRow(records[0], columns), '7,"{""order.id"":""A"",""b"":1}",1,"{""z"":2}"\n');
-    assert.equal(csvRow(records[1], columns), '8,"{""b"":3}",3,\n');
+    assert.equal(csvRows(columns)(records[0]), '7,"{""order.id"":""A"",""b"":1}",1,"{""z"":2}"\n');
+    assert.equal(csvRows(columns)(records[1]), '8,"{""b"":3}",3,\n');
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {stripVTControlCharacters} from 'node:util';
-import {wrapHint, wrapLines} from '../../../src/output/text/wrap.ts';
+import {wrapHint, wrapLines, wrapValue} from '../../../src/output/text/wrap.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {text} from '../../../src/output/records/view.ts';
 import {makeOutput} from '../make-output.ts';
@@ -20,6 +20,41 @@ describe('wrapped text', () => {
       wrapLines(`Error: ${'x'.repeat(30)}Hint:\u00a0run`, 20),
       `Error:\n  ${'x'.repeat(30)}\n  … Hint:\u00a0run`,
     );
+  });
+
+  it('continues a line in two columns in the second one', () => {
+    const row = '  REMIT_STATE_DIR  folder of batches and of the sandbox';
+    assert.equal(
+      wrapLines(row, 40),
+      '  REMIT_STATE_DIR  folder of batches and\n                   of the sandbox',
+    );
+  });
+
+  it('leaves no word alone in the last line', () => {
+    assert.equal(wrapLines('it is shown at a terminal too', 26, ''), 'it is shown at a\nterminal too');
+    assert.equal(wrapLines('Error: it said that Hint: x', 26), 'Error: it said that Hint:\n  x');
+  });
+
+  it('keeps a command to type on one line if it fits, wherever it is', () => {
+    assert.equal(
+      wrapLines('it runs: see it with remit sandbox status, or end it', 40),
+      'it runs: see it with\n  remit sandbox status, or end it',
+    );
+  });
+
+  it('gives a command that is longer than a line its own lines', () => {
+    const id = '0192a000-0000-7000-8000-000000000001';
+    assert.equal(
+      wrapLines(
+        `when it is verified: remit payment-methods set-default ${id} --payee ${id}; then try again`,
+        60,
+      ),
+      `when it is verified:\n  remit payment-methods set-default \\\n    ${id} \\\n    --payee ${id}\n  then try again`,
+    );
+  });
+
+  it('breaks values of a service as plain words', () => {
+    assert.equal(wrapValue('remit payouts list --all', 20), 'remit payouts list\n--all');
   });
 
   it('keeps the spaces of a table', () => {
@@ -49,6 +84,13 @@ describe('a hint', () => {
       wrapped,
     );
     assert.equal(wrapped.replace('Hint: ', '').replaceAll(/ \\\n */g, ' '), hint);
+  });
+
+  it('that is a command and prose continues only the command behind a backslash', () => {
+    assert.equal(
+      wrapHint('remit payouts approve 0192a000-0000-7000-8000-000000000001; then remit payouts list', 50),
+      'Hint: remit payouts approve \\\n  0192a000-0000-7000-8000-000000000001\n  then remit payouts list',
+    );
   });
 
   it('that is prose is broken between words', () => {

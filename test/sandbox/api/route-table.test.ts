@@ -36,6 +36,13 @@ describe('a table of routes', () => {
     assert.deepEqual(table.find('GET', '/items/100%')?.params, {item_id: '100%'});
   });
 
+  it('decodes a parameter of a URL once', () => {
+    for (const id of ['a%41', '100%', '%', 'a/b', '%2F', '%25', 'ä €', 'a?b#c']) {
+      const path = pathOf(`http://localhost/items/${encodeURIComponent(id)}?x=%2541`);
+      assert.deepEqual(table.find('GET', path)?.params, {item_id: id});
+    }
+  });
+
   it('lists the methods of a path', () => {
     assert.deepEqual(table.methodsAt('/items/7'), ['GET']);
     assert.deepEqual(table.methodsAt('/nothing'), []);

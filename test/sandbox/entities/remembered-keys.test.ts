@@ -203,5 +203,5 @@ describe('idempotency keys in memory', () => {
       }),
       {numRuns: 40},
     );
-  }).timeout(20_000);
+  });
 });

@@ -12,7 +12,6 @@ interface Place {
 }
 
 describe('webhook deliveries under SIGKILL', function () {
-  this.timeout(60_000);
   let server: ServerProgram;
   let store: TestStore;
   let receiver: HttpsReceiver;

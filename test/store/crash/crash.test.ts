@@ -15,7 +15,8 @@ import fc from 'fast-check';
 import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {databaseFile} from './disk-tap.ts';
 import {framesOf, layOut, record} from './power-loss.ts';
-import {buildVictim, checkSurvivor, inTurns, runVictim} from './victims.ts';
+import {inTurns} from './processes.ts';
+import {buildVictim, checkSurvivor, runVictim} from './victims.ts';
 import {inspect, runWorkload} from './workload.ts';
 import {availableDrivers} from '../drivers.ts';
 

@@ -11,7 +11,8 @@ import {join} from 'node:path';
 import type {Durability} from '../../../src/store/port/port.ts';
 import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {databaseFile} from './disk-tap.ts';
-import {buildVictim, checkSurvivor, inTurns, runVictim, type VictimOptions} from './victims.ts';
+import {inTurns} from './processes.ts';
+import {buildVictim, checkSurvivor, runVictim, type VictimOptions} from './victims.ts';
 import {availableDrivers} from '../drivers.ts';
 
 const GENERATIONS = 6;

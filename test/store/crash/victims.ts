@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
-import {existsSync, mkdirSync, rmSync, symlinkSync} from 'node:fs';
+import {existsSync, mkdirSync, rmSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Durability} from '../../../src/store/port/port.ts';
 import type {SqliteDriver} from '../../../src/store/sqlite/sqlite.ts';
 import {databaseFile} from './disk-tap.ts';
+import {bundleVictim} from './processes.ts';
 import {inspect} from './workload.ts';
 
 export interface VictimOptions {
@@ -32,23 +33,8 @@ export interface VictimEnd {
 }
 
 /** Bundles the victim, for a process starts twice as fast from it. Returns the program's path. */
-export async function buildVictim(folder: string): Promise<string> {
-  const {build} = await import('esbuild');
-  const program = join(folder, 'victim.mjs');
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
-  await build({
-    entryPoints: [fileURLToPath(new URL('./victim.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['node-sqlite3-wasm'],
-    logLevel: 'error',
-  });
-  const modules = join(folder, 'node_modules');
-  if (!existsSync(modules)) symlinkSync(join(root, 'node_modules'), modules, 'junction');
-  return program;
-}
+export const buildVictim = (folder: string): Promise<string> =>
+  bundleVictim(fileURLToPath(new URL('./victim.ts', import.meta.url)), join(folder, 'victim.mjs'));
 
 /** Runs the workload in a process of its own in `folder`, to its end or to its death. */
 export async function runVictim(program: string, folder: string, options: VictimOptions): Promise<VictimEnd> {
@@ -112,17 +98,4 @@ export async function checkSurvivor(
     `generation ${found} was found, only ${acknowledged} was acknowledged`,
   );
   assert.equal(existsSync(`${databaseFile(folder)}.lock`), false, dirname(folder));
-}
-
-/** Runs `work` for each item, `width` at a time; stops at the first failure. */
-export async function inTurns<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const waiting = [...items];
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({length: width}, worker));
 }

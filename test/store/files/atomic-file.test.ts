@@ -40,7 +40,7 @@ describe('an atomic write', () => {
     assert.deepEqual(readdirSync(folder()), ['status.json']);
     assert.throws(
       () => writeFileAtomic(join(folder(), 'none', 'a'), 'x'),
-      isState(/none\/a: it does not exist$/),
+      isState(/none\/a: its folder does not exist$/),
     );
   });
 });

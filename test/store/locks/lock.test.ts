@@ -129,7 +129,7 @@ describe('the lock', () => {
   it('is refused while its holder lives, however old the heartbeat: a stopped process still holds it', async () => {
     leave({}, 3_600_000);
     await assert.rejects(acquire({probe: machine({processes: {77: '500'}})}), (error: RemitError) => {
-      refused(/^A run of batch b1 is running already: process 77 on alpha, since 2026-03-01T12:00:00/)(error);
+      refused(/^A run of batch b1 is already running: process 77 on alpha, since 2026-03-01T12:00:00/)(error);
       assert.match(error.hint ?? '', /--break-lock/);
       assert.equal(error.details?.['pid'], 77);
       assert.equal(error.details?.['heartbeat_age_ms'], 3_600_000);
@@ -151,7 +151,7 @@ describe('the lock', () => {
 
   it('is refused when such a holder is not done after half a minute', async () => {
     await acquire({purpose: 'status of batch b1', brief: true});
-    await assert.rejects(acquire(), refused(/status of batch b1 is running already/));
+    await assert.rejects(acquire(), refused(/status of batch b1 is already running/));
     assert.equal(clock.time, NOW + 30_000);
   });
 
@@ -188,7 +188,7 @@ describe('the lock', () => {
 
     it(`is refused while the heartbeat of ${name} is fresh`, async () => {
       leave(holder, 29_000);
-      await assert.rejects(acquire({probe}), refused(/is running already/));
+      await assert.rejects(acquire({probe}), refused(/is already running/));
     });
 
     it(`is taken over from ${name} after 30 seconds without a heartbeat, and five of watching`, async () => {
@@ -208,7 +208,7 @@ describe('the lock', () => {
   it('is not taken from a holder that is seen to live on this machine', async () => {
     await acquire();
     await assert.rejects(acquire({breakLock: true}), (error: RemitError) => {
-      refused(/is running already: process 1 on alpha/)(error);
+      refused(/is already running: process 1 on alpha/)(error);
       assert.match(error.hint!, /it is still running, .* end it first \(kill 1\)/);
       return true;
     });

@@ -54,7 +54,6 @@ describe('SQL for PostgreSQL', () => {
 });
 
 describe('the PostgreSQL store', function () {
-  this.timeout(60_000);
   if (skippedWithoutPostgres()) return;
 
   let address: string;

@@ -75,7 +75,6 @@ describe('the two drivers', () => {
 });
 
 describe('the drivers in a CommonJS bundle', function () {
-  this.timeout(30_000);
   let folder = '';
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'remit-bundle-'));

@@ -43,7 +43,7 @@ for (const driver of availableDrivers()) {
     it('refuses a second opening, and leaves the first one unharmed', async () => {
       await assert.rejects(
         open(),
-        (error: RemitError) => error.code === 'LOCKED' && /is running already/.test(error.message),
+        (error: RemitError) => error.code === 'LOCKED' && /is already running/.test(error.message),
       );
       await add(1);
     });

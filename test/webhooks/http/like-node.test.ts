@@ -74,7 +74,6 @@ const requests = fc.tuple(
 );
 
 describe('requests as the receiver reads them', function () {
-  this.timeout(60_000);
   const ours: Read[] = [];
   const theirs: Read[] = [];
   let receiver: Receiver;

@@ -6,7 +6,6 @@ import {systemClock} from '../../../src/clock.ts';
 import {Receiver, type ReceivedRequest} from '../../../src/webhooks/http/server.ts';
 
 describe('the receiver and hostile clients', function () {
-  this.timeout(30_000);
   let receiver: Receiver;
   const received: ReceivedRequest[] = [];
   const held: (() => void)[] = [];

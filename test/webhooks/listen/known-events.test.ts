@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict';
 import {KnownEvents} from '../../../src/webhooks/listen/known-events.ts';
 import {EventTable, setKey} from '../../../src/webhooks/listen/event-table.ts';
-import {deliveryIds} from '../../../src/webhooks/delivery/delivery.ts';
+import {DELIVERY_ID, deliveryIds} from '../../../src/webhooks/delivery/delivery.ts';
 
 const BODY = Buffer.from('{}');
 const NOW_MS = Date.UTC(2026, 0, 1);
 const newId = deliveryIds();
 const idOf = () => newId(NOW_MS);
+
+describe('ids of deliveries', () => {
+  it('sort by time, also within a millisecond, and differ at their end', () => {
+    const next = deliveryIds(0xffff_fffe);
+    const ids = [NOW_MS, NOW_MS, NOW_MS + 1, NOW_MS, NOW_MS + 5].map(next);
+    assert.deepEqual([...ids].sort(), ids);
+    for (const id of ids) assert.match(id, DELIVERY_ID);
+    assert.deepEqual(
+      ids.map((id) => id.slice(-8)),
+      ['ffffffff', '00000000', '00000001', '00000002', '00000003'],
+    );
+  });
+});
 
 describe('events that a listener knows', () => {
   it('are counted by their id, and the same bytes are a duplicate of the first delivery', () => {

@@ -46,6 +46,11 @@ export class FormerRecords {
     });
   }
 
+  /** Whether a GET has shown that this record failed or was canceled. */
+  hasEnded(id: string): boolean {
+    return this.#db.prepare('select 1 from ended_records where id = ?').get(id) !== undefined;
+  }
+
   endedRecords(): EndedRecord[] {
     return this.#db
       .prepare<EndedRecord>(

@@ -1,6 +1,6 @@
 import {keysOf} from '../../../narrow.ts';
 import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
-import {DIRECT_WITH_USED_KEY, REGISTRY_CODE} from '../../model/outcome.ts';
+import {DIRECT_WITH_USED_KEY, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from '../../model/outcome.ts';
 import type {SqliteDatabase} from '../../../store/port/port.ts';
 
 /** Unfinished rows of a batch at rest, counted by what the next command can do about them. */
@@ -74,7 +74,16 @@ export class LeftRows {
 
   /** Record of the other payment with which the first row is in conflict. */
   otherRecord(): string | null {
-    return this.#first('o.id', `o.state in ('collision', 'conflict') and o.id is not null`);
+    // A row that another batch has paid later keeps the id of its own record, which has failed.
+    return this.#first(
+      'o.id',
+      `o.state in ('collision', 'conflict') and o.id is not null and o.code is not '${PAID_ELSEWHERE_CODE}'`,
+    );
+  }
+
+  /** Reference of the first row that is in conflict with another batch. */
+  conflictReference(): string | null {
+    return this.#first('r.reference', `o.state = 'conflict'`);
   }
 
   #first(column: string, where: string): string | null {

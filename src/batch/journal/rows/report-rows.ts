@@ -1,5 +1,6 @@
 import type {SqliteDatabase} from '../../../store/port/port.ts';
 import {foldReference} from '../../model/identity.ts';
+import {looseReference} from '../../model/lookalikes.ts';
 import {hashName} from '../../model/name-hash.ts';
 import {DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
 import {pagesOf} from '../../model/pages.ts';
@@ -142,6 +143,23 @@ export class ReportRows {
          where ${isNamed}(r.fold = ? or r.reference = ?) order by r.n`,
       )
       .all(...(hasNames ? [hashName(reference)] : []), foldReference(reference), reference);
+  }
+
+  /**
+   * References that only look like this one, at most `limit`: `INV‑17` with another hyphen. Reads all references that
+   * are not plain ASCII.
+   */
+  lookalikesOf(reference: string, limit: number): string[] {
+    const loose = looseReference(reference);
+    const found = new Set(this.withReference(loose).map((row) => row.reference));
+    const page = this.#db.prepare<{n: number; reference: string}>(
+      "select n, reference from rows where n > ? and reference glob '*[^ -~]*' order by n limit ?",
+    );
+    for (const rows of pagesOf((after, most) => page.all(after, most), 1000)) {
+      for (const row of rows) if (looseReference(row.reference) === loose) found.add(row.reference);
+      if (found.size >= limit) break;
+    }
+    return [...found].slice(0, limit);
   }
 
   issuesOf(n: number): {col: string; message: string}[] {

@@ -1,6 +1,7 @@
+import {ownJson} from '../../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../../store/port/port.ts';
 import {hashName} from '../../model/name-hash.ts';
-import {REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
+import {READ_AS_OTHER, REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
 import {STATE} from './row-state.ts';
 import {
   FRESH_ROW,
@@ -20,6 +21,9 @@ export interface UntouchedRow {
   amount: number;
   currency: string;
 }
+
+/** The record of a collision or a conflict belongs to another payment. */
+const OWN = `o.state not in ('collision', 'conflict', 'dead_key')`;
 
 /** Queries for rows of the plan with their outcomes, one page at a time. */
 export class JournalRows {
@@ -85,13 +89,23 @@ export class JournalRows {
     );
   }
 
-  /** Accepted rows after `after` with a known record whose last seen status is not in `closed`. */
-  following(closed: readonly string[], after: number, limit: number): RecordedRow[] {
+  /**
+   * Accepted rows after `after` with a known record whose last seen status is not in `closed`.
+   * @param withDifferent also those whose record, when it was last read, was another payment
+   */
+  following(closed: readonly string[], after: number, limit: number, withDifferent = false): RecordedRow[] {
+    const different = withDifferent ? ` or ${READ_AS_OTHER}` : '';
     return this.#find(
-      `r.n > ? and o.state = 'accepted' and o.id is not null and (o.status is null or o.status not in (${marks(closed)}))`,
+      `r.n > ? and o.state = 'accepted' and o.id is not null
+         and (o.status is null or o.status not in (${marks(closed)})${different})`,
       [after, ...closed],
       limit,
     );
+  }
+
+  /** Whether `following` has rows that only `withDifferent` adds. */
+  hasOneReadAsOther(): boolean {
+    return this.#find(`o.state = 'accepted' and o.id is not null and ${READ_AS_OTHER}`, [], 1).length > 0;
   }
 
   /** Every row after `after`. */
@@ -133,13 +147,22 @@ export class JournalRows {
     return this.#db.prepare('select 1 from row_names limit 1').get() !== undefined;
   }
 
-  /** The row whose own record this is; the record of a collision or a conflict belongs to another payment. */
+  /** The row whose own record this is. */
   ofRecord(id: string): JournalRow | undefined {
-    return this.#find(
-      `lower(o.id) = lower(?) and o.state not in ('collision', 'conflict', 'dead_key')`,
-      [id],
-      1,
-    )[0];
+    return this.#find(`lower(o.id) = lower(?) and ${OWN}`, [id], 1)[0];
+  }
+
+  /** The records of the rows after `after`, as `ofRecord` finds them. */
+  recordIds(after: number, limit: number): {n: number; id: string}[] {
+    const {page} = this.#db
+      .prepare<{page: string}>(
+        pageOf(
+          `select json_array(o.n, o.id) as row from outcomes o
+           where o.n > ? and o.id is not null and ${OWN} order by o.n limit ?`,
+        ),
+      )
+      .one(after, limit);
+    return ownJson<[number, string][]>(page).map(([n, id]) => ({n, id}));
   }
 
   /** Rows of these states after `after`, with or without a record. */

@@ -1,7 +1,8 @@
+import {counted} from '../../../phrases.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
 import type {Difference, Differences, Payment} from '../../../batch/plan/compare.ts';
 import {groupMajor} from '../../../money/amount.ts';
-import {count, totalsText} from '../plan/view.ts';
+import {totalsText} from '../plan/view.ts';
 import type {Compared} from './action.ts';
 
 export const isEqual = ({found: {notPaid, notInFile, differ}}: Compared): boolean =>
@@ -39,8 +40,8 @@ export function comparisonText(compared: Compared): string {
   const lineName = file.sheet === undefined ? 'line' : 'row';
   const party = KINDS[batch.kind].party;
   return [
-    `${file.file.name} (${count(rows.file, 'row')}) and batch ${batch.batchId} (${rows.paid} paid)${isEqual(compared) ? ' are equal' : ''}`,
-    `  Same         ${count(rows.same, 'row')}`,
+    `${file.file.name} (${counted(rows.file, 'row')}) and batch ${batch.batchId} (${rows.paid} paid)${isEqual(compared) ? ' are equal' : ''}`,
+    `  Same         ${counted(rows.same, 'row')}`,
     ...kindOf('Not paid', notPaid, ({state, file: wanted}) =>
       [moneyOf(wanted), state === null ? 'not in the batch' : state.replace('_', ' ')].join(', '),
     ),
@@ -49,7 +50,7 @@ export function comparisonText(compared: Compared): string {
     ),
     ...kindOf('Differs', differ, (row) => fieldsText(row, party)),
     ...(file.invalidRows > 0
-      ? [`  Left out     ${count(file.invalidRows, 'row')} of the file with errors`]
+      ? [`  Left out     ${counted(file.invalidRows, 'row')} of the file with errors`]
       : []),
   ].join('\n');
 
@@ -65,7 +66,7 @@ export function comparisonText(compared: Compared): string {
     });
     const more = part.rows - shown.length;
     return [
-      `  ${label.padEnd(13)}${count(part.rows, 'row')}, ${totalsText({totals: part.totals.toMajor()})}`,
+      `  ${label.padEnd(13)}${counted(part.rows, 'row')}, ${totalsText({totals: part.totals.toMajor()})}`,
       ...shown,
       ...(more > 0 ? [`               and ${more} more; -o json lists them`] : []),
     ];

@@ -1,12 +1,11 @@
-import {resolve} from 'node:path';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
-import {csvColumns, csvLine, csvRow} from '../../../output/records/csv.ts';
+import {csvColumns, csvLine, csvRows} from '../../../output/records/csv.ts';
 import type {Format} from '../../../output/formats.ts';
 import {pickFields} from '../../../output/records/select.ts';
 import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {exportLine, type ExportLine, type FetchedRecord} from './line.ts';
+import {exportLine, type ExportLine, type FetchedRecord, isDifferent} from './line.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {writeOutFile} from '../../../store/files/out-file.ts';
 
@@ -16,12 +15,23 @@ const PAGE = 500;
 /** Fetches the records of a page of rows; undefined: nothing is asked. */
 export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<number, FetchedRecord>>;
 
-/** One line for each row of the plan, in its order. Memory does not grow with the batch. */
-export async function* exportLines(batch: OpenBatch, fetching?: Fetching): AsyncGenerator<ExportLine> {
+/**
+ * One line for each row of the plan, in its order. Memory does not grow with the batch.
+ * @param seen counts the lines whose record differs from its row
+ */
+export async function* exportLines(
+  batch: OpenBatch,
+  seen: {differs: number},
+  fetching?: Fetching,
+): AsyncGenerator<ExportLine> {
   const {journal} = batch;
   for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE)) {
     const fetched = await fetching?.(page);
-    for (const row of page) yield exportLine(row, batch, fetched?.get(row.n));
+    for (const row of page) {
+      const line = exportLine(row, batch, fetched?.get(row.n));
+      if (isDifferent(line)) seen.differs++;
+      yield line;
+    }
   }
 }
 
@@ -40,11 +50,10 @@ export function fileFormat(asked: Format, file: string): FileFormat {
 
 /** Writes the lines to a file. Returns its path and the number of rows. */
 export async function exportToFile(
-  {out, runtime}: LocalContext,
+  {out}: LocalContext,
   lines: AsyncIterable<ExportLine>,
-  {file, format}: {file: string; format: FileFormat},
+  {path, format}: {path: string; format: FileFormat},
 ): Promise<{file: string; rows: number}> {
-  const path = resolve(runtime.cwd, file);
   const written = {rows: 0};
   const {fields} = out.settings;
   await writeOutFile(path, inPieces(lines, {format, fields, sanitizer: out.sanitizer, written}));
@@ -60,15 +69,16 @@ async function* inPieces(
 ): AsyncGenerator<string> {
   const {format, fields, sanitizer, written} = how;
   let piece = format === 'json' ? '[' : '';
-  let columns: readonly string[] | undefined;
+  let rowOf: ReturnType<typeof csvRows> | undefined;
   for await (const line of lines) {
     const clean = sanitizer.value(line, format === 'csv' ? 'line' : 'exact');
     if (format === 'csv') {
-      if (columns === undefined) {
-        columns = fields.length > 0 ? fields : csvColumns([clean]);
+      if (rowOf === undefined) {
+        const columns = fields.length > 0 ? fields : csvColumns([clean]);
         piece += csvLine(columns);
+        rowOf = csvRows(columns);
       }
-      piece += csvRow(clean, columns);
+      piece += rowOf(clean);
     } else {
       const text = safeJson(pickFields(clean, fields));
       piece += format === 'ndjson' ? `${text}\n` : `${written.rows === 0 ? '' : ','}\n${text}`;

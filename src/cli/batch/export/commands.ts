@@ -1,14 +1,19 @@
+import {counted} from '../../../phrases.ts';
+import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {readNews} from '../../../batch/registry/news.ts';
-import {count as countFlag} from '../../input/flags.ts';
+import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
+import {differText} from '../../../batch/standing/end-words.ts';
+import {EXIT} from '../../../errors.ts';
+import {count as countFlag} from '../../input/global-flags.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
 import {checkBound} from '../place.ts';
-import {count} from '../plan/view.ts';
 import {exportLines, exportToFile, type Fetching, fileFormat} from './action.ts';
 import {fetchRecords} from './records.ts';
+import {checkReplaceable} from './replaceable.ts';
 
 export abstract class BatchExport extends BatchCommand {
   static override args = {batch: batchArg};
@@ -23,7 +28,10 @@ export abstract class BatchExport extends BatchCommand {
       description: 'with --refresh: maximum requests per second (default 50)',
       dependsOn: ['refresh'],
     }),
-    out: Flags.string({helpValue: 'FILE', description: 'write to this file (mode 0600) instead of stdout'}),
+    out: Flags.string({
+      helpValue: 'FILE',
+      description: 'write to this file (mode 0600) instead of stdout; it replaces only an earlier export',
+    }),
     ...stateDirFlag,
   };
 
@@ -38,9 +46,11 @@ export abstract class BatchExport extends BatchCommand {
     const brief = !flags.refresh;
     const batch = await openBatch({stateDir, kind: this.kind, batchId: args.batch, purpose, brief, clock});
     try {
+      const path = flags.out === undefined ? undefined : resolve(local.runtime.cwd, flags.out);
+      if (path !== undefined) checkReplaceable(path, batch, out.settings.fields);
       await readNews(batch, {stateDir, clock});
       if (!flags.refresh) {
-        const written = await this.#write(local, batch, flags.out);
+        const written = await this.#write(local, batch, path);
         out.note('Statuses are as last seen; --refresh fetches each record.');
         return written;
       }
@@ -50,7 +60,7 @@ export abstract class BatchExport extends BatchCommand {
       try {
         const client = context.clientOn(transport);
         const {plan} = batch;
-        return await this.#write(local, batch, flags.out, (rows) =>
+        return await this.#write(local, batch, path, (rows) =>
           fetchRecords(rows, {context, client, plan, maxRps: flags['max-rps']}),
         );
       } finally {
@@ -69,13 +79,17 @@ export abstract class BatchExport extends BatchCommand {
     fetching?: Fetching,
   ): Promise<{file: string; rows: number} | undefined> {
     const {out} = local;
-    const lines = exportLines(batch, fetching);
-    if (file === undefined) {
-      await out.list(lines);
-      return undefined;
+    const seen = {differs: 0};
+    const lines = exportLines(batch, seen, fetching);
+    let written: {file: string; rows: number} | undefined;
+    if (file === undefined) await out.list(lines);
+    else {
+      written = await exportToFile(local, lines, {path: file, format: fileFormat(out.settings.format, file)});
+      out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
-    const written = await exportToFile(local, lines, {file, format: fileFormat(out.settings.format, file)});
-    out.text(`${count(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
+    if (seen.differs === 0) return written;
+    out.warn(`${differText(seen.differs)}: reason_code is ${DIFFERS_CODE}, and reason names the difference`);
+    if (fetching !== undefined) this.exitWith(EXIT.PARTIAL);
     return written;
   }
 }

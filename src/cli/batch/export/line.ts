@@ -1,7 +1,8 @@
+import {readRecord} from '../../../batch/follow/read-record.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
-import {bucketOf, cleanMessage} from '../../../batch/model/outcome.ts';
+import {bucketOf, cleanMessage, DIFFERS_CODE, type Outcome} from '../../../batch/model/outcome.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
@@ -24,17 +25,18 @@ export function exportLine(
 ): ExportLine {
   const {party, idColumn} = KINDS[plan.kind];
   const {sanitizer} = journal;
-  const {outcome} = row;
+  const outcome = outcomeIn(row, {plan, journal}, fetched);
   const token = (text: string | null | undefined) => (text == null ? null : sanitizer.token(text));
   const seen = fetched === undefined ? undefined : seenIn(fetched.record);
   const status = seen?.status ?? outcome?.status ?? null;
-  const failure = fetched === undefined ? undefined : failureOf(fetched.record);
+  const isOther = outcome?.code === DIFFERS_CODE; // then a failure is not that of the row
+  const failure = fetched === undefined || isOther ? undefined : failureOf(fetched.record);
   const message = outcome === undefined ? null : cleanMessage(sanitizer, outcome);
   return {
     batch_id: plan.batchId,
     row: row.n,
     reference: row.reference,
-    state: stateOf(row, journal),
+    state: stateOf({...row, outcome}, journal),
     [party]: row.party,
     amount: formatMajor(BigInt(row.amount), row.currency),
     amount_in_minor_units: row.amount,
@@ -51,6 +53,23 @@ export function exportLine(
     request_id: token(outcome?.requestId),
     as_of: momentOf(fetched?.at ?? journal.writtenAt(row.n)),
   };
+}
+
+/** Whether the record of a line differs from its row. */
+export const isDifferent = ({reason_code: code}: ExportLine): boolean => code === DIFFERS_CODE;
+
+/** The outcome of a row after its record was fetched. An export does not change the batch. */
+function outcomeIn(
+  {outcome, ...row}: JournalRow,
+  {plan, journal}: {plan: Plan; journal: Journal},
+  fetched: FetchedRecord | undefined,
+): Outcome | undefined {
+  if (fetched === undefined || outcome?.state !== 'accepted' || outcome.id === null) return outcome;
+  const known = {...row, outcome: {...outcome, id: outcome.id}};
+  const answer = {json: fetched.record, status: 200, requestId: undefined};
+  const token = (text: string) => journal.sanitizer.token(text);
+  const {code, message, state} = readRecord(known, answer, {kind: plan.kind, token})?.outcome ?? outcome;
+  return {...outcome, code, message, state};
 }
 
 function stateOf({n, outcome}: JournalRow, journal: Journal): string {

@@ -2,12 +2,14 @@ import {Args, Flags} from '@oclif/core';
 import {listBatches} from '../../../batch/overview/list.ts';
 import {reportBatch} from '../../../batch/overview/report.ts';
 import {statusOfBatch} from '../../../batch/overview/status.ts';
+import {differText} from '../../../batch/standing/end-words.ts';
 import {RemitError} from '../../../errors.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {runFlags, stateDirFlag} from '../flags.ts';
 import {refreshBatch} from '../follow-action.ts';
 import {batchView} from './list-view.ts';
 import {placedBy} from '../place.ts';
+import {nextOfPlan} from '../plan/next.ts';
 import {showFound, showRow} from './rows.ts';
 import {leftOutText, summaryText} from '../summary-view.ts';
 
@@ -15,7 +17,8 @@ export abstract class BatchStatus extends BatchCommand {
   static override args = {batch: batchArg};
   static override flags = {
     refresh: Flags.boolean({
-      description: 'first fetch the status of every accepted row that is not final (reads only)',
+      description:
+        'first fetch the record of every accepted row that is not final or showed another payment (reads only)',
     }),
     'max-rps': runFlags['max-rps'],
     'max-wait': runFlags['max-wait'],
@@ -48,12 +51,15 @@ export abstract class BatchStatus extends BatchCommand {
       return summary;
     }
     const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const {project} = this;
     const {summary, attention, placed, running} = await statusOfBatch({
       kind: this.kind,
       batchId: args.batch,
-      stateDir: this.stateDirOf(local, flags),
+      stateDir,
       clock: local.clock,
-      placing: (last) => placedBy(local, this.stateDirOf(local, flags), last),
+      placing: (last) => placedBy(local, stateDir, last),
+      nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
     });
     local.out.text(summaryText(summary, attention, placed));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
@@ -85,12 +91,14 @@ export abstract class BatchReport extends BatchCommand {
       });
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
+    const {project} = this;
     const {summary, attention, placed} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
       clock: local.clock,
       placing: (last) => placedBy(local, stateDir, last),
+      nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
@@ -113,7 +121,10 @@ export abstract class BatchList extends BatchCommand {
       clock: local.clock,
     });
     await local.out.list(batches, batchView);
-    for (const {batch_id: id, problem} of batches) if (problem !== null) local.out.warn(`${id}: ${problem}`);
+    for (const {batch_id: id, problem, differs} of batches) {
+      if (problem !== null) local.out.warn(`${id}: ${problem}`);
+      else if (differs > 0) local.out.warn(`${id}: ${differText(differs)}`);
+    }
   }
 }
 

@@ -16,7 +16,7 @@ export const batchView: View = {
     text('Planned', 'planned'),
     text('Left out', 'left_out', 2),
     {...text('Total', 'total', 1), show: grouped},
-    text('Needs attention', 'needs_attention', 1),
+    text('Needs attention', 'needs_attention'),
     time('Updated', 'updated_at', 3),
   ],
 };

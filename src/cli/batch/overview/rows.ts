@@ -1,8 +1,15 @@
 import {KINDS, type Kind} from '../../../batch/model/kinds.ts';
-import {findRows, type Placement, rowsOfBatch, type Unread} from '../../../batch/overview/rows.ts';
+import {
+  findLookalikes,
+  findRows,
+  similarText,
+  type Placement,
+  rowsOfBatch,
+  type Unread,
+} from '../../../batch/overview/rows.ts';
 import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {Commands} from '../../runtime/command-line.ts';
+import {Commands} from '../../line/command-line.ts';
 import {rowView} from './row-view.ts';
 
 interface Asked {
@@ -35,7 +42,12 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
   const {out} = local;
   const {kind, reference} = asked;
   const {rows, unread, batches} = await findRows(wantedOf(local, asked), reference);
-  if (rows.length === 0) throw notFound(asked, unread, batches);
+  if (rows.length === 0)
+    throw notFound(asked, {
+      unread,
+      batches,
+      similar: await findLookalikes(wantedOf(local, asked), reference),
+    });
   await out.list(
     rows.map(({row}) => row),
     rowView,
@@ -46,22 +58,33 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
   return unread.length === 0 ? EXIT.OK : EXIT.PARTIAL;
 }
 
-function notFound({kind, reference}: Asked, unread: readonly Unread[], batches: number): RemitError {
+function notFound(
+  {kind, reference}: Asked,
+  {unread, batches, similar}: {unread: readonly Unread[]; batches: number; similar: readonly string[]},
+): RemitError {
   const [first] = unread;
+  const [alike] = similar;
+  const also = similarText(similar, reference);
   if (first !== undefined) {
     const names = unread.map(({batchId}) => batchId).join(', ');
     return new RemitError(
       first.error.code,
-      `no row with reference ${reference} in the batches that could be read; not searched: ${names} (${first.error.message})`,
-      {hint: first.error.openHint, details: {unread: unread.map(({batchId}) => batchId)}},
+      `no row with reference ${reference} in the batches that could be read; not searched: ${names} (${first.error.message})${also}`,
+      {
+        hint: first.error.openHint,
+        details: {unread: unread.map(({batchId}) => batchId), ...(alike === undefined ? {} : {similar})},
+      },
     );
   }
   const searched = batches === 1 ? '1 batch' : `${batches} batches`;
-  return new RemitError('NO_BATCH', `no row with reference ${reference} in ${searched}`, {
+  return new RemitError('NO_BATCH', `no row with reference ${reference} in ${searched}${also}`, {
     hint: (commands) =>
       batches === 0
         ? '--state-dir names another state folder'
-        : commands.read(KINDS[kind].topic, 'batch', 'list'),
+        : alike === undefined
+          ? commands.read(KINDS[kind].topic, 'batch', 'list')
+          : commands.read(KINDS[kind].topic, 'batch', 'find', alike),
+    details: alike === undefined ? undefined : {similar},
   });
 }
 

@@ -1,5 +1,7 @@
+import {counted} from '../../../phrases.ts';
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
+import type {Issue} from '../../../batch/model/issue.ts';
 import type {Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
@@ -7,10 +9,11 @@ import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
 import {type LocalContext, localCommands} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
+import {openStdin} from '../../runtime/stdin.ts';
 import type {Accepted} from '../accept.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import {type inputFlags, readMapping} from '../flags.ts';
-import {count, issuesText, revisionText} from './view.ts';
+import {issuesText, revisionText} from './view.ts';
 
 export type InputFlags = FlagValues<typeof inputFlags>;
 
@@ -26,6 +29,7 @@ export interface FileToRead {
   ids: IdFormat | undefined;
   /** The typed command with these arguments added. */
   retype: Retype;
+  beforeKept?: PlanOptions['beforeKept'];
 }
 
 /** Plans a file with the given flags, shows its errors, and reports rows that are left out. */
@@ -36,7 +40,7 @@ export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
     for (const warning of planned.plan.warnings) out.warn(warning);
     if (planned.errors.length > 0) {
       out.warn(
-        `${count(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
+        `${counted(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
       );
       if (planned.fresh) out.notice(issuesText(planned.groups)); // once
     }
@@ -72,11 +76,11 @@ function planOptions(wanted: FileToRead): PlanOptions {
   const {kind, file, stateDir, flags, local, retype} = wanted;
   const batchId = flags['batch-id'];
   if (batchId !== undefined && !isBatchId(batchId))
-    throw new RemitError('USAGE', `--batch-id "${batchId}" is not a name`, {
+    throw new RemitError('USAGE', `--batch-id "${batchId}" is not a valid batch id`, {
       hint: 'use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
     });
   if (flags.namespace !== undefined && !isNamespace(flags.namespace))
-    throw new RemitError('USAGE', `--namespace "${flags.namespace}" is not a name`, {
+    throw new RemitError('USAGE', `--namespace "${flags.namespace}" is not a valid namespace`, {
       hint: 'use up to 64 of a-z, 0-9 and -',
     });
   return {
@@ -97,11 +101,15 @@ function planOptions(wanted: FileToRead): PlanOptions {
     allowHiddenRows: wanted.accepted.hiddenRows,
     retype,
     clock: local.clock,
-    stdin: file === '-' ? local.runtime.stdin : undefined,
+    beforeKept: wanted.beforeKept,
+    stdin: file === '-' ? openStdin(local.runtime, 'CSV') : undefined,
   };
 }
 
 const OTHER_IDS = 'if the ids of this service are not UUIDs, set ids.format to any in the service file';
+
+/** Such a value is a UUID that lost a part, or gained one, rather than an id of another form. Digits may be masked. */
+const isPartOfUuid = ({value}: Issue): boolean => /^(?:[\da-f]{8}|….{4})-[\da-f]{4}-/i.test(value);
 
 /** The unknown columns, if ignoring them is all that the file needs. */
 function unknownColumns(groups: readonly IssueGroup[]): string[] {
@@ -135,7 +143,7 @@ function withCommand(
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)
     hints.push(`to ignore them: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
-  if (ids !== 'any' && groups.some(({code}) => code === 'uuid'))
+  if (ids !== 'any' && groups.some((group) => group.code === 'uuid' && !group.examples.some(isPartOfUuid)))
     hints.push(`${OTHER_IDS}; to find what differs at the service: ${doctor}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;

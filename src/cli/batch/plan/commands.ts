@@ -2,7 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {acceptFlag, readAccepted} from '../accept.ts';
 import {BatchCommand} from '../batch-command.ts';
 import {inputFlags, stateDirFlag} from '../flags.ts';
-import {commandLine} from '../../runtime/command-line.ts';
+import {commandLine} from '../../line/command-line.ts';
 import {serviceInForce} from '../../core/service-in-force.ts';
 import {planFromFlags} from './action.ts';
 import {outlookOf} from './next.ts';
@@ -41,7 +41,7 @@ export abstract class BatchPlan extends BatchCommand {
       ...{kind: this.kind, file: args.file, stateDir, flags, local},
       ids: serviceInForce(local, this.project).service.ids?.format,
       accepted: readAccepted(flags.accept),
-      retype: (add) => commandLine(this.typed.id, this.typed.argv, {add}),
+      retype: (add, without = []) => commandLine(this.typed.id, this.typed.argv, {add, without}),
     });
     const {plan, fresh} = planned;
     const outlook = await outlookOf({local, project: this.project, stateDir, plan, fresh});

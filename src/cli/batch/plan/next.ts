@@ -1,6 +1,7 @@
 import {readAcknowledged} from '../../../batch/journal/confirmations.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {liveFlag} from '../../../batch/standing/next-command.ts';
+import type {Journal} from '../../../batch/journal/journal.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
 import {type SeenBefore, seenBefore} from '../../../batch/registry/seen-before.ts';
@@ -15,6 +16,7 @@ import type {LocalContext} from '../../core/context.ts';
 import {batchCommand} from '../../../batch/standing/placed.ts';
 import {placedBy, placeFlags} from '../place.ts';
 import type {PlanOutlook} from './view.ts';
+import {awaitsRun} from '../../../batch/overview/status.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
@@ -32,7 +34,7 @@ export async function outlookOf(wanted: Wanted): Promise<PlanOutlook> {
   const {local, stateDir, plan} = wanted;
   const {kind, batchId} = plan;
   const {clock} = local;
-  const alone = {alike: [], next: runCommand(wanted, {before: [], alike: [], acknowledged: false})};
+  const alone = {alike: [], next: runCommand(wanted, {before: [], alike: []})};
   try {
     const purpose = `plan of batch ${batchId}`;
     const batch = await openBatch({stateDir, kind, batchId, purpose, brief: true, clock});
@@ -47,31 +49,49 @@ export async function outlookOf(wanted: Wanted): Promise<PlanOutlook> {
   }
 }
 
+/**
+ * The command that runs a planned batch, with what has to be accepted. While another command uses the registry, the
+ * look-alikes in it are unknown and left out.
+ */
+export async function nextOfPlan(
+  wanted: Omit<Wanted, 'plan' | 'fresh'>,
+  batch: OpenBatch,
+): Promise<string | null> {
+  const {plan, journal} = batch;
+  try {
+    return (await outlookOfOpen({...wanted, plan, fresh: false}, batch)).next;
+  } catch (error) {
+    if (!(error instanceof RemitError)) throw error;
+    return runCommand({...wanted, plan, fresh: false}, {before: [], alike: [], journal});
+  }
+}
+
 async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutlook> {
   const {local, stateDir, plan, fresh} = wanted;
   const {clock} = local;
-  const hasRun = !fresh && batch.journal.fact('binding') !== undefined;
+  const summary =
+    fresh || batch.journal.fact('binding') === undefined
+      ? undefined
+      : readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
+  const hasRun = summary !== undefined && !awaitsRun(batch, summary);
   const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;
   const {before, alike} = await seenBefore(batch, {stateDir, clock, countsAlike: !hasRun && !acknowledged});
-  if (hasRun) {
-    const {next} = readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
-    return {before, alike, next};
-  }
-  return {before, alike, next: runCommand(wanted, {before, alike, acknowledged})};
+  if (hasRun) return {before, alike, next: summary.next};
+  return {before, alike, next: runCommand(wanted, {before, alike, journal: batch.journal})};
 }
 
 /** The command that runs a plan, with the acknowledgements needed at the active service. */
 function runCommand(
   wanted: Wanted,
-  seen: {before: readonly SeenBefore[]; alike: readonly SeenAlike[]; acknowledged: boolean},
+  seen: {before: readonly SeenBefore[]; alike: readonly SeenAlike[]; journal?: Journal},
 ): string {
   const {local, stateDir, plan} = wanted;
   const {softDuplicates, similarReferences} = plan.figures;
   const service = serviceInForce(wanted);
   const there = alikeAt(service, seen.alike);
-  const [inFile, similarInFile] = seen.acknowledged
-    ? [0, 0]
-    : [softDuplicates.count, similarReferences.count];
+  const {journal} = seen;
+  const isAcknowledged = journal !== undefined && readAcknowledged(journal, plan) !== undefined;
+  const [inFile, similarInFile] = isAcknowledged ? [0, 0] : [softDuplicates.count, similarReferences.count];
   const duplicates = inFile + (there?.alike ?? 0);
   const similar = similarInFile + (there?.similar ?? 0);
   const accept = [
@@ -80,7 +100,9 @@ function runCommand(
     ...paidElsewhere(plan, service, seen.before).flatMap((name) => accepting('paid-elsewhere', name)),
   ].map((word) => ` ${shellWord(word)}`);
   const where = liveFlag('run', service?.mode ?? null) + placeFlags(local, stateDir);
-  return `${batchCommand(plan.kind)} run ${plan.batchId}${accept.join('')}${where}`;
+  // A batch that was only staged is staged again: another person may have to release it.
+  const staging = journal?.fact('path') === 'stage-only' ? ' --stage-only' : '';
+  return `${batchCommand(plan.kind)} run ${plan.batchId}${staging}${accept.join('')}${where}`;
 }
 
 interface Service {

@@ -3,6 +3,7 @@ import {openBatch} from '../../../batch/journal/open-batch.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {PlannedBatch} from '../../../batch/plan/plan.ts';
 import {writePlanPage} from '../../../batch/report/plan-page.ts';
+import {RemitError} from '../../../errors.ts';
 import {shellWord} from '../../../shell-word.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {outlookText, type PlanOutlook} from './view.ts';
@@ -19,12 +20,16 @@ export async function writePage(
   try {
     const path = resolve(local.runtime.cwd, file);
     const others = outlookText(plan, outlook);
-    writePlanPage(path, plan, batch.journal, {errors, others, command: commandOf(plan, outlook)});
+    const alike = outlook.before instanceof RemitError ? undefined : mostAlike(outlook);
+    writePlanPage(path, plan, batch.journal, {errors, others, alike, command: commandOf(plan, outlook)});
     return path;
   } finally {
     await batch.close();
   }
 }
+
+const mostAlike = ({alike}: PlanOutlook): number =>
+  Math.max(0, ...alike.map(({alike: rows, similar}) => rows + similar));
 
 /** The next command; a run states the figures of the plan, so that it refuses any others. */
 function commandOf({figures: {rows, totals}}: Plan, {next}: PlanOutlook): string | null {

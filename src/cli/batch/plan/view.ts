@@ -1,3 +1,4 @@
+import {counted} from '../../../phrases.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import {describeIssue} from '../../../batch/input/issues.ts';
 import {KINDS, type Mode} from '../../../batch/model/kinds.ts';
@@ -10,7 +11,7 @@ import {RemitError} from '../../../errors.ts';
 import {groupMajor} from '../../../money/amount.ts';
 import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
 import type {SeenBefore} from '../../../batch/registry/seen-before.ts';
-import type {Plan} from '../../../batch/model/plan-facts.ts';
+import {type Plan, unlisted} from '../../../batch/model/plan-facts.ts';
 
 /** What a plan means in the state folder, shown next to the plan. */
 export interface PlanOutlook {
@@ -33,7 +34,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   for (const {rail, rows, total, currency} of figures.rails)
     lines.push([
       'By rail',
-      `${rail ?? '(the default)'}: ${count(rows, 'row')}, ${groupMajor(total)} ${currency}`,
+      `${rail ?? '(the default)'}: ${counted(rows, 'row')}, ${groupMajor(total)} ${currency}`,
     ]);
   const {largest} = figures;
   lines.push(['Largest', `${groupMajor(largest.amount)} ${largest.currency} to ${party} ${largest.party}`]);
@@ -49,20 +50,27 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   if (softDuplicates.count > 0) {
     lines.push([
       'Repeats',
-      `${count(softDuplicates.count, 'row')} with the ${party}, amount and currency of an earlier row:`,
+      `${counted(softDuplicates.count, 'row')} with the ${party}, amount and currency of an earlier row:`,
     ]);
     for (const {references, amount, currency} of softDuplicates.examples)
       lines.push([
         '',
         `${groupMajor(amount)} ${currency}: ${references.join(', ')}${references.length === 4 ? ', …' : ''}`,
       ]);
+    lines.push(
+      ...moreLine(
+        softDuplicates.count,
+        softDuplicates.examples.map(({references}) => references),
+      ),
+    );
   }
   if (similarReferences.count > 0) {
     lines.push([
       'Similar',
-      `${count(similarReferences.count, 'reference')} that ${similarReferences.count === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces:`,
+      `${counted(similarReferences.count, 'reference')} that ${similarReferences.count === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces:`,
     ]);
     for (const references of similarReferences.examples) lines.push(['', references.join(', ')]);
+    lines.push(...moreLine(similarReferences.count, similarReferences.examples));
   }
   lines.push(['Mode', facts.mode ?? 'depends on the key of the run']);
   lines.push([
@@ -80,13 +88,11 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
 
 function rowsText(plan: Plan): string {
   const left = [
-    ...(plan.invalidRows > 0 ? [`${count(plan.invalidRows, 'row')} with errors left out`] : []),
-    ...(plan.emptyRecords > 0 ? [`${count(plan.emptyRecords, 'empty row')} skipped`] : []),
+    ...(plan.invalidRows > 0 ? [`${counted(plan.invalidRows, 'row')} with errors left out`] : []),
+    ...(plan.emptyRecords > 0 ? [`${counted(plan.emptyRecords, 'empty row')} skipped`] : []),
   ];
   return `${plan.figures.rows}${left.length > 0 ? ` (${left.join(', ')})` : ''}`;
 }
-
-export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** Up to this many errors with the same cause are listed individually. */
 const LISTED = 3;
@@ -115,7 +121,7 @@ export function revisionText(revision: number, {added, corrected, dropped}: Revi
     dropped.length === 0
       ? ''
       : `, ${dropped.length} removed and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? `, and ${dropped.length - 10} more (plan -o json lists them all in changes.dropped)` : ''}`;
-  return `Revision ${revision} of a batch that was run before: ${count(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed again.`;
+  return `Revision ${revision} of a batch that was run before: ${counted(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed again.`;
 }
 
 /** The result of `plan` for machines; `errors` are those of the rows left out. */
@@ -150,25 +156,34 @@ export function planResult({plan, ...facts}: PlannedBatch, {before, alike, next}
   };
 }
 
+function moreLine(total: number, examples: readonly (readonly string[])[]): [string, string][] {
+  const more = unlisted(total, examples);
+  return more > 0 ? [['', `… ${more} more`]] : [];
+}
+
 /** What other batches of this state folder mean for this one; empty if nothing. */
 export function surveyText(survey: Survey): string[] {
   const lines: string[] = [];
   if (survey.doubts > 0)
     lines.push(
-      `  ${count(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are resolved`,
+      `  ${counted(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are resolved`,
     );
   if (survey.disputed.rows > 0)
     lines.push(
-      `  ${count(survey.disputed.rows, 'row')} in doubt whose reference another batch has claimed since: left in doubt, not sent`,
+      `  ${counted(survey.disputed.rows, 'row')} in doubt whose reference another batch has claimed since: left in doubt, not sent`,
     );
   if (survey.conflicts > 0)
     lines.push(
-      `  ${count(survey.conflicts, 'row')} whose reference another batch uses for another payment or has not finished: not sent`,
+      `  ${counted(survey.conflicts, 'row')} whose reference another batch uses for another payment or has not finished: not sent`,
     );
-  for (const {reference, other, batch} of survey.alike.examples)
+  const {alike, similar} = survey;
+  for (const {reference, other, batch} of alike.examples)
     lines.push(`  ${reference} looks like ${other} of batch ${batch}: same party, amount and currency`);
-  for (const [reference, ...others] of survey.similar.examples)
+  if (alike.count > alike.examples.length) lines.push(`  … ${alike.count - alike.examples.length} more`);
+  for (const [reference, ...others] of similar.examples)
     lines.push(`  ${reference} looks like ${others.join(', ')} of another batch`);
+  if (similar.count > similar.examples.length)
+    lines.push(`  … ${similar.count - similar.examples.length} more`);
   return lines;
 }
 
@@ -204,7 +219,7 @@ export function workText(
 }
 
 const partText = ({rows, totals}: Part): string =>
-  `${count(rows, 'row')}, ${totalsText({totals: totals.toMajor()})}`;
+  `${counted(rows, 'row')}, ${totalsText({totals: totals.toMajor()})}`;
 
 /** `1,500.75 USD + 20.00 EUR` */
 export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>}): string =>
@@ -228,18 +243,18 @@ export function outlookText(plan: Plan, {before, alike}: PlanOutlook): string[] 
     .slice(0, SHOWN_BATCHES)
     .map(
       ({batch, mode, base_url: url, namespace, rows, example}) =>
-        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) already has ${count(rows, 'reference')} of this file, such as ${example}; a run there does not pay them again`,
+        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) already has ${counted(rows, 'reference')} of this file, such as ${example}; a run there does not pay them again`,
     );
   if (before.length > SHOWN_BATCHES)
     lines.push(`${before.length - SHOWN_BATCHES} more batches have some; -o json lists them`);
   for (const {mode, base_url: url, alike: rows, similar} of alike) {
     if (rows > 0)
       lines.push(
-        `${count(rows, 'row')} may repeat payments of other batches (${mode}, ${url}) in the last 30 days: same ${party}, amount and currency`,
+        `${counted(rows, 'row')} may repeat payments of other batches (${mode}, ${url}) in the last 30 days: same ${party}, amount and currency`,
       );
     if (similar > 0)
       lines.push(
-        `${count(similar, 'reference')} ${similar === 1 ? 'differs' : 'differ'} from one of another batch (${mode}, ${url}) only in case or spaces`,
+        `${counted(similar, 'reference')} ${similar === 1 ? 'differs' : 'differ'} from one of another batch (${mode}, ${url}) only in case or spaces`,
       );
   }
   return lines;

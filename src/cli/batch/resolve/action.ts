@@ -1,4 +1,4 @@
-import {checkDeclared} from '../../../batch/repair/declared-record.ts';
+import {checkDeclared, differenceOf, toFindRecord} from '../../../batch/repair/declared-record.ts';
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {
@@ -12,9 +12,10 @@ import {
 import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
 import type {Clock} from '../../../clock.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
-import {RemitError} from '../../../errors.ts';
+import {EXIT, RemitError} from '../../../errors.ts';
 import {isObject} from '../../../narrow.ts';
-import type {Typed} from '../../runtime/command-line.ts';
+import {Sanitizer} from '../../../sanitize/sanitizer.ts';
+import type {Typed} from '../../line/command-line.ts';
 import type {Context} from '../../core/context.ts';
 import {checkBound} from '../place.ts';
 import type {Placing} from '../../../batch/standing/placed.ts';
@@ -131,34 +132,33 @@ function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLi
  * @throws RemitError USAGE if the record of the row is beyond created: a wrong statement changes nothing
  */
 async function refuseMoved({
-  batch,
-  reference,
-  stateDir,
-  typed,
   open,
+  ...asked
 }: Asked & {open: () => Promise<Context>}): Promise<string | undefined> {
+  const {batch, reference} = asked;
   const {kind, batchId} = batch.plan;
-  const {outcome} = rowToResolve(batch, reference, 'not-paid');
+  const row = rowToResolve(batch, reference, 'not-paid');
+  const {outcome} = row;
   if (outcome?.state !== 'in_doubt' || outcome.id === null) return undefined; // no known record to read
   const {id} = outcome;
-  const context = await open();
-  const {client} = context;
-  checkBound(context, stateDir, typed, batch);
-  let status: unknown;
-  try {
-    const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
-    ({status} = data);
-  } catch (cause) {
-    if (!(cause instanceof RemitError) || (cause.code !== 'NOT_FOUND' && cause.code !== 'UNAVAILABLE'))
-      throw cause;
-    return cause.message;
+  const read = await readRecord({...asked, context: await open(), id});
+  if ('failure' in read) {
+    if (isUnreadable(read.failure)) return read.failure.message;
+    throw unchanged(read.failure, read.unseen);
   }
+  const {status} = read.record;
   const {initial, next} = LIFECYCLES[kind];
-  if (status === initial || status === 'failed' || status === 'canceled') return undefined;
-  if (typeof status !== 'string' || !Object.hasOwn(next, status)) return `its status is ${String(status)}`;
-  throw new RemitError('USAGE', `row ${reference} was paid: its record ${id} is ${status}`, {
-    hint: (commands) => `to record it: ${commands.write(KINDS[kind].topic, 'batch', 'resume', batchId)}`,
-  });
+  if (status === initial || status === 'failed' || status === 'canceled') {
+    const other = differenceOf(read.record, row, kind);
+    return other === undefined ? undefined : `the answer shows another payment: ${other}`;
+  }
+  if (typeof status !== 'string') return 'the service shows it without a status';
+  if (!Object.hasOwn(next, status)) return `its status is ${sanitizer.token(status)}`;
+  throw new RemitError(
+    'USAGE',
+    `row ${reference} was paid: its record ${id} is ${status}; nothing was changed`,
+    {hint: (commands) => `to record it: ${commands.write(KINDS[kind].topic, 'batch', 'resume', batchId)}`},
+  );
 }
 
 /** @throws RemitError USAGE for an invalid id */
@@ -166,7 +166,8 @@ export function paidId(text: string, kind: Kind, ids: IdFormat): string {
   if (isId(text, ids)) return usualId(text);
   const which = ids === 'uuid' ? ', which is a UUID (ids.format in the service file allows others)' : '';
   throw new RemitError('USAGE', `--paid ${JSON.stringify(text)} is not the id of a record${which}`, {
-    hint: (commands) => `find the id in ${commands.read(KINDS[kind].topic, 'list')}`,
+    hint: (commands) =>
+      `find the id in ${commands.read(KINDS[kind].topic, 'list', '--fields', 'id,status,client_metadata')}`,
   });
 }
 
@@ -179,22 +180,54 @@ interface Asked {
 }
 
 async function lookUp(wanted: Asked & {context: Context; id: string}): Promise<string> {
-  const {batch, context, stateDir, typed, reference, id} = wanted;
-  const {kind} = batch.plan;
-  checkBound(context, stateDir, typed, batch);
+  const {batch, reference, id} = wanted;
+  const {kind, batchId} = batch.plan;
   const row = rowToResolve(batch, reference, {paid: id});
-  const {client} = context;
+  const read = await readRecord(wanted);
+  if ('failure' in read && read.failure.code === 'NOT_FOUND')
+    throw read.failure.reworded(`${read.failure.message}; nothing was changed`, toFindRecord(row, kind));
+  if ('failure' in read) throw unchanged(read.failure, read.unseen);
+  return checkDeclared(read.record, {row, id, kind, batchId, unseen: read.unseen});
+}
+
+interface Read {
+  record: Readonly<Record<string, unknown>>;
+  /** The typed command without a check of the record. */
+  unseen: string;
+}
+
+type Unread = {failure: RemitError} & Pick<Read, 'unseen'>;
+
+/** @throws RemitError GUARD_BINDING if the batch belongs to another service or key */
+async function readRecord(wanted: Asked & {context: Context; id: string}): Promise<Read | Unread> {
+  const {batch, context, stateDir, typed, id} = wanted;
+  checkBound(context, stateDir, typed, batch);
+  const {client, commands} = context;
+  const unseen = commands.again(typed, {add: ['--unseen']});
   try {
-    const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
+    const {payouts, payins} = client;
+    const {data} = batch.plan.kind === 'payout' ? await payouts.get({id}) : await payins.get({id});
     const record: unknown = data; // what the service sent, even if it contradicts the contract
-    return checkDeclared(isObject(record) ? record : {}, {row, id, kind, batchId: batch.plan.batchId});
-  } catch (cause) {
-    if (!(cause instanceof RemitError) || (cause.code !== 'NOT_FOUND' && cause.code !== 'UNAVAILABLE'))
-      throw cause;
-    throw new RemitError(cause.code, `${cause.message}; row ${reference} is unchanged`, {
-      cause,
-      details: cause.details,
-      hint: `to record it without checking the record: ${context.commands.again(typed, {add: ['--unseen']})}`,
-    });
+    return {record: isObject(record) ? record : {}, unseen};
+  } catch (failure) {
+    if (!(failure instanceof RemitError)) throw failure;
+    return {failure, unseen};
   }
 }
+
+/** The record cannot be read now, or is not at the service: the operator may know more. */
+const isUnreadable = ({code}: RemitError): boolean => code === 'NOT_FOUND' || code === 'UNAVAILABLE';
+
+/**
+ * A refused key has to be corrected; a record that cannot be read now may be read later. If the record was not found, the
+ * id is probably wrong, and recording it would count an unpaid row as paid.
+ */
+function unchanged(failure: RemitError, unseen: string): RemitError {
+  const isKey = failure.exitCode === EXIT.CREDENTIALS;
+  const hint = isKey
+    ? failure.openHint
+    : `try again later; to record the row as stated, without checking that its record exists: ${unseen}`;
+  return failure.reworded(`${failure.message}; nothing was changed`, hint);
+}
+
+const sanitizer = new Sanitizer();

@@ -1,3 +1,4 @@
+import {counted} from '../../../phrases.ts';
 import {Args, Flags} from '@oclif/core';
 import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
@@ -7,8 +8,9 @@ import {serviceInForce} from '../../core/service-in-force.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
 import {placedBy} from '../place.ts';
-import {count} from '../plan/view.ts';
-import {commandLine} from '../../runtime/command-line.ts';
+import type {Resolved} from '../../../batch/repair/resolve.ts';
+import {commandLine} from '../../line/command-line.ts';
+import {openStdin} from '../../runtime/stdin.ts';
 import {paidId, resolveFromFile, resolveInBatch} from './action.ts';
 import {readResolveFile} from './file.ts';
 
@@ -33,7 +35,9 @@ export abstract class BatchResolve extends BatchCommand {
       dependsOn: ['from'],
       description: 'sheet of a workbook (.xlsx) with several',
     }),
-    unseen: Flags.boolean({description: 'record it without fetching the record'}),
+    unseen: Flags.boolean({
+      description: 'record it as stated, without fetching the record; a wrong id then counts as paid',
+    }),
     ...stateDirFlag,
   };
 
@@ -70,9 +74,10 @@ export abstract class BatchResolve extends BatchCommand {
   ) {
     let context: Context | undefined;
     const local = this.openLocal();
+    const stdin = path === '-' ? openStdin(local.runtime, 'CSV') : undefined;
     const lines = await readResolveFile({
-      ...{path, stdin: local.runtime.stdin, sheet: flags.sheet, ids: this.#ids(local)},
-      retype: (add) => commandLine(this.typed.id, this.typed.argv, {add}),
+      ...{path, stdin, sheet: flags.sheet, ids: this.#ids(local)},
+      retype: (add, without = []) => commandLine(this.typed.id, this.typed.argv, {add, without}),
     });
     const open = async () => (context ??= await this.open());
     const result = await resolveFromFile({
@@ -82,7 +87,7 @@ export abstract class BatchResolve extends BatchCommand {
     for (const {reference, why} of result.unseen)
       local.out.notice(`The record of ${reference} was not read (${why}); it is recorded as you stated.`);
     local.out.text(
-      `Batch ${batchId}: ${count(result.paid, 'row')} recorded as paid, ${count(result.not_paid, 'row')} as not paid.`,
+      `Batch ${batchId}: ${counted(result.paid, 'row')} recorded as paid, ${counted(result.not_paid, 'row')} as not paid.`,
     );
     if (result.next !== null) local.out.hint(result.next);
     return result;
@@ -111,9 +116,20 @@ export abstract class BatchResolve extends BatchCommand {
     });
     if (result.unseen !== undefined)
       local.out.notice(`Its record was not read (${result.unseen}); it is recorded as you stated.`);
-    const by = isRead ? `: record ${result.id} was read` : ', as you stated';
-    local.out.text(`Row ${result.reference} of batch ${batchId} is ${result.state.replace('_', ' ')}${by}.`);
+    local.out.text(resolvedText(result, isRead));
     if (result.next !== null) local.out.hint(result.next);
     return result;
   }
+}
+
+function resolvedText(
+  {batch_id: batch, reference, state, id}: Resolved & {batch_id: string},
+  isRead: boolean,
+): string {
+  if (state === 'not_sent')
+    return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
+  if (state === 'staged')
+    return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume reads its record ${id} and releases it.`;
+  const by = isRead ? `: record ${id} was read` : ', as you stated';
+  return `Row ${reference} of batch ${batch} is ${state.replace('_', ' ')}${by}.`;
 }

@@ -27,7 +27,8 @@ const SHOWN = 10;
 /** A `resolve --from` file, and how to read it. */
 interface ResolveFile {
   path: string;
-  stdin: NodeJS.ReadableStream;
+  /** For the path `-`. */
+  stdin: NodeJS.ReadableStream | undefined;
   /** Name of the sheet, for a workbook with several. */
   sheet: string | undefined;
   /** The typed command with arguments added, for hints. */

@@ -20,15 +20,15 @@ import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
-import {checkBound, placeFlags, runAsAnother} from '../place.ts';
+import {checkBound, placeFlags, runAsAnother, warnUnrecorded} from '../place.ts';
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
 import {timeoutsOf} from '../timeouts.ts';
 import {confirmCancel} from './cancel-confirm.ts';
-import {closeAfter, withResume} from './close-after.ts';
-import {confirmOnce, isConfirmed, nothingToRetry, reachOf, tellStatus} from './confirm-once.ts';
+import {closeAfter, withEnd, withResume} from './close-after.ts';
+import {confirmOnce, isConfirmed, mayRetry, nothingToRetry, reachOf, tellStatus} from './confirm-once.ts';
 import {noteEffect, showEnd} from './ending.ts';
-import {type ConfirmedRun, goOn, type RunRequest, writeAgain} from './request.ts';
+import {type ConfirmedRun, goOn, statusCommand, type RunRequest, writeAgain} from './request.ts';
 import {retryRows} from './retry-rows.ts';
 import {withLock} from './wait-lock.ts';
 
@@ -55,7 +55,8 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
-    checkBound(context, stateDir, request.typed, batch);
+    checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById});
+    warnUnrecorded(context, batch);
     if (request.path !== 'cancel')
       refuseCanceled(batch.journal, batch.plan, request.path, runAsAnother(context, stateDir, batch.plan));
     const changed = request.isById ? changedFile(batch.plan) : undefined;
@@ -71,11 +72,14 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
   };
-  const end = await closeAfter(run, async () => {
+  const close = async () => {
     context.out.endProgress();
     await batch.close();
-  });
-  noteEffect(request, end.summary);
+  };
+  const end = await closeAfter(run, close, (error, {summary}) =>
+    withEnd(error, summary, statusCommand(request, batch.plan)),
+  );
+  noteEffect(request, batch.plan, end.summary);
   return end;
 }
 
@@ -93,7 +97,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     if (request.path === 'cancel')
       await confirmCancel({context, typed: request.typed, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
-    else if (!isConfirmed(request, batch)) throw nothingToRetry(batch, request);
+    else if (!mayRetry(request, batch, claims)) throw nothingToRetry(batch, request);
     checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent
     const transport = await context.transportFor('pool');
     try {
@@ -107,7 +111,11 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
       await transport.close();
     }
   };
-  return await closeAfter(run, () => claims.registry.close());
+  return await closeAfter(
+    run,
+    () => claims.registry.close(),
+    (error, summary) => withEnd(error, summary, statusCommand(request, batch.plan)),
+  );
 }
 
 async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
@@ -117,8 +125,10 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {out, clock, profile, runtime} = context;
   const {path, acceptDifferences, retryUnapproved} = reachOf(request, journal);
   if (path === 'cancel') beginCancel(journal, clock.now());
-  // A release is no way of going on: a resume after it must still take up rows that have no record yet.
-  else journal.setFact('path', path === 'release' ? 'stage-and-release' : path);
+  // A resume after a release must still create rows that have no record yet, so `release` itself is never stored. A
+  // release that found nothing to release was not confirmed, and changes nothing.
+  else if (path !== 'release') journal.setFact('path', path);
+  else if (isConfirmed(request, batch)) journal.setFact('path', 'stage-and-release');
   claims.recordDecisions();
   const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();

@@ -6,7 +6,7 @@ import type {Context} from '../../core/context.ts';
 import {checkBatchCaps} from '../../guard/batch-caps.ts';
 import {ungroup} from '../../guard/guard.ts';
 import type {FlagValues} from '../../input/flags.ts';
-import type {Typed} from '../../runtime/command-line.ts';
+import type {Typed} from '../../line/command-line.ts';
 import {canAsk} from '../../runtime/prompts.ts';
 import {type confirmFlags, readTotals} from '../flags.ts';
 import {totalsText} from '../plan/view.ts';
@@ -84,7 +84,9 @@ export function checkLive(agreement: Agreement, moving: Sums): void {
     throw new RemitError(
       'GUARD_LIVE',
       `refused to ${doing} batch ${plan.batchId} with a live key${moving.rows === 0 ? '' : `: ${totalsText(moving)}`}`,
-      {hint: `to use real money: ${retype(agreement, ['--live'])}`},
+      {
+        hint: `to ${doing === 'cancel' ? 'cancel live records' : 'move real money'}: ${retype(agreement, ['--live'])}`,
+      },
     );
   out.liveBanner(
     `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
@@ -161,7 +163,7 @@ async function ask(
     return;
   }
   for (const [currency, total] of currencies) {
-    const typed = await prompts.line(`Type the total in ${currency} to ${what}:`, statement);
+    const typed = await prompts.line(`${what}? Type the total in ${currency}:`, statement);
     if (!sameAmount(ungroup(typed.trim().replace(/ ?[A-Z]{3}$/, '')), total, currency))
       throw new RemitError(
         'GUARD_CONFIRM',

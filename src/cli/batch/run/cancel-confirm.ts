@@ -1,3 +1,4 @@
+import {counted} from '../../../phrases.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {noteConfirmation} from '../../../batch/journal/confirmations.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
@@ -5,10 +6,10 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
 import type {Tally} from '../../../batch/model/tally.ts';
 import {RemitError} from '../../../errors.ts';
-import type {Typed} from '../../runtime/command-line.ts';
+import type {Typed} from '../../line/command-line.ts';
 import type {Context} from '../../core/context.ts';
 import {agree, type Agreement, checkCancelAllowed, checkLive, type ConfirmFlags, sumsOf} from './agree.ts';
-import {count, totalsText} from '../plan/view.ts';
+import {totalsText} from '../plan/view.ts';
 
 interface Canceling {
   context: Context;
@@ -41,11 +42,11 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   const agreement: Agreement = {...canceling, plan, doing: 'cancel', sums};
   checkCancelAllowed(agreement);
   checkLive(agreement, sums);
-  const text = `Cancel ${name}: ${count(open.rows, 'record')}${open.rows === 0 ? '' : `, ${totalsText(sums)}`}`;
+  const text = `Cancel ${name}: ${counted(open.rows, 'record')}${open.rows === 0 ? '' : `, ${totalsText(sums)}`}`;
   context.out.notice(text);
   for (const line of asides(tally)) context.out.notice(`  ${line}`);
-  const what = `cancel ${count(sums.rows, 'record')}`;
-  await agree(agreement, {moving: sums, question: `${text}?`, what, onAsk: canceling.onAsk});
+  const what = `cancel ${counted(sums.rows, 'record')}`;
+  await agree(agreement, {moving: sums, question: `Cancel ${name}?`, what, onAsk: canceling.onAsk});
   batch.lock.assertHeld(); // a prompt may stay open for hours
   claims.registry.assertHeld();
   noteConfirmation(journal, {
@@ -73,8 +74,8 @@ function namesOf(rows: readonly JournalRow[], total: number): string {
 function asides(tally: Tally): string[] {
   const {in_doubt: doubts, not_sent: unsent, accepted} = tally;
   return [
-    ...(doubts.count > 0 ? [`${count(doubts.count, 'row')} in doubt: resolved first`] : []),
-    ...(unsent.count > 0 ? [`${count(unsent.count, 'row')} not sent: will not be sent`] : []),
-    ...(accepted.count > 0 ? [`${count(accepted.count, 'row')} released: unchanged`] : []),
+    ...(doubts.count > 0 ? [`${counted(doubts.count, 'row')} in doubt: resolved first`] : []),
+    ...(unsent.count > 0 ? [`${counted(unsent.count, 'row')} not sent: will not be sent`] : []),
+    ...(accepted.count > 0 ? [`${counted(accepted.count, 'row')} released: unchanged`] : []),
   ];
 }

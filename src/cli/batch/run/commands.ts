@@ -1,11 +1,12 @@
 import {Args, Flags} from '@oclif/core';
-import {accepting} from '../../../batch/model/accept.ts';
+import {accepting, type Retype} from '../../../batch/model/accept.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {RunPath} from '../../../batch/model/run-path.ts';
 import {RemitError} from '../../../errors.ts';
 import {acceptFlag, readAccepted, type Statement} from '../accept.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from '../flags.ts';
-import {fileOrBatch} from '../place.ts';
+import {fileOrBatch, refuseSecondRun} from '../place.ts';
 import {planFromFlags} from '../plan/action.ts';
 import {runBatch} from './action.ts';
 import type {RunFlags, RunRequest} from './request.ts';
@@ -59,7 +60,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     const {args, flags} = await this.parse(BatchRunCommand);
     const accepted = readAccepted(flags.accept);
     const context = await this.open();
-    const retype = (add: readonly string[]) => context.commands.again(this.typed, {add});
+    const retype: Retype = (add, without = []) => context.commands.again(this.typed, {add, without});
     const stateDir = this.stateDirOf(context, flags);
     const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
     if (flags.direct && context.profile.mode === 'live' && !accepted.keyTrust)
@@ -70,8 +71,16 @@ export abstract class BatchRunCommand extends BatchCommand {
     if (what === 'file') {
       const {kind} = this;
       const ids = context.profile.service.ids?.format;
+      // --batch-id states that a second batch is intended.
+      const beforeKept =
+        flags['batch-id'] === undefined
+          ? (plan: Plan) => refuseSecondRun(context, stateDir, plan)
+          : undefined;
       const plannedOnce = () =>
-        planFromFlags({...{kind, file: args.file, stateDir, flags, accepted, ids}, local: context, retype});
+        planFromFlags({
+          ...{kind, file: args.file, stateDir, flags, accepted, ids},
+          ...{local: context, retype, beforeKept},
+        });
       const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input can be read only once
       const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
       ({batchId} = plan);

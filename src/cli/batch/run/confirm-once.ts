@@ -1,4 +1,5 @@
 import type {Journal} from '../../../batch/journal/journal.ts';
+import {unrecordedSettings} from '../../../batch/journal/binding.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../../batch/journal/confirmations.ts';
 import {isReadAnew} from '../../../batch/journal/service-form.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
@@ -10,7 +11,7 @@ import {batchCommand} from '../../../batch/standing/placed.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {ASKING, writeStatus} from '../../../batch/standing/status-file.ts';
 import {RemitError} from '../../../errors.ts';
-import {placeFlags} from '../place.ts';
+import {placedBy, placeFlags} from '../place.ts';
 import {confirmBatch, duplicatesOf} from './confirm.ts';
 import type {RunRequest} from './request.ts';
 import {partOf} from './retry-view.ts';
@@ -22,7 +23,10 @@ export function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): bo
   );
 }
 
-/** A plan is confirmed once for each action; a resumed one was confirmed when it was started. */
+/**
+ * A plan is confirmed once for each action; a resumed one was confirmed when it was started. It is confirmed again if
+ * nothing shows that its rows would be sent again as they were then.
+ */
 export async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
@@ -35,7 +39,7 @@ export async function confirmOnce(
   const sentAgain = retried?.map(({row}) => row) ?? [];
   const now = context.clock.now();
   const survey = surveyRetried(claims.survey, sentAgain, {journal, plan, registry, now});
-  const known = isConfirmed(request, batch);
+  const known = isConfirmed(request, batch) && unrecordedSettings(journal, plan, context.codec) === undefined;
   const acknowledged = readAcknowledged(journal, plan);
   let wasAsked = false;
   // While the prompt is open this process holds the lock, so `status` in another terminal reads what is written here.
@@ -46,13 +50,17 @@ export async function confirmOnce(
   const again = retried === undefined ? undefined : partOf(retried);
   const reach = reachOf(request, journal);
   const work = workOf({journal, plan, survey, reach, taken: sentAgain});
+  if (doing === 'release' && work.open.rows === 0 && !work.isOver && journal.tally().staged.count === 0)
+    throw nothingToRelease(request, batch);
   const isAgreed = await confirmBatch({
     ...{context, typed, plan, survey, work, flags, accepted, doing},
     ...{known, acknowledged, again, onAsk},
   });
   batch.lock.assertHeld(); // a prompt may stay open for hours
   registry.assertHeld();
-  if (!isAgreed) return; // a later run may have something to send, and prompts then
+  // A later run may have something to send, and prompts then: `release` before any row is staged confirms nothing.
+  const isOfNothing = !known && again === undefined && work.open.rows === 0;
+  if (!isAgreed || isOfNothing) return;
   if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
   if (!known || repeats + similar > 0)
@@ -79,6 +87,25 @@ function noteAgreement({context, doing}: RunRequest, {plan, journal}: OpenBatch,
 
 export const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
   writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch, nowMs), nowMs);
+
+function nothingToRelease({context, kind, stateDir}: RunRequest, batch: OpenBatch): RemitError {
+  const {batchId} = batch.plan;
+  const {next} = readSummary(batch, context.clock.now(), (last) => placedBy(context, stateDir, last));
+  return new RemitError('GUARD_CONFIRM', `batch ${batchId} has no staged rows; nothing was sent`, {
+    hint: next ?? `${batchCommand(kind)} status ${batchId}${placeFlags(context, stateDir)}`,
+  });
+}
+
+/**
+ * A retry asks only about the rows that it sends again, so the plan must have been confirmed before. A plan without rows to
+ * confirm is allowed too: another batch has paid them, and some of its payments may have failed.
+ */
+export function mayRetry(request: RunRequest, batch: OpenBatch, {survey}: BatchClaims): boolean {
+  const {plan, journal} = batch;
+  return (
+    isConfirmed(request, batch) || workOf({journal, plan, survey, reach: reachOf(request, journal)}).isOver
+  );
+}
 
 /** The prompt would cover two things at once: the plan, and the rows that failed under an earlier one. */
 export const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest): RemitError =>

@@ -1,8 +1,9 @@
+import {capital, counted} from '../../../phrases.ts';
 import {RemitError} from '../../../errors.ts';
 import type {Acknowledged} from '../../../batch/journal/facts.ts';
 import {accepting, type Retype} from '../../../batch/model/accept.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
-import type {Typed} from '../../runtime/command-line.ts';
+import type {Typed} from '../../line/command-line.ts';
 import type {Context} from '../../core/context.ts';
 import {refusePaidElsewhere, type Survey} from '../../../batch/registry/survey.ts';
 import type {Work} from '../../../batch/registry/work.ts';
@@ -17,7 +18,7 @@ import {
   type Sums,
   sumsOf,
 } from './agree.ts';
-import {count, planText, surveyText, totalsText, workText} from '../plan/view.ts';
+import {planText, surveyText, totalsText, workText} from '../plan/view.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
 /**
@@ -66,12 +67,13 @@ export async function confirmBatch(options: {
     const text =
       options.again === undefined
         ? planText(plan, {mode: profile.mode})
-        : `Batch ${plan.batchId}: ${count(sums.rows, 'row')} to be sent again, ${totalsText(sums)}`;
+        : `Batch ${plan.batchId}: ${counted(sums.rows, 'row')} to be sent again, ${totalsText(sums)}`;
     if (isLive) out.notice(text);
     else out.note(text);
     for (const line of [...surveyText(survey), ...workText(work, options.again !== undefined)])
       out.notice(line);
-  } else if (!work.isOver) out.note(questionOf(options).replace(/\?$/, '.'));
+  } else if (!work.isOver && !(options.doing === 'retry' && work.open.rows === 0))
+    out.note(questionOf(options).replace(/\?$/, '.'));
   return agree(agreement, {
     ...{moving, known, question: questionOf(options), what: movingOf(options, moving)},
     isIdle: options.again === undefined && work.isOver, // printed above; the engine finds nothing to send either
@@ -84,25 +86,27 @@ function questionOf({doing, again, work}: Parameters<typeof confirmBatch>[0]): s
   const {open, doubts, planned} = work;
   const doneRows = work.done.rows + work.paidBefore.rows;
   const rest =
-    open.rows === 0 ? '' : `, and ${count(open.rows, 'row')} not done yet, ${totalsText(sumsOf(open))}`;
+    open.rows === 0 ? '' : `, and ${counted(open.rows, 'row')} not done yet, ${totalsText(sumsOf(open))}`;
   if (again !== undefined)
-    return `Send again ${count(again.rows, 'row')}, ${totalsText(sumsOf(again))}${rest}?`;
+    return `Send ${counted(again.rows, 'row')} again, ${totalsText(sumsOf(again))}${rest}?`;
   const asides = [
     ...(doubts > 0 ? [`${doubts} of them in doubt`] : []),
     ...(doneRows > 0 ? [`${doneRows} done already`] : []),
     ...(work.staged.rows > 0 ? [`${work.staged.rows} staged already`] : []),
   ];
-  const rows = open.rows === planned ? count(planned, 'row') : `${open.rows} of ${count(planned, 'row')}`;
+  const rows = open.rows === planned ? counted(planned, 'row') : `${open.rows} of ${counted(planned, 'row')}`;
   const money = open.rows === 0 ? '' : `, ${totalsText(sumsOf(open))}`;
-  return `${capital(doing)} ${rows}${money}${asides.length > 0 ? ` (${asides.join('; ')})` : ''}?`;
+  // A retry that sends nothing again still continues with the rest.
+  const verb = doing === 'retry' ? 'Continue with' : capital(doing);
+  return `${verb} ${rows}${money}${asides.length > 0 ? ` (${asides.join('; ')})` : ''}?`;
 }
 
-/** `pay 2 rows`, `send 3 rows, 1 of them again` */
+/** `Pay 2 rows`, `Send 3 rows, 1 of them again` */
 function movingOf({doing, again, work}: Parameters<typeof confirmBatch>[0], {rows}: Sums): string {
-  if (again === undefined) return `${doing} ${count(rows, 'row')}`;
+  if (again === undefined) return `${capital(doing)} ${counted(rows, 'row')}`;
   return work.open.rows === 0
-    ? `send again ${count(rows, 'row')}`
-    : `send ${count(rows, 'row')}, ${again.rows} of them again`;
+    ? `Send ${counted(rows, 'row')} again`
+    : `Send ${counted(rows, 'row')}, ${again.rows} of them again`;
 }
 
 /** @param show for facts that no plan contains, because they are about other batches */
@@ -133,13 +137,13 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   };
   if (!isStated(repeats, accepted.duplicates, acknowledged?.duplicates))
     unacknowledged(
-      `${count(repeats, 'row')} with the party, amount and currency of an earlier row, in this file or in another batch of the last 30 days`,
+      `${counted(repeats, 'row')} with the party, amount and currency of an earlier row, in this file or in another batch of the last 30 days`,
       repeats,
       'duplicates',
     );
   if (!isStated(similar, accepted.similar, acknowledged?.similar))
     unacknowledged(
-      `${count(similar, 'reference')} that ${similar === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces`,
+      `${counted(similar, 'reference')} that ${similar === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces`,
       similar,
       'similar',
     );
@@ -157,5 +161,3 @@ export function duplicatesOf(
     acknowledged === undefined ? [figures.softDuplicates.count, figures.similarReferences.count] : [0, 0];
   return {repeats: repeats + survey.alike.count, similar: similar + survey.similar.count};
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,14 +1,14 @@
 import {accepting} from '../../../batch/model/accept.ts';
 import type {Attention} from '../../../batch/journal/rows/attention.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
-import {batchCommand} from '../../../batch/standing/placed.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
 import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
 import {placedBy, placeFlags} from '../place.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
 import {releasedText, uncanceledText} from './cancel-confirm.ts';
-import {continued, type RunRequest} from './request.ts';
+import {continued, statusCommand, type RunRequest} from './request.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
@@ -20,7 +20,8 @@ const NAMED = 5;
 export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary: Summary): Promise<void> {
   const {context, kind, stateDir} = request;
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(summaryText(summary, attention, placedBy(context, stateDir, context.commands.profile)));
+  const placed = placedBy(context, stateDir, context.commands.profile);
+  context.out.text(summaryText(summary, attention, placed, {isRun: true}));
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   if (request.path === 'cancel' && summary.state === 'stopped' && summary.stopped_because === null)
@@ -28,7 +29,7 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
   hintRefusals(request, summary, journal);
   hintNetwork(request, summary);
   hintAssumption(request, summary, attention);
-  noteDoubts(request, summary, journal.rows.inStates(['in_doubt'], 0, ATTENTION));
+  noteDoubts(request, summary, attention);
   if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
     context.out.notice(RESET_SANDBOX);
 }
@@ -66,22 +67,26 @@ function hintAssumption({context}: RunRequest, {stopped_because}: Summary, rows:
 }
 
 /** If the output cannot be written, the error still says what was done. */
-export function noteEffect({context, kind, stateDir}: RunRequest, summary: Summary): void {
+export function noteEffect(request: RunRequest, plan: Plan, summary: Summary): void {
   const {batch_id: id, state: status, posts} = summary;
   if (posts === 0) return;
-  const placed = placeFlags(context, stateDir, context.commands.profile);
-  const next = `${batchCommand(kind)} status ${id}${placed}`;
-  context.effects.took({noun: 'batch', done: 'was run', id, status, next});
+  request.context.effects.took({
+    noun: 'batch',
+    done: 'was run',
+    id,
+    status,
+    next: statusCommand(request, plan),
+  });
 }
 
 /** An interrupted run exits 130, not 12; the rows that it leaves in doubt are still reported, also to scripts. */
 function noteDoubts(
   {context, stateDir}: RunRequest,
   summary: Summary,
-  doubtful: readonly {reference: string}[],
+  attention: readonly Attention[],
 ): void {
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
-  const named = doubtful.map(({reference}) => reference);
+  const named = attention.filter(({state}) => state === 'in_doubt').map(({reference}) => reference);
   context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir, context.commands.profile)));
 }

@@ -7,7 +7,7 @@ import type {Transport} from '../../../client/transport/transport.ts';
 import {shellWord} from '../../../shell-word.ts';
 import type {Context} from '../../core/context.ts';
 import type {FlagValues} from '../../input/flags.ts';
-import type {Typed} from '../../runtime/command-line.ts';
+import type {Typed} from '../../line/command-line.ts';
 import type {Accepted} from '../accept.ts';
 import type {confirmFlags, followFlags, runFlags} from '../flags.ts';
 import {placeFlags} from '../place.ts';
@@ -51,6 +51,12 @@ export function goOn(request: RunRequest, {batchId}: OpenBatch['plan']): string 
 export function continued({context, kind, stateDir}: RunRequest, words: string): string {
   const live = context.profile.mode === 'live' ? ' --live' : '';
   return `${batchCommand(kind)} ${words}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
+}
+
+/** The command that shows the status of a batch. */
+export function statusCommand({context, stateDir}: RunRequest, {batchId, kind}: OpenBatch['plan']): string {
+  const placed = placeFlags(context, stateDir, context.commands.profile);
+  return `${batchCommand(kind)} status ${shellWord(batchId)}${placed}`;
 }
 
 /** The command that writes the results of a batch. */

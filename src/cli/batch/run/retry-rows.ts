@@ -1,3 +1,4 @@
+import {counted} from '../../../phrases.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import type {Stop} from '../../../batch/model/stop.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
@@ -5,7 +6,6 @@ import {prepareRetry, type RetryFacts} from '../../../batch/repair/retry.ts';
 import {Wire} from '../../../batch/answers/wire.ts';
 import {shellWord} from '../../../shell-word.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
-import {count} from '../plan/view.ts';
 import {timeoutsOf} from '../timeouts.ts';
 import {confirmOnce} from './confirm-once.ts';
 import {type ConfirmedRun, continued, type RunRequest} from './request.ts';
@@ -48,7 +48,11 @@ export async function retryRows(
   });
   if (facts.stop !== undefined) return facts.stop;
   const keys = facts.raised.length === 0 ? '' : `, ${facts.raised.length} of them with a new key`;
-  out.note(`${count(facts.again.length, 'row')} prepared to be sent again${keys}`);
+  out.note(
+    facts.again.length === 0
+      ? 'No row is sent again'
+      : `${counted(facts.again.length, 'row')} prepared to be sent again${keys}`,
+  );
   for (const {reference, why} of facts.left.slice(0, NAMED))
     out.notice(`  ${reference} is unchanged: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are unchanged`);

@@ -1,3 +1,4 @@
+import {counted} from '../../../phrases.ts';
 import {batchExists, batchFolder} from '../../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import {readStatus, type StatusFile} from '../../../batch/standing/status-file.ts';
@@ -5,7 +6,6 @@ import {RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {batchCommand} from '../../../batch/standing/placed.ts';
 import {placeFlags} from '../place.ts';
-import {count} from '../plan/view.ts';
 
 const LOOK_EVERY_MS = 2000;
 /** `payouts batch november`, as in the registry's lock; the lock of one batch says `batch november (pay)`. */
@@ -77,7 +77,7 @@ function holderOf(
 }
 
 const progressText = ({phase, summary: {accepted, staged, planned}}: StatusFile): string =>
-  `: ${phase}, ${accepted} of ${count(planned, 'row')} accepted${staged === 0 ? '' : `, ${staged} staged`}`;
+  `: ${phase}, ${accepted} of ${counted(planned, 'row')} accepted${staged === 0 ? '' : `, ${staged} staged`}`;
 
 function refusal(error: RemitError, {batch, words, command, summary}: Holder, waitMs: number): RemitError {
   const waited = waitMs === 0 ? '' : `, also after a wait of ${Math.round(waitMs / 1000)} s,`;

@@ -7,10 +7,10 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isGood, isMissing, type Survey} from '../survey/survey.ts';
+import {isMissing, type Survey} from '../survey/survey.ts';
 import {findHeader, keyOf} from './keys.ts';
 import {idOf, type Kind, type Money, recordIn, REFERENCE} from './kinds.ts';
-import {create, type Probe} from './steps.ts';
+import {create, mayHaveCreated, type Probe} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');
 const ROW = 1;
@@ -122,17 +122,12 @@ function fixFor({found}: Survey, {key, text}: Assumption): string {
   return /set \S+( and \S+)? in the service file/.exec(text)?.[0] ?? `set ${key} in the service file`;
 }
 
-function noteRefused({survey, context}: Probe, kind: Kind, reply: Reply): void {
+function noteRefused({survey}: Probe, kind: Kind, reply: Reply): void {
   const operation = idOf(kind, 'create');
   const check = `routes.${operation}`;
   const evidence = failureOf(reply, 'a record');
   const {assumption} = reply;
-  if (isGood(reply) || reply.failure !== undefined || reply.status >= 500)
-    survey.found.push(
-      unknown(check, `${evidence}; a ${kind.noun} may have been created, but it is not approved`, {
-        ...{row: ROW, fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
-      }),
-    );
+  if (mayHaveCreated(reply)) survey.found.push(unknown(check, evidence, {row: ROW}));
   else if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND')
     survey.found.push(
       differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),

@@ -31,21 +31,17 @@ export async function checkHorizon(probe: Probe, kept: KeptKey): Promise<void> {
 }
 
 /** Sends the create again. A payout of an earlier probe that comes back was not created now. */
-async function replayed(
-  {context, survey, probed}: Probe,
-  kept: KeptKey,
-  money: Money,
-  key: string,
-): Promise<Reply> {
+async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string): Promise<Reply> {
+  const {probed} = probe;
   const before = probed.created.length;
-  const {reply} = await create({context, survey, probed}, PAYOUT, {money, key});
+  const {reply} = await create(probe, PAYOUT, {money, key});
   if (probed.created[before] === kept.payout_id) probed.created.splice(before, 1);
   return reply;
 }
 
 function noteKnown(survey: Survey, ageMs: number): void {
   const stated = horizonMsOf(survey.draft.file);
-  const evidence = `the service remembers keys for at least ${spanOf(ageMs)}`;
+  const evidence = `the service remembers keys for at least ${atLeast(ageMs)}`;
   const make = stated !== undefined && ageMs >= stated ? holds : unknown;
   survey.found.push(make(CHECK, evidence, {row: ROW}));
 }
@@ -53,26 +49,32 @@ function noteKnown(survey: Survey, ageMs: number): void {
 /** The service has forgotten the key. If it was known at an earlier probe, that time is certain. */
 function noteForgotten(survey: Survey, ageMs: number, knownMs: number): void {
   const stated = horizonMsOf(survey.draft.file);
-  const before = knownMs < 1000 ? '' : ` and at least ${spanOf(knownMs)}`;
-  const evidence = `the service remembers keys for at most ${spanOf(ageMs)}${before}`;
+  const before = knownMs < 1000 ? '' : ` and at least ${atLeast(knownMs)}`;
+  const evidence = `the service remembers keys for at most ${atMost(ageMs)}${before}`;
   if (stated !== undefined && stated <= Math.max(knownMs, 1000)) {
     survey.found.push(holds(CHECK, evidence, {row: ROW}));
     return;
   }
-  const write: ServiceFile | undefined = knownMs < 1000 ? undefined : {keys: {horizon: spanOf(knownMs)}};
+  const write: ServiceFile | undefined = knownMs < 1000 ? undefined : {keys: {horizon: atLeast(knownMs)}};
   const fix = 'set keys.horizon in the service file to a shorter time, such as 1h';
   survey.differs(differs(CHECK, evidence, {row: ROW, write, sure: write !== undefined, fix}));
 }
 
+/** Each unit is used from `from` on: two days or more are not shown in hours. */
 const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
+  {unit: 'd', size: 86_400_000, from: 2 * 86_400_000},
+  {unit: 'h', size: 3_600_000, from: 10 * 3_600_000},
+  {unit: 'm', size: 60_000, from: 10 * 60_000},
+  {unit: 's', size: 1000, from: 0},
 ] as const;
 
-/** Rounded down: 95 minutes are `95m`, and 30 hours `30h`. */
-function spanOf(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= 10 * one) ?? ['s', 1000];
-  return `${Math.floor(ms / size)}${unit}`;
+/** Rounded down: 95 minutes are `95m`, 30 hours `30h`, and 71 hours `2d`. */
+const atLeast = (ms: number): string => spanOf(ms, Math.floor);
+
+/** Rounded up. */
+const atMost = (ms: number): string => spanOf(ms, Math.ceil);
+
+function spanOf(ms: number, round: (n: number) => number): string {
+  const {unit, size} = UNITS.find(({from}) => ms >= from) ?? {unit: 's', size: 1000};
+  return `${round(ms / size)}${unit}`;
 }

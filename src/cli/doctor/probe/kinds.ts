@@ -1,5 +1,6 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isUsableId, unwrapRecord} from '../../../client/answers/readable.ts';
+import {isUsableId} from '../../../client/answers/readable.ts';
+import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {isObject} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 import type {Reply} from '../survey/asker.ts';

@@ -4,7 +4,7 @@ import {failureOf, outcomeOf} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, isMissing, rowOf} from '../survey/survey.ts';
 import {idIn, recordIn} from './kinds.ts';
-import type {Probe} from './steps.ts';
+import {mayHaveCreated, type Probe} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -71,6 +71,11 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
     return;
   }
   const evidence = failureOf(reply, 'a record with an id');
+  if (mayHaveCreated(reply)) {
+    const fix = context.commands.read(resource, 'list');
+    survey.found.push(unknown(check, `${evidence}; a ${noun} may have been created`, {row, fix}));
+    return;
+  }
   if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND')
     survey.found.push(
       differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),

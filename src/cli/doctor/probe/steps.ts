@@ -1,3 +1,4 @@
+import {meaningOf} from '../../../client/answers/verdict.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
@@ -7,7 +8,7 @@ import {findings, toAdd} from '../survey/finding.ts';
 import type {Survey} from '../survey/survey.ts';
 import {bodyFor, idIn, idOf, type Kind, type Money, recordIn} from './kinds.ts';
 
-const {holds, differs} = findings('service');
+const {holds, differs, unknown} = findings('service');
 
 /** The ids of all payouts and payins that the probe created and canceled, and everything that remains. */
 export interface Probed {
@@ -25,16 +26,23 @@ export interface Probe {
   readonly context: Context;
   readonly survey: Survey;
   readonly probed: Probed;
+  /** Answers to creates that leave open whether there is a record; its id is not known. */
+  readonly unclear: {readonly kind: Kind; readonly reply: Reply}[];
 }
+
+/** Whether a create that returned no id may have created a record. */
+export const mayHaveCreated = (reply: Reply): boolean =>
+  reply.failure?.sent ?? ['success', 'failing'].includes(meaningOf(reply));
 
 /** Sends a create in the form of `file`. A record that it created is canceled at the end. */
 export async function create(
-  {context, survey, probed}: Probe,
+  {context, survey, probed, unclear}: Probe,
   kind: Kind,
   {money, key, file = survey.draft.file}: {money: Money; key: string; file?: ServiceFile},
 ): Promise<{reply: Reply; id: string | undefined}> {
   const reply = await survey.ask(idOf(kind, 'create'), {body: bodyFor(kind, money), key}, file);
   const id = reply.status >= 200 && reply.status < 300 ? idIn(reply, context) : undefined;
+  if (id === undefined && mayHaveCreated(reply)) unclear.push({kind, reply});
   if (id !== undefined && !probed.created.includes(id)) {
     probed.created.push(id);
     context.effects.took({
@@ -48,6 +56,20 @@ export async function create(
 /** Cancels all records that were created since the first `from`, and reads them to check that they are canceled. */
 export async function cancelAll(probe: Probe, kind: Kind, from: number): Promise<void> {
   for (const id of probe.probed.created.slice(from)) await cancel(probe, kind, id);
+}
+
+/** A record without a known id cannot be canceled here. */
+export function noteUnclear({context, survey, unclear}: Probe, kind: Kind): void {
+  const [first, ...others] = unclear.filter((one) => one.kind === kind);
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : `, and ${others.length} more without an id`;
+  survey.found.push(
+    unknown(
+      `${kind.topic} that may remain`,
+      `${failureOf(first.reply, 'a record')}${more}; a ${kind.noun} may have been created, but it is not approved`,
+      {fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
+    ),
+  );
 }
 
 async function cancel(probe: Probe, kind: Kind, id: string): Promise<void> {

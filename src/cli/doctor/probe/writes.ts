@@ -10,7 +10,7 @@ import {checkFormat, checkReplay} from './keys.ts';
 import {keepKey, keptKey} from './key-memory.ts';
 import {AMOUNT_MINOR, idOf, type Kind, PAYIN, PAYOUT} from './kinds.ts';
 import {probeMove, probePayee} from './others.ts';
-import {cancelAll, type Probe, type Probed} from './steps.ts';
+import {cancelAll, noteUnclear, type Probe, type Probed} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -27,7 +27,7 @@ export async function refuseProbe(context: Context): Promise<void> {
         hint: 'choose a profile with a test key: -p NAME',
       },
     );
-  for (const operation of ['create payout', 'create payin'])
+  for (const operation of ['create a payout', 'create a payin'])
     await context.guardWrite({
       ...{operation, amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD'},
       rail: {value: undefined},
@@ -39,7 +39,7 @@ export async function refuseProbe(context: Context): Promise<void> {
  * approve ones that do not exist, and creates a payee and a move, which remain. Reports everything that remains.
  */
 export async function probeWrites(context: Context, survey: Survey): Promise<Probed> {
-  const probe: Probe = {context, survey, probed: {created: [], canceled: [], left: []}};
+  const probe: Probe = {context, survey, probed: {created: [], canceled: [], left: []}, unclear: []};
   const kept = keptKey(context);
   if (kept !== undefined) await checkHorizon(probe, kept);
   else
@@ -73,6 +73,7 @@ async function probeKind(probe: Probe, kind: Kind): Promise<void> {
     }
   } finally {
     await cancelAll(probe, kind, from);
+    noteUnclear(probe, kind);
   }
   await approveNothing(probe.survey, kind);
 }

@@ -1,5 +1,5 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {unwrapRecord} from '../../../client/answers/readable.ts';
+import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {operationOf, paramsOf} from '../../../service/routes.ts';

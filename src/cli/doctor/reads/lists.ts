@@ -1,4 +1,4 @@
-import {readPage} from '../../../client/reading/pages.ts';
+import {readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject, must} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';

@@ -1,4 +1,4 @@
-import {readPage} from '../../../client/reading/pages.ts';
+import {NEXT_KEY, MORE_KEY, readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Reply} from '../survey/asker.ts';
@@ -97,10 +97,6 @@ async function checkLimit(survey: Survey, id: OperationId): Promise<boolean> {
   return false;
 }
 
-/** Names of cursors and flags, as in `readPage`. */
-const FORWARD = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
-const MORE = /^(has_?)?(more|next(_?page)?)$/i;
-
 /** Finds the cursor and the parameter to send it in. The second page must have another record. */
 async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<void> {
   const check = 'envelopes.next';
@@ -146,10 +142,10 @@ interface Lead {
 function cursorsIn({wire}: Reply, own: string | undefined): Lead[] {
   if (own !== undefined) return [{path: undefined, more: undefined, cursor: own}];
   const leaves = leavesOf(wire).filter(({path}) => isPath(path));
-  const more = leaves.find(({name, value}) => MORE.test(name) && typeof value === 'boolean')?.path;
+  const more = leaves.find(({name, value}) => MORE_KEY.test(name) && typeof value === 'boolean')?.path;
   return leaves.flatMap(({path, name, value}) => {
     const isCursor =
-      FORWARD.test(name) && ((typeof value === 'string' && value !== '') || typeof value === 'number');
+      NEXT_KEY.test(name) && ((typeof value === 'string' && value !== '') || typeof value === 'number');
     if (!isCursor) return [];
     return [{path, more, cursor: inAddress(String(value)) ?? String(value)}];
   });

@@ -113,6 +113,7 @@ const Listed = object({
   left_out: count,
   total: text,
   needs_attention: count,
+  differs: count.describe('rows whose record differs'),
   updated_at: textOrNull,
   problem: textOrNull,
 });

@@ -10,6 +10,7 @@ const event = {
   id: nullable,
   event_type: nullable,
   verdict: z.enum(['verified', 'unverified']),
+  secret_fingerprint: nullable,
   attempt: z.int().min(1),
   body: z.unknown(),
   lost: z
@@ -82,6 +83,13 @@ export const LINES = {
     state: z.enum(['up', 'down']),
     error: nullable,
   }),
+  endpoint: z.strictObject({
+    type: z.literal('endpoint'),
+    endpoint_id: z.string(),
+    state: z.enum(['active', 'disabled', 'changed', 'deleted', 'unknown']),
+    error: nullable,
+    same_url: z.array(z.string()),
+  }),
   refused: z.strictObject({
     type: z.literal('refused'),
     reason: z.enum(['backlog', 'record', 'stopping']),
@@ -103,6 +111,7 @@ export const LINES = {
     duplicates: count,
     forwarded: count,
     failed: count,
+    endpoints_left: z.array(z.string()),
   }),
 } as const;
 
@@ -116,6 +125,7 @@ export const LINE = z.discriminatedUnion('type', [
   LINES.forward,
   LINES.dead,
   LINES.target,
+  LINES.endpoint,
   LINES.refused,
   LINES.expect,
   LINES.gap,

@@ -76,7 +76,16 @@ const Whoami = object({
 });
 
 const Explanation = object({
-  kind: z.enum(['error', 'exit code', 'HTTP status', 'status', 'bank code']),
+  kind: z.enum([
+    'error',
+    'service code',
+    'exit code',
+    'HTTP status',
+    'status',
+    'bank code',
+    'batch row',
+    'sandbox scenario',
+  ]),
   name: text,
   of: text.optional(),
   meaning: text,

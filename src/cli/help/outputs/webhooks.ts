@@ -87,7 +87,16 @@ const Verified = object({
   verdict: z.enum(['verified', 'rejected']),
   reason: textOrNull,
   matches_if: z.array(text),
-  secret_fingerprint: textOrNull,
+  diagnosis: z
+    .array(object({code: text, matches_if: text, secret_position: count}))
+    .describe('matches_if with codes, and the secret that each would match'),
+  secret_fingerprint: textOrNull.describe('of the secret that the signature matches'),
+  secret_position: countOrNull.describe('counted from 1'),
+  secret_source: textOrNull.describe('file and line, variable or prompt'),
+  secrets_tried: z
+    .array(object({position: count, fingerprint: text, source: text}))
+    .describe('empty if it was rejected before any secret was needed'),
+  recorded_fingerprint: textOrNull.describe('fingerprint of the secret it verified with when it arrived'),
   age_seconds: z.int().nullable(),
   lost: lost.optional(),
 });

@@ -1,5 +1,5 @@
 import type {SignatureForm} from '../../../contract/signature-form.ts';
-import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {RemitError, type ExitCode} from '../../../errors.ts';
 import {webhookReplayView} from '../../../output/views/webhook-events.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
@@ -17,6 +17,7 @@ import type {LocalContext} from '../../core/context.ts';
 import {eventFilter, type EventFilters} from './filters.ts';
 import {recordFolder} from '../place.ts';
 import {readRecorded} from './read-record.ts';
+import {exitOf, showEnd, type Again} from './replay-end.ts';
 import {readSecrets, type SecretFlags} from '../secrets.ts';
 import {trustedCertificates} from '../listen/trust.ts';
 
@@ -58,17 +59,19 @@ const TIMEOUT_MS = 10_000;
 const KEEP_BYTES = 65_536;
 
 /**
- * Sends recorded deliveries again, one at a time and in order of arrival. Exits 8 if one regressed, or failed without
- * an earlier attempt to compare it with.
+ * Sends recorded deliveries again, one at a time and in order of arrival. Exits 8 if one regressed, if one failed
+ * without an earlier attempt to compare it with, or, with --failed, if one still fails.
+ * @param again for hints
  */
 export async function replayRecorded(
   local: LocalContext,
   ids: readonly string[],
   flags: ReplayFlags,
+  again: Again,
 ): Promise<ExitCode> {
   if (flags['secret-from'] !== undefined && !flags.resign)
     throw new RemitError('USAGE', '--secret-from needs --resign');
-  const jobs = jobsOf(select(local, ids, flags), flags);
+  const jobs = jobsOf(select(local, ids, flags, again), flags, again);
   for (const {recorded, target} of jobs) {
     checkReplayable(recorded.delivery);
     checkTarget(target, flags['allow-external']);
@@ -80,7 +83,7 @@ export async function replayRecorded(
     await local.out.list(replays(local, jobs, {flags, secret, writer, done}), webhookReplayView);
   } finally {
     await writer.close();
-    if (done.length > 0) local.out.note(countsText(done));
+    showEnd(local.out, done, {...flags, ids}, again);
   }
   const unrecorded = done.find((replay) => replay.unrecorded !== null)?.unrecorded;
   if (unrecorded != null)
@@ -88,18 +91,21 @@ export async function replayRecorded(
       'STATE',
       `the replay was sent, but its result is not recorded: ${unrecorded.message}`,
     );
-  return done.some(({outcome}) => outcome === 'regressed' || outcome === 'failing') ? EXIT.PARTIAL : EXIT.OK;
+  return exitOf(done, flags);
 }
 
 /** The deliveries that are named, or that match the filters. @throws {RemitError} NOT_FOUND for an unknown id */
-function select(local: LocalContext, ids: readonly string[], flags: ReplayFlags): RecordedDelivery[] {
+function select(
+  local: LocalContext,
+  ids: readonly string[],
+  flags: ReplayFlags,
+  again: Again,
+): RecordedDelivery[] {
   const {type, since, before, verdict, match, failed} = flags;
   const filters = {type, since, before, verdict, match, failed: failed || undefined};
-  if (ids.length === 0 && Object.values(filters).every((value) => value === undefined))
-    throw new RemitError('USAGE', 'name the deliveries to replay by id, or select them with filters', {
-      hint: 'remit webhooks events replay --failed',
-    });
   const all = readRecorded(local);
+  if (ids.length === 0 && Object.values(filters).every((value) => value === undefined))
+    throw withoutSelection(all, flags, again);
   const has = ({delivery}: RecordedDelivery, id: string) => delivery.id === id || delivery.eventId === id;
   const missing = ids.find((id) => !all.some((recorded) => has(recorded, id)));
   if (missing !== undefined)
@@ -110,11 +116,32 @@ function select(local: LocalContext, ids: readonly string[], flags: ReplayFlags)
   return named.filter(eventFilter(filters));
 }
 
+/** The hint selects what is most likely meant: the failed deliveries, or the last one. */
+function withoutSelection(all: readonly RecordedDelivery[], flags: ReplayFlags, again: Again): RemitError {
+  const last = (all.findLast(({delivery}) => delivery.verdict !== 'rejected') ?? all.at(-1))?.delivery;
+  if (last === undefined)
+    return new RemitError('NOT_FOUND', 'no deliveries are recorded, so there is nothing to replay', {
+      hint: (commands) => commands.read('webhooks', 'listen', '--register', '--tls', ...targetWords(flags)),
+    });
+  const hasFailed = all.some((recorded) => deadTargets(recorded).length > 0);
+  return new RemitError(
+    'USAGE',
+    `name the deliveries to replay by id, or select them with filters, for example ${hasFailed ? 'those that failed' : 'the last one'}:`,
+    {hint: again(hasFailed ? '--failed' : last.id)},
+  );
+}
+
+/** The targets that were typed, for the listener. */
+const targetWords = (flags: ReplayFlags): string[] => [
+  ...(flags['forward-to'] ?? []).flatMap((target) => ['--forward-to', target]),
+  ...(flags['allow-external'] ? ['--allow-external'] : []),
+];
+
 /**
  * To the addresses of --forward-to; otherwise, with --failed, to where it failed, or to where the listener forwarded
  * it.
  */
-function jobsOf(selected: readonly RecordedDelivery[], flags: ReplayFlags): Job[] {
+function jobsOf(selected: readonly RecordedDelivery[], flags: ReplayFlags, again: Again): Job[] {
   const given = flags['forward-to']?.map((text) => parseTarget(text).href);
   const jobs = selected.flatMap((recorded) => {
     const targets = given ?? (flags.failed ? deadTargets(recorded) : recorded.delivery.targets);
@@ -123,10 +150,8 @@ function jobsOf(selected: readonly RecordedDelivery[], flags: ReplayFlags): Job[
   if (selected.length > 0 && jobs.length === 0)
     throw new RemitError(
       'USAGE',
-      'these deliveries were not forwarded anywhere, so there is no target to send them to',
-      {
-        hint: 'add --forward-to 3000/hook, with the port and path of your receiver',
-      },
+      `${selected.length === 1 ? 'this delivery was' : 'these deliveries were'} not forwarded anywhere, so the target is missing. Name the port and path of your receiver, for example:`,
+      {hint: again('--forward-to', '3000/hook')},
     );
   return jobs;
 }
@@ -173,11 +198,3 @@ const rowOf = ({delivery, outcome, result, before, response}: Replay, showRespon
   ...{resigned: result.resigned, replayed_at: new Date(result.atMs).toISOString()},
   ...(showResponse ? {response: response.toString('utf8')} : {}),
 });
-
-/** `3 replayed: 2 fixed, 1 regressed`. */
-function countsText(done: readonly Replay[]): string {
-  const counts = new Map<ReplayOutcome, number>();
-  for (const {outcome} of done) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  const parts = [...counts].map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`);
-  return `${done.length} replayed: ${parts.join(', ')}`;
-}

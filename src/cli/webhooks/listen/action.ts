@@ -1,5 +1,5 @@
 import {EXIT, type ExitCode} from '../../../errors.ts';
-import {stackOf} from '../../../narrow.ts';
+import {messageOf, stackOf} from '../../../narrow.ts';
 import {watchTarget} from '../../../webhooks/listen/health.ts';
 import type {Intake} from '../../../webhooks/listen/intake.ts';
 import {Receiver} from '../../../webhooks/http/server.ts';
@@ -9,12 +9,13 @@ import type {Context, LocalContext} from '../../core/context.ts';
 import type {Outcome} from '../../core/outcome.ts';
 import {enlargeYoungSpace, keepHeapSmall} from '../../runtime/memory.ts';
 import type {OpenInspector} from '../events/inspector.ts';
-import {removeLeftOvers} from './left-overs.ts';
+import {removeLeftOvers} from '../registration/left-overs.ts';
 import {readRoutes, targetsOf, type ListenFlags} from './options.ts';
 import {FORWARD_TIMEOUT_MS, makeParts, type ListenParts} from './parts.ts';
 import {statedForm} from '../verify/flags.ts';
+import {OwnEndpoint} from '../registration/own-endpoint.ts';
 import {readyText, shownHost} from './ready-text.ts';
-import {registerEndpoint, type Registration} from './register.ts';
+import {registerEndpoint, type Registration} from '../registration/register.ts';
 
 /** A listener that accepts deliveries. */
 interface Running extends ListenParts {
@@ -34,15 +35,28 @@ export async function listen(
   keepHeapSmall();
   enlargeYoungSpace();
   const parts = await makeParts(local, context, flags);
-  const {report, ending, expectation} = parts;
+  const {report, expectation} = parts;
   const running: Running = {...parts, receiver: await start(local, flags, parts), registration: undefined};
+  const {exitCode, matched} = await runUntilEnd(local, context, flags, running);
+  if (expectation !== undefined) report.expected(expectation.eventType, matched);
+  const {endpointsLeft, isClosed} = await finish(local, running, exitCode);
+  const isPartial = (endpointsLeft.length > 0 || !isClosed) && exitCode === EXIT.OK;
+  return {data: report.summary(endpointsLeft), exitCode: isPartial ? EXIT.PARTIAL : exitCode};
+}
+
+/** If it cannot begin, everything that was opened is closed again. */
+async function runUntilEnd(
+  local: LocalContext,
+  context: Context | undefined,
+  flags: ListenFlags,
+  running: Running,
+): ListenParts['ending']['reached'] {
+  const {ending} = running;
   const watching = new AbortController();
   try {
     await announce(local, context, flags, running);
     watchTargets(local, flags, running, watching.signal);
-    const {exitCode, matched} = await ending.reached;
-    if (expectation !== undefined) report.expected(expectation.eventType, matched);
-    return {data: await finish(local, running, exitCode), exitCode};
+    return await ending.reached;
   } catch (error) {
     await finish(local, running, EXIT.OK);
     throw error;
@@ -75,7 +89,7 @@ async function announce(
   flags: ListenFlags,
   running: Running,
 ): Promise<void> {
-  const {record, known, forwarder, receiver, report, secrets, page} = running;
+  const {record, known, forwarder, receiver, report, secrets, page, own} = running;
   const url = `${flags.tls ? 'https' : 'http'}://${shownHost(flags)}:${receiver.port}${flags.path}`;
   await record?.resume(known, forwarder);
   if (context !== undefined && flags.register) {
@@ -83,6 +97,8 @@ async function announce(
     const request = {url: flags['public-url'] ?? url, events: flags.events, secretFile: flags['secret-file']};
     running.registration = await registerEndpoint(context, request);
     secrets.push(running.registration.secret);
+    own.endpoint = new OwnEndpoint(context, running.registration, (line) => report.endpoint(line));
+    void own.endpoint.watch();
   }
   page.inspector = await openPage(local, flags, running);
   const {registration} = running;
@@ -90,7 +106,7 @@ async function announce(
   const ui = {ui_url: page.inspector?.url ?? null};
   report.ready(
     {type: 'ready', ...ready, recorded: record !== undefined, ...ui},
-    readyText(url, flags, {registration, ...ui}),
+    readyText(url, flags, {registration, given: running.given, ...ui}),
   );
 }
 
@@ -105,10 +121,18 @@ function watchTargets(
     void watchTarget(target, {clock, signal, onChange: (...change) => report.target(...change)});
 }
 
-/** Stops in an order that loses nothing: no new deliveries, answers sent, forwards in progress, endpoint, record. */
-async function finish(local: LocalContext, running: Running, exitCode: ExitCode) {
-  const {intake, receiver, forwarder, expander, registration, page, record, report} = running;
+/**
+ * Stops in an order that loses nothing: no new deliveries, answers sent, forwards in progress, endpoint, record.
+ * @returns ids of endpoints that exist or may exist, and whether the record was closed
+ */
+async function finish(
+  local: LocalContext,
+  running: Running,
+  exitCode: ExitCode,
+): Promise<{endpointsLeft: string[]; isClosed: boolean}> {
+  const {intake, receiver, forwarder, expander, registration, page, own, record} = running;
   intake.stopping = true;
+  own.endpoint?.end();
   const {second} = local.stop.drain();
   const cut = () => {
     receiver.kill();
@@ -117,17 +141,28 @@ async function finish(local: LocalContext, running: Running, exitCode: ExitCode)
   };
   if (second.aborted) cut();
   else second.addEventListener('abort', cut, {once: true});
-  await registration?.remove();
+  const endpointsLeft = (await registration?.remove()) ?? [];
   await receiver.close();
   const waiting = await forwarder.drain();
   await expander?.close();
   await page.inspector?.close();
-  await record?.close();
+  const isClosed = await closeRecord(local, record);
   if (waiting > 0 && exitCode !== EXIT.OK)
     local.out.warn(
       `${waiting} deliveries are still waiting to be forwarded; run the same command again to forward them`,
     );
-  return report.summary();
+  return {endpointsLeft, isClosed};
+}
+
+/** False, after a warning: what was answered with 2XX is on disk already. */
+async function closeRecord({out}: LocalContext, record: ListenParts['record']): Promise<boolean> {
+  try {
+    await record?.close();
+    return true;
+  } catch (error) {
+    out.warn(`the record was not closed properly: ${messageOf(error)}`);
+    return false;
+  }
 }
 
 /** The page of --ui. */

@@ -1,4 +1,5 @@
 import {RemitError} from '../../../errors.ts';
+import {isObject} from '../../../narrow.ts';
 import type {HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 
 /** One request to verify, and when it was received. */
@@ -9,6 +10,8 @@ export interface Candidate {
   receivedAtMs: number;
   /** The body was not kept completely: only the headers can be checked. */
   isCut?: boolean;
+  /** The fingerprint of the secret with which it verified when it arrived. */
+  secret?: string | null;
 }
 
 /**
@@ -40,14 +43,15 @@ function readLine(line: string, number: number, atMs: number | undefined): Candi
         cause,
       },
     );
-  let value: Record<string, unknown> | null;
+  let value: unknown;
   try {
-    value = JSON.parse(line) as Record<string, unknown> | null;
+    value = JSON.parse(line);
   } catch (error) {
     throw refuse(error);
   }
-  if (value === null || typeof value !== 'object' || typeof value['type'] !== 'string') throw refuse();
+  if (!isObject(value) || typeof value['type'] !== 'string') throw refuse();
   const {headers, body_base64: body, body_bytes: bodyBytes, received_at: received, delivery, reason} = value;
+  const {secret_fingerprint: secret} = value;
   if (body === undefined) return []; // a line about something else
   const receivedAtMs = Date.parse(String(received));
   if (typeof body !== 'string' || !isPairs(headers) || Number.isNaN(receivedAtMs)) throw refuse();
@@ -56,6 +60,7 @@ function readLine(line: string, number: number, atMs: number | undefined): Candi
     {
       ...{delivery: id, headers, body: Buffer.from(body, 'base64'), receivedAtMs: atMs ?? receivedAtMs},
       isCut: bodyBytes !== undefined || reason === 'body_too_large',
+      secret: typeof secret === 'string' ? secret : null,
     },
   ];
 }

@@ -1,4 +1,5 @@
-import {RemitError} from '../../../errors.ts';
+import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
+import {type Hint, RemitError} from '../../../errors.ts';
 import {
   bodyMatch,
   typePattern,
@@ -90,7 +91,7 @@ const conditionOf = (text: string): BodyMatch =>
   bodyMatch(/^[^.=]+=/.test(text) && !/^(id|type)=/.test(text) ? `data.${text}` : text);
 
 export function checkListenFlags(flags: ListenFlags): void {
-  const usage = (message: string, hint?: string) => new RemitError('USAGE', message, {hint});
+  const usage = (message: string, hint?: Hint) => new RemitError('USAGE', message, {hint});
   if (!/^\/[\x21-\x22\x24-\x3e\x40-\x7e]*$/.test(flags.path))
     throw usage(`--path ${JSON.stringify(flags.path)} is not a path`, 'write it like --path /hook');
   if (flags['ui-port'] !== undefined && !flags.ui) throw usage('--ui-port needs --ui');
@@ -103,6 +104,11 @@ export function checkListenFlags(flags: ListenFlags): void {
       '--register needs an https address, because the service delivers only to https',
       'add --tls for a sandbox on this machine, or --public-url https://… for a tunnel',
     );
+  if (flags.register && flags.events?.every((text) => text.includes('*') && isUnknown(text)))
+    throw usage(
+      `--events ${flags.events.join(',')} matches no event type, so there is nothing to register for`,
+      (commands) => commands.read('webhooks', 'event-types'),
+    );
   if (flags['secret-file'] !== undefined && !flags.register)
     throw usage(
       '--secret-file needs --register, which writes the secret of the new endpoint to it',
@@ -112,6 +118,12 @@ export function checkListenFlags(flags: ListenFlags): void {
   if (flags.respond === 'downstream' && readRoutes(flags).length === 0)
     throw usage('--respond downstream needs --forward-to or --route');
 }
+
+/** The types and patterns of --events and --expect that match no documented type, probably because of a typo. */
+export const unknownTypes = ({events, expect}: ListenFlags): string[] =>
+  [...(events ?? []), ...(expect === undefined ? [] : [expect])].filter(isUnknown);
+
+const isUnknown = (text: string): boolean => !EVENT_TYPE_NAMES.some(typePattern(text));
 
 /** Each target once. */
 export const targetsOf = (flags: ListenFlags): string[] => [

@@ -9,9 +9,10 @@ import {postBytes} from '../../../webhooks/delivery/post.ts';
 import type {Entry} from '../../../webhooks/record/entry.ts';
 import {resignedHeaders} from '../../../webhooks/record/replay.ts';
 import type {WebhookSecret} from '../../../webhooks/verify/secrets.ts';
+import {fileFailure} from '../../../store/files/failures.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
 import type {OpenInspector} from '../events/inspector.ts';
-import {givenSecrets, readSecrets} from '../secrets.ts';
+import {givenNamedSecrets, readNamedSecrets, type NamedSecret} from '../secrets.ts';
 import {statedForm, verifyOptions} from '../verify/flags.ts';
 import {endOf, type Ending} from './ending.ts';
 import {Expander} from './expand.ts';
@@ -19,10 +20,14 @@ import {
   readExpectation,
   readRoutes,
   targetsOf,
+  unknownTypes,
   wantedTypes,
   type Expectation,
   type ListenFlags,
 } from './options.ts';
+import {FreshSecrets} from './fresh-secrets.ts';
+import {secretsText} from './ready-text.ts';
+import type {OwnEndpoint} from '../registration/own-endpoint.ts';
 import {ListenRecord} from './record.ts';
 import {ListenReport} from './report.ts';
 import {trustedCertificates} from './trust.ts';
@@ -34,6 +39,8 @@ const RESPONSE_BYTES = 2048;
 export interface ListenParts {
   /** Grows: an endpoint that is registered later adds its own secret. */
   secrets: WebhookSecret[];
+  /** Those of the user, without that of the endpoint. */
+  given: readonly NamedSecret[];
   report: ListenReport;
   expander: Expander | undefined;
   known: KnownEvents;
@@ -45,6 +52,8 @@ export interface ListenParts {
   intake: Intake;
   /** The page of --ui, once it is open. */
   page: {inspector?: OpenInspector | undefined};
+  /** With --register, once the endpoint exists. */
+  own: {endpoint?: OwnEndpoint | undefined};
 }
 
 /** @param context with a profile, if --register or --expand needs the service */
@@ -53,11 +62,18 @@ export async function makeParts(
   context: Context | undefined,
   flags: ListenFlags,
 ): Promise<ListenParts> {
-  const secrets: WebhookSecret[] =
+  for (const text of unknownTypes(flags)) local.out.warn(`no documented event type matches ${text}`);
+  const given =
     flags.register || flags['allow-unverified']
-      ? givenSecrets(local, flags)
-      : await readSecrets(local, flags);
-  const report = new ListenReport(local.out, {showResponse: flags['show-response'] ?? false});
+      ? givenNamedSecrets(local, flags)
+      : await readNamedSecrets(local, flags, {
+          question: 'Signing secret of your endpoint (not shown; --register creates an endpoint):',
+          sources: 'REMIT_WEBHOOK_SECRET, --secret-from FILE or --register',
+        });
+  const secrets = given.map(({value}) => value);
+  const report = new ListenReport(local.out, {
+    ...{showResponse: flags['show-response'] ?? false, isRecorded: !flags['no-record']},
+  });
   const expander =
     context !== undefined && flags.expand ? new Expander(context, (line) => report.object(line)) : undefined;
   const known = new KnownEvents(targetsOf(flags));
@@ -66,10 +82,14 @@ export async function makeParts(
   const ending = endOf(local, flags, expectation);
   const resignWith = readResignSecret(local, flags);
   const page: ListenParts['page'] = {};
+  const own: ListenParts['own'] = {};
   /** With a record, the page follows it, so that it also shows what other processes add. */
   const inspect = (entry: Entry) => record === undefined && page.inspector?.add(entry);
   const forwarder = makeForwarder(local, flags, {report, record, known, resignWith, inspect});
-  const some = {secrets, report, expander, known, record, expectation, ending, resignWith, forwarder, page};
+  const some = {
+    ...{secrets, given, report, expander, known, record, expectation, ending},
+    ...{resignWith, forwarder, page, own},
+  };
   return {...some, intake: makeIntake(local, flags, {...some, inspect})};
 }
 
@@ -78,10 +98,16 @@ function makeIntake(
   flags: ListenFlags,
   parts: Omit<ListenParts, 'intake'> & {inspect: (entry: Entry) => void},
 ): Intake {
-  const {secrets, report, expander, known, record, ending, forwarder, inspect} = parts;
+  const {secrets, given, report, expander, known, record, ending, forwarder, own, inspect} = parts;
+  const fresh = new FreshSecrets(local, flags, given, (now, before) => {
+    const others = secrets.filter((secret) => !before.includes(secret));
+    secrets.splice(0, secrets.length, ...now.map(({value}) => value), ...others);
+    if (!local.out.settings.quiet) local.out.note(`Verifying with ${secretsText(now)} from now on.`);
+  });
   return new Intake({
     clock: local.clock,
     secrets: () => secrets,
+    moreSecrets: () => fresh.read(),
     verify: verifyOptions(flags),
     allowUnverified: flags['allow-unverified'] ?? false,
     wanted: wantedTypes(flags),
@@ -90,6 +116,7 @@ function makeIntake(
     respondDownstream: flags.respond === 'downstream',
     onDelivery: (delivery, json) => {
       report.delivery(delivery, json);
+      if (delivery.reason === 'mismatch') own.endpoint?.mismatch();
       expander?.see(delivery);
       inspect({kind: 'delivery', delivery});
       ending.see(delivery, json?.value);
@@ -154,7 +181,13 @@ function makeForwarder(
 /** The secret that --resign signs with. */
 function readResignSecret({runtime}: LocalContext, {resign: file}: ListenFlags): string | undefined {
   if (file === undefined) return undefined;
-  const secret = readFileSync(resolvePath(runtime.cwd, file), 'utf8').replace(/\r?\n$/, '');
+  let text: string;
+  try {
+    text = readFileSync(resolvePath(runtime.cwd, file), 'utf8');
+  } catch (error) {
+    throw fileFailure(error, 'read', file);
+  }
+  const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
   return secret;
 }

@@ -1,14 +1,23 @@
+import {cleanLine} from '../../../sanitize/harmful.ts';
+import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
+import type {NamedSecret} from '../secrets.ts';
 import {targetsOf, type ListenFlags} from './options.ts';
-import type {Registration} from './register.ts';
+import type {Registration} from '../registration/register.ts';
 
 /** The certificate of --tls is for localhost. */
 export const shownHost = ({host, tls}: ListenFlags): string =>
   tls ? 'localhost' : host.includes(':') ? `[${host}]` : host;
 
+interface ReadyFacts {
+  registration: Registration | undefined;
+  given: readonly NamedSecret[];
+  ui_url: string | null;
+}
+
 export function readyText(
   url: string,
   flags: ListenFlags,
-  {registration, ui_url: page}: {registration: Registration | undefined; ui_url: string | null},
+  {registration, given, ui_url: page}: ReadyFacts,
 ): string[] {
   const targets = targetsOf(flags);
   return [
@@ -20,8 +29,13 @@ export function readyText(
     ...(flags['secret-file'] === undefined
       ? []
       : [`Its signing secret is in ${flags['secret-file']}, which is removed with the endpoint.`]),
+    ...(given.length === 0 ? [] : [`Verifying with ${secretsText(given)}`]),
     ...(targets.length === 0 ? [] : [`Forwarding to ${targets.join(', ')}`]),
     ...(flags['allow-unverified'] ? ['Signatures are not required (--allow-unverified).'] : []),
     ...(flags['no-record'] ? ['Deliveries are not recorded (--no-record).'] : []),
   ];
 }
+
+/** Fingerprints, which `webhooks verify` and `endpoints rotate` print as well. */
+export const secretsText = (given: readonly NamedSecret[]): string =>
+  `secret${given.length === 1 ? '' : 's'} ${given.map(({value, source}) => `${secretFingerprint(value)} (${cleanLine(source)})`).join(', ')}`;

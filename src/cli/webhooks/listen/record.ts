@@ -45,8 +45,8 @@ export class ListenRecord {
    */
   async open(): Promise<void> {
     this.#lock = await acquireLock(join(this.#folder, 'listener.lock'), {
-      purpose: 'Another listener',
-      hint: 'to run a second one at the same time, add --no-record',
+      purpose: 'a webhook listener',
+      hint: 'to run a second one at the same time, add --no-record --port 0',
       clock: this.#local.clock,
     });
   }

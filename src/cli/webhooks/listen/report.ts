@@ -1,7 +1,9 @@
+import {counted} from '../../../phrases.ts';
 import {hasArrived, type Delivery, type ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {
   deliveryLine,
   forwardLine,
+  type EndpointLine,
   type ListenLine,
   type ObjectLine,
   type ReadyLine,
@@ -21,6 +23,7 @@ const LINE_BYTES = 1000;
 export class ListenReport {
   readonly #out: Output;
   readonly #showResponse: boolean;
+  readonly #isRecorded: boolean;
   readonly #counts = {received: 0, verified: 0, rejected: 0, duplicates: 0, forwarded: 0, failed: 0};
   #filtered = 0;
   #refused = 0;
@@ -32,8 +35,9 @@ export class ListenReport {
   #isFlushPlanned = false;
   #hasEnded = false;
 
-  constructor(out: Output, {showResponse}: {showResponse: boolean}) {
+  constructor(out: Output, {showResponse, isRecorded}: {showResponse: boolean; isRecorded: boolean}) {
     this.#out = out;
+    this.#isRecorded = isRecorded;
     this.#showResponse = showResponse;
     this.#lines = new LineQueue({
       write: (lines) => out.events(lines),
@@ -142,12 +146,24 @@ export class ListenReport {
     );
   }
 
-  summary(): SummaryLine {
-    const line: SummaryLine = {type: 'summary', ...this.#counts};
+  /** People read the warnings of the endpoint instead. */
+  endpoint(line: EndpointLine): void {
+    this.#say(
+      () => line,
+      () => [],
+    );
+  }
+
+  summary(endpoints_left: readonly string[]): SummaryLine {
+    const line: SummaryLine = {type: 'summary', ...this.#counts, endpoints_left};
     const {format, quiet} = this.#out.settings;
     this.#out.endProgress();
     if (format === 'ndjson') this.#lines.end(line);
-    if (this.#out.forPeople && !quiet) this.#texts.end(this.#countsText());
+    if (this.#out.forPeople && !quiet) {
+      this.#texts.end(this.#countsText());
+      if (this.#counts.failed > 0 && this.#isRecorded)
+        this.#out.hint('remit webhooks events replay --failed');
+    }
     this.#hasEnded = true;
     return line;
   }
@@ -176,7 +192,7 @@ export class ListenReport {
       `${received} received`,
       `${verified} verified`,
       `${rejected} rejected`,
-      `${duplicates} duplicates`,
+      counted(duplicates, 'duplicate'),
       ...(this.#filtered > 0 ? [`${this.#filtered} filtered`] : []),
       ...(forwarded + failed > 0 ? [`${forwarded} forwarded`, `${failed} failed`] : []),
       ...(this.#refused > 0 ? [`${this.#refused} refused`] : []),

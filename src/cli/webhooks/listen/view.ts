@@ -1,12 +1,14 @@
 import {isObject} from '../../../narrow.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
-import {cutTo} from '../../../output/text/width.ts';
+import type {Style} from '../../../output/text/colour.ts';
+import {cellWidth, cutTo} from '../../../output/text/width.ts';
 import {valueAt} from '../../../output/records/select.ts';
 import {majorOf, plainValue} from '../../../output/records/view.ts';
 import {failureText} from '../../../output/views/failure.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
+import {subjectOf} from '../../../webhooks/delivery/subject.ts';
 import {readJson} from '../../../webhooks/verify/event.ts';
 import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
 import {lossText, type Loss} from '../../../webhooks/delivery/losses.ts';
@@ -49,11 +51,10 @@ export function deliveryText(
 /** The object that the event is about, or its amount, then the event's id. */
 function about({eventId, id}: Delivery, event: unknown): string {
   const data = isObject(event) && isObject(event['data']) ? event['data'] : {};
-  const [name, value] = Object.entries(data).find(([key]) => key.endsWith('_id')) ?? [];
   const amount = data['amount_in_minor_units'];
   const parts = [
     typeof amount === 'number' ? `${amount} minor units` : undefined,
-    name === undefined ? undefined : `${name.replace(/_id$/, '')} ${String(value)}`,
+    subjectOf(event),
     `event ${eventId ?? id}`,
   ];
   return cleanLine(parts.filter((part) => part !== undefined).join('  '));
@@ -61,7 +62,7 @@ function about({eventId, id}: Delivery, event: unknown): string {
 
 /** What the parsed body does not show; printed below its delivery. */
 export function lossLine(loss: Loss, {paint, columns, isTerminal}: Screen): string {
-  const text = cleanLine(lossText(loss));
+  const text = lossText(loss);
   return `${' '.repeat(10)}${paint('yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
 }
 
@@ -89,12 +90,14 @@ export function objectText(
 /** The result of forwarding, below its delivery: `          -> http://localhost:3000/  200  12 ms`. */
 export function forwardText(result: ForwardResult, {paint, columns, isTerminal}: Screen): string {
   const arrived = hasArrived(result);
-  const facts = [
-    arrived ? paint('green', String(result.status)) : paint('red', String(result.status ?? result.error)),
-    paint('dim', `${result.latencyMs} ms`),
-    ...(result.attempt > 1 ? [`attempt ${result.attempt}`] : []),
-    ...(result.gaveUp && !arrived ? [paint('red', result.returned ? 'returned' : 'gave up')] : []),
+  const facts: [Style, string][] = [
+    [arrived ? 'green' : 'red', cleanLine(String(result.status ?? result.error))],
+    ['dim', `${result.latencyMs} ms`],
   ];
-  const target = isTerminal ? cutTo(result.target, Math.max(20, columns - 50)) : result.target;
-  return `${' '.repeat(10)}-> ${cleanLine(target)}  ${facts.join('  ')}`;
+  if (result.attempt > 1) facts.push(['dim', `attempt ${result.attempt}`]);
+  if (result.gaveUp && !arrived) facts.push(['red', result.returned ? 'returned' : 'gave up']);
+  const cells = facts.reduce((sum, [, text]) => sum + 2 + cellWidth(text), 13);
+  const target = cleanLine(result.target);
+  const shown = isTerminal ? cutTo(target, Math.max(10, columns - cells)) : target;
+  return `${' '.repeat(10)}-> ${shown}${facts.map(([style, text]) => `  ${paint(style, text)}`).join('')}`;
 }

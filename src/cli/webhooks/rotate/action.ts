@@ -1,13 +1,10 @@
 import {resolve} from 'node:path';
+import {withoutCheck} from '../../../client/answers/service-error.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
-import {RecordReader} from '../../../webhooks/record/reader.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type Outcome} from '../../core/outcome.ts';
-import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
-import {canAsk} from '../../runtime/prompts.ts';
-import {recordFolder} from '../place.ts';
 import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
   createNew,
@@ -18,18 +15,9 @@ import {
   removeUnfinished,
   sendCreate,
 } from './create.ts';
-import {Rotation, rotationTo, type RotationState} from './rotation.ts';
-
-export interface RotateRequest {
-  id: string;
-  secretFile: string | undefined;
-  /** The user states that the receiver has the new secret. */
-  confirmed: boolean | undefined;
-  timeoutMs: number | undefined;
-  dryRun: boolean | undefined;
-}
-
-const WATCH_EVERY_MS = 500;
+import {checkRequest, planFor, type RotateRequest} from './request.ts';
+import {continueWith, Rotation, type RotationState} from './rotation.ts';
+import {verifyNew} from './verification.ts';
 
 /**
  * Interface document, "Webhooks": creates a new endpoint with the same URL and types, waits until the receiver uses
@@ -39,7 +27,7 @@ const WATCH_EVERY_MS = 500;
 export async function rotateEndpoint(context: Context, request: RotateRequest): Promise<Outcome> {
   const rotation = new Rotation(context, request.id);
   const lock = await acquireLock(`${rotation.file}.lock`, {
-    purpose: 'A rotation of this endpoint',
+    purpose: 'a rotation of this endpoint',
     clock: context.clock,
   });
   try {
@@ -66,7 +54,7 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
     if (before !== undefined) await removeUnfinished(context, before);
     await createNew(context, rotation, plan);
   }
-  await verify(context, rotation, request);
+  await verifyNew(context, rotation, request);
   await checkNew(context, rotation, old);
   const isConfirmed = old === undefined || (await deleteOld(context, id));
   return finish(context, rotation, isConfirmed);
@@ -75,12 +63,12 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
 /** What exists, and the command that continues, once there is something to continue. */
 function explained(context: Context, {state}: Rotation, thrown: unknown): unknown {
   if (state === undefined || !(thrown instanceof RemitError)) return thrown;
-  const {code, message, httpStatus, requestId, body, exitCode, retryable, details} = thrown;
+  const {code, httpStatus, requestId, body, exitCode, retryable, details} = thrown;
   const hint = continueWith(context, state.old_id);
   const {new_id, old_id, step} = state;
   const facts = {id: new_id, old_endpoint: old_id, new_endpoint: new_id, step, next: hint};
-  const said = message.replace('. Check before you repeat it', ''); // the next run checks it
-  return new RemitError(code, `${said}. ${whatExists(state, code)}`, {
+  // The next run checks it.
+  return new RemitError(code, `${withoutCheck(thrown.message)}. ${whatExists(state, code)}`, {
     ...{hint, httpStatus, requestId, body, exitCode, retryable, cause: thrown},
     details: {...details, ...facts},
   });
@@ -107,96 +95,6 @@ function withoutOld(context: Context, rotation: Rotation): RemitError {
       details: {old_endpoint: old_id, new_endpoint: new_id},
     },
   );
-}
-
-function continueWith({commands, flags}: Context, oldId: string, ...words: string[]): string {
-  return commands.write(
-    ...['webhooks', 'endpoints', 'rotate', oldId, ...words],
-    ...(flags.yes ? ['--yes'] : []),
-  );
-}
-
-/** Checks before anything is sent what would otherwise fail only when both endpoints exist. */
-function checkRequest(context: Context, before: RotationState | undefined, request: RotateRequest): void {
-  const {out, flags, runtime} = context;
-  const {id, secretFile, dryRun} = request;
-  const other = before === undefined ? rotationTo(context, id) : undefined;
-  if (other !== undefined)
-    throw new RemitError(
-      'LOCAL_VALIDATION',
-      `${id} is the new endpoint of the unfinished rotation of ${other.old_id}`,
-      {hint: continueWith(context, other.old_id)},
-    );
-  if (dryRun) return;
-  const handedOver = before?.step === 'handed_over' || before?.step === 'verified';
-  const {query, fields} = out.settings;
-  const isShown = out.forPeople && query === undefined && fields.length === 0;
-  if (!handedOver && !isShown && secretFile === undefined && (before?.secret_file ?? null) === null)
-    throw new RemitError(
-      'USAGE',
-      'the new signing secret is shown as text before the wait, and this output format would hide it; nothing was sent',
-      {hint: 'add --secret-file FILE to the same command'},
-    );
-  if (!flags.yes && !canAsk(runtime))
-    throw new RemitError(
-      'NEEDS_TERMINAL',
-      'deleting the old endpoint needs a confirmation, but there is no terminal; nothing was sent',
-      {hint: 'add --yes to the same command'},
-    );
-}
-
-const MARK = / ?\(?replaces endpoint [0-9A-Za-z_-]+\)?$/;
-const MOST_KEPT = 120;
-
-function planFor({profile, clock, commands}: Context, id: string, old: Endpoint | undefined): RotationState {
-  if (old === undefined) throw new Error('a rotation needs an existing endpoint');
-  if (!old.active)
-    throw new RemitError(
-      'LOCAL_VALIDATION',
-      `the endpoint ${id} is disabled, so no delivery could show that the new secret works`,
-      {hint: commands.write('webhooks', 'endpoints', 'enable', id)},
-    );
-  const kept = old.description.replace(MARK, '').slice(0, MOST_KEPT);
-  return {
-    ...{step: 'creating', old_id: id, url: old.url, event_types: old.eventTypes},
-    description: kept === '' ? `replaces endpoint ${id}` : `${kept} (replaces endpoint ${id})`,
-    ...{base_url: profile.baseUrl, mode: profile.mode, started_at: new Date(clock.now()).toISOString()},
-    ...{secret_file: null, new_id: null, fingerprint: null, verified_by: null, delivery: null},
-  };
-}
-
-/** Waits until the listener's record has a delivery that verified with the new secret, or the user confirms it. */
-async function verify(context: Context, rotation: Rotation, request: RotateRequest): Promise<void> {
-  const {out} = context;
-  const state = rotation.known;
-  if (state.step === 'verified') return;
-  if (request.confirmed) return rotation.save({...state, step: 'verified', verified_by: 'confirmation'});
-  out.note(
-    `Both endpoints receive every event now. Let your receiver accept both secrets. Waiting for a delivery that \`remit webhooks listen\` verifies with the new one (fingerprint ${state.fingerprint}). For any other receiver, stop this with Ctrl-C, and once it has the new secret:`,
-  );
-  out.hint(continueWith(context, state.old_id, '--confirmed'));
-  const delivery = await verifiedDelivery(context, state, request.timeoutMs ?? DEFAULT_WAIT_MS);
-  if (delivery === undefined)
-    throw new RemitError('WAIT_TIMEOUT', 'no delivery verified with the new secret before the time limit');
-  out.text(`The delivery ${delivery} verified with the new secret.`);
-  rotation.save({...state, step: 'verified', verified_by: 'delivery', delivery});
-}
-
-async function verifiedDelivery(
-  context: Context,
-  {fingerprint}: RotationState,
-  timeoutMs: number,
-): Promise<string | undefined> {
-  const {clock, stop} = context;
-  const reader = new RecordReader(recordFolder(context));
-  const endMs = clock.now() + timeoutMs;
-  for (;;) {
-    for (const entry of reader.more())
-      if (entry.kind === 'delivery' && entry.delivery.verdict === 'verified')
-        if (entry.delivery.secret === fingerprint) return entry.delivery.id;
-    if (clock.now() >= endMs) return undefined;
-    await clock.sleep(WATCH_EVERY_MS, stop.signal);
-  }
 }
 
 /** The old endpoint is deleted only while the new one exists, is active and has the same URL. */
@@ -261,7 +159,9 @@ async function finish(context: Context, rotation: Rotation, isConfirmed: boolean
       `the service accepted the deletion of the old endpoint ${state.old_id} but still lists it as active`,
     );
   rotation.forget();
-  out.text(`Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it.`);
+  out.text(
+    `Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it: from now on, only the new secret is used.`,
+  );
   nameStrays(context, listed);
   const {new_id, old_id, url, event_types, fingerprint, secret_file, verified_by, delivery} = state;
   return {

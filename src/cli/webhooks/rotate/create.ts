@@ -1,5 +1,5 @@
 import {rmSync} from 'node:fs';
-import {unwrapRecord} from '../../../client/answers/readable.ts';
+import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
 import {valueAt} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
@@ -91,7 +91,7 @@ export function sendCreate(context: Context, plan: RotationState, dryRun: boolea
     operation: 'webhookEndpoints.create',
     body: {url, event_types, description},
     dryRun,
-    facts: {operation: 'create webhook endpoint', party: ['url', url]},
+    facts: {operation: 'create a webhook endpoint', party: ['url', url]},
     noun: 'webhook endpoint',
     checkedBy: ['webhooks', 'endpoints', 'rotate', old_id, ...again],
     shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
@@ -154,7 +154,7 @@ export const deleteEndpoint = (context: Context, id: string): Promise<Sent> =>
     operation: 'webhookEndpoints.delete',
     params: {id},
     dryRun: false,
-    facts: {operation: 'delete webhook endpoint', party: ['endpoint', id]},
+    facts: {operation: 'delete the webhook endpoint', party: ['endpoint', id]},
     noun: 'webhook endpoint',
     id,
     done: 'was deleted',

@@ -1,4 +1,4 @@
-import {unwrapRecord} from '../../../client/answers/readable.ts';
+import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
 import {valueAt} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';

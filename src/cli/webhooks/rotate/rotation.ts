@@ -106,3 +106,11 @@ function readState(file: string): RotationState | undefined {
     throw new RemitError('STATE_DAMAGED', `${file} is damaged`, {cause});
   }
 }
+
+/** The command that continues a rotation. */
+export function continueWith({commands, flags}: Context, oldId: string, ...words: string[]): string {
+  return commands.write(
+    ...['webhooks', 'endpoints', 'rotate', oldId, ...words],
+    ...(flags.yes ? ['--yes'] : []),
+  );
+}

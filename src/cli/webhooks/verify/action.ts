@@ -1,20 +1,21 @@
-import {EXIT, RemitError} from '../../../errors.ts';
-import {must} from '../../../narrow.ts';
+import {existsSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {RemitError} from '../../../errors.ts';
 import {DELIVERY_ID, isCut, type HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
 import {diagnose} from '../../../webhooks/verify/diagnosis.ts';
 import {parseEvent} from '../../../webhooks/verify/event.ts';
-import {lossText, readBody, type Loss} from '../../../webhooks/delivery/losses.ts';
+import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {parseHeaderText} from '../../../webhooks/delivery/header-lines.ts';
 import {lastRecorded} from '../../../webhooks/record/find.ts';
-import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
+import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import {formOf} from '../../../webhooks/verify/form.ts';
-import {REJECTIONS, refuseByHeaders, verifyWebhook} from '../../../webhooks/verify/signature.ts';
-import {cleanLine} from '../../../sanitize/harmful.ts';
+import {refuseByHeaders, verifyWebhook} from '../../../webhooks/verify/signature.ts';
 import type {LocalContext} from '../../core/context.ts';
-import type {Outcome} from '../../core/outcome.ts';
 import {readFile, readPayload} from './payload.ts';
 import {recordFolder} from '../place.ts';
 import {type Candidate, readListenLines} from '../listen/lines.ts';
+import type {NamedSecret} from '../secrets.ts';
+import type {VerifyResult} from './conclusion.ts';
 import {verifyOptions, type VerifyFlags} from './flags.ts';
 
 export interface VerifyRequest extends VerifyFlags {
@@ -26,20 +27,7 @@ export interface VerifyRequest extends VerifyFlags {
   atMs?: number | undefined;
 }
 
-/** The result of `verify` for one request. */
-export interface VerifyResult {
-  delivery: string | null;
-  verdict: 'verified' | 'rejected';
-  reason: string | null;
-  /** How the signature would have matched, in plain words. */
-  matches_if: string[];
-  event_id: string | null;
-  event_type: string | null;
-  secret_fingerprint: string | null;
-  age_seconds: number | null;
-  /** What the parsed body does not show; absent if it shows everything, and for a rejected request. */
-  lost?: readonly Loss[];
-}
+const ANY_AGE = Number.MAX_SAFE_INTEGER;
 
 /** What to verify: a payload with its headers, a recorded delivery, or lines of `listen -o ndjson`. */
 export async function readCandidates(local: LocalContext, request: VerifyRequest): Promise<Candidate[]> {
@@ -65,10 +53,12 @@ function recordedCandidate(local: LocalContext, id: string, atMs: number | undef
   const found = lastRecorded(recordFolder(local), id)?.delivery;
   if (found === undefined)
     throw new RemitError('NOT_FOUND', `no recorded delivery or event ${JSON.stringify(id)}`, {
-      hint: 'see remit webhooks events list; for a file: @FILE',
+      hint: existsSync(resolve(local.runtime.cwd, id))
+        ? `for the file of this name: @${id}`
+        : 'see remit webhooks events list; for a file: @FILE',
     });
-  const {id: delivery, headers, body, receivedAtMs} = found;
-  return {delivery, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found)};
+  const {id: delivery, headers, body, receivedAtMs, secret} = found;
+  return {delivery, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found), secret};
 }
 
 function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
@@ -95,75 +85,51 @@ function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
 /** Verifies one request; on a mismatch also tries what would have matched. */
 export function verifyCandidate(
   candidate: Candidate,
-  secrets: readonly WebhookSecret[],
+  named: readonly NamedSecret[],
   flags: VerifyFlags,
 ): VerifyResult {
   const {delivery, headers, body, receivedAtMs: nowMs} = candidate;
   const options = {headers, nowMs, ...verifyOptions(flags)};
-  if (candidate.isCut) return cutResult(delivery, refuseByHeaders(options) ?? 'body_not_kept');
+  if (candidate.isCut) return untried(delivery, refuseByHeaders(options) ?? 'body_not_kept');
+  const secrets = named.map(({value}) => value);
   const verified = verifyWebhook({body, secrets, ...options});
   const event = parseEvent(body);
-  const about = {
+  const isStale = !verified.ok && (verified.reason === 'too_old' || verified.reason === 'in_the_future');
+  const matched = isStale ? verifyWebhook({body, secrets, ...options, toleranceSeconds: ANY_AGE}) : verified;
+  const tried = named.map(({value, source}, at) => ({
+    ...{position: at + 1, fingerprint: secretFingerprint(value), source},
+  }));
+  const secret = matched.ok ? tried[matched.secret] : undefined;
+  const facts = {
     delivery,
     event_id: event?.id ?? null,
     event_type: event === undefined ? null : String(event.type),
+    ...{secret_fingerprint: secret?.fingerprint ?? null, secret_position: secret?.position ?? null},
+    ...{secret_source: secret?.source ?? null, age_seconds: matched.ok ? matched.ageSeconds : null},
+    recorded_fingerprint: candidate.secret ?? null,
   };
   if (verified.ok) {
     const {lost} = readBody(body);
     return {
-      ...{...about, verdict: 'verified', reason: null, matches_if: []},
-      secret_fingerprint: secretFingerprint(must(secrets[verified.secret], 'secret that matched')),
-      age_seconds: verified.ageSeconds,
+      ...{...facts, verdict: 'verified', reason: null, matches_if: [], diagnosis: [], secrets_tried: tried},
       ...(lost.length === 0 ? {} : {lost}),
     };
   }
   const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
   const found = matches ? diagnose({body, headers, secrets, form: options.form}) : [];
   return {
-    ...{...about, verdict: 'rejected', reason: verified.reason, secret_fingerprint: null, age_seconds: null},
+    ...{...facts, verdict: 'rejected', reason: verified.reason},
     matches_if: found.map(({matchesIf}) => matchesIf),
+    diagnosis: found.map(({code, matchesIf, secret: at}) => ({
+      ...{code, matches_if: matchesIf, secret_position: at + 1},
+    })),
+    secrets_tried: matches || isStale ? tried : [],
   };
 }
 
-const cutResult = (delivery: string | null, reason: string): VerifyResult => ({
-  ...{delivery, verdict: 'rejected', reason, matches_if: [], event_id: null, event_type: null},
-  ...{secret_fingerprint: null, age_seconds: null},
+/** A rejection for which no secret matters. */
+const untried = (delivery: string | null, reason: string): VerifyResult => ({
+  ...{delivery, verdict: 'rejected', reason, matches_if: [], diagnosis: [], event_id: null, event_type: null},
+  ...{secret_fingerprint: null, secret_position: null, secret_source: null, secrets_tried: []},
+  ...{recorded_fingerprint: null, age_seconds: null},
 });
-
-/** Shows the results; exits 14 if any was rejected. */
-export function concludeVerify(local: LocalContext, results: readonly VerifyResult[]): Outcome {
-  const single = results.length === 1;
-  const rejected = results.filter(({verdict}) => verdict === 'rejected');
-  if (single && rejected[0] !== undefined) throw rejection(rejected[0]);
-  for (const result of results) {
-    local.out.text(resultLine(result));
-    for (const loss of result.lost ?? []) local.out.warn(lossText(loss));
-  }
-  if (!single) local.out.note(`${results.length - rejected.length} verified, ${rejected.length} rejected`);
-  return {data: single ? results[0] : results, exitCode: rejected.length > 0 ? EXIT.SIGNATURE : EXIT.OK};
-}
-
-function rejection(result: VerifyResult): RemitError {
-  const {reason, matches_if: matches} = result;
-  const lines = [`not verified: ${wordsOf(reason)}`, ...matches.map((match) => `matches if ${match}`)];
-  return new RemitError('SIGNATURE', lines.join('\n'), {details: {...result}});
-}
-
-const wordsOf = (reason: string | null): string =>
-  reason === 'body_not_kept'
-    ? 'the listener rejected it and kept only the start of its large body, so the signature cannot be checked'
-    : wordsOfRejection(reason);
-
-const WORDS: Readonly<Record<string, string>> = REJECTIONS;
-const wordsOfRejection = (reason: string | null): string => WORDS[reason ?? ''] ?? reason ?? '';
-
-function resultLine({delivery, verdict, reason, matches_if: matches, ...rest}: VerifyResult): string {
-  const about = [delivery, rest.event_type, rest.event_id]
-    .filter((text) => text !== null)
-    .map(cleanLine)
-    .join('  ');
-  const age = `${rest.age_seconds} s old, secret ${rest.secret_fingerprint}`;
-  const facts =
-    verdict === 'verified' ? age : [wordsOf(reason), ...matches.map((one) => `matches if ${one}`)].join('; ');
-  return [verdict, about, facts].filter((text) => text !== '').join('  ');
-}

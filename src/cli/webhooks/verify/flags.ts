@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core';
 import type {VerifyOptions} from '../../../webhooks/verify/signature.ts';
 import {type SignatureForm, TIMESTAMP_FORMATS} from '../../../contract/signature-form.ts';
-import {duration, type FlagValues} from '../../input/flags.ts';
+import {type FlagValues} from '../../input/flags.ts';
+import {duration} from '../../input/global-flags.ts';
 import {secretFlags} from '../secrets.ts';
 
 /** How `listen` and `verify` verify signatures. */
@@ -25,12 +26,15 @@ const DEFAULT_MS = 300_000;
 
 /** How signatures are verified: as the service signs, unless a flag says otherwise. */
 export const verifyOptions = (flags: VerifyFlags): VerifyOptions => ({
-  toleranceSeconds: {
-    past: (flags.tolerance ?? DEFAULT_MS) / 1000,
-    future: (flags['tolerance-future'] ?? DEFAULT_MS) / 1000,
-  },
+  toleranceSeconds: tolerancesOf(flags),
   form: statedForm(flags),
   lenient: flags.lenient,
+});
+
+/** In seconds. */
+export const tolerancesOf = (flags: VerifyFlags): {past: number; future: number} => ({
+  past: (flags.tolerance ?? DEFAULT_MS) / 1000,
+  future: (flags['tolerance-future'] ?? DEFAULT_MS) / 1000,
 });
 
 /** The form of the service file, with the format of timestamps that a flag names. */

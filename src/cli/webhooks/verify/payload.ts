@@ -1,8 +1,9 @@
 import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../../errors.ts';
-import {messageOf} from '../../../narrow.ts';
+import {fileFailure} from '../../../store/files/failures.ts';
 import type {LocalContext} from '../../core/context.ts';
+import {openStdin} from '../../runtime/stdin.ts';
 
 /** Larger than what the listener accepts by default. */
 const MOST_BYTES = 64 * 1_048_576;
@@ -12,7 +13,7 @@ const MOST_BYTES = 64 * 1_048_576;
  * @throws {RemitError} USAGE for anything else, STATE if the file cannot be read
  */
 export async function readPayload(local: LocalContext, source: string): Promise<Buffer> {
-  if (source === '-') return readAll(local.runtime.stdin);
+  if (source === '-') return readAll(openStdin(local.runtime, 'the payload'));
   if (source.startsWith('@')) return readFile(local, source.slice(1));
   throw new RemitError('USAGE', `${JSON.stringify(source)} is neither @FILE nor - for stdin`, {
     hint: `write @${source} for the contents of that file`,
@@ -24,7 +25,7 @@ export function readFile({runtime}: LocalContext, path: string): Buffer {
   try {
     return readFileSync(resolve(runtime.cwd, path));
   } catch (error) {
-    throw new RemitError('STATE', `${path} cannot be read: ${messageOf(error)}`, {cause: error});
+    throw fileFailure(error, 'read', path);
   }
 }
 

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {count} from '../../../cli/input/flags.ts';
+import {count} from '../../../cli/input/global-flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
@@ -26,15 +26,18 @@ export default class SandboxDeliveriesList extends RemitCommand {
     const {flags} = await this.parse(SandboxDeliveriesList);
     const local = this.openLocal();
     const {state, event, endpoint, before, limit} = flags;
-    const asked = Object.entries({state, event, endpoint, before, limit: String(limit)});
-    const query = new URLSearchParams(
-      asked.filter((pair): pair is [string, string] => pair[1] !== undefined),
+    const asked = Object.entries({state, event, endpoint, limit: String(limit), before}).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined,
     );
+    const query = new URLSearchParams(asked);
     const path = `/sandbox/deliveries?${query.toString()}` as const;
     const {data} = await callControl<{data: {id: string}[]}>(local, 'GET', path);
     await local.out.list(data, deliveryView);
     const last = data.at(-1);
-    if (data.length === limit && last)
-      local.out.hint(sandboxCommand(local, 'deliveries', 'list', '--before', last.id));
+    if (data.length < limit || !last) return;
+    const shown = data.length === 1 ? '1 is shown' : `${data.length} are shown`;
+    local.out.note(`More deliveries may exist; ${shown}. Continue with:`);
+    const same = asked.filter(([name]) => name !== 'before').flatMap(([name, value]) => [`--${name}`, value]);
+    local.out.hint(sandboxCommand(local, 'deliveries', 'list', ...same, '--before', last.id));
   }
 }

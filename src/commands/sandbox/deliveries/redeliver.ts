@@ -1,10 +1,11 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {idArg} from '../../../cli/input/flags.ts';
+import {idArg} from '../../../cli/input/global-flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {RemitError} from '../../../errors.ts';
 import {must} from '../../../narrow.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
+import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {DeliveryRecord} from '../../../sandbox/webhooks/delivery-desk.ts';
 
 export default class SandboxDeliveriesRedeliver extends RemitCommand {
@@ -24,7 +25,7 @@ export default class SandboxDeliveriesRedeliver extends RemitCommand {
     if (status === null || status < 200 || status > 299)
       throw new RemitError(
         'UNAVAILABLE',
-        `${delivery.url} did not accept the delivery: ${error ?? `status ${status}`}`,
+        cleanLine(`${delivery.url} did not accept the delivery: ${error ?? `status ${status}`}`),
         {
           hint: sandboxCommand(local, 'deliveries', 'show', delivery.id),
         },

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {idArg} from '../../../cli/input/flags.ts';
+import {idArg} from '../../../cli/input/global-flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
 

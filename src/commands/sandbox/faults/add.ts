@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {count, duration, inGroup} from '../../../cli/input/flags.ts';
+import {inGroup} from '../../../cli/input/flags.ts';
+import {count, duration} from '../../../cli/input/global-flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {FAULT_KINDS, readFault} from '../../../cli/sandbox/fault-flags.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';

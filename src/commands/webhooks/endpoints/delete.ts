@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlags, idArg} from '../../../cli/input/flags.ts';
+import {dryRunFlags} from '../../../cli/input/flags.ts';
+import {idArg} from '../../../cli/input/global-flags.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 
 export default class WebhooksEndpointsDelete extends RemitCommand {
@@ -17,7 +18,7 @@ export default class WebhooksEndpointsDelete extends RemitCommand {
       operation: 'webhookEndpoints.delete',
       params: {id: args.id},
       dryRun: flags['dry-run'],
-      facts: {operation: 'delete webhook endpoint', party: ['endpoint', args.id]},
+      facts: {operation: 'delete the webhook endpoint', party: ['endpoint', args.id]},
       noun: 'webhook endpoint',
       id: args.id,
       done: 'was deleted',

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlags, idArg} from '../../../cli/input/flags.ts';
+import {dryRunFlags} from '../../../cli/input/flags.ts';
+import {idArg} from '../../../cli/input/global-flags.ts';
 import {switchEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsEnable extends RemitCommand {

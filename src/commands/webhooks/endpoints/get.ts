@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {idArg} from '../../../cli/input/flags.ts';
+import {idArg} from '../../../cli/input/global-flags.ts';
+import {answered} from '../../../cli/resources/reads.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsGet extends RemitCommand {
@@ -11,8 +12,9 @@ export default class WebhooksEndpointsGet extends RemitCommand {
 
   async run() {
     const {args} = await this.parse(WebhooksEndpointsGet);
-    const {client, out, stop} = await this.open();
-    const {data} = await client.webhookEndpoints.get({id: args.id}, {signal: stop.signal});
+    const context = await this.open();
+    const {client, out, stop} = context;
+    const data = answered(context, await client.webhookEndpoints.get({id: args.id}, {signal: stop.signal}));
     out.record(data, webhookEndpointView);
     return data;
   }

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {dryRunFlag, duration, idArg} from '../../../cli/input/flags.ts';
+import {dryRunFlag} from '../../../cli/input/flags.ts';
+import {duration, idArg} from '../../../cli/input/global-flags.ts';
 import {rotateEndpoint} from '../../../cli/webhooks/rotate/action.ts';
 
 export default class WebhooksEndpointsRotate extends RemitCommand {

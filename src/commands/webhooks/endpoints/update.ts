@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {bodyFlags, eventTypesFlag, idArg} from '../../../cli/input/flags.ts';
+import {bodyFlags, eventTypesFlag} from '../../../cli/input/flags.ts';
+import {idArg} from '../../../cli/input/global-flags.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 import {endpointWrite} from '../../../cli/resources/webhook-endpoints.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
@@ -31,9 +32,10 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
       params: {id: args.id},
       body,
       dryRun: flags['dry-run'],
-      facts: {operation: 'change webhook endpoint', party: ['endpoint', args.id]},
+      facts: {operation: 'change the webhook endpoint', party: ['endpoint', args.id]},
       ...endpointWrite(context, args.id),
       done: 'was changed',
+      leaves: body,
     });
     if (sent.dryRun) return sent.dryRun;
     if (sent.unread) this.exitWith(EXIT.PARTIAL);

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {signatureFormInForce} from '../../../cli/core/service-in-force.ts';
-import {count, duration} from '../../../cli/input/flags.ts';
+import {count, duration} from '../../../cli/input/global-flags.ts';
 import {inspectRecord} from '../../../cli/webhooks/events/inspect.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 
@@ -14,7 +14,7 @@ export default class WebhooksEventsInspect extends RemitCommand {
     '<%= config.bin %> webhooks events inspect --forward-to 3000/hook --secret-from hook.secret',
   ];
   static override flags = {
-    port: count(0, 65_535)({default: 0, description: 'port to listen on; 0 picks a free one'}),
+    port: count(0, 65_535)({default: 0, description: 'port to listen on (default: a free one)'}),
     'forward-to': Flags.string({
       helpValue: 'TARGET',
       description: 'default target of replays: a port, path, host or URL',

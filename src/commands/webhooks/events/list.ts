@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {count} from '../../../cli/input/flags.ts';
+import {count} from '../../../cli/input/global-flags.ts';
 import {eventFilter, eventFilters, eventRow} from '../../../cli/webhooks/events/filters.ts';
 import {readRecorded} from '../../../cli/webhooks/events/read-record.ts';
 import {webhookEventView} from '../../../output/views/webhook-events.ts';
@@ -7,7 +7,7 @@ import {webhookEventView} from '../../../output/views/webhook-events.ts';
 export default class WebhooksEventsList extends RemitCommand {
   static override summary = 'List recorded deliveries, newest first';
   static override examples = [
-    '<%= config.bin %> webhooks events list --type payout.* --since 2h',
+    '<%= config.bin %> webhooks events list --type "payout.*" --since 2h',
     '<%= config.bin %> webhooks events list --match data.payout_id=5f0c6d3e --json',
     '<%= config.bin %> webhooks events list --verdict rejected --query "[].reason"',
   ];

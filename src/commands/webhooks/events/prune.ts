@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {recordFolder} from '../../../cli/webhooks/place.ts';
-import {duration} from '../../../cli/input/flags.ts';
+import {duration} from '../../../cli/input/global-flags.ts';
 import {sizeFlag} from '../../../cli/input/size-flag.ts';
 import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
 

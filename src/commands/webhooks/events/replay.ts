@@ -1,7 +1,9 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
+import {localCommands} from '../../../cli/core/context.ts';
 import {signatureFormInForce} from '../../../cli/core/service-in-force.ts';
-import {duration, inGroup} from '../../../cli/input/flags.ts';
+import {inGroup} from '../../../cli/input/flags.ts';
+import {duration} from '../../../cli/input/global-flags.ts';
 import {eventFilters} from '../../../cli/webhooks/events/filters.ts';
 import {replayRecorded} from '../../../cli/webhooks/events/replay.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
@@ -11,7 +13,7 @@ const {type, since, before, verdict, match, failed} = eventFilters;
 export default class WebhooksEventsReplay extends RemitCommand {
   static override summary = 'Send recorded deliveries again and compare the answers';
   static override description =
-    'Sends the recorded bytes and headers, one delivery at a time, to the targets that the listener forwarded to; with --failed only to those where it gave up. Exits 8 if a target refuses a delivery that it accepted before, or if a delivery that was never sent fails. Works while a listener is running.';
+    'Sends the recorded bytes and headers, one delivery at a time, to the targets that the listener forwarded to; with --failed only to those where it gave up. Exits 8 if a target refuses a delivery that it accepted before, if a delivery that was never sent fails, or, with --failed, if one still fails. Works while a listener is running.';
   static override examples = [
     '<%= config.bin %> webhooks events replay --failed',
     '<%= config.bin %> webhooks events replay dlv_019b76daa800000012345678 --forward-to 3000/hook',
@@ -44,6 +46,7 @@ export default class WebhooksEventsReplay extends RemitCommand {
     const {args, flags} = await this.parse(WebhooksEventsReplay);
     const local = this.openLocal();
     const form = signatureFormInForce(local, this.project);
-    this.exitWith(await replayRecorded(local, args.ids ?? [], {...flags, form}));
+    const again = (...add: string[]) => localCommands(local.flags).again(this.typed, {add});
+    this.exitWith(await replayRecorded(local, args.ids ?? [], {...flags, form}, again));
   }
 }

@@ -1,5 +1,5 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {count} from '../../../cli/input/flags.ts';
+import {count} from '../../../cli/input/global-flags.ts';
 import {eventFilter, eventFilters} from '../../../cli/webhooks/events/filters.ts';
 import {tailRecord} from '../../../cli/webhooks/events/tail.ts';
 
@@ -7,7 +7,7 @@ export default class WebhooksEventsTail extends RemitCommand {
   static override summary = 'Show the latest recorded deliveries, then new ones as they arrive';
   static override description = 'Works while a listener is running. Ctrl-C stops it.';
   static override examples = [
-    '<%= config.bin %> webhooks events tail --type payout.*',
+    '<%= config.bin %> webhooks events tail --type "payout.*"',
     '<%= config.bin %> webhooks events tail --lines 0 -o ndjson',
   ];
   static override flags = {

@@ -42,6 +42,14 @@ describe('what the registry has of a plan, as it is shown', () => {
     assert.deepEqual(surveyText(none), []);
   });
 
+  it('counts the look-alikes that are not listed', () => {
+    const examples = [1, 2, 3, 4, 5].map((n) => ({reference: `A-${n}`, other: `B-${n}`, batch: 'b'}));
+    assert.equal(surveyText({...none, alike: {count: 5, examples}}).length, 5);
+    assert.equal(surveyText({...none, alike: {count: 12, examples}}).at(-1), '  … 7 more');
+    const similar = {count: 6, examples: [['A-1', 'a-1']]};
+    assert.equal(surveyText({...none, similar}).at(-1), '  … 5 more');
+  });
+
   it('names rows in doubt that are not sent', () => {
     const disputed = emptyPart();
     addRow(disputed, {currency: 'USD', amount: 100});

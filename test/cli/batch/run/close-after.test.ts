@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {closeAfter, withResume} from '../../../../src/cli/batch/run/close-after.ts';
+import {closeAfter, withEnd, withResume} from '../../../../src/cli/batch/run/close-after.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {RemitError} from '../../../../src/errors.ts';
+
+const same = (error: unknown) => error;
 
 const NEXT = 'remit payouts batch resume november -p prod';
 
@@ -10,7 +13,7 @@ describe('closing after work', () => {
     const full = new RemitError('STATE', 'Could not commit a change');
     const work = () => Promise.reject(full);
     await assert.rejects(
-      closeAfter(work, () => Promise.reject(new Error('Could not release the lock'))),
+      closeAfter(work, () => Promise.reject(new Error('Could not release the lock')), same),
       full,
     );
   });
@@ -18,22 +21,28 @@ describe('closing after work', () => {
   it('closes in any case, and gives what the work gave', async () => {
     let closed = 0;
     const close = () => Promise.resolve(void closed++);
-    assert.equal(await closeAfter(() => Promise.resolve(7), close), 7);
+    assert.equal(await closeAfter(() => Promise.resolve(7), close, same), 7);
     await assert.rejects(
-      closeAfter(() => Promise.reject(new Error('no')), close),
+      closeAfter(() => Promise.reject(new Error('no')), close, same),
       /no/,
     );
     assert.equal(closed, 2);
   });
 
-  it('reports an error while closing if the work succeeded', async () => {
+  it('reports an error while closing if the work succeeded, with what the work gave', async () => {
     await assert.rejects(
       closeAfter(
         () => Promise.resolve(7),
         () => Promise.reject(new Error('Could not release the lock')),
+        (error, done) => new Error(`${done} done: ${(error as Error).message}`),
       ),
-      /release the lock/,
+      /^Error: 7 done: Could not release the lock$/,
     );
+  });
+
+  it('changes no other error than that of the local state', () => {
+    const lost = new RemitError('LOCKED', 'the lock was taken by another process');
+    assert.equal(withEnd(lost, {} as Summary, 'remit payouts batch status november'), lost);
   });
 });
 

@@ -36,7 +36,6 @@ const DIALECTS: readonly (readonly [what: string, dialect: ServiceFile, found: S
 ];
 
 describe('remit doctor --probe-writes, with a service that differs', function () {
-  this.timeout(60_000);
   let service: SandboxService | undefined;
   afterEach(async () => {
     await service?.sandbox.close();

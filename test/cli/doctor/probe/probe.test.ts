@@ -140,6 +140,21 @@ describe('remit doctor --probe-writes', () => {
     assert.equal(report.probed!.created.length, 4);
   });
 
+  it('shows two days and more in days: at least is rounded down, at most rounded up', async () => {
+    await probe();
+    await service.clock.sleep(50 * 3_600_000);
+    const later = await probe();
+    assert.match(later.of('keys.horizon').evidence, /at least 2d$/);
+    const state = join(home, 'state', 'doctor-keys.json');
+    const kept = JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>[];
+    kept[0]!['idempotency_key'] = randomUUID(); // as if the service had forgotten it
+    writeFileSync(state, JSON.stringify(kept));
+    await service.clock.sleep(23 * 3_600_000);
+    const {of} = await probe();
+    assert.equal(of('keys.horizon').evidence, 'the service remembers keys for at most 4d and at least 2d');
+    assert.deepEqual(of('keys.horizon').write, {keys: {horizon: '2d'}});
+  });
+
   it('reports a repeated key that creates another payout, and cancels all', async () => {
     service.dialect = {keys: {header: 'x-idempotency'}};
     const {ran, of, report} = await probe();
@@ -176,6 +191,34 @@ describe('remit doctor --probe-writes', () => {
       method === 'POST' && path === '/api/payouts' ? answer(500, {}) : same;
     const {of} = await probe();
     assert.equal(of('routes.payouts.create').verdict, 'unknown');
-    assert.match(of('routes.payouts.create').evidence, /may have been created, but it is not approved/);
+    const {evidence, fix} = of('payouts that may remain');
+    assert.match(evidence, /returned 500.*; a payout may have been created, but it is not approved$/);
+    assert.equal(fix, 'remit payouts list --status created');
+  });
+
+  it('reports that a record may exist if only the answer to a later create is unusable', async () => {
+    let creates = 0;
+    service.twist = (same, {method, path}) =>
+      method === 'POST' && path === '/api/payouts' && ++creates === 3 ? answer(200, '') : same;
+    const {of} = await probe();
+    assert.equal(of('routes.payouts.create').verdict, 'holds');
+    assert.match(
+      of('payouts that may remain').evidence,
+      /returned 200 with nothing instead of a record; a payout may/,
+    );
+  });
+
+  it('reports that a payee or move may exist if its answer has no id', async () => {
+    service.twist = (same, {method, path}) =>
+      method === 'POST' && /payees|move$/.test(path) ? answer(201, {}) : same;
+    const {of} = await probe();
+    for (const [noun, resource] of [
+      ['payee', 'payees'],
+      ['move', 'moves'],
+    ]) {
+      const {evidence, fix} = of(`routes.${resource}.create`);
+      assert.ok(evidence.endsWith(`; a ${noun} may have been created`), evidence);
+      assert.equal(fix, `remit ${resource} list`);
+    }
   });
 });

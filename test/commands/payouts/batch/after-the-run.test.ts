@@ -30,12 +30,13 @@ describe('payouts batch cancel', () => {
   it('asks with the number and the total of the records, and reports the result', async () => {
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
     const refused = await desk.batch('cancel b', {columns: 100, answers: [false]});
-    assert.deepEqual(refused.questions, ['Cancel batch b: 3 records, 60.00 USD?']);
+    assert.deepEqual(refused.questions, ['Cancel batch b?']);
     assert.deepEqual([refused.exitCode, recordOf('A-1').status], [11, 'created']);
     const ran = await desk.batch('cancel b', {columns: 100, answers: [true]});
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, /Batch b is canceled: 3 records canceled; nothing more will be sent/);
-    assert.doesNotMatch(ran.stdout, /dead key|Needs attention/); // nothing needs attention
+    assert.match(ran.stdout, /^ {2}canceled +3 +60\.00 USD$/m);
+    assert.doesNotMatch(ran.stdout, /dead key|conflict|Needs attention/); // nothing needs attention
     assert.doesNotMatch(ran.stdout, /Next|Failed/);
     const status = (await desk.batch('status b --json')).json() as Summary;
     assert.deepEqual([status.state, status.canceled, status.next], ['canceled', 3, null]);
@@ -112,6 +113,15 @@ describe('payouts batch cancel', () => {
     }
     const again = await desk.batch('run ./p.csv --batch-id c --yes');
     assert.match(again.stdout, /Batch c is complete: 3 of 3 rows accepted/);
+  });
+
+  it('leaves no next command of a batch that was never run', async () => {
+    await desk.batch('plan ./p.csv --batch-id b');
+    assert.equal((await desk.batch('cancel b --yes')).exitCode, 0);
+    for (const verb of ['status', 'report', 'plan ./p.csv --batch-id']) {
+      const {next} = (await desk.batch(`${verb} b --json`)).json() as {next: string | null};
+      assert.equal(next, null, verb);
+    }
   });
 
   it('is the same for payins', async () => {

@@ -83,6 +83,30 @@ describe('confirming a batch', () => {
     assert.match((await desk.batch('run --help')).stdout, /nothing is\s+checked\s+before/);
   });
 
+  it('is still needed after a release that had nothing to release', async () => {
+    assert.equal((await desk.batch('plan ./p.csv --batch-id b')).exitCode, 0);
+    for (const line of ['release b --yes', `release b ${STATED}`]) {
+      const ran = await desk.batch(`${line} --json`);
+      refused(ran, 11, 'GUARD_CONFIRM', /^batch b has no staged rows; nothing was sent$/);
+      assert.equal(ran.error().hint, 'remit payouts batch run b');
+      refused(await desk.batch('resume b --json'), 2, 'NEEDS_TERMINAL');
+      refused(await desk.batch('retry b --yes --json'), 11, 'GUARD_CONFIRM', /was never run/);
+    }
+    assert.equal((await desk.batch('resume b --yes')).exitCode, 0);
+    assert.equal(desk.service.paid.length, 2);
+  });
+
+  it('of a stage alone is not widened by a release that had nothing to release', async () => {
+    desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    assert.equal((await desk.batch('release b --yes')).exitCode, 8);
+    desk.service.refuse = () => undefined;
+    assert.equal(summaryOf(await desk.batch('retry b --yes --json')).staged, 2);
+    assert.equal(desk.service.paid.length, 0);
+    assert.equal((await desk.batch('release b --yes')).exitCode, 0);
+    assert.equal(desk.service.paid.length, 2);
+  });
+
   it('is required again when the file was edited', async () => {
     await desk.batch(`run ./p.csv --batch-id b --json --stage-only ${STATED}`);
     desk.file('p.csv', [
@@ -231,7 +255,7 @@ describe('confirming a batch', () => {
       assert.deepEqual([whole.exitCode, whole.error().code], [11, 'GUARD_CONFIRM']);
       const refusal = await desk.batch('retry b', {columns: 100, answers: [false]});
       assert.equal(refusal.exitCode, 11);
-      assert.match(refusal.questions[0]!, /Send again 1 row, 20.00 USD/);
+      assert.match(refusal.questions[0]!, /Send 1 row again, 20.00 USD/);
       assert.equal(desk.service.posts, before, 'nothing was sent');
       assert.equal((await desk.batch(`retry b --json ${AGAIN}`)).exitCode, 0);
       assert.equal(desk.service.byId.size, 3);

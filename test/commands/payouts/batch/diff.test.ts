@@ -53,6 +53,14 @@ describe('payouts batch diff', () => {
     assert.deepEqual([found.equal, found.batch_id, found.rows], [true, 'b', {file: 2, paid: 2, same: 2}]);
   });
 
+  it('names the right order if the batch comes first', async () => {
+    const {stderr} = await diff('b ./p.csv --accept hidden-rows=1', 2);
+    const right = /^Hint: remit payouts batch diff (\S*p\.csv) b --accept hidden-rows=1$/m.exec(stderr);
+    assert.ok(right, stderr);
+    await diff(`${right[1]} b`, 0);
+    assert.match((await diff('b ./none.csv', 5)).stderr, /cannot read b: there is no such file/);
+  });
+
   it('exits 8 and lists each difference, for people and scripts', async () => {
     desk.file('p.csv', [
       ['A-2', 2, '21.00'],

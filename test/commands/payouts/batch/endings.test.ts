@@ -7,6 +7,9 @@ import {type Transport, TransportFailure} from '../../../../src/client/transport
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
+const rowsOf = (id: string) =>
+  [1, 2, 3].map((n) => [`${id}-${n}`, id.charCodeAt(0) + n, `${n}0.00`] as const);
+
 describe('how a batch ends, on stderr and in the exit code', () => {
   let desk: Desk;
   beforeEach(() => {
@@ -40,13 +43,60 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     assert.equal(ran.exitCode, 130, ran.stderr);
     const summary = ran.json() as Summary;
     assert.deepEqual([ran.exitCode, summary.state, summary.in_doubt], [130, 'interrupted', 2]);
-    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3. Resolve them with: remit payouts batch resume b/);
+    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3. To find out: remit payouts batch resume b/);
+    assert.match(summary.stopped_because!.message, /^stopped by a second signal, which aborted the requests/);
     const status = await desk.batch('status b');
     assert.match(status.stdout, /in doubt +2 /);
     assert.match(status.stdout, /A-2: in doubt/);
     const resumed = await desk.batch('resume b --json');
     assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).accepted], [0, 3]);
     assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('by a kill: the status names the command that writes the rows that it does not show', async () => {
+    desk.file(
+      'p.csv',
+      Array.from({length: 30}, (_, n) => [`K-${n}`, n + 1, '10.00'] as const),
+    );
+    const inner = desk.service.transport();
+    const crashing: Transport = {
+      ...inner,
+      send: (request) =>
+        desk.service.posts < 1 ? inner.send(request) : Promise.reject(new Error('the process is killed')),
+    };
+    await desk.batch('run ./p.csv --batch-id b --yes', {service: crashing});
+    const status = await desk.batch('status b');
+    const [, command] = /^ {2}… \d+ more; remit payouts batch (report b) writes all of them to a file$/m.exec(
+      status.stdout,
+    )!;
+    const reported = await desk.batch(command!);
+    assert.match(reported.stdout, /^ {2}… \d+ more in the results$/m);
+    assert.match(reported.stdout, /^Results +\//m);
+  });
+
+  it('by Ctrl-C during a resume: the rows that a crash left in doubt are named as well', async () => {
+    const inner = desk.service.transport();
+    const crashing: Transport = {
+      ...inner,
+      send: (request) =>
+        desk.service.posts < 1 ? inner.send(request) : Promise.reject(new Error('the process is killed')),
+    };
+    const crashed = await desk.batch('run ./p.csv --batch-id b --yes', {service: crashing});
+    assert.equal(crashed.exitCode, 1, crashed.stderr);
+    const stop = new Stop(() => assert.fail('nothing ends the process'));
+    const stopping: Transport = {
+      ...inner,
+      send: (request) => {
+        if (!stop.signal.aborted) stop.receive('SIGINT');
+        return inner.send(request);
+      },
+    };
+    const ran = await desk.batch('resume b --json --yes', {service: stopping, stop});
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    const {in_doubt: doubts, stopped_because: reason} = ran.json() as Summary;
+    assert.equal(doubts, 2);
+    assert.equal(reason!.message, 'stopped by a signal, after the requests in flight had ended');
+    assert.match(ran.stderr, /2 rows in doubt \([^)]+\): A-2, A-3\. /);
   });
 
   it('with 13 when only the results cannot be written: the batch is complete, and the hint writes them', async () => {
@@ -125,6 +175,10 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     const all = await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
     assert.match(all.stdout, /Batch b is complete: 3 of 3 rows accepted; this command sent nothing/);
+    for (const verb of ['status', 'report']) {
+      const {stdout} = await desk.batch(`${verb} b`);
+      assert.match(stdout, /Batch b is complete: 3 of 3 rows accepted\.\n/, 'it never sends');
+    }
     desk.file('p.csv', [
       ['A-1', 1, '10.00'],
       ['A-2', 2, '20.00'],
@@ -162,6 +216,24 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     )!;
     const rest = await desk.batch(`${hint} --yes --json`);
     assert.deepEqual([(rest.json() as Summary).accepted, (rest.json() as Summary).not_sent], [2, 1]);
+  });
+
+  it('stages the rest of a staged batch next, because a release would be held, and shows how to go on without it', async () => {
+    for (const fault of ['lost-after', {status: 403, body: {message: 'not permitted'}}] as const) {
+      const id = fault === 'lost-after' ? 'b' : 'c';
+      desk.file('q.csv', rowsOf(id));
+      desk.service.fault = ({body}) => (body.includes(`"${id}-3"`) ? fault : undefined);
+      const ran = await desk.batch(`run ./q.csv --batch-id ${id} --yes --stage-only`);
+      assert.match(ran.stdout, /is staged: 2 records created/);
+      const rest = `remit payouts batch release ${id} --accept rest`;
+      assert.ok(ran.stdout.includes(`Next     remit payouts batch resume ${id}\n`), ran.stdout);
+      assert.ok(ran.stdout.includes(`To release the others without it:\n         ${rest}`), ran.stdout);
+      assert.equal(
+        (await desk.batch(`release ${id} --yes --json`)).exitCode,
+        fault === 'lost-after' ? 12 : 7,
+      );
+      assert.equal(desk.service.paid.filter(({body}) => JSON.stringify(body).includes(`"${id}-`)).length, 0);
+    }
   });
 
   it('shows how to try a refused row again if the next command continues without it', async () => {

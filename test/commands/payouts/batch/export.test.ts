@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {linkSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Transport} from '../../../../src/client/transport/transport.ts';
 import type {CliOptions} from '../../../cli/run-cli.ts';
@@ -129,14 +129,16 @@ describe('payouts batch export', () => {
   });
 
   it('leaves the earlier file if a record cannot be read, and writes through no link', async () => {
-    writeFileSync(join(desk.folder, 'kept.csv'), 'before');
+    const first = await remit('payouts batch export b --out ./kept.csv');
+    assert.equal(first.exitCode, 0, first.stderr);
+    const before = readFileSync(join(desk.folder, 'kept.csv'), 'utf8');
     const failing: Transport = {
       ...desk.transport,
       send: async () => ({status: 404, headers: {}, body: Buffer.from('{}')}),
     };
     const ran = await remit('payouts batch export b --refresh --out ./kept.csv', {service: failing});
     assert.notEqual(ran.exitCode, 0);
-    assert.equal(readFileSync(join(desk.folder, 'kept.csv'), 'utf8'), 'before');
+    assert.equal(readFileSync(join(desk.folder, 'kept.csv'), 'utf8'), before);
     assert.deepEqual(
       readdirSync(desk.folder).filter((name) => name.endsWith('.tmp')),
       [],
@@ -145,6 +147,70 @@ describe('payouts batch export', () => {
     const linked = await remit('payouts batch export b --out ./link.csv');
     assert.equal(linked.exitCode, 13);
     assert.match(linked.stderr, /is a symbolic link/);
+  });
+
+  for (const [name, flags] of [
+    ['again.csv', ''],
+    ['again.json', ''],
+    ['again.ndjson', ''],
+    ['chosen.csv', ' --fields reference,batch_id,state'],
+    ['chosen.json', ' --fields batch_id,as_of'],
+  ] as const)
+    it(`replaces an earlier export: ${name}${flags}`, async () => {
+      const line = `payouts batch export b --out ./${name}${flags}`;
+      for (let times = 0; times < 2; times++) {
+        const ran = await remit(line);
+        assert.equal(ran.exitCode, 0, ran.stderr);
+      }
+      const whole = await remit(`payouts batch export b --refresh --out ./${name}`);
+      assert.equal(whole.exitCode, flags === '' ? 0 : 2, whole.stderr);
+    });
+
+  it('replaces no other file: not the input, the results or a file of payments', async () => {
+    writeFileSync(join(desk.folder, 'empty.csv'), '');
+    linkSync(join(desk.folder, 'p.csv'), join(desk.folder, 'hard-link.csv'));
+    for (const name of [
+      'p.csv',
+      'b.results.csv',
+      'b.summary.json',
+      'b.failed.csv',
+      'empty.csv',
+      'hard-link.csv',
+    ]) {
+      const path = join(desk.folder, name);
+      const before = readFileSync(path, 'utf8');
+      const ran = await remit(`payouts batch export b --refresh --out ./${name}`);
+      assert.deepEqual([ran.exitCode, desk.requests], [2, []], name);
+      assert.match(
+        ran.stderr,
+        /(is the input of batch b|is not an export); it was not replaced\nHint: name another file/,
+      );
+      assert.equal(readFileSync(path, 'utf8'), before);
+    }
+    // A selection without the batch could be a file of payments.
+    const columns = 'payouts batch export b --fields reference,payee_id,amount --out ./columns.csv';
+    assert.equal((await remit(columns)).exitCode, 0);
+    assert.equal((await remit(columns)).exitCode, 2);
+  });
+
+  it('never replaces the input, not even one that looks like an export', async () => {
+    const {id: payee} = await desk.party('payee');
+    const exported = await remit('payouts batch export b');
+    const [header = ''] = exported.stdout.split('\n');
+    const row = header
+      .split(',')
+      .map((name) => ({reference: 'E-1', payee_id: payee, amount: '3.50', currency_code: 'USD'})[name] ?? '');
+    writeFileSync(join(desk.folder, 'e.csv'), `${header}\n${row.join(',')}\n`);
+    const unused = header
+      .split(',')
+      .filter((name) => !['reference', 'payee_id', 'amount', 'currency_code'].includes(name));
+    const planned = await remit(
+      `payouts batch plan ./e.csv --batch-id e ${unused.map((name) => `--ignore-column ${name}`).join(' ')}`,
+    );
+    assert.equal(planned.exitCode, 0, planned.stderr);
+    const ran = await remit('payouts batch export e --out ./e.csv');
+    assert.equal(ran.exitCode, 2, ran.stderr);
+    assert.match(ran.stderr, /e\.csv is the input of batch e; it was not replaced/);
   });
 
   it('refuses another service than that of the batch, and an unknown batch', async () => {

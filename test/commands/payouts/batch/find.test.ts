@@ -73,6 +73,38 @@ describe('a row of a batch', () => {
     assert.match((await desk.batch('status first --row C-1')).stderr, /Hint: remit payouts batch find C-1/);
   });
 
+  it('that only looks alike is offered, with a command that finds it', async () => {
+    desk.file('r.csv', [
+      ['INV\u201117', 1, '10.00'],
+      ['INV-18', 2, '5.00'],
+      ['\uff29\uff2e\uff36-19', 3, '5.00'],
+      ['\u0418NV-20', 4, '5.00'],
+    ]);
+    const planned = await desk.batch('plan ./r.csv --batch-id third');
+    assert.equal(planned.exitCode, 0, planned.stderr);
+    for (const [typed, found, words] of [
+      ['INV-17', 'INV\u201117', 'INV\u201117 (it contains U+2011)'],
+      ['inv\u221217', 'INV\u201117', 'INV\u201117 (it contains U+2011)'],
+      ['INV\u201018', 'INV-18', 'INV-18 (U+2010 was typed)'],
+      ['inv-19', '\uff29\uff2e\uff36-19', '\uff29\uff2e\uff36-19 (it contains U+FF29)'],
+    ] as const) {
+      const missing = await desk.batch(`find ${typed} --json`);
+      assert.equal(missing.exitCode, 4);
+      const {message, hint, details} = missing.error();
+      assert.equal(message, `no row with reference ${typed} in 3 batches. Similar: ${words}`);
+      assert.deepEqual(details, {similar: [found]});
+      const [row] = await find(hint!.replace('remit payouts batch find ', '').replaceAll("'", ''));
+      assert.equal(row!.reference, found);
+      const shown = await desk.batch(`status third --row ${typed} --json`);
+      assert.equal(shown.exitCode, 4);
+      assert.ok(shown.error().message.endsWith(` ${typed}. Similar: ${words}`));
+      const next = shown.error().hint!.replace('remit payouts batch ', '').replaceAll("'", '');
+      assert.equal(((await desk.batch(`${next} --json`)).json() as Row).reference, found);
+    }
+    const cyrillic = await desk.batch('find INV-20 --json');
+    assert.doesNotMatch(cyrillic.error().message, /Similar/, 'only what a normalisation makes equal');
+  });
+
   it('may be in a batch that another process has, which is never passed off as a search', async () => {
     const lock = await acquireLock(join(desk.folder, '.local/state/remit/batches/payout/second.lock'), {
       purpose: 'a run',

@@ -176,6 +176,37 @@ describe('following a batch by command', () => {
     assert.deepEqual([again.exitCode, again.error().details], [13, null]);
   });
 
+  it('reports a record that shows another payment until it shows that of its row, in status and export', async () => {
+    payoutFile(['', '']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    desk.clock.advance(60_000);
+    const wrong: Transport = {
+      send: async (request) => {
+        const answer = await desk.transport.send(request);
+        return {...answer, body: Buffer.from(answer.body.toString().replace(/"INV-1"/g, '"INV-9"'))};
+      },
+      close: async () => undefined,
+    };
+    assert.equal((await remit('payouts batch export b --refresh -o json', {service: wrong})).exitCode, 8);
+    const first = await remit('payouts batch status b --refresh', {service: wrong});
+    assert.equal(first.exitCode, 8, first.stdout);
+    assert.match(first.stdout, /Followed 2 rows: 2 settled; each that was not final was fetched once/);
+    assert.equal((await remit('payouts batch status b --refresh', {service: wrong})).exitCode, 8);
+    const stale = await remit('payouts batch export b -o json');
+    assert.equal((stale.json() as {reason_code: string}[])[0]!.reason_code, 'DIFFERS');
+    assert.match(stale.stderr, /1 record differs from its row: reason_code is DIFFERS/);
+    const read = await remit('payouts batch export b --refresh -o json');
+    assert.equal(read.exitCode, 0, read.stderr);
+    const [line] = read.json() as {reason_code: null; reason: null; status: string}[];
+    assert.deepEqual([line!.reason_code, line!.reason, line!.status], [null, null, 'settled']);
+    desk.requests = [];
+    const cleared = await remit('payouts batch status b --refresh --json');
+    assert.deepEqual([cleared.exitCode, desk.requests.length], [0, 1], cleared.stderr);
+    assert.equal((cleared.json() as Told).differs, 0);
+    const last = await remit('payouts batch status b --refresh');
+    assert.match(last.stdout, /Followed 2 rows: 2 settled; all are final, and none was fetched\./);
+  });
+
   it('reports what status --refresh has fetched, and fetches nothing itself', async () => {
     payoutFile(['', '', 'stuck_initiated']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');

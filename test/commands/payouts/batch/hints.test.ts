@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {shellTokens} from '../../../repo/command-lines.ts';
-import {runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
+import {type CliOptions, runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
+import {page} from '../../fixtures.ts';
 import {Desk} from './desk.ts';
 
 /** Hints name the profile and the state folder in force, and work when they are typed. */
@@ -22,11 +23,11 @@ describe('the hints of a batch', () => {
     return String(ran.error().hint);
   };
   /** Types the command at the end of a hint. */
-  const follow = (hint: string): Promise<CliResult> => {
+  const follow = (hint: string, service: CliOptions['service'] = desk.service.transport()) => {
     const argv = shellTokens(hint.slice(hint.indexOf('remit ')))
       .slice(1)
       .map(({text}) => text);
-    return runCli(argv, {env, service: desk.service.transport(), clock: desk.clock, cwd: desk.folder});
+    return runCli(argv, {env, service, clock: desk.clock, cwd: desk.folder});
   };
 
   it('of a canceled batch name the run of its file as another one', async () => {
@@ -55,6 +56,9 @@ describe('the hints of a batch', () => {
       await hintOf(`plan ./i.csv ${at}`),
       /set ids\.format to any in the service file; .*: remit doctor -p acme$/,
     );
+    writeFileSync(join(desk.folder, 'i.csv'), csv('019b76da-a800-7000-8'));
+    assert.doesNotMatch(await hintOf(`plan ./i.csv ${at}`), /ids\.format/); // a UUID that was cut off
+    writeFileSync(join(desk.folder, 'i.csv'), csv('pe_77'));
     writeFileSync(join(desk.folder, 'service.json'), JSON.stringify({ids: {format: 'any'}}));
     await runCli(['profiles', 'set', 'acme', '--service', join(desk.folder, 'service.json')], {env});
     assert.equal((await type(`plan ./i.csv ${at}`)).exitCode, 0);
@@ -67,6 +71,23 @@ describe('the hints of a batch', () => {
     const hint = await hintOf(`status x ${at}`);
     assert.match(hint, /and 1 more \(remit payouts batch list --state-dir \S+s -p acme\)/);
     assert.match(await hintOf('status x -p acme'), /plan one: remit payouts batch plan FILE -p acme$/);
+  });
+
+  it('of a file instead of an id name the batch of the file', async () => {
+    const file = join(desk.folder, 'p.csv');
+    assert.match(await hintOf(`status ./p.csv ${at}`), /^list the batches: remit payouts batch list /);
+    await type(`plan ./p.csv --batch-id p ${at}`);
+    const refused = await type(`status ./p.csv --json ${at}`);
+    assert.equal(refused.exitCode, 4);
+    assert.equal(refused.error().message, `${file} is a file; its batch is p`);
+    const hint = await hintOf(`release ./p.csv ${at}`);
+    assert.match(hint, /as in remit payouts batch status p /);
+    assert.equal((await follow(hint)).exitCode, 0);
+    await type(`plan ./p.csv ${at}`);
+    assert.match(
+      (await type(`status ./p.csv --json ${at}`)).error().message,
+      /; its batches are p, p-[0-9a-f]{8}$/,
+    );
   });
 
   it('of a resolve at another address repeat it with the profile of the last run', async () => {
@@ -89,13 +110,48 @@ describe('the hints of a batch', () => {
     assert.equal(resolved.exitCode, 0, resolved.stderr);
   });
 
-  it('of a record that cannot be found repeat the resolve with --unseen', async () => {
+  it('of a record that is not at the service search for the record of the row', async () => {
     desk.service.fault = ({method, body}) =>
-      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
     await type(`run ./p.csv --batch-id b --yes --accept rest ${at}`);
     desk.service.fault = () => undefined;
     const hint = await hintOf(`resolve b A-2 --paid 018f0000-0000-7000-8000-00000000dead ${at}`);
-    assert.match(hint, /checking the record: remit payouts batch resolve b A-2 .*-p acme .*--unseen$/);
+    assert.match(
+      hint,
+      /contains this reference: remit payouts list --payee \S+ --all --query '\[\?client_metadata==null \|\| .*remit_reference==.*A-2.*metadata\}' -p acme$/,
+    );
+    for (const [shown, found] of [
+      [{remit_reference: 'A-2'}, 1],
+      [{remit_reference: 'A-1'}, 0],
+      [{}, 0],
+      [null, 1], // the list does not show the metadata, so this may be the record
+      [undefined, 1],
+    ] as const) {
+      const record = {id: '018f0000-0000-7000-8000-0000000000a2', client_metadata: shown};
+      const listed = await follow(`${hint} --json`, [page([record])]);
+      assert.equal((listed.json() as unknown[]).length, found, JSON.stringify(shown));
+    }
+    assert.doesNotMatch(hint, /--unseen/); // it would record an unpaid row as paid
+  });
+
+  it('of an invalid id show the metadata of the records, which has the reference', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    await type(`run ./p.csv --batch-id b --yes --accept rest ${at}`);
+    const hint = await hintOf(`resolve b A-2 --paid nope ${at}`);
+    assert.match(hint, /^find the id in remit payouts list --fields id,status,client_metadata -p acme$/);
+  });
+
+  it('of a record that cannot be read now repeat the resolve with --unseen', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
+    await type(`run ./p.csv --batch-id b --yes --accept rest ${at}`);
+    desk.service.fault = ({method}) => (method === 'GET' ? 'lost-before' : undefined);
+    const hint = await hintOf(`resolve b A-2 --paid 018f0000-0000-7000-8000-00000000dead ${at}`);
+    assert.match(
+      hint,
+      /^try again later; .*that its record exists: remit payouts batch resolve b A-2 .*-p acme .*--unseen$/,
+    );
     assert.equal((await follow(hint)).exitCode, 0);
   });
 

@@ -59,7 +59,7 @@ describe('how a file is to be read, as typed', () => {
       for (const line of ['plan ./p.csv --json', 'run ./p.csv --json --yes']) {
         const typed = `${line} --amount-unit major --namespace ${namespace}`;
         const {message, hint} = await refused(typed, 2, 'USAGE');
-        assert.equal(message, `--namespace "${namespace}" is not a name`);
+        assert.equal(message, `--namespace "${namespace}" is not a valid namespace`);
         assert.equal(hint, 'use up to 64 of a-z, 0-9 and -');
       }
       assert.equal(desk.service.posts, 0);

@@ -58,6 +58,15 @@ describe('payouts batch plan --html', () => {
     assert.equal(desk.service.byId.size, 3);
   });
 
+  it('counts the rows that may repeat payments of other batches', async () => {
+    writeFileSync(join(desk.folder, 'old.csv'), `${HEADER}A-1,${payeeId(1)},5.00,USD,\n`);
+    assert.equal((await desk.batch('run ./old.csv --batch-id old --confirm-count 1 --yes')).exitCode, 0);
+    const text = shown(await page(`B-1,${payeeId(1)},5.00,USD,\nB-2,${payeeId(2)},6.00,USD,\n`));
+    assert.ok(text.includes('Possible duplicates 1 '), text);
+    assert.match(text, /1 row may repeat payments of other batches/);
+    assert.match(text, /batch run b --accept duplicates=1 /);
+  });
+
   it('loads and runs nothing, and escapes every text of the file', async () => {
     const hostile = '<script>alert(1)</script>';
     const html = await page(`"${hostile}",${payeeId(1)},1.00,USD,\n"a""onx='",${payeeId(2)},2.00,USD,\n`);

@@ -17,12 +17,17 @@ describe('rows in doubt', () => {
   const NEXT = 'remit payouts batch resume b';
   const left = (n: number) => ({kind: 'payout', batch_id: 'b', in_doubt: n, next: NEXT}) as Summary; // all it reads
 
-  it('are named; if there are many, with the command that lists them all', () => {
+  it('are named; if there are many, with the command that writes them all to a file', () => {
     assert.equal(
       doubtsText(left(12), ['A-1', 'A-2']),
-      `12 rows in doubt (the service may have accepted them): A-1, A-2, and 10 more (remit payouts batch report b lists all of them). Resolve them with: ${NEXT}`,
+      `12 rows in doubt (the service may have accepted them): A-1, A-2, and 10 more (remit payouts batch report b writes all of them to a file). To find out: ${NEXT}`,
     );
     assert.doesNotMatch(doubtsText(left(2), ['A-1', 'A-2']), /more/);
-    assert.match(doubtsText(left(3), ['A-1'], ' -p acme'), /batch report b -p acme lists/);
+    assert.match(doubtsText(left(3), ['A-1'], ' -p acme'), /batch report b -p acme writes/);
+    const late = {...left(1), next: 'remit payouts batch resolve b --from FILE'};
+    assert.match(
+      doubtsText(late, ['A-1']),
+      /^1 row in doubt \(the service may have accepted it\): A-1\. Resolve it with: remit payouts batch resolve b --from/,
+    );
   });
 });

@@ -122,7 +122,7 @@ describe('a payout that is returned with R03, repaired by the printed commands',
   async function repair(): Promise<CliResult> {
     await terminal.type('remit payouts batch status b --refresh');
     const seen = await terminal.type('remit payouts batch report b');
-    assert.match(seen.stdout, /Batch b is not complete: 2 of 2 rows accepted; 1 failed/);
+    assert.match(seen.stdout, /Batch b is not complete: 2 of 2 rows accepted, of which 1 failed\./);
     assert.match(seen.stdout, /Miller's 2: failed, R03/);
     assert.doesNotMatch(seen.stdout + seen.stderr, /cancel/i);
     const listed = (await terminal.type('remit payouts batch list --json')).json() as {state: string}[];
@@ -179,7 +179,7 @@ describe('a payout that is returned with R03, repaired by the printed commands',
     assert.match(results, new RegExp(`"already_paid".*paid by batch ${second}, record `));
     await isPaidOnce();
     const retried = await terminal.type('remit payouts batch retry b');
-    assert.match(retried.stderr, /0 rows prepared to be sent again/);
+    assert.match(retried.stderr, /No row is sent again/);
     await isPaidOnce();
   });
 

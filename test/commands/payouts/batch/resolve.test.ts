@@ -70,7 +70,10 @@ describe('payouts batch resolve --paid', () => {
     const id = '018f0000-0000-7000-8000-00000000dead';
     const told = await desk.batch(`resolve b A-2 --paid ${id}`);
     assert.equal(told.exitCode, 4);
-    assert.match(told.stderr, /row A-2 is unchanged[^]*--unseen/);
+    assert.match(
+      told.stderr,
+      /; nothing was changed[^]*find the record whose metadata contains this reference: /,
+    );
     desk.service.fault = () => ({status: 503, body: {}});
     assert.equal((await desk.batch(`resolve b A-2 --paid ${id}`)).exitCode, 7);
     const insisted = await desk.batch(`resolve b A-2 --paid ${id} --unseen`);
@@ -79,6 +82,10 @@ describe('payouts batch resolve --paid', () => {
     desk.service.fault = () => undefined;
     const back = await desk.batch('resolve b A-2 --not-paid');
     assert.equal(back.exitCode, 0, back.stderr);
+    assert.equal(
+      back.stdout,
+      'Recorded: row A-2 of batch b was not paid. The next resume sends it again with the same key.\n',
+    );
     assert.equal((await desk.batch('resume b')).exitCode, 0);
     assert.equal(recordOf('A-2').approvals, 1);
     assert.equal(desk.service.paid.length, 2);
@@ -106,7 +113,10 @@ describe('payouts batch resolve --not-paid', () => {
   it('is refused if the known record is approved', async () => {
     const told = await desk.batch('resolve b A-1 --not-paid');
     assert.equal(told.exitCode, 2);
-    assert.match(told.stderr, /row A-1 was paid: its record \S+ is approved\nHint: .*resume b/);
+    assert.match(
+      told.stderr,
+      /row A-1 was paid: its record \S+ is approved; nothing was changed\nHint: .*resume b/,
+    );
     assert.deepEqual(await stateOf(), {doubt: 1, staged: 0});
   });
 
@@ -114,7 +124,10 @@ describe('payouts batch resolve --not-paid', () => {
     for (const record of desk.service.byId.values()) Object.assign(record, {status: 'created', approvals: 0});
     const told = await desk.batch('resolve b A-1 --not-paid');
     assert.equal(told.exitCode, 0, told.stderr);
-    assert.doesNotMatch(told.stderr, /not looked at/);
+    assert.match(
+      told.stdout,
+      /^Recorded: row A-1 of batch b was not paid\. .* its record \S+ and releases it\.$/m,
+    );
     assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
   });
 
@@ -189,5 +202,83 @@ describe('payouts batch resolve, for rows that look alike', () => {
       assert.match(taken.stderr, /is the record of row A-1 of batch b, so it did not pay row B-1/);
     }
     assert.equal((await desk.batch(`resolve c B-1 --paid ${second}`)).exitCode, 0);
+  });
+});
+
+describe('a batch whose last row in doubt was resolved', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+
+  const status = async () => {
+    const {state, stopped_because: stop, next} = (await desk.batch('status b --json')).json() as Summary;
+    const [listed] = (await desk.batch('list --json')).json() as {state: string}[];
+    assert.equal(listed!.state, state);
+    return {state, stop, next, text: (await desk.batch('status b')).stdout};
+  };
+  const resolve = async (line: string): Promise<void> => {
+    const told = await desk.batch(`resolve b ${line}`);
+    assert.equal(told.exitCode, 0, told.stderr);
+  };
+  const id = (reference: string) =>
+    [...desk.service.byId.values()].find(
+      ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
+    )!.id;
+
+  it('is complete, and no longer stopped', async () => {
+    desk.service.fault = ({body}) => (body.includes('"auto_approve":true') ? 'lost-after' : '503-before');
+    await desk.batch('run ./p.csv --batch-id b --yes --direct');
+    assert.equal((await status()).state, 'stopped');
+    desk.service.fault = () => undefined;
+    await resolve(`A-1 --paid ${id('A-1')}`);
+    assert.match((await status()).next!, /resume b$/);
+    await resolve(`A-2 --paid ${id('A-2')}`);
+    const {state, stop, next, text} = await status();
+    assert.deepEqual([state, stop, next], ['complete', null, null]);
+    assert.match(text, /^Batch b is complete: 2 of 2 rows accepted/);
+    assert.doesNotMatch(text, /stopped/);
+  });
+
+  it('is not complete if another row was rejected, and names the command for that row', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && !body.includes('"A-1"') ? 'lost-after' : undefined;
+    desk.service.refuse = ({metadata}) =>
+      (metadata as Record<string, string>)['remit_reference'] === 'A-1'
+        ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
+        : undefined;
+    await desk.batch('run ./p.csv --batch-id b --yes --direct --accept refusals');
+    await resolve(`A-2 --paid ${id('A-2')}`);
+    const {state, stop, next, text} = await status();
+    assert.deepEqual([state, stop, next], ['incomplete', null, 'remit payouts batch retry b']);
+    assert.match(text, /^Batch b is not complete: 1 of 2 rows accepted; 1 rejected/);
+  });
+
+  it('waits for its release only, if it was held by that row', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.match((await status()).text, /is held/);
+    desk.service.fault = () => undefined;
+    const other = {...desk.service.byId.get(id('A-1'))!, id: '018f0000-0000-7000-8000-00000000dead'};
+    await resolve(`A-2 --paid ${other.id} --unseen`);
+    const {state, next, text} = await status();
+    assert.deepEqual([state, next], ['staged', 'remit payouts batch release b']);
+    assert.match(text, /1 record created and not released, 1 row already released/);
+    assert.equal((await desk.batch('release b --yes')).exitCode, 0);
+    assert.equal((await status()).state, 'complete');
+  });
+
+  it('is canceled if it was being canceled', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    await desk.batch('cancel b --yes');
+    const before = await status();
+    assert.equal(before.state, 'stopped', before.text);
+    desk.service.fault = () => undefined;
+    await resolve(`A-2 --paid ${id('A-2')} --unseen`);
+    const {state, stop, next, text} = await status();
+    assert.deepEqual([state, stop, next], ['canceled', null, null], text);
+    assert.match(text, /^Batch b is canceled: 1 record canceled, 1 already released/);
   });
 });

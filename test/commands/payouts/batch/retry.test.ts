@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {existsSync, readFileSync} from 'node:fs';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {Desk} from './desk.ts';
 
@@ -61,6 +62,22 @@ describe('payouts batch retry, when another batch has made a payment that looks 
   });
 });
 
+describe('payouts batch retry, with nothing to send again', () => {
+  it('says so in one line', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      desk.service.approvalFails = (body) => JSON.stringify(body).includes('"A-2"');
+      await desk.batch('run ./p.csv --batch-id b --yes');
+      desk.service.fault = ({method}) => (method === 'GET' ? {status: 404, body: {}} : undefined);
+      const ran = await desk.batch('retry b --yes', {columns: 120});
+      const said = ran.stderr.split('\n').filter((line) => /Retry|prepared|sent again|Continue/.test(line));
+      assert.deepEqual(said, ['No row is sent again']);
+    } finally {
+      desk.close();
+    }
+  });
+});
+
 describe('payouts batch retry, when the service does not know a record', () => {
   let desk: Desk;
   beforeEach(() => (desk = Desk.withTwoRows()));
@@ -99,5 +116,80 @@ describe('payouts batch status --refresh, when a record pays other than its row'
     assert.match(ran.stdout, /A-2: accepted, DIFFERS: .*amount 20 instead of 2000 minor units/);
     const again = (await desk.batch('status b --json')).json() as Summary;
     assert.deepEqual([again.accepted, again.differs], [2, 1]);
+    assert.match(ran.stdout, /^Batch b is complete: 2 of 2 rows accepted; 1 record differs from its row\.$/m);
+    assert.match(ran.stdout, /accepted +2 +30\.00 USD {2}\(1 with a record that differs\)$/m);
+    const [, command] = /this reads them again:\n +remit payouts batch (.*)$/m.exec(ran.stdout)!;
+    assert.equal((await desk.batch(command!)).exitCode, 8);
+    const report = await desk.batch('report b --html');
+    assert.match(report.stdout, /; 1 record differs from its row\./);
+    const listed = await desk.batch('list --json');
+    assert.deepEqual(
+      (listed.json() as {differs: number}[]).map(({differs}) => differs),
+      [1],
+    );
+  });
+
+  it('says so in the list, also on a narrow terminal', async () => {
+    await desk.batch('run ./p.csv --batch-id b-with-a-name-that-is-long-enough --yes');
+    desk.service.distort = (record) => ({...record, amount_in_minor_units: 20});
+    await desk.batch('status b-with-a-name-that-is-long-enough --refresh');
+    const ran = await desk.batch('list', {columns: 80});
+    assert.match(ran.stdout, /NEEDS ATTENTION|Needs attention/);
+    assert.match(ran.stderr, /: 2 records differ from their rows/);
+  });
+});
+
+describe('payouts batch retry, when the record of a failed row now shows another payment', () => {
+  it('shows the row as differing instead of failed, and removes it from failed.csv', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id b --yes');
+      for (const record of desk.service.byId.values())
+        if (JSON.stringify(record.body).includes('"A-2"')) record.status = 'failed';
+      await desk.batch('status b --refresh');
+      const failed = ((await desk.batch('report b --json')).json() as Summary).failed_file!;
+      assert.match(readFileSync(failed, 'utf8'), /^"A-2",/m);
+      desk.service.distort = (record, {method}) =>
+        method === 'GET' ? {...record, amount_in_minor_units: 1} : record;
+      const ran = await desk.batch('retry b --yes');
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, /A-2 is unchanged: its record is shown as failed, but as another payment/);
+      assert.match(
+        ran.stdout,
+        /A-2: accepted, DIFFERS: its record is shown as failed, but as another payment/,
+      );
+      assert.doesNotMatch(ran.stdout, /A-2: failed|1 failed|separate batch/);
+      assert.equal(existsSync(failed), false);
+      const {exitCode} = await desk.batch('status b --json');
+      assert.equal(exitCode, 0);
+    } finally {
+      desk.close();
+    }
+  });
+});
+
+describe('payouts batch retry, when another batch has paid the file and its payments failed', () => {
+  it('is the next command, and works although this batch never had anything to confirm', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id a --yes');
+      assert.equal((await desk.batch('run ./p.csv --batch-id b --yes')).exitCode, 0);
+      for (const record of desk.service.byId.values()) record.status = 'failed';
+      await desk.batch('status a --refresh');
+      const {next} = (await desk.batch('status b --json')).json() as Summary;
+      assert.equal(next, 'remit payouts batch retry b --row A-1');
+      const line = next.replace('remit payouts batch ', '');
+      const unasked = await desk.batch(`${line} --json`);
+      assert.deepEqual([unasked.exitCode, unasked.error().code], [2, 'NEEDS_TERMINAL']);
+      assert.equal(desk.service.paid.length, 2);
+      const ran = await desk.batch(`${line} --confirm-total USD=10.00 --confirm-count 1`);
+      assert.match(ran.stderr, /1 row prepared to be sent again/);
+      assert.equal((await desk.batch('retry b --yes')).exitCode, 0);
+      assert.equal(desk.service.paid.length, 4);
+      const other = await desk.batch('retry a --yes --json');
+      assert.deepEqual([other.exitCode, desk.service.paid.length], [0, 4]);
+    } finally {
+      desk.close();
+    }
   });
 });

@@ -199,7 +199,7 @@ describe('how a batch is run, as typed', () => {
       const lock = await acquireLock(path(), {purpose: 'another run', probe: ELSEWHERE});
       const refused = await run('run b --state-dir ./s');
       assert.deepEqual([refused.exitCode, refused.error().code, desk.service.posts], [13, 'LOCKED', 0]);
-      assert.match(refused.error().message, /^another run is running already/);
+      assert.match(refused.error().message, /^another run is already running/);
       lock.assertHeld();
       const taken = await run('run b --state-dir ./s --break-lock');
       assert.deepEqual([taken.exitCode, taken.summary?.accepted], [0, 2], taken.stderr);

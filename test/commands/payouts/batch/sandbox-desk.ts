@@ -9,6 +9,7 @@ import type {
 import {VirtualClock} from '../../../batch/virtual-clock.ts';
 import {BASE_URL, runCli, type CliOptions, type CliResult} from '../../../cli/run-cli.ts';
 import {TestSandbox} from '../../../sandbox/harness.ts';
+import {answerOf} from '../../sandbox-service.ts';
 
 /** A folder, a sandbox, and `remit` typed in that folder. Commands and sandbox have the same clock; its bank takes four seconds. */
 export class SandboxDesk {
@@ -69,15 +70,8 @@ export class SandboxDesk {
   }
 
   async #send(request: TransportRequest): Promise<TransportAnswer> {
-    const {method, path, headers, body} = request;
-    this.requests.push(`${method} ${path}`);
+    this.requests.push(`${request.method} ${request.path}`);
     this.before(request);
-    const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
-    const response = await this.sandbox.sandbox.fetch(new Request(`http://localhost${path}`, init));
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    };
+    return answerOf(this.sandbox, request);
   }
 }

@@ -63,7 +63,7 @@ describe('the prompt of a batch', () => {
     const line = 'run ./more.csv --batch-id b --live';
     const whole = await asked(line, {...live, answers: ['1030.00']});
     assert.equal(whole.exitCode, 11);
-    assert.match(whole.questions[0]!, /^Type the total in USD to pay 1 row:/);
+    assert.match(whole.questions[0]!, /^Pay 1 row\? Type the total in USD:/);
     const stated = await desk.batch(`${line} --yes --confirm-total USD=1000.00 --confirm-count 1`, live);
     assert.deepEqual([stated.exitCode, desk.service.byId.size], [11, 2]);
     assert.equal((await asked(line, {...live, answers: ['1,000.00'.replace(',', '')]})).exitCode, 0);
@@ -122,14 +122,14 @@ describe('the prompt of a batch', () => {
     [...desk.service.byId.values()][0]!.status = 'failed';
     await giveBack('c');
     const ran = await asked('retry b --row A-1', {answers: [false]});
-    assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD, and 1 row not done yet, 20.00 USD?']);
+    assert.deepEqual(ran.questions, ['Send 1 row again, 10.00 USD, and 1 row not done yet, 20.00 USD?']);
   });
 
   it('of a retry does not also say that nothing is left to send', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     [...desk.service.byId.values()][0]!.status = 'failed';
     const ran = await asked('retry b --row A-1', {answers: [true]});
-    assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD?']);
+    assert.deepEqual(ran.questions, ['Send 1 row again, 10.00 USD?']);
     assert.doesNotMatch(ran.stderr, /nothing is left/);
     assert.match(
       ran.stderr,
@@ -147,7 +147,7 @@ describe('the prompt of a batch', () => {
     await giveBack('c', true);
     const less = await asked('retry b --row A-1 --live', {...live, answers: ['10.00']});
     assert.deepEqual([less.exitCode, desk.service.byId.size], [11, 1]);
-    assert.match(less.questions[0]!, /^Type the total in USD to send 2 rows, 1 of them again:/);
+    assert.match(less.questions[0]!, /^Send 2 rows, 1 of them again\? Type the total in USD:/);
     assert.equal((await asked('retry b --row A-1 --live', {...live, answers: ['30.00']})).exitCode, 0);
     assert.equal(desk.service.byId.size, 3);
   });

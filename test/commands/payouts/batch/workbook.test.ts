@@ -86,6 +86,15 @@ describe('a batch from a workbook', () => {
     assert.equal((await desk.batch('plan ./bills.xlsx --sheet Payouts')).exitCode, 0);
   });
 
+  it('replaces a mistyped --sheet in the command that it prints', async () => {
+    write([{name: 'Notes', rows: [['x']]}, PAYOUTS]);
+    for (const command of ['plan ./bills.xlsx', 'run ./bills.xlsx --batch-id b --yes', 'diff ./bills.xlsx']) {
+      const refused = await desk.batch(`${command} --sheet Payuots --json`);
+      assert.equal(refused.exitCode, 2);
+      assert.match(refused.error().hint!, /^name the sheet to read: (?!.*Payuots).* --sheet Payouts\b/);
+    }
+  });
+
   it('with hidden rows prints the command that includes them, also for a run', async () => {
     write([{...PAYOUTS, hidden: [3]}]);
     const refused = await desk.batch('run ./bills.xlsx --batch-id b --yes');

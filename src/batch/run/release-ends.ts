@@ -1,0 +1,153 @@
+import type {Answer} from '../../client/answers/answer.ts';
+import {differsIn, type Known, noteOfDifference} from '../answers/answers.ts';
+import {otherParts} from '../answers/echo.ts';
+import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import type {Moved, Open} from '../answers/read-verdict.ts';
+import {LOST, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
+import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import type {OtherPayment} from '../registry/claim.ts';
+import type {WorkEnd} from '../send/dispatcher.ts';
+import type {Owner} from '../send/record-ids.ts';
+import type {RunParts} from '../send/run-parts.ts';
+import {acceptedFor, attemptsOf, factsOf, type Refusal, type ReleaseJob} from './release-job.ts';
+
+const ENDED: WorkEnd = {again: false};
+
+/**
+ * How the release of a row can end: what is recorded of the row, and whether it stops the run. Sends nothing.
+ */
+export class ReleaseEnds {
+  readonly #run: Pick<RunParts, 'halt' | 'outcomes' | 'recordIds' | 'records' | 'settings'>;
+
+  constructor(run: Pick<RunParts, 'halt' | 'outcomes' | 'recordIds' | 'records' | 'settings'>) {
+    this.#run = run;
+  }
+
+  /** The answer to the release shows what became of the row. */
+  known(job: ReleaseJob, verdict: Known, answer: Answer | undefined): WorkEnd {
+    const {row} = job;
+    const {settings, halt, outcomes} = this.#run;
+    const {state, status, orphan, message, stop} = verdict;
+    const foreignId = verdict.id === job.id || state === 'collision' ? null : verdict.id;
+    const owner = foreignId === null ? undefined : this.#run.recordIds.taken(row, foreignId);
+    if (owner !== undefined && foreignId !== null) return this.#taken(job, {id: foreignId, status}, owner);
+    const facts = {
+      state,
+      id: verdict.id ?? job.id,
+      status,
+      ...(orphan === undefined ? {} : {orphan}),
+      ...(message === undefined ? {} : {message}),
+      ...(state === 'accepted'
+        ? noteOfDifference(row, verdict.differs && DIFFERS, settings.acceptDifferences)
+        : {}),
+      attempts: attemptsOf(job),
+    };
+    outcomes.record(row, job.before, outcomeOf(row, facts, answer));
+    if (stop === 'key-forgotten') halt.stopFor(stop, paidTwiceText(row));
+    else if (stop) halt.stopFor(stop, otherRecordText(row));
+    return ENDED;
+  }
+
+  /** The record that came back is that of another row, so it did not pay this one. */
+  #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: Owner): WorkEnd {
+    const message = takenRecordText(id, owner);
+    this.#record(job, {state: 'collision', id, status, orphan: job.id, message});
+    this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
+    return ENDED;
+  }
+
+  /** Its record was read, and is no longer `created`. */
+  moved(job: ReleaseJob, {state, status, answer}: Moved): WorkEnd {
+    const {kind, acceptDifferences} = this.#run.settings;
+    const differs =
+      state === 'accepted'
+        ? noteOfDifference(job.row, differsIn(answer, job.row, kind), acceptDifferences)
+        : undefined;
+    this.#record(job, {state, status, ...differs});
+    this.#run.outcomes.noteEnded(job.row, job.id, status);
+    return ENDED;
+  }
+
+  /** The record exists and was not approved. */
+  unapproved(job: ReleaseJob, refusal: Refusal): WorkEnd {
+    this.#record(job, {state: 'unapproved', ...factsOf(refusal)});
+    return ENDED;
+  }
+
+  /** The service no longer knows the record. */
+  lost(job: ReleaseJob): WorkEnd {
+    this.#record(job, {state: 'in_doubt', http: 404, message: LOST});
+    this.#run.records.stopForLost(job.row, job.id);
+    return ENDED;
+  }
+
+  /**
+   * The release was not answered, and the record that was read is another payment, so it is unknown whether the row was
+   * paid. It is not released again.
+   */
+  otherPayment(job: ReleaseJob, record: Open['record']): WorkEnd {
+    const {row, id} = job;
+    const parts = otherParts(record, row, this.#run.settings.kind).join(' and ');
+    this.#record(job, {state: 'in_doubt', message: `record ${id} has ${parts}`});
+    this.#run.halt.stopFor('collision', otherRecordText(row));
+    return ENDED;
+  }
+
+  /** The standalone approve was answered with another record. */
+  approvedOther(job: ReleaseJob, status: string | null): WorkEnd {
+    const {n, reference} = job.row;
+    this.#record(job, {state: 'collision', status});
+    this.#run.halt.stopFor(
+      'collision',
+      `approving the record ${job.id} of row ${n} (${reference}) returned a different one`,
+    );
+    return ENDED;
+  }
+
+  /** Past the horizon a replay might create a second record. A row that was never released stays staged. */
+  tooLate(job: ReleaseJob): WorkEnd {
+    const message =
+      'staged longer ago than the key horizon; approve it by its id and resume the batch, or allow approval by id in the profile (profiles set --approve-by-id) and release the batch';
+    this.#record(job, {state: job.maybe ? 'in_doubt' : job.row.outcome.state, message});
+    return ENDED;
+  }
+
+  /** A refusal that the record could not confirm is kept: the next run must not try again automatically. */
+  doubt(job: ReleaseJob, words: string): WorkEnd {
+    const {refused} = job;
+    this.#record(job, {state: 'in_doubt', ...(refused === undefined ? {message: words} : factsOf(refused))});
+    return ENDED;
+  }
+
+  /**
+   * Left for another run: in doubt if a release may have been accepted, otherwise unchanged, which the open window
+   * does not show.
+   * @param why what the service answered to the release of a row that stays as it is
+   */
+  left(job: ReleaseJob, why?: string): WorkEnd {
+    const {outcome} = job.row;
+    if (job.maybe) return this.doubt(job, 'the release was sent, and no usable answer came');
+    const isExplained = why !== undefined && outcome.state === 'staged';
+    this.#record(job, isExplained ? {...outcome, message: why} : {...outcome});
+    return ENDED;
+  }
+
+  /** The open window marks the row as "may have been released", which it certainly was not. */
+  untouched(row: RecordedRow): void {
+    this.#run.outcomes.record(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome}));
+  }
+
+  /** The registry, or this journal, was lost in between: the record would be a second payment. */
+  paidByOther(row: RecordedRow, {batch, id}: OtherPayment): void {
+    const message = `batch ${batch} also paid this reference later${id === null ? '' : `, record ${id}`}; check for a double payment, then resolve this row`;
+    const facts = {state: 'in_doubt', code: REGISTRY_CODE, message} as const;
+    this.#run.outcomes.record(row, bucketBefore(row, false), outcomeOf(row, facts));
+  }
+
+  #record(job: ReleaseJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
+    const {row, before} = job;
+    const known = {...acceptedFor(row, facts), ...facts, attempts: attemptsOf(job)};
+    this.#run.outcomes.record(row, before, outcomeOf(row, known));
+  }
+}

@@ -1,0 +1,72 @@
+import type {RowState} from '../../batch/model/outcome.ts';
+
+interface BatchWord {
+  meaning: string;
+  advice?: string;
+}
+
+/** The states of rows in a batch. */
+const STATES: Readonly<Record<RowState, BatchWord>> = {
+  staged: {
+    meaning: 'created, not approved; no money has moved',
+    advice: 'Approve it with release.',
+  },
+  held: {
+    meaning: 'staged, but the record differs from the row in rail, currency or metadata; no money has moved',
+    advice:
+      'Compare the record with the row; then correct the service file, accept the difference, or cancel.',
+  },
+  accepted: {meaning: 'approved, or in a later status'},
+  already_paid: {
+    meaning:
+      'another batch has paid this reference with the same party, amount and currency; it was not sent again',
+  },
+  unapproved: {
+    meaning: 'created, but the approval failed; the warning is kept',
+    advice: 'Approve it with retry or release.',
+  },
+  rejected: {
+    meaning: 'refused by the service; there is no record',
+    advice: 'Send it again with retry, or correct it in failed.csv.',
+  },
+  dead_key: {
+    meaning: 'its idempotency key belongs to a failed or canceled record',
+    advice: 'Pay it with retry, which uses a new key, if it is still to be paid.',
+  },
+  conflict: {
+    meaning: 'another batch has the reference for another payment, or has not finished it; it was not sent',
+    advice: 'Read the message of the row.',
+  },
+  collision: {
+    meaning: 'the service answered with the record of another payment; the run stopped',
+    advice: 'Check both records before anything is sent again.',
+  },
+  in_doubt: {
+    meaning: 'sent, but no usable answer came, or its record shows another payment: it may have been paid',
+    advice:
+      'Do not pay it by other means. Run resume, which asks the service; if it stays in doubt, find out from the service whether it was paid, and record that with resolve.',
+  },
+  not_sent: {meaning: 'certainly not accepted by the service', advice: 'Run resume.'},
+};
+
+/** The codes of rows that remit itself decides. */
+const CODES: Readonly<Record<string, BatchWord>> = {
+  DIFFERS: {
+    meaning:
+      'accepted, but the record differs from the row: it was approved with the difference, or a later read showed another payment',
+    advice: 'Compare the record with the row. To read it again: status --refresh.',
+  },
+  DIFFERS_ACCEPTED: {
+    meaning: 'the record differs from the row; the difference was accepted before the release',
+  },
+  REGISTRY: {
+    meaning: 'decided by the registry of this machine: another batch has the reference',
+    advice: 'Read the message of the row; the status of the batch shows the next command.',
+  },
+  PAID_ELSEWHERE: {
+    meaning: 'another batch has since paid this reference with other content',
+    advice: 'Check for a double payment, then run resolve.',
+  },
+};
+
+export const BATCH_WORDS: Readonly<Record<string, BatchWord>> = {...STATES, ...CODES};

@@ -1,0 +1,105 @@
+import {CommandHelp, Help, type Command, type Interfaces} from '@oclif/core';
+import {globalFlags} from '../input/global-flags.ts';
+import {routesOf} from './command-operations.ts';
+
+const GLOBAL = 'GLOBAL';
+
+/** Replaces the two placeholders that our texts use; oclif's own templates each cost a compilation. */
+const render = (text: string): string =>
+  text.replaceAll('<%= config.bin %>', 'remit').replaceAll(/<%= command.id %> ?/g, '');
+
+/** The help of a command: its texts, laid out by oclif. */
+export class CommandHelpContent extends CommandHelp {
+  constructor(...parts: ConstructorParameters<typeof CommandHelp>) {
+    super(...parts);
+    this.render = (text) => render(text.replaceAll('<%= command.id %>', this.command.id));
+  }
+
+  /** oclif joins the values of an argument into one long word, which then breaks anywhere. */
+  protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
+    return super.args(
+      args.map(({options, ...arg}) =>
+        options === undefined
+          ? arg
+          : {...arg, description: `${arg.description ?? 'one of'}: ${options.join(', ')}`},
+      ),
+    );
+  }
+
+  protected override defaultUsage(): string {
+    return `${super.defaultUsage()} [FLAGS]`;
+  }
+
+  /** oclif does not account for the indentation of the list. */
+  override renderList(...[input, options]: Parameters<CommandHelp['renderList']>): string {
+    return super.renderList(input, {...options, indentation: options.indentation + 2});
+  }
+
+  protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
+    return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
+  }
+}
+
+/** oclif's help with our texts, laid out by oclif, and short enough for a command's own flags to fit on a screen. */
+export class HelpContent extends Help {
+  readonly #lines: string[] = [];
+
+  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
+    super(config, {
+      ...{hideCommandSummaryInDescription: true, docopts: false, flagSortOrder: 'none'},
+      ...options,
+    });
+    this.CommandHelpClass = CommandHelpContent;
+    this.render = render;
+  }
+
+  /** What was shown. */
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
+  /** Copies: oclif's help writes the names of what is below a topic with spaces, into what it is given. */
+  protected override get sortedCommands(): Command.Loadable[] {
+    return super.sortedCommands.map((command) => ({...command}));
+  }
+
+  protected override get sortedTopics(): Interfaces.Topic[] {
+    return super.sortedTopics.map((topic) => ({...topic}));
+  }
+
+  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+    await super.showCommandHelp({...command});
+    const routes = routesOf(command.id);
+    // Given by the service's interface document or assumed: the reader must be able to tell.
+    const lines = routes.map((route) => this.formatRoute(route)).join('\n');
+    if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(lines)}\n`);
+    this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
+  }
+
+  protected formatRoute(route: string): string {
+    return route;
+  }
+
+  protected override log(...lines: string[]): void {
+    this.#lines.push(...lines);
+  }
+
+  protected override summary(command: Command.Loadable): string | undefined {
+    const summary = super.summary(command);
+    return summary === undefined ? undefined : this.wrap(summary, 0);
+  }
+
+  /** `completion` is a topic and a command: it is listed once, with the topics. */
+  protected override formatCommands(commands: Command.Loadable[]): string {
+    const isTopic = (id: string) => this.config.commandIDs.some((other) => other.startsWith(`${id}:`));
+    return super.formatCommands(commands.filter(({id}) => !isTopic(id)));
+  }
+}
+
+function globalFlagSummary(): string {
+  const names = Object.entries(globalFlags).map(([name, flag]) => {
+    const label = flag.char === undefined ? `--${name}` : `-${flag.char}, --${name}`;
+    return flag.type === 'option' ? `${label} ${flag.helpValue as string}` : label;
+  });
+  return names.join(' · ');
+}

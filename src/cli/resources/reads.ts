@@ -1,0 +1,19 @@
+import type {Result} from '../../client/requests/resource.ts';
+import type {Context} from '../core/context.ts';
+
+/** Prints the warning of a read. A 207 means that the answer is incomplete: the command exits with 8. */
+export const warnOf =
+  ({out, effects}: Pick<Context, 'out' | 'effects'>, what = 'the list') =>
+  ({status, text}: {status: number; text: string | undefined}): void => {
+    out.warn(text ?? `the service answered 207 without a warning: ${what} may be incomplete`);
+    if (status === 207) effects.tookPartly();
+  };
+
+/** The data of the answer to a read; prints its warning, if it has one. */
+export function answered<T>(
+  context: Pick<Context, 'out' | 'effects'>,
+  {data, status, warning}: Pick<Result<T>, 'data' | 'status' | 'warning'>,
+): T {
+  if (status === 207 || warning !== undefined) warnOf(context, 'the answer')({status, text: warning});
+  return data;
+}

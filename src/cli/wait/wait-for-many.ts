@@ -1,0 +1,252 @@
+import {statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
+import type {Lifecycle} from '../../contract/lifecycle.ts';
+import {expectedSettlement} from '../../contract/settlement.ts';
+import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
+import {dayInNewYork, id, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
+import {failureText} from '../../output/views/failure.ts';
+import type {Context} from '../core/context.ts';
+import {statusWatch} from '../core/unknown-status.ts';
+import {DEFAULT_WAIT_MS} from '../input/durations.ts';
+import {readStdin} from '../runtime/stdin.ts';
+import {isUnapproved, type Seen, seenIn, seenText} from './seen.ts';
+
+/** How the wait for one of many records ended. */
+export interface WaitRow {
+  id: string;
+  /** `reached`, `ended` (it failed or was canceled), `timeout`, or `error` (it could not be read). */
+  outcome: Waited<unknown>['outcome'] | 'error';
+  /** As last seen. */
+  status: string | null;
+  /** The day on which it is expected to settle, if the service says so. */
+  expected_settlement_date: string | null;
+  /** Why it failed, or could not be read. */
+  reason: string | null;
+  error: ErrorCode | null;
+}
+
+/** What is the same for all ids. */
+export interface ManyWaiting {
+  /** `payouts`: the topic of its commands. */
+  topic: string;
+  /** `payout` */
+  noun: string;
+  plural: string;
+  lifecycle: Lifecycle;
+  /** Its name in a service file. */
+  resource: string;
+  read: (id: string, options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<unknown>;
+  /** Reads at the same time (default 10); more if one request reads many records. */
+  reads?: number;
+}
+
+const MOST_CHARACTERS = 1_000_000;
+/** Reads at the same time. Each record is still read on its own schedule. */
+const READS = 10;
+/** Time limit for one read. */
+const READ_MS = 10_000;
+const SHORTEST_READ_MS = 1_000;
+/** Lines of records on the screen of a terminal. */
+const MOST_LINES = 12;
+/** More open ids than this do not fit into a command to type. */
+const MOST_IN_HINT = 20;
+/** Commands that approve, each a line. */
+const MOST_APPROVALS = 5;
+
+/** The ids that were typed; `-` stands for those on stdin, separated by spaces or lines. */
+export async function readIds(
+  typed: readonly string[],
+  {runtime}: Pick<Context, 'runtime'>,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of typed)
+    if (word === '-') ids.push(...(await readStdin(runtime, 'ids', MOST_CHARACTERS)).split(/\s+/));
+    else ids.push(word);
+  const distinct = [...new Set(ids.filter((id) => id !== ''))];
+  if (distinct.length === 0)
+    throw new RemitError('USAGE', 'stdin contains no ids', {hint: 'name at least one id'});
+  return distinct;
+}
+
+/**
+ * Waits for many records at once, all within the same time limit. With -o ndjson each change of a status is a line.
+ * Returns a row for each id, in the order given, and the exit code of the worst one.
+ */
+export async function waitForMany(
+  context: Context,
+  waiting: ManyWaiting,
+  {
+    ids,
+    until,
+    timeout = DEFAULT_WAIT_MS,
+  }: {ids: readonly string[]; until?: string | undefined; timeout?: number | undefined},
+): Promise<ExitCode> {
+  const {out, stop, commands} = context;
+  const last = new Map<string, Seen>();
+  const rows = new Map<string, WaitRow>();
+  const limited = limit(waiting.reads ?? READS);
+  const noteStatus = statusWatch(context, waiting, until);
+  const isStream = out.settings.format === 'ndjson';
+  const show = () => isStream || out.progress(screenText(waiting.plural, {ids, last, rows}));
+  const one = async (id: string): Promise<void> => {
+    const row = await waitForOne(context, waiting, {
+      ...{id, until, timeoutMs: timeout, limited},
+      onChange: (record) => {
+        last.set(id, seenIn(record));
+        noteStatus(`${waiting.noun} ${id}`, record);
+        if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
+        show();
+      },
+    });
+    rows.set(id, row);
+    if (isStream) void out.event({type: 'end', ...row});
+    show();
+  };
+  const settled = await Promise.allSettled(ids.map(one));
+  out.endProgress();
+  const found = ids.flatMap((id) => rows.get(id) ?? []);
+  const thrown = settled.find((result) => result.status === 'rejected');
+  const isWhole = out.settings.format === 'json' || out.settings.format === 'yaml';
+  const isEmpty = thrown !== undefined && (isWhole || found.length === 0);
+  if (!isStream && !isEmpty) await out.list(found, waitView);
+  const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
+  const what = `${open.length} of ${ids.length} ${waiting.plural}`;
+  const target = until === undefined ? [] : ['--until', until];
+  const next =
+    open.length > MOST_IN_HINT ? undefined : commands.read(waiting.topic, 'wait', ...open, ...target);
+  if (thrown !== undefined) throw stopped(stop.reason, {what, open, next}) ?? thrown.reason;
+  if (open.length > 0) {
+    const end = next === undefined ? '' : ' Continue to wait with:';
+    const was = open.length === 1 ? 'was' : 'were';
+    out.note(`${what} ${was} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`);
+    if (next !== undefined) out.hint(next);
+    const created = open.filter((id) => isUnapproved(last.get(id)?.status, until));
+    noteApprovals(context, waiting, created);
+  }
+  return worstExit(found);
+}
+
+/** Without an approval these will never be settled. Each is approved by a command of its own. */
+function noteApprovals(
+  {out, commands}: Context,
+  {topic, noun, plural}: ManyWaiting,
+  created: readonly string[],
+): void {
+  if (created.length === 0) return;
+  const what = created.length === 1 ? `1 ${noun} needs` : `${created.length} ${plural} need`;
+  const more = created.length > MOST_APPROVALS ? `; the first ${MOST_APPROVALS}` : '';
+  out.note(`${what} an approval before any money moves${more}:`);
+  for (const id of created.slice(0, MOST_APPROVALS)) out.hint(commands.write(topic, 'approve', id));
+}
+
+/** Why the wait ended if it was stopped, with the command that continues it. */
+function stopped(
+  reason: RemitError | undefined,
+  {what, open, next}: {what: string; open: readonly string[]; next: string | undefined},
+): RemitError | undefined {
+  if (reason === undefined) return undefined;
+  const message = `${reason.message} while waiting for ${what}. Stopping the wait does not stop them`;
+  return new RemitError(reason.code, message, {hint: next, details: {open, next: next ?? null}});
+}
+
+async function waitForOne(
+  {clock, runtime, stop}: Context,
+  {lifecycle, read}: ManyWaiting,
+  one: {
+    id: string;
+    until: string | undefined;
+    timeoutMs: number;
+    limited: Limited;
+    onChange: (record: unknown) => void;
+  },
+): Promise<WaitRow> {
+  const {id, until, timeoutMs, limited, onChange} = one;
+  try {
+    const {outcome, record, lastError} = await waitFor<unknown>({
+      ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange},
+      read: ({timeoutMs: leftMs}) =>
+        limited(() => {
+          const totalMs = Math.min(READ_MS, Math.max(leftMs, SHORTEST_READ_MS));
+          return read(id, {signal: stop.signal, retries: 0, totalMs});
+        }),
+    });
+    const reason = failureText(record) ?? lastError?.message ?? null;
+    const settles = {expected_settlement_date: expectedSettlement(record) ?? null};
+    return {id, outcome, status: statusOf(record) ?? null, ...settles, reason, error: errorOf(outcome)};
+  } catch (error) {
+    if (!(error instanceof RemitError) || stop.signal.aborted) throw error;
+    const unread = {status: null, expected_settlement_date: null};
+    return {id, outcome: 'error', ...unread, reason: error.message, error: error.code};
+  }
+}
+
+const errorOf = (outcome: Waited<unknown>['outcome']): ErrorCode | null =>
+  outcome === 'reached' ? null : outcome === 'ended' ? 'ENDED_BADLY' : 'WAIT_TIMEOUT';
+
+/** The first of these that applies is the exit code of all; 3 and 7 come before what the records themselves say. */
+const BY_WEIGHT: readonly ExitCode[] = [
+  ...[EXIT.CREDENTIALS, EXIT.CONFLICT, EXIT.UNAVAILABLE, EXIT.INVALID, EXIT.NOT_FOUND],
+  ...[EXIT.ENDED_BADLY, EXIT.TIMED_OUT],
+];
+
+function worstExit(rows: readonly WaitRow[]): ExitCode {
+  const exits = new Set<ExitCode>(rows.flatMap(({error}) => (error === null ? [] : [ERRORS[error].exit])));
+  return BY_WEIGHT.find((code) => exits.has(code)) ?? [...exits][0] ?? EXIT.OK;
+}
+
+/**
+ * The screen while it waits: `3 of 10 payouts done: approved 7, settled 3`, then a line for each record that is still
+ * open, with its status and the day on which it is expected to settle.
+ */
+function screenText(
+  plural: string,
+  seen: {
+    ids: readonly string[];
+    last: ReadonlyMap<string, Seen>;
+    rows: ReadonlyMap<string, WaitRow>;
+  },
+): string {
+  const {ids, last, rows} = seen;
+  const counts = new Map<string, number>();
+  for (const {status} of last.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const parts = [...counts].sort().map(([name, count]) => `${plainValue(name)} ${count}`);
+  const open = ids.filter((id) => !rows.has(id));
+  const lines = open.slice(0, MOST_LINES).map((id) => `${plainValue(id)}  ${seenText(last.get(id))}`);
+  const more = open.length > MOST_LINES ? [`and ${open.length - MOST_LINES} more`] : [];
+  return [`${rows.size} of ${ids.length} ${plural} done: ${parts.join(', ')}`, ...lines, ...more].join('\n');
+}
+
+/** Without `GET https://…/ID: `, which leaves no room for the rest. */
+const shortReason = (value: unknown): string =>
+  plainValue(typeof value === 'string' ? value.replace(/^GET \S+: /, '') : value);
+
+const waitView: View = {
+  noun: 'wait',
+  plural: 'waits',
+  card: [],
+  columns: [
+    id('ID', 'id'),
+    text('Outcome', 'outcome'),
+    status(),
+    {...remark('Expected settlement', 'expected_settlement_date'), show: dayInNewYork, rank: 2}, // before the reason
+    {...remark('Reason', 'reason'), show: shortReason},
+  ],
+};
+
+type Limited = <T>(run: () => Promise<T>) => Promise<T>;
+
+/** Runs at most `most` at the same time; the others wait for their turn in order. */
+function limit(most: number): Limited {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  return async (run) => {
+    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
+    else running += 1;
+    try {
+      return await run();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}

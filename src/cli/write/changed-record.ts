@@ -1,0 +1,23 @@
+import {isList} from '../../narrow.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
+import type {Difference} from './difference.ts';
+
+/** How the record after a change differs from the request. Only fields that the record contains are compared. */
+export const changedOtherwise = (
+  requested: Readonly<Record<string, unknown>>,
+  record: unknown,
+): Difference[] =>
+  Object.entries(requested).flatMap(([field, asked]) => {
+    const answered = valueAt(record, field);
+    const isSame = asked === undefined || answered === undefined || normal(answered) === normal(asked);
+    return isSame ? [] : [{field, asked, answered}];
+  });
+
+/** Services may trim texts, reorder lists, write URLs in their canonical form and store an empty text as null. */
+function normal(value: unknown): string {
+  if (isList(value)) return JSON.stringify([...new Set(value.map(normal))].sort());
+  const text =
+    value === null || value === '' ? '' : plainValue(value).normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+  return URL.canParse(text) ? new URL(text).href : text;
+}

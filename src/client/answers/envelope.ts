@@ -1,0 +1,6 @@
+import {isObject} from '../../narrow.ts';
+
+/** The record itself, also inside an envelope `{data: …}`, which moves have and other answers might. */
+export function unwrapRecord(json: unknown): unknown {
+  return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;
+}

@@ -1,0 +1,8 @@
+/** An account or card number as it is sent, without spaces and hyphens; undefined if it has other characters. */
+export function digitsOf(typed: string): string | undefined {
+  const digits = typed.replace(/[\s-]/g, '');
+  return /^\d+$/.test(digits) ? digits : undefined;
+}
+
+/** The ABA number of a bank in the United States. */
+export const ROUTING_NUMBER = /^\d{9}$/;

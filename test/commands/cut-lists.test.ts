@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {runCli} from '../cli/run-cli.ts';
+import {answer, type Script} from '../client/transport/fake-transport.ts';
+import {METHOD_ID, page, PAYEE_ID, payin, payout, PAYOUT_ID} from './fixtures.ts';
+
+const item = {id: PAYOUT_ID, status: 'created'};
+const LISTS = ['payouts list --all', 'api GET /api/payouts --paginate'];
+const run = (line: string, service: Script) => runCli([...line.split(' '), '--json'], {service});
+
+for (const line of LISTS)
+  describe(`${line}: the end of the list`, () => {
+    for (const keys of [
+      {has_more: true},
+      {pagination: {next_cursor: 'c'}},
+      {next_cursor: {after: 'x'}},
+      {next_cursor: true},
+      {next_cursor: ['x']},
+    ])
+      it(`is not ${JSON.stringify(keys)}`, async () => {
+        const ran = await run(line, () => answer(200, {data: [item], ...keys}));
+        assert.deepEqual([ran.exitCode, ran.stdout, ran.error().code], [7, '', 'LIST_CUT']);
+      });
+
+    it('is not a Link header with another page', async () => {
+      const link = {link: '<https://example.com/api/payouts?page=2>; rel="next"'};
+      const ran = await run(line, () => answer(200, {data: [item]}, link));
+      assert.deepEqual([ran.exitCode, ran.error().code], [7, 'LIST_CUT']);
+    });
+
+    it('comes after at most 1000 empty pages', async () => {
+      let n = 0;
+      const ran = await run(line, () => page([], `c${n++}`));
+      assert.deepEqual([ran.error().code, n], ['LIST_CUT', 1000]);
+    });
+
+    it('comes when a page is sent again with another cursor', async () => {
+      let n = 0;
+      const ran = await run(line, () => page([item], `c${n++}`));
+      assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [7, 'LIST_CUT', 2]);
+    });
+
+    it('exits 8 with the warning of a 207', async () => {
+      const ran = await run(line, () => answer(207, {data: [item], warning: 'one region is missing'}));
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.deepEqual(ran.json(), [item]);
+      assert.match(ran.stderr, /^Warning: one region is missing$/m);
+    });
+  });
+
+describe('payouts list --limit: the end of the list', () => {
+  it('comes when the beginning of a page is sent again, because fewer records were requested', async () => {
+    const all = ['a', 'b', 'c', 'd', 'e'].map((id) => ({...item, id}));
+    let n = 0;
+    const service: Script = ({path}) => {
+      const limit = Number(new URL(path, 'http://service').searchParams.get('limit'));
+      return page(all.slice(0, limit), `c${n++}`);
+    };
+    const ran = await run('payouts list --limit 8', service);
+    assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [7, 'LIST_CUT', 2], ran.stderr);
+  });
+
+  it('does not come when a page begins with the last record of the previous one', async () => {
+    const pages = [['a', 'b'], ['b', 'c'], ['d']].map((ids) => ids.map((id) => ({...item, id})));
+    let n = 0;
+    const ran = await run('payouts list --limit 5', () => page(pages[n++] ?? [], n < 3 ? `c${n}` : null));
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  });
+});
+
+describe('a single record that was answered 207', () => {
+  for (const line of [
+    ...['payouts', 'payins', 'moves', 'payees', 'payers', 'subaccounts'].map((topic) => `${topic} get`),
+    ...['webhooks endpoints get', 'treasury balance', 'transfers get'],
+  ])
+    it(`exits 8 with the warning: ${line}`, async () => {
+      const list = {data: [item], next_cursor: null};
+      const record = line === 'transfers get' ? list : item;
+      const service: Script = ({path}) =>
+        path.includes('?') && line !== 'transfers get'
+          ? page([])
+          : answer(207, {...record, warning: 'one region is missing'});
+      const ran = await run(`${line} ${PAYOUT_ID}`, service);
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.equal((ran.json() as typeof item).id, PAYOUT_ID);
+      assert.match(ran.stderr, /^Warning: one region is missing$/m);
+    });
+
+  it('has a warning of our own if the service sent none', async () => {
+    const ran = await run(`payouts get ${PAYOUT_ID}`, () => answer(207, item));
+    assert.equal(ran.exitCode, 8);
+    assert.match(ran.stderr, /^Warning: the service answered 207 without a warning: the answer may be/m);
+  });
+
+  it('exits 8 with the warning also in the list of event types and in the history of a balance', async () => {
+    const types = await run('webhooks event-types', () => answer(207, {data: [], warning: 'w'}));
+    assert.deepEqual([types.exitCode, types.stderr], [8, 'Warning: w\n']);
+    for (const partial of ['/balance', '/transactions']) {
+      const balance = {
+        current_balance_in_minor_units: 1,
+        currency_code: 'USD',
+        as_of: '2026-11-23T12:00:00Z',
+      };
+      const ran = await run(`treasury balance ${PAYOUT_ID} --history`, ({path}) =>
+        answer((path.split('?')[0] ?? '').endsWith(partial) ? 207 : 200, {data: [], ...balance}),
+      );
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, /^Warning: the service answered 207/m);
+    }
+  });
+});
+
+describe('a list whose service ignores a filter', () => {
+  const transfer = {source_account_id: METHOD_ID, destination_account_id: METHOD_ID};
+  for (const [line, record, filter] of [
+    [`payouts list --payee ${PAYEE_ID}`, payout({payee_id: METHOD_ID}), 'payee_id'],
+    [`payouts list --payee ${PAYEE_ID} --summary`, payout({payee_id: METHOD_ID}), 'payee_id'],
+    ['payins list --status settled', payin({status: 'failed'}), 'status'],
+    ['payouts list --status created --summary', payout({status: 'settled'}), 'status'],
+    ['payouts list --created-from 2024-01-01T00:00:00Z', payout(), 'created_from'],
+    ['payouts list --created-to 2023-01-01T00:00:00Z', payout(), 'created_to'],
+    ['payouts list --created-from 2030-01-01', payout(), 'created_from'],
+    ['payins list --created-to 2023-01-01', payin(), 'created_to'],
+    [`transfers list --account ${PAYEE_ID}`, {...item, ...transfer}, 'account_id'],
+    [`treasury transactions ${PAYEE_ID}`, {...item, account_id: METHOD_ID}, 'account_id'],
+    [`payment-methods list --payee ${PAYEE_ID}`, {id: METHOD_ID, payee_id: METHOD_ID}, 'payee_id'],
+  ] as const)
+    it(`exits 7 and names the filter: ${line}`, async () => {
+      const ran = await run(line, () => page([record]));
+      assert.deepEqual([ran.exitCode, ran.stdout, ran.error().code], [7, '', 'FILTER_IGNORED'], ran.stderr);
+      assert.equal(ran.error().details?.['filter'], filter);
+      assert.match(ran.error().message, new RegExp(`requested with ${filter} `));
+    });
+
+  it('is asked for whole days in UTC if a date has no time', async () => {
+    const line = 'payouts list --created-from 2023-11-14 --created-to 2023-11-14';
+    const ran = await run(line, () => page([payout({created_at: '2023-11-14T23:59:59.500Z'})]));
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const {searchParams} = new URL(ran.requests[0]!.path, 'http://service');
+    assert.equal(searchParams.get('created_from'), '2023-11-14T00:00:00Z');
+    assert.equal(searchParams.get('created_to'), '2023-11-14T23:59:59.999Z');
+  });
+
+  for (const time of [
+    '2026-02-30',
+    '2026-01-01T00:00:00',
+    '2026-01-01T25:00:00Z',
+    '2026-01-01T00:00:00+99:99',
+    '01.02.2026',
+    'yesterday',
+    '',
+  ])
+    it(`is not requested with a time that cannot be read: ${JSON.stringify(time)}`, async () => {
+      const ran = await runCli(['payins', 'list', `--created-to=${time}`, '--json'], {service: []});
+      assert.deepEqual([ran.exitCode, ran.error().code, ran.requests], [2, 'USAGE', []]);
+      assert.match(ran.error().hint ?? '', /--created-to 2026-07-01T09:00:00Z, or --created-to 2026-07-01$/);
+    });
+
+  it('is not requested between two times in the wrong order', async () => {
+    const between = (from: string, to: string) => `payins list --created-from ${from} --created-to ${to}`;
+    const ran = await run(between('2026-07-02', '2026-07-01'), () => page([]));
+    assert.deepEqual([ran.exitCode, ran.error().code, ran.requests], [2, 'USAGE', []]);
+    assert.match(
+      ran.error().message,
+      /^--created-from 2026-07-02T00:00:00Z is after --created-to 2026-07-01T/,
+    );
+    const zones = between('2026-07-01T12:00:00+02:00', '2026-07-01T11:00:00Z');
+    assert.equal((await run(zones, () => page([]))).exitCode, 0);
+  });
+
+  it('is not reported if the records lack the field, or have it in another form', async () => {
+    const line = `payouts list --payee ${PAYEE_ID} --status settled --created-from 2023-11-14T22:10:00.400Z`;
+    for (const changes of [
+      {payee_id: PAYEE_ID.toUpperCase(), status: 'SETTLED'},
+      {payee_id: undefined, status: undefined, created_at: undefined},
+      {payee_id: null, status: 'paid_out', created_at: '2023-11-14T20:10:00'},
+    ]) {
+      const ran = await run(line, () => page([payout(changes)]));
+      assert.equal(ran.exitCode, 0, ran.stderr);
+    }
+  });
+});
+
+describe('payouts list --summary of a list with a warning', () => {
+  it('does not claim to have all records', async () => {
+    const summary = (status: number) =>
+      runCli(['payouts', 'list', '--summary'], {service: [answer(status, {data: [payout()]})]});
+    const partial = await summary(207);
+    assert.equal(partial.exitCode, 8, partial.stderr);
+    assert.match(partial.stderr, /Summary of the 1 payout read; more may exist\.\n$/);
+    assert.match((await summary(200)).stderr, /Summary of 1 payout\.\n$/);
+  });
+});
+
+describe('payouts list --summary of a list that moves while it is read', () => {
+  it('counts a record once that is on two pages in a row', async () => {
+    const pages = [['a', 'b'], ['b', 'c'], ['d']].map((ids) => ids.map((id) => payout({id})));
+    let n = 0;
+    const ran = await run('payouts list --summary', () => page(pages[n++] ?? [], n < 3 ? `c${n}` : null));
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal((ran.json() as {count: number}[])[0]?.count, 4);
+    assert.match(ran.stderr, /Summary of all 4 payouts/);
+  });
+});

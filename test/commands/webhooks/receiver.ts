@@ -1,0 +1,53 @@
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+
+/** A request with its whole body. */
+export interface Received {
+  request: IncomingMessage;
+  body: Buffer;
+}
+
+/** A server on this machine that receives webhooks and keeps them. */
+export class Receiver {
+  readonly got: Received[] = [];
+  /** Answers a request, which is the last one of `got`. */
+  answer: (response: ServerResponse, received: Received) => void;
+  readonly #server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const received = {request, body: Buffer.concat(chunks)};
+      this.got.push(received);
+      this.answer(response, received);
+    });
+  });
+
+  private constructor(answer: Receiver['answer']) {
+    this.answer = answer;
+  }
+
+  static async open(answer: Receiver['answer'] = (response) => response.end()): Promise<Receiver> {
+    const receiver = new Receiver(answer);
+    await once(receiver.#server.listen(0, '127.0.0.1'), 'listening');
+    return receiver;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hook`;
+  }
+
+  /** From now on answers every request alike. */
+  answerWith(status: number, text = `answered ${status}`): void {
+    this.answer = (response) => response.writeHead(status).end(text);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
