@@ -1,4 +1,4 @@
-import type {Resolution} from '../../src/batch/repair/resolve.ts';
+import type {Resolution, Resolving} from '../../src/batch/repair/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {auditWindows} from './audit.ts';
@@ -424,8 +424,17 @@ export class World {
     this.#tell('resolve', process, ending);
     if (ending.is === 'killed') await this.#afterKill(place);
     // The row is in doubt no more, or the power took it.
-    if (ending.is === 'failed' && !['USAGE', 'NO_BATCH'].includes(codeOf(ending.error) ?? ''))
+    const expected = ['USAGE', 'NO_BATCH', ...(this.#namesShared(rows) ? ['LOCAL_VALIDATION'] : [])];
+    if (ending.is === 'failed' && !expected.includes(codeOf(ending.error) ?? ''))
       await this.#afterError(ending.error, 0);
+  }
+
+  /** A record that the service gave as the answer for two rows is recorded for one of them only. */
+  #namesShared(rows: readonly Resolving[]): boolean {
+    return rows.some(({resolution}) => {
+      if (resolution === 'not-paid') return false;
+      return this.#service.records.some(({id, sharedBy}) => id === resolution.paid && sharedBy.size > 0);
+    });
   }
 
   /** The command looks at the record that is named, and refuses one that is not the row's. */

@@ -160,7 +160,7 @@ function refuseTakenElsewhere(registry: Registry, kind: Kind, rows: readonly Sta
 const takenBy = (kind: Kind, {id, row, owner}: {id: string; row: JournalRow; owner: string}): RemitError =>
   new RemitError(
     'LOCAL_VALIDATION',
-    `${kind} ${id} is the record of ${owner}, so it did not pay row ${row.reference} as well; nothing was changed`,
+    `${kind} ${id} is recorded for ${owner}, and cannot be recorded for row ${row.reference} as well; nothing was changed`,
     {hint: toFindRecord(row, kind)},
   );
 

@@ -174,7 +174,7 @@ describe('payouts batch resolve, for rows that look alike', () => {
       writeFileSync(join(desk.folder, 'v.csv'), lines);
       const both = await desk.batch('resolve b --from ./v.csv --unseen');
       assert.equal(both.exitCode, 5, both.stderr);
-      assert.match(both.stderr, /is the record of row A-[12], so it did not pay row A-3 as well/);
+      assert.match(both.stderr, /is recorded for row A-[12], and cannot be recorded for row A-3 as well/);
     }
     assert.equal((await desk.batch(`resolve b A-2 --paid ${second}`)).exitCode, 0);
     assert.equal((await desk.batch(`resolve b A-3 --paid ${second!.toUpperCase()}`)).exitCode, 5);
@@ -199,7 +199,7 @@ describe('payouts batch resolve, for rows that look alike', () => {
     for (const id of [first!, first!.toUpperCase()]) {
       const taken = await desk.batch(`resolve c B-1 --paid ${id}`);
       assert.equal(taken.exitCode, 5, taken.stderr);
-      assert.match(taken.stderr, /is the record of row A-1 of batch b, so it did not pay row B-1/);
+      assert.match(taken.stderr, /is recorded for row A-1 of batch b, and cannot be recorded for row B-1/);
     }
     assert.equal((await desk.batch(`resolve c B-1 --paid ${second}`)).exitCode, 0);
   });
