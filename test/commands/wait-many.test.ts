@@ -228,6 +228,25 @@ describe('the screen of a wait for several records', () => {
     assert.match(ran.stdout, /2026-11-25/);
   });
 
+  it('is not shown for records that are already final, in a pipe too', async () => {
+    const statuses = {[A]: ['settled'], [B]: ['failed']};
+    for (const columns of [80, undefined]) {
+      const ran = await runCli(['payouts', 'wait', A, B], {
+        service: service(statuses),
+        ...(columns === undefined ? {} : {columns}),
+      });
+      assert.equal(ran.exitCode, 9);
+      assert.doesNotMatch(ran.stderr, /payouts done/);
+    }
+  });
+
+  it('is a line with all records in a pipe, once each was read', async () => {
+    const ran = await run([A, B, '--timeout', '5s'], {[A]: ['settled'], [B]: ['approved']});
+    assert.equal(ran.exitCode, 10);
+    assert.match(ran.stderr, /^1 of 2 payouts done: approved 1, settled 1$/m);
+    assert.doesNotMatch(ran.stderr, /0 of 2/);
+  });
+
   it('is not drawn between the lines of NDJSON', async () => {
     reads.clear();
     const ran = await runCli(['payouts', 'wait', A, B, '--timeout', '5s', '-o', 'ndjson'], {

@@ -1,6 +1,7 @@
 import {sep} from 'node:path';
 import type {RemitError} from '../../errors.ts';
 import {isList, isObject} from '../../narrow.ts';
+import {nearest} from '../../nearest.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
 import {networkFix, type Place} from './network-fix.ts';
@@ -15,7 +16,7 @@ export interface Failed {
 
 /**
  * The same error with a command to type next, if it has none and one is known. Depends on error codes, never on
- * texts.
+ * texts of the service.
  */
 export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
   const own = error.hintWith(place.commands);
@@ -67,10 +68,26 @@ function wayOut(error: RemitError, failed: Failed, {commands}: Place): string | 
   const {code, details, httpStatus} = error;
   if (details?.['assumption'] !== undefined) return undefined; // the list below is at another address, too
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
-  if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
+  if (code === 'LOCAL_VALIDATION')
+    return nearestValue(error, failed) ?? listOfFields(error, failed, commands);
   if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);
   if (httpStatus === 400) return listOfFields(error, failed, commands);
   return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
+}
+
+/** How `issueWords` describes a value that is not in a list. */
+const NOT_LISTED = /^must be one of (.+), not "(.+)"$/;
+
+/** The value that was probably meant, for the first refused field with a list of values. */
+function nearestValue({details}: RemitError, {flags}: Failed): string | undefined {
+  const issues = details?.['fields'];
+  for (const {field, issue} of (isList(issues) ? issues : []).filter(isObject)) {
+    const [, listed, value = ''] = NOT_LISTED.exec(String(issue)) ?? [];
+    const near = listed === undefined ? undefined : nearest(value.toLowerCase(), listed.split(', '));
+    const flag = String(field).replaceAll('_', '-');
+    if (near !== undefined) return `did you mean ${flag in flags ? `--${flag} ` : ''}${near}?`;
+  }
+  return undefined;
 }
 
 /** The list that contains the ids of the first refused field. */
@@ -97,6 +114,8 @@ function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): 
   }
   if (commandId.startsWith('payment-methods:') || code === 'PAYMENT_METHOD_NOT_FOUND')
     return /:(add|list)$/.test(commandId) ? partiesOf(failed, commands) : methodsOf(failed, commands);
+  if (CREATES[commandId] !== undefined && failed.flags['payment-method'] !== undefined)
+    return methodsOf(failed, commands); // payouts have one code for both; without the payee, this list is not found
   const named = CREATES[commandId] ?? LISTS[commandId];
   if (named !== undefined) return commands.read(...named);
   if (WHOLE_LISTS.test(commandId)) return commands.read('profiles', 'test'); // no record is named: the base URL is wrong

@@ -1,4 +1,4 @@
-import {statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
+import {standing, statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
@@ -45,6 +45,8 @@ const READS = 10;
 /** Time limit for one read. */
 const READ_MS = 10_000;
 const SHORTEST_READ_MS = 1_000;
+/** Until then nothing is shown, unless each record was read: most waits for final records end sooner. */
+const FIRST_SCREEN_MS = 1_000;
 /** Lines of records on the screen of a terminal. */
 const MOST_LINES = 12;
 /** More open ids than this do not fit into a command to type. */
@@ -80,13 +82,20 @@ export async function waitForMany(
     timeout = DEFAULT_WAIT_MS,
   }: {ids: readonly string[]; until?: string | undefined; timeout?: number | undefined},
 ): Promise<ExitCode> {
-  const {out, stop, commands} = context;
+  const {out, stop, commands, clock} = context;
   const last = new Map<string, Seen>();
   const rows = new Map<string, WaitRow>();
   const limited = limit(waiting.reads ?? READS);
   const noteStatus = statusWatch(context, waiting, until);
   const isStream = out.settings.format === 'ndjson';
-  const show = () => isStream || out.progress(screenText(waiting.plural, {ids, last, rows}));
+  const unread = new Set(ids);
+  const startedMs = clock.monotonic();
+  const show = (id: string) => {
+    unread.delete(id);
+    const isEarly = unread.size > 0 && clock.monotonic() - startedMs < FIRST_SCREEN_MS;
+    if (isStream || isEarly || rows.size === ids.length) return; // the result follows at once
+    out.progress(screenText(waiting.plural, {ids, last, rows}));
+  };
   const one = async (id: string): Promise<void> => {
     const row = await waitForOne(context, waiting, {
       ...{id, until, timeoutMs: timeout, limited},
@@ -94,12 +103,12 @@ export async function waitForMany(
         last.set(id, seenIn(record));
         noteStatus(`${waiting.noun} ${id}`, record);
         if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
-        show();
+        if (standing(waiting.lifecycle, statusOf(record), until) === 'open') show(id);
       },
     });
     rows.set(id, row);
     if (isStream) void out.event({type: 'end', ...row});
-    show();
+    show(id);
   };
   const settled = await Promise.allSettled(ids.map(one));
   out.endProgress();

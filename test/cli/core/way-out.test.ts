@@ -110,6 +110,33 @@ describe('the way out of an error that names none', () => {
     assert.match(ran.stderr, /"x" is not the id of a payee.*\nHint: find the id with remit payees list/s);
   });
 
+  it('is the value that was probably meant, if the given one is not in the list of a field', async () => {
+    const words = [
+      'payouts',
+      'create',
+      '--payee',
+      PAYEE_ID,
+      '--amount',
+      '1.00',
+      '--currency',
+      'USD',
+      '--json',
+    ];
+    const hintFor = async (rail: string) => (await runCli([...words, '--rail', rail])).error().hint;
+    assert.equal(await hintFor('wrie'), 'did you mean --rail wire?');
+    assert.equal(await hintFor('Same-day-ACH'), 'did you mean --rail same_day_ach?');
+    assert.equal(await hintFor('pigeon'), null);
+    const body = JSON.stringify({
+      payee_id: PAYEE_ID,
+      amount_in_minor_units: 100,
+      currency_code: 'USD',
+      rail: 'wrie',
+    });
+    const ran = await runCli(['payouts', 'create', '--data', body, '--json']);
+    assert.deepEqual([ran.exitCode, ran.error().hint], [5, 'did you mean --rail wire?']);
+    assert.equal(ran.requests.length, 0);
+  });
+
   it('is the list of payees or a payment method, when a payout cannot be created', async () => {
     const create = [
       'payouts',
@@ -125,6 +152,11 @@ describe('the way out of an error that names none', () => {
     const hintOn = async (status: number, body: object) =>
       (await runCli(create, {service: [answer(status, body)]})).error().hint;
     assert.equal(await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}), 'remit payees list');
+    create.push('--payment-method', PAYOUT_ID);
+    assert.equal(
+      await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payment method'}),
+      `remit payment-methods list --payee ${PAYEE_ID}`,
+    );
     const message = 'the payee has no default payment method; name one';
     assert.equal(
       await hintOn(422, {error_code: 'INVALID_PAYMENT_DETAILS', message}),
