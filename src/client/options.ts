@@ -1,4 +1,5 @@
 import type {Clock} from '../clock.ts';
+import type {RemitError} from '../errors.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {OnDebug} from './transport/debug.ts';
@@ -41,4 +42,6 @@ export interface WaitForOptions<T> {
   initial?: T | undefined;
   signal?: AbortSignal | undefined;
   onChange?: ((record: T) => void) | undefined;
+  /** Called after every read, with its error if it failed and will be repeated. */
+  onRead?: ((error: RemitError | undefined) => void) | undefined;
 }

@@ -54,6 +54,21 @@ describe('a wait that ends badly', () => {
     assert.equal(ran.error().hint, `remit payouts wait ${PAYOUT_ID}`);
   });
 
+  it('is preceded by a line on the terminal while the record cannot be read', async () => {
+    const read = answer(200, payout({status: 'approved'}));
+    const ran = await runCli(['payouts', 'wait', PAYOUT_ID, '--timeout', '5s', '--no-color'], {
+      ...{service: (_, n) => (n === 2 ? answer(503, {message: 'no'}) : read), columns: 140},
+    });
+    const screens = ran.stderr.split('\r\u001b[K');
+    const line = `payout ${PAYOUT_ID}: approved`;
+    const unread = `${line}; cannot be read now, trying again: the service answered 503: no`;
+    assert.deepEqual(screens.slice(screens.indexOf(unread) - 1, screens.indexOf(unread) + 2), [
+      line,
+      unread,
+      line,
+    ]);
+  });
+
   it('calls the status the last known one if the last read failed', async () => {
     const ran = await runCli(['payouts', 'wait', PAYOUT_ID, '--timeout', '1s', '--json'], {
       service: (_, n) => (n < 2 ? answer(200, payout({status: 'approved'})) : lost('reset')),

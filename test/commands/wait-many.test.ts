@@ -247,6 +247,29 @@ describe('the screen of a wait for several records', () => {
     assert.doesNotMatch(ran.stderr, /0 of 2/);
   });
 
+  it('says that records cannot be read, and no longer once they can', async () => {
+    const statuses = {[A]: ['approved', 503, 'approved'], [B]: ['settled']};
+    const ran = await runCli(['payouts', 'wait', A, B, '--timeout', '5s', '--no-color'], {
+      ...{service: service(statuses), columns: 120},
+    });
+    const screens = ran.stderr.split(/\r\u001b\[K(?:\u001b\[1A\u001b\[K)*/);
+    const first = screens.map((screen) => screen.split('\n')[0]);
+    const unread =
+      '1 of 2 payouts done: approved 1, settled 1; 1 cannot be read now, trying again: the service answered 503: no';
+    assert.ok(first.includes(unread), ran.stderr);
+    assert.ok(
+      first.indexOf('1 of 2 payouts done: approved 1, settled 1', first.indexOf(unread)) > 0,
+      ran.stderr,
+    );
+  });
+
+  it('does not count records as done that were not seen to end', async () => {
+    const ran = await run([A, B, '--timeout', '5s'], {[A]: [503], [B]: [503]});
+    assert.equal(ran.exitCode, 10);
+    assert.match(ran.stderr, /^0 of 2 payouts done; 2 cannot be read now, trying again: the service/m);
+    assert.doesNotMatch(ran.stderr, /1 of 2/);
+  });
+
   it('is not drawn between the lines of NDJSON', async () => {
     reads.clear();
     const ran = await runCli(['payouts', 'wait', A, B, '--timeout', '5s', '-o', 'ndjson'], {

@@ -30,7 +30,7 @@ export interface Facts {
 /** Starts the tool in this process. */
 export async function start(argv: readonly string[], facts: Facts): Promise<Ended> {
   const runtime = processRuntime();
-  runtime.stop.listen(process);
+  runtime.stop.listen(process, process.stderr);
   process.once('exit', closeLostTerminal);
   const terminals = STANDARD.filter((fd) => isatty(fd));
   let isOver = false;

@@ -70,9 +70,18 @@ export class Stop {
     if (this.#signals === 0) this.receive('SIGTERM');
   }
 
-  /** Starts listening to the process; `release` stops it. */
-  listen(target: NodeJS.EventEmitter): void {
-    const onInt = () => this.receive('SIGINT');
+  /**
+   * Starts listening to the process; `release` stops it.
+   * @param screen stderr. A terminal echoes `^C`, which would shift the next line by two columns
+   */
+  listen(
+    target: NodeJS.EventEmitter,
+    screen?: {isTTY?: boolean | undefined; write(text: string): unknown},
+  ): void {
+    const onInt = () => {
+      if (screen?.isTTY === true) screen.write('\r');
+      this.receive('SIGINT');
+    };
     const onTerm = () => this.receive('SIGTERM');
     const onHangUp = () => this.hangUp();
     target.on('SIGINT', onInt).on('SIGTERM', onTerm).on('SIGHUP', onHangUp);

@@ -21,6 +21,9 @@ export function seenText(seen: Seen | undefined): string {
   return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
 }
 
+/** Without `GET https://…/ID: `, which leaves no room for the rest. */
+export const shortReason = (reason: string): string => reason.replace(/^GET \S+: /, '');
+
 /** Without an approval it will never be settled; it can be canceled as it is. */
 export const isUnapproved = (status: unknown, until: string | undefined): boolean =>
   until !== 'created' && until !== 'canceled' && status === 'created';

@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import {isUnapproved, type Seen, seenIn, seenText} from './seen.ts';
+import {isUnapproved, type Seen, seenIn, seenText, shortReason} from './seen.ts';
 
 /** How the wait for one of many records ended. */
 export interface WaitRow {
@@ -85,6 +85,7 @@ export async function waitForMany(
   const {out, stop, commands, clock} = context;
   const last = new Map<string, Seen>();
   const rows = new Map<string, WaitRow>();
+  const troubles = new Map<string, RemitError>();
   const limited = limit(waiting.reads ?? READS);
   const noteStatus = statusWatch(context, waiting, until);
   const isStream = out.settings.format === 'ndjson';
@@ -94,7 +95,7 @@ export async function waitForMany(
     unread.delete(id);
     const isEarly = unread.size > 0 && clock.monotonic() - startedMs < FIRST_SCREEN_MS;
     if (isStream || isEarly || rows.size === ids.length) return; // the result follows at once
-    out.progress(screenText(waiting.plural, {ids, last, rows}));
+    out.progress(screenText(waiting.plural, {ids, last, rows, troubles}));
   };
   const one = async (id: string): Promise<void> => {
     const row = await waitForOne(context, waiting, {
@@ -103,12 +104,19 @@ export async function waitForMany(
         last.set(id, seenIn(record));
         noteStatus(`${waiting.noun} ${id}`, record);
         if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
+        troubles.delete(id);
         if (standing(waiting.lifecycle, statusOf(record), until) === 'open') show(id);
+      },
+      onRead: (error) => {
+        if (error === undefined ? !troubles.delete(id) : error === troubles.get(id)) return;
+        if (error !== undefined) troubles.set(id, error);
+        show(id);
       },
     });
     rows.set(id, row);
+    troubles.delete(id);
     if (isStream) void out.event({type: 'end', ...row});
-    show(id);
+    if (row.outcome !== 'timeout') show(id); // the others end at the same time
   };
   const settled = await Promise.allSettled(ids.map(one));
   out.endProgress();
@@ -166,12 +174,13 @@ async function waitForOne(
     timeoutMs: number;
     limited: Limited;
     onChange: (record: unknown) => void;
+    onRead: (error: RemitError | undefined) => void;
   },
 ): Promise<WaitRow> {
-  const {id, until, timeoutMs, limited, onChange} = one;
+  const {id, until, timeoutMs, limited, onChange, onRead} = one;
   try {
     const {outcome, record, lastError} = await waitFor<unknown>({
-      ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange},
+      ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange, onRead},
       read: ({timeoutMs: leftMs}) =>
         limited(() => {
           const totalMs = Math.min(READ_MS, Math.max(leftMs, SHORTEST_READ_MS));
@@ -212,21 +221,25 @@ function screenText(
     ids: readonly string[];
     last: ReadonlyMap<string, Seen>;
     rows: ReadonlyMap<string, WaitRow>;
+    /** Why open records could not be read the last time. */
+    troubles: ReadonlyMap<string, RemitError>;
   },
 ): string {
-  const {ids, last, rows} = seen;
+  const {ids, last, rows, troubles} = seen;
   const counts = new Map<string, number>();
   for (const {status} of last.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = [...counts].sort().map(([name, count]) => `${plainValue(name)} ${count}`);
   const open = ids.filter((id) => !rows.has(id));
   const lines = open.slice(0, MOST_LINES).map((id) => `${plainValue(id)}  ${seenText(last.get(id))}`);
   const more = open.length > MOST_LINES ? [`and ${open.length - MOST_LINES} more`] : [];
-  return [`${rows.size} of ${ids.length} ${plural} done: ${parts.join(', ')}`, ...lines, ...more].join('\n');
+  const counted = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+  const [trouble] = troubles.values();
+  const unread =
+    trouble === undefined
+      ? ''
+      : `; ${troubles.size} cannot be read now, trying again: ${shortReason(trouble.message)}`;
+  return [`${rows.size} of ${ids.length} ${plural} done${counted}${unread}`, ...lines, ...more].join('\n');
 }
-
-/** Without `GET https://…/ID: `, which leaves no room for the rest. */
-const shortReason = (value: unknown): string =>
-  plainValue(typeof value === 'string' ? value.replace(/^GET \S+: /, '') : value);
 
 const waitView: View = {
   noun: 'wait',
@@ -237,7 +250,10 @@ const waitView: View = {
     text('Outcome', 'outcome'),
     status(),
     {...remark('Expected settlement', 'expected_settlement_date'), show: dayInNewYork, rank: 2}, // before the reason
-    {...remark('Reason', 'reason'), show: shortReason},
+    {
+      ...remark('Reason', 'reason'),
+      show: (value) => plainValue(typeof value === 'string' ? shortReason(value) : value),
+    },
   ],
 };
 

@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
-import {isUnapproved, seenIn, seenText} from './seen.ts';
+import {isUnapproved, seenIn, seenText, shortReason} from './seen.ts';
 
 export interface WaitFlagValues {
   wait?: boolean | undefined;
@@ -36,6 +36,7 @@ export interface Waiting {
     until: string | undefined;
     timeoutMs: number;
     onChange: (record: unknown) => void;
+    onRead: (error: RemitError | undefined) => void;
   }) => Promise<Waited<unknown>>;
   /** What to type after it failed. */
   repair: (record: unknown) => string | undefined;
@@ -61,6 +62,9 @@ export async function waitForRecord(
   effects.waitsFor({noun: view.noun, id, status: statusText(initial), next});
   noteApproval(initial);
   noteStatus(`${view.noun} ${id}`, initial);
+  const show = () => out.progress(`${view.noun} ${id}: ${seenText(known)}${unreadText(trouble)}`);
+  let trouble: RemitError | undefined;
+  let known = initial === undefined ? undefined : seenIn(initial);
   let waited: Waited<unknown>;
   try {
     waited = await waiting.poll({
@@ -71,7 +75,14 @@ export async function waitForRecord(
         effects.saw(valueAt(record, 'status'));
         noteApproval(record);
         noteStatus(`${view.noun} ${id}`, record);
-        out.progress(`${view.noun} ${id}: ${seenText(seenIn(record))}`);
+        known = seenIn(record);
+        trouble = undefined;
+        show();
+      },
+      onRead: (error) => {
+        if (error === trouble) return;
+        trouble = error;
+        show();
       },
     });
   } catch (error) {
@@ -86,6 +97,9 @@ export async function waitForRecord(
     ? endedBadly(waiting, waited, flags.until)
     : timedOut(context, {waiting, waited, next, timeoutMs, until: flags.until});
 }
+
+const unreadText = (error: RemitError | undefined): string =>
+  error === undefined ? '' : `; cannot be read now, trying again: ${shortReason(error.message)}`;
 
 function waitCommand({commands}: Context, {topic, id}: Waiting, until: string | undefined): string {
   return commands.read(topic, 'wait', id, ...(until === undefined ? [] : ['--until', until]));

@@ -19,6 +19,8 @@ export interface WaitOptions<T> {
   signal?: AbortSignal | undefined;
   /** Called after every read whose status differs from the previous one, including the first. */
   onChange?: ((record: T) => void) | undefined;
+  /** Called after every read, with its error if it failed and will be repeated. */
+  onRead?: ((error: RemitError | undefined) => void) | undefined;
 }
 
 export interface Waited<T> {
@@ -69,9 +71,11 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
       record = await options.read({timeoutMs: deadline - clock.monotonic()});
       lastError = undefined;
       if (polls === 1 || statusOf(record) !== before) options.onChange?.(record);
+      options.onRead?.(undefined);
     } catch (error) {
       if (!isTransient(error)) throw error;
       lastError = error;
+      options.onRead?.(error);
       floorMs = Number(error.details?.['retry_after_ms'] ?? 0);
       continue;
     }

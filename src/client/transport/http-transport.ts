@@ -149,7 +149,7 @@ export class HttpTransport implements Transport {
         fail(endedByUs(kind, why, progress, cause));
       const timer = (ms: number, onLate: () => void) => setTimeout(onLate, ms);
       const total = timer(timeouts.totalMs, () =>
-        endBecause('timeout', `no complete answer within ${timeouts.totalMs} ms`),
+        endBecause('timeout', `no complete answer within ${Math.round(timeouts.totalMs)} ms`),
       );
       let isResolving = false;
       let phase = timer(timeouts.connectMs, () => {

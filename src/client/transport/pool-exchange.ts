@@ -136,7 +136,7 @@ export class Exchange extends Abortable implements Dispatcher.DispatchHandler, P
   }
 
   #timedOut(kind: FailureKind, why: string, ms: number): void {
-    this.#end(kind, `${why} within ${ms} ms`);
+    this.#end(kind, `${why} within ${Math.round(ms)} ms`);
   }
 
   onAbort(reason: unknown): void {

@@ -31,6 +31,21 @@ describe('a signal', () => {
     });
   }
 
+  it('begins at the first column of a terminal, which has echoed ^C', () => {
+    for (const [isTTY, written] of [
+      [true, ['\r']],
+      [undefined, []],
+    ] as const) {
+      const {stop} = stopWithExits();
+      const target = new EventEmitter();
+      const texts: string[] = [];
+      stop.listen(target, {isTTY, write: (text) => texts.push(text)});
+      target.emit('SIGINT');
+      assert.deepEqual([texts, stop.reason?.code], [written, 'INTERRUPTED']);
+      stop.release();
+    }
+  });
+
   it('ends a process that does not unwind in time, and not one that has', () =>
     withHeldTimers((pass) => {
       const stuck = stopWithExits();
