@@ -202,3 +202,27 @@ describe('payouts list --summary of a list that moves while it is read', () => {
     assert.match(ran.stderr, /Summary of all 4 payouts/);
   });
 });
+
+describe('payouts list --all: a list that fails in the middle', () => {
+  const pages: Script = (_, n) => (n === 1 ? page([item], 'c1') : answer(503, {message: 'no'}));
+  const listed = (line: string, service: Script = pages) => runCli(line.split(' '), {service});
+  const rest = (format: string) => `remit payouts list --all -o ${format} --cursor c1`;
+
+  it('writes what was read, and prints the command that reads the rest', async () => {
+    const ran = await listed('payouts list --all -o id');
+    assert.deepEqual([ran.exitCode, ran.stdout], [7, `${PAYOUT_ID}\n`]);
+    assert.match(ran.stderr, /the service answered 503: no .*\. The list is incomplete$/m);
+    assert.match(ran.stderr, new RegExp(`^Hint: ${rest('id')}$`, 'm'));
+    const lines = await listed('payouts list --all -o ndjson');
+    assert.deepEqual([lines.error().hint, lines.error().details?.['next']], [rest('ndjson'), rest('ndjson')]);
+  });
+
+  it('does not, if nothing was written, or the list does not end properly', async () => {
+    const whole = await listed('payouts list --all --json');
+    assert.deepEqual([whole.stdout, whole.error().hint], ['', null]);
+    const none = await listed('payouts list --all -o id', () => answer(503, {message: 'no'}));
+    assert.doesNotMatch(none.stderr, /incomplete|Hint/);
+    const repeated = await listed('payouts list --all -o id', () => page([item], 'c1'));
+    assert.doesNotMatch(repeated.stderr, /Hint/);
+  });
+});

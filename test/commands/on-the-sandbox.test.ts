@@ -45,7 +45,9 @@ describe('from nothing to a settled payout', () => {
     ids.method = (added.json() as {id: string}).id;
     assert.match(
       added.stderr,
-      new RegExp(`when it is verified: remit payment-methods set-default ${ids.method} --payee ${ids.payee}`),
+      new RegExp(
+        `When it is verified, make it the default with:\nHint: remit payment-methods set-default ${ids.method} --payee ${ids.payee}`,
+      ),
     );
     const early = await remit(`payment-methods set-default ${ids.method} --payee ${ids.payee}`);
     assert.equal(early.exitCode, 5);

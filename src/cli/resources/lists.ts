@@ -1,3 +1,4 @@
+import {type ErrorCode, RemitError} from '../../errors.ts';
 import type {Listing} from '../../client/reading/listing.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 import type {View} from '../../output/records/view.ts';
@@ -21,14 +22,26 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
   signal: context.stop.signal,
 });
 
-/** Writes a list and, if it stopped at its limit, the command that continues. */
+/** Writes a list and, if it stopped at its limit or in the middle, the command that continues. */
 export async function showList(
   {out, commands}: Context,
   listing: Listing<unknown>,
   view: View,
   typed: Typed,
 ): Promise<void> {
-  const count = await out.list(listing, view);
+  const first = listing.nextCursor;
+  const continued = (cursor: string) =>
+    commands.again(typed, {without: ['--cursor'], add: ['--cursor', cursor]});
+  let count: number;
+  try {
+    count = await out.list(listing, view);
+  } catch (error) {
+    const {nextCursor: cursor} = listing;
+    const isPart = cursor !== undefined && cursor !== first && isPrintable(cursor);
+    const {format, query} = out.settings;
+    const isWritten = format !== 'json' && format !== 'yaml' && query === undefined;
+    throw isPart && isWritten ? withRest(error, continued(cursor)) : error;
+  }
   const shown = count === 1 ? '1 is shown' : `${count} are shown`;
   if (!listing.more || out.closed) return;
   if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
@@ -36,8 +49,20 @@ export async function showList(
     out.note(`More ${view.plural} may exist; ${shown}. Use --all to fetch all of them.`);
     return;
   }
-  const next = commands.again(typed, {without: ['--cursor'], add: ['--cursor', listing.nextCursor]});
   const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
   out.note(`More ${view.plural} exist; ${shown}. Use --all to fetch all of them, or continue with${again}:`);
-  out.hint(next);
+  out.hint(continued(listing.nextCursor));
+}
+
+/** What can end a list in the middle and be gone later. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'RATE_LIMITED', 'INTERRUPTED', 'TERMINATED']);
+
+/** The records before are written already: the command that reads the rest. */
+function withRest(error: unknown, next: string): unknown {
+  if (!(error instanceof RemitError) || !PASSING.has(error.code)) return error;
+  const {code, message, httpStatus, requestId, details, body, exitCode, retryable} = error;
+  return new RemitError(code, `${message}. The list is incomplete`, {
+    ...{httpStatus, requestId, body, exitCode, retryable, cause: error},
+    ...{hint: next, details: {...details, next}},
+  });
 }

@@ -23,6 +23,7 @@ export async function createMove(
 ): Promise<Outcome> {
   const {body, amount} = request;
   requireIds(context, body, {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'});
+  const source = plainValue(body['source_subaccount_id']);
   const destination = plainValue(body['destination_subaccount_id']);
   const shownBy = (id: string) => ['moves', 'get', id];
   const sent = await sendOnce(context, {
@@ -36,7 +37,7 @@ export async function createMove(
       currency: amount.currency,
       details: () => moveDetails(context, body, 'wait'),
     },
-    announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
+    announce: `Creating a move of ${amountText(amount.minor, amount.currency)} from subaccount ${source} to ${destination}`,
     noun: 'move',
     reportsWarning: true,
     checkedBy: ['moves', 'list', '--limit', '5'],

@@ -34,11 +34,11 @@ function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
 
 /** The service refused, and the refusal is final. */
 export function refusal(answer: Answer, call: CallFacts): RemitError {
-  return new RemitError(
-    codeOfAnswer(answer),
-    `${whatOf(call)}: ${inWords({answer}, call)}`,
-    facts({answer}, call),
-  );
+  const code = codeOfAnswer(answer);
+  return new RemitError(code, `${whatOf(call)}: ${inWords({answer}, call)}`, {
+    ...facts({answer}, call),
+    ...(code === 'CONFLICT' ? {hint: call.hint} : {}), // the record may have changed meanwhile
+  });
 }
 
 /**
@@ -87,7 +87,7 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
   const code = reason instanceof RemitError && reason.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
   const verb = code === 'TERMINATED' ? 'terminated' : 'interrupted';
   const message = mayHaveTakenEffect
-    ? `${whatOf(call)}: ${verb} before the answer arrived; it may have taken effect`
+    ? `${whatOf(call)}: ${verb} before the answer arrived; it may have taken effect${call.idempotencyKey === undefined ? CHECK_FIRST : ''}`
     : `${whatOf(call)}: ${verb}; this request changed nothing`;
   const hint = call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined);
   return new RemitError(code, message, {

@@ -103,7 +103,8 @@ export default class PaymentMethodsAdd extends RemitCommand {
           `--${owner.label}`,
           owner.id,
         );
-        out.hint(`when it is verified: ${next}`);
+        out.note('When it is verified, make it the default with:');
+        out.hint(next);
       }
       this.exitWith(EXIT.PARTIAL);
     }

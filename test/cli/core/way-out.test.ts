@@ -91,6 +91,23 @@ describe('the way out of an error that names none', () => {
     }
   });
 
+  it('is the record or the list, if the service answers 409 without a known code', async () => {
+    const service = [answer(409, {error_code: 'BUSY', message: 'another request'})];
+    const hintOf = async (line: string) => {
+      const ran = await runCli([...line.split(' '), '--json'], {service});
+      assert.equal(ran.exitCode, 6);
+      return ran.error().hint;
+    };
+    assert.equal(await hintOf(`payouts approve ${PAYOUT_ID}`), `remit payouts get ${PAYOUT_ID}`);
+    const [source, destination] = [PAYOUT_ID, PAYEE_ID];
+    assert.equal(
+      await hintOf(
+        `moves create --source ${source} --destination ${destination} --amount-minor 1 --currency USD`,
+      ),
+      'remit moves list --limit 5',
+    );
+  });
+
   it('is the check of the base URL, when a whole list is not found', async () => {
     const service = [answer(404, {error_code: 'NOT_FOUND', message: 'no operation at /api/payouts'})];
     assert.equal(

@@ -44,7 +44,8 @@ describe('moves create', () => {
     });
     assert.equal(ran.requests[0]!.headers['idempotency-key'], undefined);
     assert.deepEqual(ran.json(), move());
-    assert.match(ran.stderr, /Creating a move of 125\.00 USD \(12500 minor units\)/);
+    const announced = `Creating a move of 125.00 USD (12500 minor units) from subaccount ${FROM} to ${TO}\n`;
+    assert.equal(ran.stderr.slice(0, announced.length), announced);
   });
 
   it('shows a person the move', async () => {
