@@ -1,3 +1,4 @@
+import {counted} from '../../phrases.ts';
 import type {Clock} from '../../clock.ts';
 import {Follow, type FollowEnd, type FollowOptions} from './follow.ts';
 import type {Goal} from './counts.ts';
@@ -189,7 +190,7 @@ export function progressLine(
     .filter((status) => (statuses[status] ?? 0) > 0)
     .map((status) => `${statuses[status]} ${status}`);
   const phase = until === undefined ? 'checking status:' : PHASES[until];
-  const lines = [[`${phase} ${reached}/${total} ${goal}`, ...bad].join(', '), `${gets} fetched`];
+  const lines = [[`${phase} ${reached}/${total} ${goal}`, ...bad].join(', '), counted(gets, 'request')];
   return [...lines, ...(unread > 0 ? [`${unread} could not be read`] : [])].join(' · ');
 }
 

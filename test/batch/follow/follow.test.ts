@@ -499,9 +499,9 @@ describe('following a batch', () => {
     bench.record('INV-3').status = 'failed';
     const lines: string[] = [];
     await bench.follow({until: 'settled', timeoutMs: 3000, onProgress: (line) => lines.push(line)});
-    assert.match(lines[0]!, /^settling 0\/4 settled · 0 fetched$/);
-    assert.match(lines.at(-1)!, /^settling 2\/4 settled, 1 failed · \d+ fetched$/);
+    assert.match(lines[0]!, /^settling 0\/4 settled · 0 requests$/);
+    assert.match(lines.at(-1)!, /^settling 2\/4 settled, 1 failed · \d+ requests$/);
     await bench.follow({onProgress: (line) => lines.push(line)});
-    assert.match(lines.at(-1)!, /^checking status: 2\/4 settled, 1 failed · \d+ fetched$/);
+    assert.match(lines.at(-1)!, /^checking status: 2\/4 settled, 1 failed · \d+ requests$/);
   });
 });

@@ -1,3 +1,5 @@
+import {statSync} from 'node:fs';
+import {RemitError} from '../../../errors.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
 import {csvColumns, csvLine, csvRows} from '../../../output/records/csv.ts';
@@ -56,8 +58,21 @@ export async function exportToFile(
 ): Promise<{file: string; rows: number}> {
   const written = {rows: 0};
   const {fields} = out.settings;
-  await writeOutFile(path, inPieces(lines, {format, fields, sanitizer: out.sanitizer, written}));
+  try {
+    await writeOutFile(path, inPieces(lines, {format, fields, sanitizer: out.sanitizer, written}));
+  } catch (error) {
+    throw unwritten(error, path);
+  }
   return {file: path, rows: written.rows};
+}
+
+/** A record could not be fetched: an earlier export with this name is still there, and must not be taken for this one. */
+function unwritten(error: unknown, path: string): unknown {
+  if (!(error instanceof RemitError) || error.code === 'STATE') return error; // it is about the file already
+  const found = statSync(path, {throwIfNoEntry: false});
+  if (found !== undefined && !found.isFile()) return error; // a part may be in a pipe already
+  const message = `${error.message}; ${path} was not ${found === undefined ? 'written' : 'replaced'}`;
+  return error.reworded(message, error.openHint);
 }
 
 /** Characters that are written at a time. */

@@ -138,7 +138,10 @@ describe('payouts batch export', () => {
     };
     const ran = await remit('payouts batch export b --refresh --out ./kept.csv', {service: failing});
     assert.notEqual(ran.exitCode, 0);
+    assert.match(ran.stderr, /answered 404.*; \S+kept\.csv was not replaced$/m);
     assert.equal(readFileSync(join(desk.folder, 'kept.csv'), 'utf8'), before);
+    const none = await remit('payouts batch export b --refresh --out ./none.csv', {service: failing});
+    assert.match(none.stderr, /none\.csv was not written$/m);
     assert.deepEqual(
       readdirSync(desk.folder).filter((name) => name.endsWith('.tmp')),
       [],
