@@ -128,6 +128,16 @@ describe('webhooks endpoints rotate', () => {
     assert.equal(service.requests.filter((request) => request === CREATE).length, 1);
   });
 
+  it('says where the secret is when it continues, and that another file is not written', async () => {
+    await run([old, '--yes', '--secret-file', 's', '--timeout', '5s']);
+    const same = await run([old, '--yes', '--secret-file', 's', '--timeout', '5s']);
+    assert.match(same.stderr, /^The new signing secret is in \S+s\.$/m);
+    const other = await run([old, '--confirmed', '--yes', '--secret-file', 'other']);
+    assert.equal(other.exitCode, 0, other.stderr);
+    assert.match(other.stderr, /^Warning: The new signing secret is in \S+s; \S+other is not written\.$/m);
+    assert.equal(existsSync(join(home, 'other')), false);
+  });
+
   it('deletes nothing without a yes, and continues from there', async () => {
     const no = await run([old, '--confirmed'], {columns: 100, answers: [false]});
     assert.equal(no.exitCode, 11, no.stderr);

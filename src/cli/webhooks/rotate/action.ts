@@ -53,11 +53,18 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   if (!hasSecret(rotation)) {
     if (before !== undefined) await removeUnfinished(context, before);
     await createNew(context, rotation, plan);
-  }
+  } else if (before !== undefined) nameSecret(context, before, file);
   await verifyNew(context, rotation, request);
   await checkNew(context, rotation, old);
   const isConfirmed = old === undefined || (await deleteOld(context, id));
   return finish(context, rotation, isConfirmed);
+}
+
+/** A rotation that continues writes no secret: the service sent it once, to the run that created the endpoint. */
+function nameSecret({out}: Context, {secret_file: kept}: RotationState, asked: string | undefined): void {
+  const place = kept === null ? 'was shown by an earlier run' : `is in ${kept}`;
+  if (asked === undefined || asked === kept) out.note(`The new signing secret ${place}.`);
+  else out.warn(`The new signing secret ${place}; ${asked} is not written.`);
 }
 
 /** What exists, and the command that continues, once there is something to continue. */
