@@ -53,6 +53,8 @@ describe('api', () => {
     assert.equal(refused.exitCode, 11);
     assert.match(refused.stderr, new RegExp(`payee ${PAYEE_ID}`));
     assert.deepEqual(refused.requests, []);
+    const payee = await runCli(['api', 'POST', '/api/payees', '-d', '{"name":"x"}'], {env: LIVE});
+    assert.match(payee.stderr, /^Error: refused to POST \/api\/payees with a live key$/m);
     const read = await runCli(['api', 'GET', '/api/payouts'], {
       env: LIVE,
       service: [answer(200, {data: []})],

@@ -47,10 +47,12 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
     if (facts.stated) out.notice(`  ${operation}: ${describe(facts)}, as stated with --amount`);
     return;
   }
-  if (!flags.live)
-    throw new RemitError('GUARD_LIVE', `refused to ${operation} with a live key: ${describe(facts)}`, {
+  if (!flags.live) {
+    const shown = describe(facts);
+    throw new RemitError('GUARD_LIVE', `refused to ${operation} with a live key${shown && `: ${shown}`}`, {
       hint: `to ${liveEffect(facts)}, add --live to the same command`,
     });
+  }
   if (unread !== undefined && !unread.mayMoveNothing)
     throw new RemitError(
       'GUARD_LIVE',
