@@ -107,11 +107,7 @@ function listOfFields(error: RemitError, failed: Failed, commands: Commands): st
 
 /** The list that would contain a record that was not found. */
 function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): string | undefined {
-  const {commandId, args} = failed;
-  if (commandId === 'sandbox:simulate') {
-    const topic = SIMULATED[String(args['kind'])];
-    return topic === undefined ? undefined : commands.read(topic, 'list');
-  }
+  const {commandId} = failed;
   if (commandId.startsWith('payment-methods:') || code === 'PAYMENT_METHOD_NOT_FOUND')
     return /:(add|list)$/.test(commandId) ? partiesOf(failed, commands) : methodsOf(failed, commands);
   if (CREATES[commandId] !== undefined && failed.flags['payment-method'] !== undefined)
@@ -152,14 +148,6 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'treasury:transactions': ACCOUNTS,
   'treasury:label': ACCOUNTS,
   'treasury:simulate-credit': ACCOUNTS,
-};
-
-/** The topic of a record that `sandbox simulate` did not find, from its first argument. */
-const SIMULATED: Readonly<Record<string, string>> = {
-  payout: 'payouts',
-  payin: 'payins',
-  'account-transfer': 'transfers',
-  subaccount: 'subaccounts',
 };
 
 /** Where the ids of a field are listed. */

@@ -5,7 +5,7 @@ import {isErrorCode, RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {LocalContext} from '../core/context.ts';
 import {notRunning} from './not-running.ts';
-import {commandAsHere, sandboxCommand} from './target.ts';
+import {recordCommand, sandboxCommand} from './target.ts';
 
 export interface ControlRequest {
   method: 'GET' | 'POST' | 'DELETE';
@@ -42,7 +42,15 @@ export function answerError(
   const words = said === '' ? `: status ${status}` : said;
   return new RemitError(code, `the sandbox ${verb} ${request.method} ${request.path}${words}`, {
     httpStatus: status,
+    hint: status === 404 ? listOfMissing(local, request) : undefined,
   });
+}
+
+/** The list that would contain the record to simulate. */
+function listOfMissing(local: LocalContext, {path, body}: ControlRequest): string | undefined {
+  if (path !== '/sandbox/simulate' || !isObject(body)) return undefined;
+  const topic = TOPICS[String(body['kind'])];
+  return topic === undefined ? undefined : recordCommand(local, topic, 'list');
 }
 
 /** The request left this machine, and no usable answer came: it may have happened. The hint shows whether it did. */
@@ -62,7 +70,7 @@ export function inDoubt(
   );
 }
 
-/** The topic that has a `get` for each kind of record. */
+/** The topic that has `get` and `list` for each kind of record. */
 const TOPICS: Readonly<Record<string, string>> = {
   payout: 'payouts',
   payin: 'payins',
@@ -78,7 +86,7 @@ function commandThatShows(local: LocalContext, {path, body}: ControlRequest): st
   if (topic === 'checkpoints' && verb === undefined) return sandboxCommand(local, 'checkpoint', 'list');
   if (topic === 'simulate' && isObject(body)) {
     const found = TOPICS[String(body['kind'])];
-    if (found !== undefined) return commandAsHere(local, found, 'get', String(body['id']));
+    if (found !== undefined) return recordCommand(local, found, 'get', String(body['id']));
   }
   return sandboxCommand(local, 'status');
 }

@@ -40,12 +40,24 @@ export const sandboxCommand = (local: LocalContext, ...words: readonly string[])
   commandAsHere(local, 'sandbox', ...words);
 
 /** Any command for a hint, with the profile or base URL of this one. */
-export function commandAsHere({flags, runtime}: LocalContext, ...words: readonly string[]): string {
+function commandAsHere({flags, runtime}: LocalContext, ...words: readonly string[]): string {
   const command = ['remit', ...words].map(shellWord).join(' ');
   const {REMIT_BASE_URL: url, REMIT_PROFILE: named} = runtime.env;
   if (flags.profile === undefined && url) return `REMIT_BASE_URL=${shellWord(url)} ${command}`;
   const profile = flags.profile ?? (named || undefined);
   return profile === undefined ? command : `${command} -p ${shellWord(profile)}`;
+}
+
+/** A command about the records of the sandbox in use, with a profile that leads there. */
+export function recordCommand(local: LocalContext, ...words: readonly string[]): string {
+  const {flags, runtime, configDir} = local;
+  const {REMIT_BASE_URL: url, REMIT_PROFILE: named} = runtime.env;
+  if ((flags.profile ?? url ?? named ?? '') !== '') return commandAsHere(local, ...words);
+  const {base_url: target} = targetSandbox(local);
+  const {default: active, profiles} = readConfig(configDir);
+  const leads = (name: string | undefined) => name !== undefined && profiles[name]?.base_url === target;
+  const profile = leads(active) ? undefined : Object.keys(profiles).find(leads);
+  return commandAsHere(local, ...words, ...(profile === undefined ? [] : ['-p', profile]));
 }
 
 function findTarget(local: LocalContext): Running {

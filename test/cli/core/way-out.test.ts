@@ -65,15 +65,13 @@ describe('the way out of an error that names none', () => {
   });
 
   it('is the list of what the sandbox has', () => {
-    const hintOn = (commandId: string, args?: Record<string, unknown>) =>
-      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId, args), {
+    const hintOn = (commandId: string) =>
+      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId), {
         commands,
         baseUrl: undefined,
       }).hint;
     assert.equal(hintOn('sandbox:deliveries:show'), 'remit sandbox deliveries list');
     assert.equal(hintOn('sandbox:checkpoint:restore'), 'remit sandbox checkpoint list');
-    assert.equal(hintOn('sandbox:simulate', {kind: 'payout'}), 'remit payouts list');
-    assert.equal(hintOn('sandbox:simulate', {kind: 'account-transfer'}), 'remit transfers list');
   });
 
   it('is the list of accounts, methods or parties, for records that are listed elsewhere', async () => {

@@ -86,10 +86,15 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     assert.deepEqual(details, {code: 'R16', message: 'Account frozen'});
     const again = await refused(['sandbox', 'simulate', 'payout', other, 'settle']);
     assert.deepEqual([again.exitCode, again.code], [5, 'VALIDATION_ERROR']);
-    const missing = await refused([
-      ...['sandbox', 'simulate', 'payin', '018f0000-0000-7000-8000-000000000000', 'settle'],
-    ]);
-    assert.deepEqual([missing.exitCode, missing.code], [4, 'NOT_FOUND']);
+    const unknown = ['sandbox', 'simulate', 'payin', '018f0000-0000-7000-8000-000000000000', 'settle'];
+    const missing = await refused(unknown);
+    assert.deepEqual([missing.exitCode, missing.code, missing.hint], [4, 'NOT_FOUND', 'remit payins list']);
+    const another = ['profiles', 'add', 'acme', '--base-url', 'https://acme.example/api', '--key-stdin'];
+    await sandbox.run(another, {stdin: 'test_0123456789abcdef\n'});
+    await json(['profiles', 'use', 'acme']);
+    const {hint} = await refused(unknown);
+    assert.equal(hint, 'remit payins list -p sandbox');
+    await json(['profiles', 'use', 'sandbox']);
     const wrong = await refused(['sandbox', 'simulate', 'payment-method', id, 'settle']);
     assert.deepEqual([wrong.exitCode, wrong.hint], [2, `remit sandbox simulate payment-method ${id} verify`]);
     const till = (await json(['subaccounts', 'create', '--name', 'Till']))['id'] as string;
