@@ -50,13 +50,12 @@ function commandAsHere({flags, runtime}: LocalContext, ...words: readonly string
 
 /** A command about the records of the sandbox in use, with a profile that leads there. */
 export function recordCommand(local: LocalContext, ...words: readonly string[]): string {
-  const {flags, runtime, configDir} = local;
-  const {REMIT_BASE_URL: url, REMIT_PROFILE: named} = runtime.env;
-  if ((flags.profile ?? url ?? named ?? '') !== '') return commandAsHere(local, ...words);
   const {base_url: target} = targetSandbox(local);
-  const {default: active, profiles} = readConfig(configDir);
-  const leads = (name: string | undefined) => name !== undefined && profiles[name]?.base_url === target;
-  const profile = leads(active) ? undefined : Object.keys(profiles).find(leads);
+  const {profiles} = readConfig(local.configDir);
+  const isHere = explicitTarget(local) !== undefined || impliedUrl(local) === target;
+  const profile = isHere
+    ? undefined
+    : Object.keys(profiles).find((name) => profiles[name]?.base_url === target);
   return commandAsHere(local, ...words, ...(profile === undefined ? [] : ['-p', profile]));
 }
 

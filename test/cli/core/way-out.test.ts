@@ -22,6 +22,8 @@ const hintAt = (baseUrl: string, hint?: string) =>
     {commands, baseUrl},
   ).hint;
 
+const CREATE = `payouts create --payee ${PAYEE_ID} --amount 1.00 --currency USD --json`.split(' ');
+
 describe('the way out of an error that names none', () => {
   it('is the sandbox, when a loopback address refuses the connection', () => {
     for (const url of ['http://127.0.0.1:4510', 'http://localhost:4510/v1', 'http://[::1]:4510'])
@@ -126,18 +128,7 @@ describe('the way out of an error that names none', () => {
   });
 
   it('is the value that was probably meant, if the given one is not in the list of a field', async () => {
-    const words = [
-      'payouts',
-      'create',
-      '--payee',
-      PAYEE_ID,
-      '--amount',
-      '1.00',
-      '--currency',
-      'USD',
-      '--json',
-    ];
-    const hintFor = async (rail: string) => (await runCli([...words, '--rail', rail])).error().hint;
+    const hintFor = async (rail: string) => (await runCli([...CREATE, '--rail', rail])).error().hint;
     assert.equal(await hintFor('wrie'), 'did you mean --rail wire?');
     assert.equal(await hintFor('Same-day-ACH'), 'did you mean --rail same_day_ach?');
     assert.equal(await hintFor('pigeon'), null);
@@ -153,17 +144,7 @@ describe('the way out of an error that names none', () => {
   });
 
   it('is the list of payees or a payment method, when a payout cannot be created', async () => {
-    const create = [
-      'payouts',
-      'create',
-      '--payee',
-      PAYEE_ID,
-      '--amount',
-      '1.00',
-      '--currency',
-      'USD',
-      '--json',
-    ];
+    const create = [...CREATE];
     const hintOn = async (status: number, body: object) =>
       (await runCli(create, {service: [answer(status, body)]})).error().hint;
     assert.equal(await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}), 'remit payees list');

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {LiveSandbox} from './live-sandbox.ts';
 
 const START = '2026-05-05T12:00:00Z';
@@ -95,6 +98,11 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const {hint} = await refused(unknown);
     assert.equal(hint, 'remit payins list -p sandbox');
     await json(['profiles', 'use', 'sandbox']);
+    const cwd = mkdtempSync(join(tmpdir(), 'remit-project-'));
+    writeFileSync(join(cwd, '.remit.json'), '{"profile":"acme"}');
+    const inProject = await sandbox.run([...unknown, '-o', 'json'], {cwd});
+    assert.equal(inProject.error().hint, 'remit payins list -p sandbox');
+    rmSync(cwd, {recursive: true});
     const wrong = await refused(['sandbox', 'simulate', 'payment-method', id, 'settle']);
     assert.deepEqual([wrong.exitCode, wrong.hint], [2, `remit sandbox simulate payment-method ${id} verify`]);
     const till = (await json(['subaccounts', 'create', '--name', 'Till']))['id'] as string;
