@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -21,6 +22,19 @@ export default tseslint.config(
         },
       ],
       'no-control-regex': 'off', // control characters are exactly what the output layer strips
+    },
+  },
+  {
+    // A service chooses most of the text that is matched: a pattern whose time grows faster than the text blocks the
+    // process, and not even Ctrl-C ends it.
+    files: ['src/**/*.ts'],
+    plugins: {regexp},
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', {report: 'potential'}],
+      'regexp/no-super-linear-move': [
+        'error',
+        {report: 'potential', ignorePartial: false, ignoreSticky: false},
+      ],
     },
   },
   {

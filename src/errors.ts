@@ -33,7 +33,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   4: 'not found: 404, or a profile, batch or row that does not exist',
   5: 'invalid: 400, 422, local validation, errors in a batch file',
   6: 'conflict: 409, or a record other than requested',
-  7: 'unavailable after retries: a read that failed; a write that got 429 or failed before any byte left',
+  7: 'unavailable or unusable: a read that failed after its retries, or whose answer cannot be used; a write that got 429 or failed before any byte left',
   8: 'done with a warning or only in part: 207, an auto-approve whose body still says created, a batch with rejected or unapproved rows',
   9: 'the record that was waited for failed or was canceled',
   10: 'a wait timed out',
@@ -84,6 +84,10 @@ export const ERRORS = {
     EXIT.GUARD,
     'a base URL, path or redirect that a key must not be sent to, or a key that must not be used with a profile',
   ),
+  GUARD_WRITE: kind(
+    EXIT.GUARD,
+    'a write that the command did not ask for, or a route of the service file that could turn a request into another one',
+  ),
   ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'the record that was waited for failed or was canceled'),
   WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait timed out', true),
   KEY_REUSED: kind(
@@ -101,7 +105,7 @@ export const ERRORS = {
   ),
   LIST_CUT: kind(
     EXIT.UNAVAILABLE,
-    'the list continues, but only its first part was read: the service gave no cursor for the rest, sent a page again, or sent too many pages',
+    'the list may continue, but only its first part was read: the service stated neither its end nor a cursor for the rest, sent a page again, or sent too many pages',
   ),
   FILTER_IGNORED: kind(
     EXIT.UNAVAILABLE,
@@ -142,6 +146,8 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ER
 
 /** Builds the commands in a hint, so that each one works when it is typed. */
 export interface CommandBuilder {
+  /** The stored profile that the commands name; undefined if the key comes from the environment. */
+  readonly profile: string | undefined;
   /** A command that changes nothing. The active profile is added, and each word is quoted. */
   read(...words: readonly string[]): string;
   /** A command that writes; with a live key it includes `--live`. */
@@ -153,7 +159,7 @@ export type Hint = string | ((commands: CommandBuilder) => string);
 
 /** Commands without a profile, for logs and callers of the library. The command line completes and quotes them. */
 const bare = (...words: readonly string[]): string => ['remit', ...words].join(' ');
-const BARE: CommandBuilder = {read: bare, write: bare};
+export const BARE_COMMANDS: CommandBuilder = {profile: undefined, read: bare, write: bare};
 
 export interface ErrorFacts {
   hint?: Hint | undefined;
@@ -198,7 +204,7 @@ export class RemitError extends Error {
 
   /** The hint, with commands that name no profile. */
   get hint(): string | undefined {
-    return this.hintWith(BARE);
+    return this.hintWith(BARE_COMMANDS);
   }
 
   hintWith(commands: CommandBuilder): string | undefined {

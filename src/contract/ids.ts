@@ -1,3 +1,5 @@
+import {ExactNumber} from '../narrow.ts';
+
 /** What ids look like. The interface document promises UUIDs; the ids of other services may be any plain text. */
 export const ID_FORMATS = ['uuid', 'any'] as const;
 export type IdFormat = (typeof ID_FORMATS)[number];
@@ -17,11 +19,12 @@ export const isSameId = (a: string, b: string): boolean => a === b || usualId(a)
 export const isIdField = (name: string): boolean => name === 'id' || name.endsWith('_id');
 
 /**
- * An id as text, also if the service sends it as a JSON number. Undefined for a number that JSON readers round (2^53 and
- * above) and for anything that is no id.
+ * An id as text, also if the service sends it as a JSON number. Undefined for a number that was rounded when it was read
+ * (2^53 and above, unless it is an `ExactNumber`) and for anything else.
  */
 export function idText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
+  if (value instanceof ExactNumber) return /^\d{1,40}$/.test(value.text) ? value.text : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
@@ -33,8 +36,8 @@ export function withTextIds<R extends Readonly<Record<string, unknown>>>(
   let changed: Record<string, unknown> | undefined;
   for (const field of fields) {
     const value = record[field];
-    if (typeof value !== 'number') continue;
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
+    if (typeof value === 'string') continue;
+    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
     const text = idText(value);
     if (text !== undefined) (changed ??= {...record})[field] = text;
   }

@@ -1,5 +1,5 @@
-import {keysOf} from '../narrow.ts';
-import {CURRENCIES, successorOf} from './currencies.ts';
+import {ExactNumber, keysOf} from '../narrow.ts';
+import {CURRENCIES, exponentOf, successorOf} from './currencies.ts';
 
 /** The wire field is a JSON integer; JSON readers do not keep integers above 2^53 - 1 exact. */
 const MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
@@ -55,13 +55,14 @@ export type NumberFormat = keyof typeof NUMBER_FORMATS;
 
 /**
  * Converts major units to minor units: `parseMajor('1500.75', 'USD')` is `150075n`. Nothing is rounded and no digit
- * is lost. `format` is the format declared by the user. Without it, amounts are read as 1234.56, and `1.234` is
- * refused for a currency with three decimals, because many people would read it as more than a thousand.
+ * is lost. Amounts are read as 1234.56, or in the declared format. `undeclared` is for files: there, `1.234` is refused for
+ * a currency with three decimals as well, because many people would read it as more than a thousand.
  * @throws AmountError
  */
-export function parseMajor(text: string, currency: string, format?: NumberFormat): bigint {
+export function parseMajor(text: string, currency: string, source?: NumberFormat | 'undeclared'): bigint {
   const exponent = requireExponent(currency);
   refuseForeignForms(text);
+  const format = source === 'undeclared' ? undefined : source;
   const {decimal, group}: Format = NUMBER_FORMATS[format ?? '1234.56'];
   const [whole = '', fraction, ...more] = text.split(decimal);
   if (more.length > 0 || fraction === '' || whole === '') refuseShape(text, format);
@@ -69,7 +70,7 @@ export function parseMajor(text: string, currency: string, format?: NumberFormat
   const digits = group === undefined ? whole : ungroup(whole, group);
   if (digits === undefined || !isDigits(digits)) refuseShape(text, format);
 
-  if (format === undefined && /^[1-9][0-9]{0,2}\.[0-9]{3}$/.test(text))
+  if (source === 'undeclared' && /^[1-9][0-9]{0,2}\.[0-9]{3}$/.test(text))
     refuseAmbiguous(text, currency, exponent);
   if (fraction !== undefined && fraction.length > exponent) refuseDecimals(text, currency, exponent);
   return positive(digits + (fraction ?? '').padEnd(exponent, '0'), text);
@@ -103,10 +104,30 @@ export function formatMajor(minor: bigint, currency: string): string {
   return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
+/**
+ * The minor units in a field of an answer: a whole number, also one that a double does not hold, or the same as text.
+ * Undefined for a fraction and for anything else.
+ */
+export function minorUnitsIn(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  const text = value instanceof ExactNumber ? value.text : value;
+  return typeof text === 'string' && /^(?:0|-?[1-9]\d{0,39})$/.test(text) ? BigInt(text) : undefined;
+}
+
+/** The minor units in a field, in major units: `1500.75`. Undefined if either field cannot be read. */
+export function majorIn(minor: unknown, currency: unknown): string | undefined {
+  const units = minorUnitsIn(minor);
+  if (units === undefined || typeof currency !== 'string' || exponentOf(currency) === undefined)
+    return undefined;
+  return formatMajor(units, currency);
+}
+
 /** Groups major units for display: `3771787.00` becomes `3,771,787.00`. Nothing reads this form back. */
 export function groupMajor(major: string): string {
   const [whole = '', ...fraction] = major.split('.');
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
+  const head = (whole.startsWith('-') ? 1 : 0) + ((whole.replace('-', '').length - 1) % 3) + 1;
+  return [whole.slice(0, head) + whole.slice(head).replace(/\d{3}/g, ',$&'), ...fraction].join('.');
 }
 
 /**
@@ -116,6 +137,13 @@ export function groupMajor(major: string): string {
 export function toWire(minor: bigint): number {
   if (minor > MAX_MINOR || minor < -MAX_MINOR) refuseTooLarge(String(minor));
   return Number(minor);
+}
+
+/** An amount of a currency for a hint: `125.00`, `125.000`; that of USD for a currency that is unknown. */
+export function exampleOf(currency: string | undefined): {currency: string; major: string; minor: bigint} {
+  const known = currency !== undefined && exponentOf(currency) !== undefined ? currency : 'USD';
+  const minor = 125n * 10n ** BigInt(requireExponent(known));
+  return {currency: known, major: formatMajor(minor, known), minor};
 }
 
 /** Decimals of a currency, or an AmountError that says what is wrong with the code. */

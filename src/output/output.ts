@@ -4,6 +4,7 @@ import {isList, messageOf} from '../narrow.ts';
 import {safeJson} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
 import type {Paint} from './text/colour.ts';
+import {AmountCheck} from './amount-check.ts';
 import {FieldCheck} from './field-check.ts';
 import {isJsonish} from './formats.ts';
 import {documentParts, HeldRecords, jsonParts, yamlParts} from './records/held.ts';
@@ -45,6 +46,7 @@ export class Output extends Messages {
   readonly #clock: Clock;
   readonly #paint: Paint;
   readonly #fieldCheck: FieldCheck;
+  readonly #amountCheck: AmountCheck;
   readonly #mustTell: boolean;
   readonly #shown: ShownRecords;
   #resultWritten = false;
@@ -55,6 +57,7 @@ export class Output extends Messages {
   constructor({stdout, knownFields, mustTell, onShown, ...options}: OutputOptions) {
     super(options);
     this.#fieldCheck = new FieldCheck(options.settings, knownFields, (text) => this.warn(text));
+    this.#amountCheck = new AmountCheck((text) => this.warn(text));
     this.#mustTell = mustTell ?? false;
     this.#shown = new ShownRecords(onShown);
     this.#stdout = new Sink(stdout);
@@ -94,7 +97,7 @@ export class Output extends Messages {
 
   /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
   record(record: unknown, view?: View): void {
-    this.#shown.note([record], view);
+    this.#noteShown([record], view);
     this.#resultView = view;
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#fieldCheck.ofRecords([record], view);
@@ -148,7 +151,7 @@ export class Output extends Messages {
     if (query !== undefined) {
       const all: unknown[] = [];
       for await (const record of records) all.push(record);
-      this.#shown.note(all, view);
+      this.#noteShown(all, view);
       await this.#value(all, view);
       return all.length;
     }
@@ -161,7 +164,7 @@ export class Output extends Messages {
     };
     for await (const piece of inPieces(records, format)) {
       count += piece.length;
-      this.#shown.note(piece, view);
+      this.#noteShown(piece, view);
       await write(piece);
       if (this.closed) return count;
     }
@@ -174,7 +177,7 @@ export class Output extends Messages {
     const held = new HeldRecords();
     for await (const record of records) {
       this.sanitizer.learn(record);
-      this.#shown.note([record], view);
+      this.#noteShown([record], view);
       held.add(record);
     }
     this.#fieldCheck.ofPieces(held.pieces(), view);
@@ -238,6 +241,11 @@ export class Output extends Messages {
     await this.#stdout.flush();
     await this.stderr.flush();
     return this.#stdout.failure(options);
+  }
+
+  #noteShown(records: readonly unknown[], view: View | undefined): void {
+    this.#shown.note(records, view);
+    this.#amountCheck.ofRecords(records);
   }
 
   /** What is shown of a record: for machines each text unchanged; for people, CSV and ids on one line. */

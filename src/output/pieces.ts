@@ -160,7 +160,7 @@ export async function wholeText(
 ): Promise<string> {
   const {settings, sanitizer, view, eye} = context;
   if (settings.format === 'table') {
-    const isScalar = records.every((record) => record === null || typeof record !== 'object');
+    const isScalar = records.every((record) => !isObject(record) && !Array.isArray(record));
     if (isScalar) return records.map((record) => `${scalarText(record)}\n`).join('');
     if (!isList) return sanitizer.laidOut(cardText(records[0], view, settings.fields, eye), records);
   }
@@ -172,7 +172,7 @@ const NAMES = ['id', 'batch_id', 'name', 'profile', 'account_id', 'default'];
 
 /** What names a record; a scalar names itself. Undefined if nothing does, as in a row of a batch that has no record yet. */
 function idOf(record: unknown, view: View | undefined): unknown {
-  if (typeof record !== 'object' || record === null) return record;
+  if (!isObject(record) && !Array.isArray(record)) return record;
   const own = view?.idPath === undefined ? undefined : valueAt(record, view.idPath);
   if (own !== undefined || hasNoId(record)) return own;
   return NAMES.map((name) => valueAt(record, name)).find(

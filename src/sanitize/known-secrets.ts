@@ -104,7 +104,7 @@ function base64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.from('\0'.repeat(before) + secret)
       .toString('base64')
-      .replace(/=+$/, '');
+      .replace(/={1,2}$/, '');
     const whole = text.slice(
       Math.ceil((before * 4) / 3),
       Math.floor(((before + Buffer.byteLength(secret)) * 4) / 3),

@@ -1,4 +1,4 @@
-import {isList, isObject} from '../narrow.ts';
+import {ExactNumber, isList, isObject} from '../narrow.ts';
 import {factsOf, factsWithin, foldNames, type NameFacts, protectionOf} from './secret-names.ts';
 import {isMasked, looksLikeNumber} from './secret-shapes.ts';
 
@@ -9,7 +9,7 @@ export const MOST_LEVELS = 500;
 export function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
   const found: string[] = [];
   const walk = (value: unknown, name: NameFacts, level: number): void => {
-    if (typeof value === 'string' || typeof value === 'number') {
+    if (typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber) {
       const protection = protectionOf(name, own);
       if (protection === undefined) return;
       const text = String(value);

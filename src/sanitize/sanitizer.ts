@@ -1,4 +1,5 @@
-import {codeOf, isList, isObject} from '../narrow.ts';
+import {exactJson} from '../json/exact.ts';
+import {codeOf, ExactNumber, isList, isObject} from '../narrow.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
 import {bankNumbers} from './bank-numbers.ts';
@@ -188,7 +189,8 @@ export class Sanitizer {
 
   #value(raw: unknown, name: NameFacts, form: Form, level: number): unknown {
     if (typeof raw === 'string') return this.#string(raw, name, form);
-    if (typeof raw === 'number' || typeof raw === 'bigint') return this.#number(raw, name);
+    if (typeof raw === 'number' || typeof raw === 'bigint' || raw instanceof ExactNumber)
+      return this.#number(raw, name);
     const isRecord = isObject(raw);
     if (!isRecord && !isList(raw)) return raw;
     if (level === MOST_LEVELS) return HIDDEN;
@@ -240,7 +242,7 @@ export class Sanitizer {
     return maskLongNumbers(stripped) === strippedLine(raw) ? raw : maskLongNumbers(this.exact(raw));
   }
 
-  #number(raw: number | bigint, name: NameFacts): unknown {
+  #number(raw: number | bigint | ExactNumber, name: NameFacts): unknown {
     const text = String(raw);
     const shown = this.#fields.masked(name, text);
     if (shown !== text) return shown;
@@ -251,7 +253,7 @@ export class Sanitizer {
 
 /** Compact or indented JSON that cannot control a terminal; it parses to the same value. */
 export function safeJson(value: unknown, indent?: number): string {
-  return escapedJson(JSON.stringify(value ?? null, undefined, indent));
+  return escapedJson(exactJson(value ?? null, indent));
 }
 
 /** Bytes in base64 that are verified or sent again: changing one character would corrupt them. */

@@ -13,7 +13,13 @@ describe('the reason of a failed record', () => {
   ] as const)
     it(`is read from its ${where}, also for the status of a batch`, () => {
       assert.deepEqual(failureOf(record), FAILURE);
-      const {facts} = judgeSeen({kind: 'payin', before: 'initiated', status: 'failed', record});
+      const {facts} = judgeSeen({
+        kind: 'payin',
+        state: 'accepted',
+        before: 'initiated',
+        status: 'failed',
+        record,
+      });
       assert.deepEqual(facts, {state: 'accepted', ...FAILURE});
     });
 

@@ -44,6 +44,8 @@ describe('amounts in major units', () => {
     ['0.005', 'KWD', 5n],
     ['1234.567', 'KWD', 1234567n],
     ['1.234', 'KWD', 1234n, '1234.56'],
+    ['12.500', 'KWD', 12500n],
+    ['12.5', 'KWD', 12500n],
     ['1.234', 'KWD', 1234000n, '1.234,56'],
     ['1.5', 'KWD', 1500n],
     ['1.2345', 'CLF', 12345n],
@@ -64,7 +66,7 @@ describe('amounts in major units', () => {
     });
   }
 
-  const wrong: [string, string, AmountProblem, NumberFormat?][] = [
+  const wrong: [string, string, AmountProblem, (NumberFormat | 'undeclared')?][] = [
     ['', 'USD', 'empty'],
     ['  ', 'USD', 'empty'],
     ['\u00a0', 'USD', 'empty'],
@@ -102,9 +104,12 @@ describe('amounts in major units', () => {
     ["1'234.50", 'CHF', 'grouping'],
     ['1.2.3', 'USD', 'grouping'],
     ['1.234.567', 'EUR', 'grouping'],
-    ['1.234', 'KWD', 'ambiguous'],
-    ['123.456', 'BHD', 'ambiguous'],
+    ['1.234', 'KWD', 'ambiguous', 'undeclared'],
+    ['123.456', 'BHD', 'ambiguous', 'undeclared'],
+    ['1.234', 'USD', 'too-many-decimals', 'undeclared'],
     ['1.234', 'USD', 'too-many-decimals'],
+    ['12.5000', 'KWD', 'too-many-decimals'],
+    ['12.50', 'JPY', 'too-many-decimals'],
     ['1.234', 'JPY', 'too-many-decimals'],
     ['.5', 'USD', 'incomplete'],
     ['5.', 'USD', 'incomplete'],

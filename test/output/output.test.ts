@@ -5,6 +5,7 @@ import {RemitError} from '../../src/errors.ts';
 import {batchView} from '../../src/cli/batch/overview/list-view.ts';
 import {rowView} from '../../src/cli/batch/overview/row-view.ts';
 import type {Output} from '../../src/output/output.ts';
+import {ExactNumber} from '../../src/narrow.ts';
 import {text} from '../../src/output/records/view.ts';
 import {profileCard} from '../../src/output/views/profiles.ts';
 import {checkpointView} from '../../src/output/views/sandbox.ts';
@@ -417,14 +418,18 @@ describe('one record', () => {
 
   it('shows an amount that cannot be one in minor units, as it came', () => {
     for (const [amount_in_minor_units, shown] of [
-      ['12500', '12500'],
       [2 ** 53, '9007199254740992'],
       [1.5, '1.5'],
+      [new ExactNumber('12500.0000000000000001'), '12500.0000000000000001'],
+      ['12500.00', '12500.00'],
       [null, '-'],
     ] as const) {
-      const {out, stdout} = makeOutput();
+      const {out, stdout, stderr} = makeOutput();
       out.record(payout({amount_in_minor_units}), payoutView);
       assert.match(stdout.text, new RegExp(`^Amount\t${shown} minor units USD$`, 'm'));
+      const warning = /^Warning: amount_in_minor_units of .* is .*, not a whole number of minor units$/m;
+      if (amount_in_minor_units === null) assert.equal(stderr.text, '');
+      else assert.match(stderr.text, warning);
     }
     const bare = makeOutput();
     bare.out.record(payout({currency_code: null}), payoutView);

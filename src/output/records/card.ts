@@ -37,7 +37,7 @@ export function cardText(
 function cardFields(record: unknown, view: View | undefined, fields: readonly string[]): Field[] {
   const known = view?.card ?? [];
   if (fields.length > 0) return fields.map((path) => fieldNamed(path, known));
-  if (record === null || typeof record !== 'object') return [text('value', '')];
+  if (!isObject(record)) return [text('value', '')];
   const present = known.filter((field) => valueAt(record, field.path) !== undefined);
   const shown = new Set(known.map((field) => field.path));
   const unknown = Object.keys(record).filter((key) => !shown.has(key) && !(view && REPEATED.has(key)));
@@ -53,7 +53,7 @@ const valueOf = (record: unknown, name: string): unknown => (isObject(record) ? 
 function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[] {
   const value = valueAt(record, key);
   if (value === null && [...shown].some((path) => path.startsWith(`${key}.`))) return [];
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [text(key, key)];
+  if (!isObject(value)) return [text(key, key)];
   return Object.keys(value)
     .filter((inner) => !shown.has(`${key}.${inner}`))
     .map((inner) => ({

@@ -1,5 +1,6 @@
-import {formatMajor} from '../../money/amount.ts';
-import {isObject} from '../../narrow.ts';
+import {exactJson} from '../../json/exact.ts';
+import {majorIn} from '../../money/amount.ts';
+import {ExactNumber, isObject} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {valueAt} from './select.ts';
 
@@ -17,9 +18,10 @@ class Major {
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
+    return String(value);
   if (value instanceof Major) return value.text;
-  const raw = typeof value === 'string' ? value : JSON.stringify(value);
+  const raw = typeof value === 'string' ? value : exactJson(value);
   const text = quoteFormula(raw);
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -82,7 +84,7 @@ export const majorName = (name: string): string | undefined =>
 export const minorPath = (path: string): string => `${path}${MINOR}`;
 
 /** The currency next to a field. */
-export const currencyPath = (path: string): string => path.replace(/[^.]*$/, CURRENCY);
+export const currencyPath = (path: string): string => path.slice(0, path.lastIndexOf('.') + 1) + CURRENCY;
 
 /** Writes a record as a row of these columns. */
 export function csvRows(columns: readonly string[]): (record: unknown) => string {
@@ -104,13 +106,8 @@ function readerOf(path: string): (record: unknown) => unknown {
 
 /** Empty if it cannot be calculated; the column in minor units has it as it came. */
 function majorOf(minor: unknown, currency: unknown): Major | undefined {
-  if (typeof minor !== 'number' || !Number.isSafeInteger(minor) || typeof currency !== 'string')
-    return undefined;
-  try {
-    return new Major(formatMajor(BigInt(minor), currency));
-  } catch {
-    return undefined; // an unknown currency
-  }
+  const major = majorIn(minor, currency);
+  return major === undefined ? undefined : new Major(major);
 }
 
 /** Fields of later records that have no column of their own and are in no column of an enclosing object. */

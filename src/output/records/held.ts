@@ -1,4 +1,5 @@
-import {ownJson} from '../../narrow.ts';
+import {exactJson, readJsonExactly} from '../../json/exact.ts';
+import {isList} from '../../narrow.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import {safeYaml} from './yaml.ts';
 
@@ -17,7 +18,7 @@ export class HeldRecords {
 
   add(record: unknown): void {
     if (this.#last.length === PIECE) {
-      this.#texts.push(Buffer.from(JSON.stringify(this.#last)));
+      this.#texts.push(Buffer.from(exactJson(this.#last)));
       this.#last = [];
     }
     this.#last.push(record);
@@ -27,8 +28,11 @@ export class HeldRecords {
     return this.#texts.length * PIECE + this.#last.length;
   }
 
-  *pieces(): Generator<unknown[]> {
-    for (const text of this.#texts) yield ownJson<unknown[]>(text.toString());
+  *pieces(): Generator<readonly unknown[]> {
+    for (const text of this.#texts) {
+      const piece = readJsonExactly(text.toString());
+      if (isList(piece)) yield piece; // it is what `add` has written
+    }
     yield this.#last;
   }
 }

@@ -1,8 +1,11 @@
-import {formatMajor, groupMajor} from '../../money/amount.ts';
+import {groupMajor, majorIn} from '../../money/amount.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
+import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Paint, Style} from '../text/colour.ts';
 import {valueAt} from './select.ts';
 import {relativeTime} from '../text/times.ts';
+
+export {plainValue};
 
 /** What a cell may depend on besides its record. */
 export interface Eye {
@@ -40,15 +43,6 @@ export interface View {
   idPath?: string;
   card: readonly Field[];
   columns: readonly Field[];
-}
-
-/** Any value on one line: text unchanged, objects as compact JSON, empty values as a dash. */
-export function plainValue(value: unknown): string {
-  if (value === undefined || value === null || value === '') return '-';
-  if (typeof value === 'string') return cleanLine(value);
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
-    return String(value);
-  return cleanLine(JSON.stringify(value));
 }
 
 /** A field that is shown in its own way. */
@@ -115,13 +109,8 @@ export const money = (label: string, path = 'amount_in_minor_units'): Field => (
 
 /** `1,500.75 USD`; an amount that cannot be shown in major units is shown in minor units and labelled. */
 export function majorOf(minor: unknown, currency: unknown): string {
-  if (typeof currency === 'string' && typeof minor === 'number' && Number.isSafeInteger(minor)) {
-    try {
-      return `${groupMajor(formatMajor(BigInt(minor), currency))} ${currency}`;
-    } catch {
-      // An unknown currency: the service's word stands as it is.
-    }
-  }
+  const major = majorIn(minor, currency);
+  if (major !== undefined) return `${groupMajor(major)} ${plainValue(currency)}`;
   return `${plainValue(minor)} minor units ${plainValue(currency)}`;
 }
 

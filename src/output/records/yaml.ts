@@ -1,9 +1,17 @@
+import {ExactNumber} from '../../narrow.ts';
 import {escapedYaml, isPrintable} from '../../sanitize/harmful.ts';
 
 /** YAML that cannot control a terminal; it parses to the same value. The package is loaded only here. */
 export async function safeYaml(value: unknown): Promise<string> {
   const {Document, Scalar, visit} = await import('yaml');
-  const document = new Document(value);
+  const exact = {
+    tag: 'tag:yaml.org,2002:float',
+    identify: (item: unknown) => item instanceof ExactNumber,
+    default: true,
+    resolve: Number,
+    stringify: (item: {value?: unknown}) => String(item.value),
+  } as const;
+  const document = new Document(value, {customTags: (tags) => [exact, ...tags]});
   visit(document, {
     Scalar: (_, scalar) => {
       // Only double-quoted text may contain escape sequences.

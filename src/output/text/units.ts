@@ -42,7 +42,7 @@ export const isCommand = (unit: string): boolean => {
 /** `remit payouts get ID`, also with variables before it; 0 if no command begins here. */
 function commandLength(words: readonly string[], start: number): number {
   let at = start;
-  while (/^[A-Z_]+=\S/.test(words[at] ?? '')) at += 1;
+  while (at - start < MOST_WORDS && /^[A-Z_]+=\S/.test(words[at] ?? '')) at += 1;
   if (!/^\(?remit$/.test(words[at] ?? '')) return 0;
   const first = words[at + 1] ?? '';
   if (!FIRST_WORDS.has(first.replace(ENDING, '')) && !first.startsWith('-')) return 0;
@@ -60,7 +60,7 @@ function commandLength(words: readonly string[], start: number): number {
 }
 
 /** The end of a sentence or a part of it; an ellipsis ends none. */
-const ENDING = /[.,;:!?)]+$/;
+const ENDING = /(?<![.,;:!?)])[.,;:!?)]+$/;
 
 /** The quote that is open after a word. */
 function openQuote(word: string, open: string): string {

@@ -33,7 +33,7 @@ export const wrapValue = (text: string, width: number): string =>
     .join('\n');
 
 /** A line of a text that is a command. */
-const COMMAND_LINE = /^( *(?:Next|The same as:|Hint:)? +)((?:[A-Z_]+=\S+ )*remit .+)$/;
+const COMMAND_LINE = /^((?: *(?:Next|The same as:|Hint:))? +)((?:[A-Z_]+=\S+ )*remit .+)$/;
 
 /** A hint for a terminal, which may be a command. */
 export const wrapHint = (hint: string, width: number): string => wrapLines(`Hint: ${hint}`, width);
