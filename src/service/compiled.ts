@@ -4,6 +4,7 @@ import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import type {Mapping, Name, Words} from './mapping.ts';
 import {firstPart, type Path, pathOf} from './paths.ts';
 import {operationOf, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
+import {filtersHere} from './paging.ts';
 import type {BodyRule, ServiceFile} from './service-file.ts';
 
 /** Everything known about an operation at a service, prepared once. */
@@ -16,6 +17,8 @@ export interface Compiled {
   /** Parameters of the path on the wire. */
   readonly wireParams: readonly string[];
   readonly isList: boolean;
+  /** Filters that are not sent. */
+  readonly unsent: readonly string[];
   readonly body: BodyRule | undefined;
   readonly request: Mapping;
   readonly answer: Mapping;
@@ -33,6 +36,7 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
   const record = typeof envelope === 'string' ? envelope : envelope?.[id];
   return {
     ...{id, wire, isList, canonical: {method, path}, body: file.bodies?.[id]},
+    unsent: isList ? filtersHere(id, file) : [],
     canonicalPattern: patternOf(path),
     wirePattern: patternOf(wire.path),
     wireParams: paramsOf(wire.path),
@@ -58,6 +62,11 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
     ...(resource === 'webhookEndpoints' ? endpointNames(file) : {}),
     ...(side === 'request' ? fields[id] : {}),
   };
+  if (side === 'request' && operationOf(id).pages === 'cursor') {
+    // A field of the records and the filter by it have separate names.
+    for (const name of Object.keys(names)) if (!params.includes(name)) delete names[name];
+    Object.assign(names, fields[id], filterNames(resource, file));
+  }
   const own = Object.entries(units).filter(([name]) => name.startsWith(`${resource}.`));
   const given = Object.hasOwn(statuses, resource) ? statuses[resource] : undefined;
   const words =
@@ -83,6 +92,12 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
         ? {holder, key: metadata.reference}
         : undefined,
   };
+}
+
+function filterNames(resource: string, {filters = {}}: ServiceFile): Record<string, string> {
+  const own = Object.hasOwn(filters, resource) ? (filters[resource] ?? {}) : {};
+  const sent = Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== false);
+  return Object.fromEntries(sent);
 }
 
 /** Where the secret and the active flag of an endpoint are. */

@@ -13,6 +13,7 @@ import {
   withValue,
 } from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
+import {cursorNameOf, sizeOnWire} from './paging.ts';
 import type {ServiceFile} from './service-file.ts';
 
 /** A request without its headers. The path has no query, and its parts are encoded. */
@@ -49,15 +50,8 @@ export class Dialect {
   }
 
   /** The operation that a request on the wire belongs to. */
-  operationOnWire(
-    method: string,
-    path: string,
-    body: unknown,
-    letters: '' | 'i' = '',
-  ): OperationId | undefined {
-    const fits = ({wire, wirePattern}: Compiled) =>
-      wire.method === method &&
-      (letters === '' ? wirePattern : new RegExp(wirePattern.source, letters)).test(path);
+  operationOnWire(method: string, path: string, body: unknown): OperationId | undefined {
+    const fits = ({wire, wirePattern}: Compiled) => wire.method === method && wirePattern.test(path);
     return (
       this.#find((one) => fits(one) && isObject(one.body) && isSame(one.body, body)) ??
       this.#find((one) => fits(one) && !isObject(one.body))
@@ -73,17 +67,16 @@ export class Dialect {
 
   /** @throws {Unwritable} */
   requestToWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
-    const {canonicalPattern, wire, wireParams, request, body: rule, isList} = this.#of(id);
+    const compiled = this.#of(id);
+    const {canonicalPattern, wire, wireParams, request, body: rule} = compiled;
     const params: Json = canonicalPattern.exec(path)?.groups ?? {};
     const left = Object.entries(params).filter(([name]) => !wireParams.includes(name));
     let sent = rule === undefined ? body : rule === 'none' ? undefined : rule;
     if (isObject(sent) && rule === undefined) sent = toWire(sent, request);
-    let search = this.#queryToWire(query, request, isList);
+    let search = this.#queryToWire(query, compiled);
     for (const [name, value] of left) {
       const decoded = decodeURIComponent(String(value));
-      const own = pick(request, name);
-      if (wire.method === 'GET') search = withLeaves(search, toWire({[name]: decoded}, own));
-      else sent = toWire({...(isObject(sent) ? sent : {}), [name]: decoded}, own);
+      search = withLeaves(search, toWire({[name]: decoded}, pick(request, name)));
     }
     const filled = wireParams.length === 0 ? wire.path : fill(wire.path, params);
     return {method: wire.method, path: filled, query: search, body: sent};
@@ -99,10 +92,7 @@ export class Dialect {
     let search = this.#queryFromWire(query, request, isList);
     for (const name of paramsOf(canonical.path)) {
       if (params[name] !== undefined) continue;
-      const source: Json = isObject(body) ? toCanonical(body, pick(request, name)) : {};
-      const value = search.get(name) ?? source[name];
-      params[name] = encodeURIComponent(typeof value === 'string' ? value : '');
-      if (isObject(read)) read = Object.fromEntries(Object.entries(read).filter(([field]) => field !== name));
+      params[name] = encodeURIComponent(search.get(name) ?? '');
       search = new URLSearchParams([...search].filter(([field]) => field !== name));
     }
     return {method: canonical.method, path: fill(canonical.path, params), query: search, body: read};
@@ -153,21 +143,28 @@ export class Dialect {
   }
 
   #listFromWire(json: unknown, answer: Mapping | undefined): unknown {
-    const {list, next, more} = this.file.envelopes ?? {};
+    const {list, next, more, total} = this.file.envelopes ?? {};
     const items = list === undefined ? (isObject(json) ? json['data'] : json) : valueAt(json, pathOf(list));
     if (!Array.isArray(items)) return json;
     const data = items.map((item: unknown) =>
       isObject(item) && answer !== undefined && !mapsNothing(answer) ? toCanonical(item, answer) : item,
     );
     if (!isObject(json)) return data;
-    if (list === undefined && next === undefined && more === undefined) return {...json, data};
-    if (more === undefined && next === undefined) return {...withoutItems(json, list), data};
+    const all = total === undefined ? {} : {total: valueAt(json, pathOf(total))};
+    if (list === undefined && next === undefined && more === undefined) return {...json, ...all, data};
+    if (more === undefined && next === undefined) return {...withoutItems(json, list), ...all, data};
     const isMore = valueAt(json, pathOf(more ?? 'has_more'));
-    const cursor =
-      more !== undefined && isMore === false
-        ? null
-        : this.#cursorIn(valueAt(json, pathOf(next ?? 'next_cursor')));
-    return {data, next_cursor: cursor, ...(isMore === true ? {has_more: true} : {})};
+    const isEnd = more !== undefined && isWord(isMore, 'false');
+    const found = valueAt(json, pathOf(next ?? 'next_cursor'));
+    return {
+      data,
+      // The service file states where the cursor is, so the list ends where there is none.
+      ...(isEnd || next !== undefined || found !== undefined
+        ? {next_cursor: isEnd ? null : this.#cursorIn(found)}
+        : {}),
+      ...(isWord(isMore, 'true') ? {has_more: true} : {}),
+      ...all,
+    };
   }
 
   /**
@@ -176,26 +173,30 @@ export class Dialect {
    */
   #cursorIn(value: unknown): unknown {
     if (typeof value !== 'string' || !/^(https?:\/\/|\/|\?)/.test(value)) return value ?? null;
-    const name = this.file.paging?.cursor ?? 'cursor';
+    const name = cursorNameOf(this.file.paging);
     return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get(name);
   }
 
   #listToWire(json: unknown, answer: Mapping): unknown {
     if (!isObject(json) || !Array.isArray(json['data'])) return json;
     const items = json['data'].map((item: unknown) => (isObject(item) ? toWire(item, answer) : item));
-    const {list = 'data', next, more} = this.file.envelopes ?? {};
+    const {list = 'data', next, more, total} = this.file.envelopes ?? {};
+    const {by = 'cursor'} = this.file.paging ?? {};
     const {next_cursor: cursor = null} = json;
     let wire = withValue({}, pathOf(list), items);
-    if ('next_cursor' in json) wire = withValue(wire, pathOf(next ?? 'next_cursor'), cursor);
+    if (total !== undefined && json['total'] !== undefined)
+      wire = withValue(wire, pathOf(total), json['total']);
+    if ('next_cursor' in json && by === 'cursor')
+      wire = withValue(wire, pathOf(next ?? 'next_cursor'), cursor);
     return more === undefined ? wire : withValue(wire, pathOf(more), cursor !== null);
   }
 
-  #queryToWire(query: URLSearchParams, request: Mapping, isList: boolean): URLSearchParams {
+  #queryToWire(query: URLSearchParams, {request, isList, unsent}: Compiled): URLSearchParams {
     if (query.size === 0) return query;
-    const {max, cursor = 'cursor', limit = 'limit', order = {}} = this.file.paging ?? {};
+    const {limit = 'limit', order = {}} = this.file.paging ?? {};
     const paging: Record<string, (value: string) => [string, string]> = {
-      cursor: (value) => [cursor, value],
-      limit: (value) => [limit, max === undefined ? value : String(Math.min(Number(value), max))],
+      cursor: (value) => [cursorNameOf(this.file.paging), value],
+      limit: (value) => [limit, String(sizeOnWire(Number(value), this.file.paging))],
       order: (value) => [
         order.name ?? 'order',
         (value === 'asc' ? order.asc : value === 'desc' ? order.desc : undefined) ?? value,
@@ -203,6 +204,7 @@ export class Dialect {
     };
     const own = new URLSearchParams();
     for (const [name, value] of query) {
+      if (unsent.includes(name)) continue;
       const page = isList && Object.hasOwn(paging, name) ? paging[name] : undefined;
       if (page !== undefined) own.append(...page(value));
       else
@@ -214,10 +216,10 @@ export class Dialect {
 
   #queryFromWire(query: URLSearchParams, request: Mapping, isList: boolean): URLSearchParams {
     if (query.size === 0) return query;
-    const {cursor = 'cursor', limit = 'limit', order = {}} = this.file.paging ?? {};
+    const {limit = 'limit', order = {}} = this.file.paging ?? {};
     const own = new URLSearchParams();
     for (const [name, value] of query) {
-      if (isList && name === cursor) own.append('cursor', value);
+      if (isList && name === cursorNameOf(this.file.paging)) own.append('cursor', value);
       else if (isList && name === limit) own.append('limit', value);
       else if (isList && name === (order.name ?? 'order'))
         own.append('order', value === order.asc ? 'asc' : value === order.desc ? 'desc' : value);
@@ -243,6 +245,10 @@ export class Dialect {
     return compiled;
   }
 }
+
+/** A flag, which some services send as text. */
+const isWord = (value: unknown, word: 'true' | 'false'): boolean =>
+  (typeof value === 'boolean' || typeof value === 'string') && String(value).toLowerCase() === word;
 
 /** Whether an answer has an id, under its name on the wire. */
 const hasId = (json: Json, {names}: Mapping): boolean =>

@@ -13,6 +13,8 @@ export interface ServiceFile {
   readonly bodies?: Readonly<Record<string, BodyRule>>;
   /** By resource or operation, then by canonical name: the name on the wire. */
   readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By resource, then by filter of its list: the query parameter, or false if the service cannot filter by it. */
+  readonly filters?: Readonly<Record<string, Readonly<Record<string, string | false>>>>;
   /** By `resource.field`. */
   readonly units?: Readonly<Record<string, Unit>>;
   readonly envelopes?: Envelopes;
@@ -52,11 +54,25 @@ export interface Envelopes {
   readonly next?: string;
   /** Path to the flag that further pages exist. */
   readonly more?: string;
+  /** Path to the number of records in the whole list. */
+  readonly total?: string;
 }
 
+/**
+ * How the next page is requested: with the cursor of the answer, the number of the page, the number of records before it,
+ * the id of the last record, or the address in the `Link` header. `none`: the service always sends the whole list.
+ */
+export const PAGED_BY = ['cursor', 'page', 'offset', 'id', 'link', 'none'] as const;
+export type PagedBy = (typeof PAGED_BY)[number];
+
 export interface Paging {
+  readonly by?: PagedBy;
+  /** Number of the first page; 1 if absent. */
+  readonly first?: number;
   /** Maximum page size. */
   readonly max?: number;
+  /** Minimum page size. */
+  readonly min?: number;
   /** Names of the query parameters. */
   readonly cursor?: string;
   readonly limit?: string;
@@ -79,6 +95,9 @@ export interface KeyRules {
 }
 
 const MS: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
+
+/** How long a service is trusted to remember a key, if its file does not say. */
+export const USUAL_HORIZON_MS = 24 * 3_600_000;
 
 /** How long the service remembers a key; undefined if the file does not set it. */
 export function horizonMsOf({keys}: ServiceFile): number | undefined {

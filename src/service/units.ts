@@ -1,5 +1,6 @@
 import {exponentOf} from '../money/currencies.ts';
 import {formatMajor} from '../money/amount.ts';
+import {ExactNumber} from '../narrow.ts';
 import {AMOUNT_UNITS, type AmountUnit, TIME_UNITS, type TimeUnit, type Unit} from './service-file.ts';
 
 export const isAmountField = (field: string): boolean => /_in_(minor_units|cents)$/.test(field);
@@ -28,24 +29,29 @@ function amountToUnit(value: unknown, unit: AmountUnit, currency: unknown): unkn
   return number.toFixed(exponentOf(currency)) === text ? number : undefined;
 }
 
-const DECIMAL = /^-?\d{1,15}(\.\d{1,6})?$/;
+const WHOLE = /^-?\d{1,40}$/;
+const DECIMAL = /^-?\d{1,40}(\.\d{1,6})?$/;
 
-function amountFromUnit(value: unknown, unit: AmountUnit, currency: unknown): number | undefined {
-  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+function amountFromUnit(value: unknown, unit: AmountUnit, currency: unknown): Minor | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string' && !(value instanceof ExactNumber))
+    return undefined;
   const text = String(value);
-  if (unit === 'minor' || unit === 'minor-text') {
-    if (!/^-?\d{1,16}$/.test(text)) return undefined;
-    return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
-  }
+  if (unit === 'minor' || unit === 'minor-text') return WHOLE.test(text) ? minorOf(text) : undefined;
   const places = typeof currency === 'string' ? exponentOf(currency) : undefined;
   if (!DECIMAL.test(text) || places === undefined) return undefined;
   const negative = text.startsWith('-');
   const [whole = '', decimals = ''] = text.replace('-', '').split('.');
   if (/[1-9]/.test(decimals.slice(places))) return undefined; // a fraction of the smallest unit
-  const minor = Number(whole + decimals.slice(0, places).padEnd(places, '0'));
-  if (!Number.isSafeInteger(minor)) return undefined;
-  return negative ? -minor : minor;
+  return minorOf((negative ? '-' : '') + whole + decimals.slice(0, places).padEnd(places, '0'));
 }
+
+type Minor = number | ExactNumber;
+
+/** Digits with or without a sign, as a JSON number. */
+const minorOf = (digits: string): Minor => {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : new ExactNumber(String(BigInt(digits)));
+};
 
 const isKnown = (currency: unknown): currency is string =>
   typeof currency === 'string' && exponentOf(currency) !== undefined;

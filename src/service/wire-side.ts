@@ -2,6 +2,7 @@ import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {isObject} from '../narrow.ts';
 import {pathWithUsualIds, queryWithUsualIds, withOwnIds, withUsualIds} from './other-ids.ts';
+import {cursorNameOf, filtersHere} from './paging.ts';
 import {type Json, pathOf, valueAt, withValue} from './paths.ts';
 import type {ServiceFile} from './service-file.ts';
 
@@ -39,12 +40,8 @@ export class WireSide {
   read({method, path, headers, body}: WireRequest): ReadFromWire {
     const [route = '', search = ''] = path.split('?');
     const operation = this.#dialect.operationOnWire(method, route, body);
-    if (operation === undefined) {
-      const isKnown = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].some(
-        (other) => other !== method && this.#dialect.operationOnWire(other, route, body) !== undefined,
-      );
-      return this.#refused(isKnown ? 405 : 404, 'ROUTE_UNKNOWN', `there is no ${method} ${route}`);
-    }
+    // Row 67: a missing route, also if the path exists with another method.
+    if (operation === undefined) return this.#refused(404, 'NOT_FOUND', `there is no ${method} ${route}`);
     const query = new URLSearchParams(search);
     const problem =
       this.#headerProblem(headers) ??
@@ -141,9 +138,12 @@ export class WireSide {
   }
 
   #queryProblem(operation: OperationId, query: URLSearchParams): string | undefined {
-    const {max = Infinity, cursor = 'cursor', limit = 'limit', order = {}} = this.#file.paging ?? {};
+    const {max = Infinity, min = 1, limit = 'limit', order = {}} = this.#file.paging ?? {};
     if (Number(query.get(limit)) > max) return `${limit} must be at most ${max}`;
-    const names = {cursor, limit, order: order.name ?? 'order'};
+    if (query.has(limit) && Number(query.get(limit)) < min) return `${limit} must be at least ${min}`;
+    const filter = filtersHere(operation, this.#file).find((name) => query.has(name));
+    if (filter !== undefined) return `unknown parameter ${filter}`;
+    const names = {cursor: cursorNameOf(this.#file.paging), limit, order: order.name ?? 'order'};
     const other = Object.entries(names).find(([usual, own]) => usual !== own && query.has(usual));
     if (other !== undefined) return `unknown parameter ${other[0]}`;
     const word = query.get(names.order);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
+import {ExactNumber} from '../../src/narrow.ts';
 import {Dialect, type PlainRequest} from '../../src/service/dialect.ts';
 import type {ServiceFile} from '../../src/service/service-file.ts';
 
@@ -69,18 +70,6 @@ describe('a request in another dialect', () => {
       JSON.stringify(body),
       '{"currency_code":"p","amount_in_minor_units":12550,"payee_id":"USD","metadata":{"remit_reference":"R"}}',
     );
-  });
-
-  it('puts a parameter that its path does not contain into its body', () => {
-    const file: ServiceFile = {
-      routes: {'payeePaymentMethods.setDefault': 'PUT /api/payees/{payee_id}/default-method'},
-      fields: {payeePaymentMethods: {payment_method_id: 'method'}},
-    };
-    const canonical = request('/api/payees/a/payment-methods/b/set-default', {});
-    assert.deepEqual(sent(file, 'payeePaymentMethods.setDefault', canonical), {
-      line: 'PUT /api/payees/a/default-method',
-      body: {method: 'b'},
-    });
   });
 
   it('puts a parameter that its path does not contain into its query, under the name at this service', () => {
@@ -229,13 +218,26 @@ describe('an answer in another dialect', () => {
     assert.deepEqual(read({has_more: false, page: {next: 'c'}}), {data: [], next_cursor: 'c'});
   });
 
+  it('has amounts beyond 2^53 with all digits', () => {
+    for (const [amount, unit, digits] of [
+      ['99999999999999999', 'minor-text', '99999999999999999'],
+      [new ExactNumber('9007199254740993'), 'minor', '9007199254740993'],
+      ['90071992547409.93', 'major', '9007199254740993'],
+      [new ExactNumber('-90071992547409930.5'), 'major-number', '-9007199254740993050'],
+    ] as const) {
+      const dialect = new Dialect({units: {'payouts.amount_in_minor_units': unit}});
+      const read = dialect.answerFromWire('payouts.get', {...RECORD, amount_in_minor_units: amount});
+      assert.deepEqual(read, {...RECORD, amount_in_minor_units: new ExactNumber(digits)});
+    }
+  });
+
   for (const [amount, unit] of [
     ['1.005', 'major'],
     ['1e3', 'major'],
     ['', 'minor-text'],
     [1.5, 'minor'],
     [{}, 'major'],
-    ['99999999999999999', 'minor-text'],
+    ['9'.repeat(41), 'minor-text'],
   ] as const)
     it(`has no amount if ${JSON.stringify(amount)} is not valid in ${unit}`, () => {
       const dialect = new Dialect({units: {'payouts.amount_in_minor_units': unit}});

@@ -1,3 +1,4 @@
+import {cursorNameOf} from '../../src/service/paging.ts';
 import fc from 'fast-check';
 import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';
@@ -34,6 +35,7 @@ const OPERATIONS = allOperations();
 function partOf(name: string, schema: Schema, random: () => number): unknown {
   if (name === 'routes') return drawRoute(random);
   if (name === 'fields') return drawField(random);
+  if (name === 'filters') return drawFilter(random);
   if (name === 'units') return drawUnit(random);
   if (name === 'statuses') return drawStatus(random);
   return draw(schema, random);
@@ -78,7 +80,7 @@ function drawRoute(random: () => number): Record<string, string> {
       ? operation.method
       : pick(['POST', 'PUT', 'PATCH'], random);
   const params = [...operation.path.matchAll(/\{\w+\}/g)].map(([param]) => param);
-  const kept = random() < 0.8 ? params : params.slice(1);
+  const kept = operation.method !== 'GET' || random() < 0.8 ? params : params.slice(1);
   return {[id]: `${method} /${[word(random), ...kept.flatMap((param) => [param, word(random)])].join('/')}`};
 }
 
@@ -88,6 +90,12 @@ function drawField(random: () => number): unknown {
   if (field === undefined) return {};
   const path = random() < 0.7 ? word(random) : `${word(random)}.${word(random)}`;
   return {[resource]: {[field]: path}};
+}
+
+function drawFilter(random: () => number): unknown {
+  const resource = pick(['payouts', 'payins'], random);
+  const filter = pick(['status', 'created_from', 'created_to'], random);
+  return {[resource]: {[filter]: random() < 0.3 ? false : word(random)}};
 }
 
 function drawUnit(random: () => number): Record<string, unknown> {
@@ -154,15 +162,16 @@ function areApart(resource: string, {fields, webhooks, envelopes, units}: Servic
 }
 
 function arePagesApart({envelopes = {}, paging = {}}: ServiceFile): boolean {
-  const {list = 'data', next = 'next_cursor', more = 'has_more'} = envelopes;
-  const {cursor = 'cursor', limit = 'limit', order = {}} = paging;
+  const {list = 'data', next = 'next_cursor', more = 'has_more', total = 'total'} = envelopes;
+  const {limit = 'limit', order = {}} = paging;
+  const cursor = cursorNameOf(paging);
   const queries = [cursor, limit, order.name ?? 'order'];
   const fields = RESOURCES.flatMap(fieldsOf);
   const isDistinct = order.asc === undefined || order.asc !== order.desc;
   return (
     isDistinct &&
     (order.asc === undefined) === (order.desc === undefined) &&
-    apart([list, next, more]) &&
+    apart([list, next, more, total]) &&
     apart(queries) &&
     !queries.some((name) => fields.includes(name) && !['cursor', 'limit', 'order'].includes(name))
   );

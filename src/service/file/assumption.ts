@@ -36,6 +36,8 @@ export function assumptionBehind(id: OperationId, route: Route, failure: Failure
   if (status < 300) return unreadable(id, json);
   const isDocumented = errorCode !== undefined && Object.hasOwn(SERVICE_ERRORS, errorCode);
   if (status === 405 || status === 501 || (status === 404 && !isDocumented)) return ofRoute(id, route);
+  if (status === 404 && errorCode === 'NOT_FOUND' && !operationOf(id).path.includes('{'))
+    return NAMES_RECORDS.has(id) ? doubtful(ofRoute(id, route)) : ofRoute(id, route);
   if (status === 400 || status === 422) {
     const named = ofRefusal(id, failure);
     if (named !== undefined) return named;
@@ -43,16 +45,26 @@ export function assumptionBehind(id: OperationId, route: Route, failure: Failure
   // A 429 or 5XX is handled by its status, so its code does not matter.
   const needsCode = status >= 400 && status < 500 && status !== 429;
   if (needsCode && errorCode === undefined && isObject(json) && Object.keys(json).length > 0)
-    return assumed(42, 'errors.code', 'the shape of an error body is assumed');
+    return assumedKey(42, 'errors.code', 'the shape of an error body is assumed');
   return undefined;
 }
+
+/** Requests whose body names records, so that the 404 may be about one of them. */
+const NAMES_RECORDS: ReadonlySet<OperationId> = new Set([
+  ...(['payouts.create', 'payins.create', 'moves.create', 'accountTransfers.create'] as const),
+]);
+
+const doubtful = (assumption: Assumption): Assumption => ({
+  ...assumption,
+  text: `unless a record that the request names does not exist, the route is wrong: ${assumption.text}`,
+});
 
 function ofRoute(id: OperationId, {method, path}: Route): Assumption {
   const {origin, prefix} = operationOf(id);
   const at = `${method} ${path}`;
-  if (origin.kind === 'assumed') return assumed(origin.row, `routes.${id}`, `${at} is assumed`);
+  if (origin.kind === 'assumed') return assumedKey(origin.row, `routes.${id}`, `${at} is assumed`);
   if (prefix?.origin.kind === 'assumed')
-    return assumed(prefix.origin.row, 'prefixes.treasury', `the prefix of ${at} is assumed`);
+    return assumedKey(prefix.origin.row, 'prefixes.treasury', `the prefix of ${at} is assumed`);
   return {
     row: null,
     key: `routes.${id}`,
@@ -62,7 +74,7 @@ function ofRoute(id: OperationId, {method, path}: Route): Assumption {
 
 function unreadable(id: OperationId, json: unknown): Assumption {
   if (findOperation(id)?.pages === 'cursor')
-    return assumed(39, 'envelopes.list', 'the envelope of a list is assumed');
+    return assumedKey(39, 'envelopes.list', 'the envelope of a list is assumed');
   const [resource = ''] = id.split('.');
   const named = isObject(json) && isRecord(json, resource) ? ofRecord(resource, json) : undefined;
   if (named !== undefined) return named;
@@ -89,7 +101,7 @@ function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknow
   if (SHOWN.test(status) && (resource === 'payouts' || resource === 'payins'))
     return given(`fields.${resource}.client_metadata`, 'the record does not repeat its metadata');
   const shown = status.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, 40);
-  return assumed(63, `statuses.${resource}`, `the status ${shown} is unknown to remit`);
+  return assumedKey(63, `statuses.${resource}`, `the status ${shown} is unknown to remit`);
 }
 
 /** Statuses that a payin or payout may have. */
@@ -129,10 +141,10 @@ function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumptio
 /** What a refused idempotency key points to: its length, its format, or its header. */
 function ofKey(words: string): Assumption {
   if (/\blong|\blength|characters|at most|exceed/i.test(words))
-    return assumed(45, 'keys.maxLength', 'the maximum length of idempotency keys is assumed');
+    return assumedKey(45, 'keys.maxLength', 'the maximum length of idempotency keys is assumed');
   if (/uuid|guid|format|malformed|invalid/i.test(words))
-    return assumed(45, 'keys.format', 'the format of idempotency keys is assumed');
-  return assumed(45, 'keys.header', 'the header of idempotency keys is assumed');
+    return assumedKey(45, 'keys.format', 'the format of idempotency keys is assumed');
+  return assumedKey(45, 'keys.header', 'the header of idempotency keys is assumed');
 }
 
 /** A refused parameter of paging: its name, or its value. */
@@ -140,14 +152,16 @@ function ofPage(words: string, names: (name: string) => boolean): Assumption | u
   const isName = NAMING.test(words) && !BOUNDING.test(words);
   if (names('limit'))
     return isName
-      ? assumed(41, 'paging.limit', 'the parameter of the page size is assumed')
-      : assumed(41, 'paging.max', 'the maximum page size is assumed');
+      ? assumedKey(41, 'paging.limit', 'the parameter of the page size is assumed')
+      : /at least|minimum|greater|too small/i.test(words)
+        ? assumedKey(41, 'paging.min', 'the minimum page size is assumed')
+        : assumedKey(41, 'paging.max', 'the maximum page size is assumed');
   if (names('order'))
     return isName
-      ? assumed(40, 'paging.order.name', 'the parameter of the sort order is assumed')
-      : assumed(40, 'paging.order', 'the sort order values are assumed');
+      ? assumedKey(40, 'paging.order.name', 'the parameter of the sort order is assumed')
+      : assumedKey(40, 'paging.order', 'the sort order values are assumed');
   return isName && names('cursor')
-    ? assumed(39, 'paging.cursor', 'the parameter of the cursor is assumed')
+    ? assumedKey(39, 'paging.cursor', 'the parameter of the cursor is assumed')
     : undefined; // a wrong cursor says nothing about its name
 }
 
@@ -156,7 +170,8 @@ const wordsOf = (details: unknown): string =>
 
 const rowOf = (origin: Origin): number | null => (origin.kind === 'assumed' ? origin.row : null);
 
-const assumed = (row: number, key: string, what: string): Assumption => ({
+/** An assumption that the caller knows to be behind a failure. */
+export const assumedKey = (row: number | null, key: string, what: string): Assumption => ({
   row,
   key,
   text: sentence(row, key, what),

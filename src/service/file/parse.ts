@@ -1,12 +1,14 @@
-import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
+import {allOperations} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {RemitError} from '../../errors.ts';
-import {isList, isObject, keysOf, messageOf} from '../../narrow.ts';
+import {isList, isObject, messageOf} from '../../narrow.ts';
 import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
 import {keyLines, type KeyLines} from './lines.ts';
+import {cursorNameOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
-import {operationOf, paramsOf, routeOf, sameRoutes} from '../routes.ts';
+import {issueInRoutes} from './route-issues.ts';
+import {paramsOf} from '../routes.ts';
 import {serviceSchema} from './schema.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from '../units.ts';
@@ -68,6 +70,7 @@ function issueWithin(file: ServiceFile): Issue | undefined {
     issueInNames(file) ??
     issueInRoutes(file) ??
     issueInFields(file) ??
+    issueInFilters(file) ??
     issueInUnits(file) ??
     issueInStatuses(file) ??
     issueInErrors(file) ??
@@ -77,70 +80,6 @@ function issueWithin(file: ServiceFile): Issue | undefined {
     issueInWebhooks(file)
   );
 }
-
-function issueInRoutes(file: ServiceFile): Issue | undefined {
-  for (const id of keysOf<OperationId>(file.routes ?? {})) {
-    const {method, path} = routeOf(id, file);
-    const {path: usual, method: usualMethod} = operationOf(id);
-    const at = ['routes', id];
-    const wrong = wrongMethod(usualMethod, method) ?? wrongPlaceholder(path, paramsOf(usual));
-    if (wrong !== undefined) return {path: at, allowed: wrong};
-    if (path.startsWith('//') || hasDots(path))
-      return {path: at, allowed: 'must begin with exactly one / and have no . or .. segments'};
-  }
-  for (const {id} of allOperations()) {
-    if (file.bodies?.[id] === undefined) continue;
-    if (requestFieldsOf(id).length > 0)
-      return {path: ['bodies', id], allowed: `cannot be set: ${id} has fields of its own`};
-    if (routeOf(id, file).method === 'GET')
-      return {path: ['bodies', id], allowed: 'cannot be set: a GET has no body'};
-    const sent = paramsOf(routeOf(id, file).path);
-    const left = paramsOf(operationOf(id).path).find((name) => !sent.includes(name));
-    if (file.bodies[id] === 'none' && left !== undefined)
-      return {
-        path: ['bodies', id],
-        allowed: `must not be none: the route has no {${left}}, so it is sent in the body`,
-      };
-  }
-  for (const [name, prefix] of Object.entries(file.prefixes ?? {}))
-    if (hasDots(prefix)) return {path: ['prefixes', name], allowed: 'must have no . or .. segments'};
-  if (file.prefixes?.webhookEndpoints === '')
-    return {
-      path: ['prefixes', 'webhookEndpoints'],
-      allowed: 'must not be empty: it is the whole path of a list',
-    };
-  const same = sameRoutes(file);
-  if (same === undefined) return undefined;
-  const [first, second] = same;
-  const at = file.routes?.[second] !== undefined ? second : first;
-  return {
-    path: file.routes?.[at] === undefined ? ['prefixes'] : ['routes', at],
-    allowed: `makes ${first} and ${second} the same request`,
-  };
-}
-
-/** A read may be a search by POST. Clients and proxies repeat a GET, so it must not change anything. */
-function wrongMethod(usual: string, method: string): string | undefined {
-  if (usual === 'GET' && method !== 'GET' && method !== 'POST')
-    return `must be a GET or a POST, because the operation only reads`;
-  return usual !== 'GET' && method === 'GET'
-    ? 'must not be a GET, because the operation changes data'
-    : undefined;
-}
-
-function wrongPlaceholder(path: string, known: readonly string[]): string | undefined {
-  if (/[{}]/.test(path.replaceAll(/\{\w+\}/g, ''))) return 'has a { or } that is not closed';
-  const names = paramsOf(path);
-  const other = names.find((name) => !known.includes(name));
-  const listed = `{${known.join('}, {')}}`;
-  if (other !== undefined)
-    return `has the placeholder {${other}}, but may have ${known.length === 0 ? 'no {parameter}' : listed}`;
-  if (names.length !== new Set(names).size) return `may have ${listed}, each once`;
-  return /\}\{/.test(path) ? 'has two placeholders with nothing between them' : undefined;
-}
-
-/** Segments that clients and servers resolve, so that another path would be requested. */
-const hasDots = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
 function issueInFields(file: ServiceFile): Issue | undefined {
   for (const [holder, names] of Object.entries(file.fields ?? {})) {
@@ -167,6 +106,26 @@ function issueInFields(file: ServiceFile): Issue | undefined {
           path,
           allowed: `renames an amount, so its unit must be stated: add "units": {"${unit}": "minor" or "major"}`,
         };
+    }
+  }
+  return undefined;
+}
+
+function issueInFilters(file: ServiceFile): Issue | undefined {
+  for (const [resource, names] of Object.entries(file.filters ?? {})) {
+    const lists = allOperations().filter(
+      ({id, operation}) => id.startsWith(`${resource}.`) && operation.pages === 'cursor',
+    );
+    const known = lists.flatMap(({id}) => requestFieldsOf(id));
+    const {limit = 'limit', order = {}} = file.paging ?? {};
+    const taken = new Set<string | false>([cursorNameOf(file.paging), limit, order.name ?? 'order']);
+    for (const [filter, wire] of Object.entries(names)) {
+      const path = ['filters', resource, filter];
+      if (known.length === 0) return {path, allowed: `cannot be set: lists of ${resource} have no filters`};
+      if (!known.includes(filter))
+        return {path, allowed: `is not a filter of ${resource}; known: ${[...new Set(known)].join(', ')}`};
+      if (taken.has(wire)) return {path, allowed: `is the same as another parameter (${wire})`};
+      if (wire !== false) taken.add(wire);
     }
   }
   return undefined;

@@ -3,7 +3,8 @@ import {SIGNATURE_ENCODINGS, TIMESTAMP_FORMATS} from '../../contract/signature-f
 import {ID_FORMATS} from '../../contract/ids.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {allOperations, OPERATIONS} from '../../contract/operations/operations.ts';
-import {AMOUNT_UNITS, TIME_UNITS} from '../service-file.ts';
+import {isReadOperation} from '../routes.ts';
+import {AMOUNT_UNITS, PAGED_BY, TIME_UNITS} from '../service-file.ts';
 
 /** The subset of JSON Schema that service files need; `validate.ts` implements it. */
 export interface Schema {
@@ -37,6 +38,12 @@ const token: Schema = {
   pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",
   description: 'the name of an HTTP header',
 };
+const PATH = '/[A-Za-z0-9_.~{}/-]*';
+const readRoute: Schema = {
+  type: 'string',
+  pattern: `^(GET )?${PATH}$`,
+  description: 'a GET and a path, because the operation only reads, such as "GET /v1/payouts"',
+};
 const word: Schema = {type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,100}$', description: 'a word'};
 const prefix: Schema = {
   type: 'string',
@@ -57,6 +64,7 @@ const map = (names: Schema, values: Schema, description: string): Schema => ({
 /** Published as docs/reference/service.schema.json. */
 export function serviceSchema(): Schema {
   const operations = allOperations().map(({id}) => id);
+  const reads = operations.filter(isReadOperation);
   const resources = Object.keys(OPERATIONS);
   const operation: Schema = {enum: operations, description: 'an operation, such as payouts.create'};
   const resource: Schema = {enum: resources, description: 'a resource, such as payouts'};
@@ -65,15 +73,19 @@ export function serviceSchema(): Schema {
     title: 'remit service file: how a service differs from the interface that remit assumes',
     ...object({
       $schema: {type: 'string', description: 'address of this schema, for editors'},
-      routes: map(
-        operation,
-        {
-          type: 'string',
-          pattern: '^((GET|POST|PUT|PATCH|DELETE) )?/[A-Za-z0-9_.~{}/-]*$',
-          description: 'a method and a path, such as "POST /v1/payouts/{id}/approve"',
-        },
-        'method and path by operation; an omitted path parameter is sent in the body, or in the query of a GET',
-      ),
+      routes: {
+        ...map(
+          operation,
+          {
+            type: 'string',
+            pattern: `^((POST|PUT|PATCH|DELETE) )?${PATH}$`,
+            description:
+              'a method and a path, such as "POST /v1/payouts/{id}/approve", and not a GET, because the operation changes data',
+          },
+          'method and path by operation; a path parameter that a read omits is sent in its query',
+        ),
+        properties: Object.fromEntries(reads.map((id) => [id, readRoute])),
+      },
       prefixes: object(
         {api: prefix, treasury: prefix, webhookEndpoints: prefix},
         'replacements for /api, /api/treasury and /api/webhooks/endpoints',
@@ -95,6 +107,18 @@ export function serviceSchema(): Schema {
         ),
         'field names by resource (requests and answers) or by operation (requests)',
       ),
+      filters: map(
+        resource,
+        map(
+          {pattern: '^[a-z][a-z0-9_]*$', description: 'the name of a filter'},
+          {
+            anyOf: [path, {enum: [false]}],
+            description: 'a query parameter, or false if the service cannot filter by it',
+          },
+          'the query parameter, by canonical name; false: remit filters the records itself',
+        ),
+        'filters of lists, by resource',
+      ),
       units: map(
         {pattern: `^(${resources.join('|')})\\.[a-z][a-z0-9_.]*$`, description: 'resource.field'},
         {
@@ -115,9 +139,17 @@ export function serviceSchema(): Schema {
         list: {...path, description: 'path to the items of a list'},
         next: {...path, description: 'path to the cursor, or the address, of the next page'},
         more: {...path, description: 'path to a boolean: whether more pages exist'},
+        total: {...path, description: 'path to the number of records in the whole list'},
       }),
       paging: object({
+        by: {
+          enum: PAGED_BY,
+          description:
+            'how the next page is requested: cursor, page (its number), offset (the number of records before it), id (of the last record), link (the Link header), or none if the service always sends the whole list',
+        },
+        first: {type: 'integer', minimum: 0, maximum: 1, description: 'number of the first page, 0 or 1'},
         max: {type: 'integer', minimum: 1, maximum: 100, description: 'maximum page size, 1 to 100'},
+        min: {type: 'integer', minimum: 1, maximum: 10_000, description: 'minimum page size, 1 to 10000'},
         cursor: {...path, description: 'query parameter of the cursor'},
         limit: {...path, description: 'query parameter of the page size'},
         order: object(

@@ -2,6 +2,7 @@ import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {STATUSES_OF} from './schema.ts';
+import {cursorNameOf} from '../paging.ts';
 import type {ServiceFile} from '../service-file.ts';
 import type {Issue} from './validate.ts';
 
@@ -82,15 +83,23 @@ export function issueInErrors({
 }
 
 /** The items of a list, and what leads to the next page. `data` and `next_cursor` are where they are if not set. */
-export function issueInEnvelopes({envelopes = {}}: ServiceFile): Issue | undefined {
-  const {list, next, more} = envelopes;
-  return twice('envelopes', {list, next, more}, {list: 'data', next: 'next_cursor'});
+export function issueInEnvelopes({
+  envelopes = {},
+  paging: {by = 'cursor'} = {},
+}: ServiceFile): Issue | undefined {
+  if (by !== 'cursor' && envelopes.next !== undefined)
+    return {path: ['envelopes', 'next'], allowed: `cannot be set: paging.by is ${by}, so there is no cursor`};
+  const {list, next, more, total} = envelopes;
+  return twice('envelopes', {list, next, more, total}, {list: 'data', next: 'next_cursor'});
 }
 
 /** Two parameters of one name would be sent as one. */
 export function issueInPaging({paging = {}}: ServiceFile): Issue | undefined {
-  const {cursor, limit, order = {}} = paging;
-  const usual = {cursor: 'cursor', limit: 'limit', 'order.name': 'order'};
+  const {by = 'cursor', cursor, limit, min = 1, max = Infinity, first, order = {}} = paging;
+  if (min > max) return {path: ['paging', 'min'], allowed: `is larger than paging.max (${max})`};
+  if (first !== undefined && by !== 'page')
+    return {path: ['paging', 'first'], allowed: 'needs paging.by page: only pages have a first number'};
+  const usual = {cursor: cursorNameOf({by}), limit: 'limit', 'order.name': 'order'};
   const issue = twice('paging', {cursor, limit, 'order.name': order.name}, usual, isSame);
   if (issue !== undefined) return issue;
   const {asc = 'asc', desc = 'desc'} = order;

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {comparablePath, operationLike} from '../../src/service/routes.ts';
+
+describe('paths that are compared', () => {
+  it('have one spelling, whatever the case, slashes, encoding, dots, parameters and suffix', () => {
+    for (const path of [
+      '/api/payouts',
+      '/API/Payouts',
+      '/api/payouts/',
+      '//api///payouts',
+      '/api/./payouts',
+      '/api/x/../payouts',
+      '/api/%70ayouts',
+      '/api/%2570ayouts',
+      '/api%2Fpayouts',
+      '/api/x%2f%2E%2e/payouts',
+      '/api\\payouts',
+      '/api;v=1/payouts;x',
+      '/api/payouts.json',
+    ])
+      assert.equal(comparablePath(path), '/api/payouts', path);
+    assert.notEqual(comparablePath('/api/payout'), '/api/payouts');
+  });
+
+  it('belong to the operation of the contract or of the service file, by method', () => {
+    const file = {routes: {'payouts.create': 'POST /v1/Pay'}};
+    assert.equal(operationLike('POST', '/api/payouts/?x=1', file), 'payouts.create');
+    assert.equal(operationLike('POST', '/V1/%70ay', file), 'payouts.create');
+    assert.equal(operationLike('POST', '/api/payouts/ID%2Fapprove', {}), 'payouts.approve');
+    assert.equal(operationLike('GET', '/v1/pay', file), undefined);
+    assert.equal(operationLike('POST', '/api/payouts/ID/x/approve', {}), undefined);
+  });
+});
