@@ -1,8 +1,10 @@
 import {systemClock, type Clock} from '../clock.ts';
-import {LIFECYCLES} from '../contract/lifecycle.ts';
+import {LIFECYCLES, TRANSFER_STATUSES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {isObject, must} from '../narrow.ts';
+import {nearest} from '../nearest.ts';
+import {createThenRelease, type Sending} from './create-then-release.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
 import {normaliseBaseUrl} from './transport/base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
@@ -10,27 +12,36 @@ import {CANONICAL, Codec} from './requests/codec.ts';
 import {debugTo, type OnDebug} from './transport/debug.ts';
 import {HttpTransport} from './transport/http-transport.ts';
 import {Listing, type ListOptions} from './reading/listing.ts';
+import {continued} from './reading/continued.ts';
+import {otherOrder} from './reading/order.ts';
 import {type Page, readPage} from './reading/page.ts';
 import type {FetchPage} from './reading/page-reader.ts';
-import {checkFilters} from './reading/filters.ts';
+import {checkFilters, filterHere} from './reading/filters.ts';
 import {eachWarningOnce} from './reading/warnings.ts';
 import {waitFor, type Waited} from './reading/poll.ts';
 import {holdsRecord, isAcknowledged, isDeleted, isRecord, type Readable} from './answers/readable.ts';
 import {unwrapRecord} from './answers/envelope.ts';
 import {
   resourceApi,
+  type TransferCreation,
   type Answered,
   type CallInput,
   type CallOptions,
   type AnyOptions,
+  type KeyedOptions,
   type ResourceApi,
   type Result,
 } from './requests/resource.ts';
 import {DEFAULT_POLICY, finish, type RetryPolicy} from './requests/retry.ts';
 import {operationOf} from '../service/routes.ts';
 import {checkService} from '../service/file/parse.ts';
-import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
-import type {Transport, TransportAnswer} from './transport/transport.ts';
+import {filtersHere, sizeOnWire} from '../service/paging.ts';
+import {horizonMsOf, isEmptyService, type ServiceFile, USUAL_HORIZON_MS} from '../service/service-file.ts';
+import {GuardedTransport} from './transport/guarded-transport.ts';
+import type {Transport, TransportAnswer, TransportRequest} from './transport/transport.ts';
+
+/** When a request is not sent again. */
+type Repeating = Pick<Sending, 'endsAtConflict' | 'lookUp'>;
 
 type WaitedFor = {payins: Answered<'Payin'>; payouts: Answered<'Payout'>};
 
@@ -41,6 +52,9 @@ const SHORTEST_READ_MS = 1_000;
  * The Money Movement Service, one method per operation of the contract. Every call resolves to a `Result` or throws a
  * `RemitError`. A write with an unknown outcome throws IN_DOUBT, with the idempotency key for a safe repetition in
  * its details.
+ *
+ * The client stores nothing: a call with a new key is a new payment, whatever became of an earlier one. Derive the key
+ * from what is paid, or store it before the call.
  *
  * @example
  * const client = new RemitClient({baseUrl: 'https://api.example.com', key: process.env.REMIT_API_KEY});
@@ -59,6 +73,7 @@ export class RemitClient {
   readonly #random: () => number;
   readonly #policy: RetryPolicy;
   readonly #onDebug: OnDebug | undefined;
+  readonly #approvesById: boolean;
   /** Made when they are first used: most programs use few. */
   readonly #resources: {[R in Resource]?: ResourceApi<R>} = {};
 
@@ -67,7 +82,9 @@ export class RemitClient {
     this.baseUrl = normaliseBaseUrl(options.baseUrl);
     this.#codec = options.service === undefined ? CANONICAL : codecOf(options.service);
     this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl, codec: this.#codec});
-    this.#transport = options.transport ?? new HttpTransport({baseUrl: this.baseUrl});
+    const transport = options.transport ?? new HttpTransport({baseUrl: this.baseUrl});
+    const mayWrite = options.live === true || !options.key.startsWith('live_');
+    this.#transport = mayWrite ? transport : new GuardedTransport(transport, this.#refuseWrite);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#policy = {
@@ -75,6 +92,7 @@ export class RemitClient {
       maxWaitMs: options.maxWaitMs ?? DEFAULT_POLICY.maxWaitMs,
     };
     this.#onDebug = options.onDebug;
+    this.#approvesById = options.approveById === true;
   }
 
   get payins(): ResourceApi<'payins'> {
@@ -133,9 +151,53 @@ export class RemitClient {
       const recordId = lastParam(path, input.params ?? {});
       return this.#finish({...built, options: {...built.options, recordId}}, isRecord(recordId));
     }
+    if (id === 'payins.create' || id === 'payouts.create') {
+      const asked = isObject(input.body) ? input.body : {};
+      return this.#createTransfer({operation: id, asked}, input.options ?? {}, {
+        build: (withoutApproval) =>
+          withoutApproval
+            ? this.#builder.operation(id, {...input, body: this.#codec.withoutApproval(id, asked, false)})
+            : built,
+        send: async (one, how) => {
+          const result = await this.#finish(one, holdsRecord(one.sanitizer), how);
+          return {...result, data: unwrapRecord(result.data)};
+        },
+        recordIn: unwrapRecord,
+      });
+    }
     if (key === undefined) return this.#finish(built, method === 'DELETE' ? isDeleted : isAcknowledged);
     const result = await this.#finish(built, holdsRecord(built.sanitizer));
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
+  }
+
+  /** A create of a payin or payout, named by its operation or by its path. */
+  #createTransfer(
+    {operation, asked}: {operation: TransferCreation; asked: Readonly<Record<string, unknown>>},
+    options: KeyedOptions,
+    requests: {
+      build: (withoutApproval: boolean) => Built;
+      send: (built: Built, how: Repeating) => Promise<Result<unknown>>;
+      recordIn: (data: unknown) => unknown;
+    },
+  ): Promise<Result<unknown>> {
+    const requested = requests.build(false);
+    const resource = operation === 'payins.create' ? 'payins' : 'payouts';
+    const {signal, hint} = options;
+    const act = (verb: 'get' | 'approve') => (id: string) =>
+      this.call(`${resource}.${verb}`, {params: {id}, options: {signal, hint, recordId: id}});
+    return createThenRelease({
+      ...{operation, asked, options, sanitizer: requested.sanitizer, recordIn: requests.recordIn},
+      idempotencyKey: must(requested.idempotencyKey, 'idempotency key of a create'),
+      horizonMs: horizonMsOf(this.#codec.service) ?? USUAL_HORIZON_MS,
+      monotonic: () => this.#clock.monotonic(),
+      send: ({withoutApproval = false, recordId, ...how}) => {
+        const built = withoutApproval ? requests.build(true) : requested;
+        const {approves} = requested; // after a lost answer no refusal is believed, whichever of the two it was
+        return requests.send({...built, approves, options: {...built.options, recordId}}, how);
+      },
+      read: act('get'),
+      approve: this.#approvesById ? act('approve') : undefined,
+    });
   }
 
   /** Calls a list operation by its id; path parameters are part of the query. */
@@ -145,9 +207,12 @@ export class RemitClient {
     options: ListOptions & CallOptions = {},
   ): Listing<unknown> {
     const {params, filters} = splitParams(operationOf(id).path, query);
+    const {paging} = this.#codec.service;
+    const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));
+    let passes: ((item: unknown) => boolean) | undefined;
     let stop: AbortSignal | undefined; // one for all pages of the list
     const warn = eachWarningOnce(options.onWarning);
-    const fetch: FetchPage<unknown> = async ({cursor, limit, signal}) => {
+    const fetch: FetchPage<unknown> = async ({cursor, limit, readBefore, signal}) => {
       stop ??= options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]);
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
@@ -155,10 +220,14 @@ export class RemitClient {
       const answer = await this.#finish(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
       warn(answer.status, answer.warning);
       const read: Page<unknown> = must(page, 'page in an answer that was read as one');
-      if (options.checksFilters === true) checkFilters({...params, ...filters}, read.items, built.sanitizer);
-      return read;
+      if (options.checksFilters === true)
+        checkFilters(id, {...params, ...sent}, {items: read.items, sanitizer: built.sanitizer});
+      warn(200, otherOrder(filters['order'], read.items));
+      passes ??= filterHere(id, own, built.sanitizer);
+      return continued(read, {cursor, limit: sizeOnWire(limit, paging), readBefore}, paging);
     };
-    return new Listing(fetch, options);
+    const keeps = isEmpty(own) ? undefined : (item: unknown) => passes?.(item) === true;
+    return new Listing(fetch, options, {isFixedSize: paging?.by === 'page', keeps});
   }
 
   /**
@@ -170,12 +239,41 @@ export class RemitClient {
     path: string,
     input: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
-    const built = this.#builder.any(method, path, input);
+    const {creates, isRaw = false} = input;
+    const requested = this.#builder.any(method, path, input);
+    if (creates === undefined) return this.#send(requested, input);
+    const {operation} = creates;
+    const recordIn = (data: unknown) => unwrapRecord(isRaw ? this.#codec.recordIn(operation, data) : data);
+    return this.#createTransfer(creates, input, {
+      build: (withoutApproval) =>
+        withoutApproval
+          ? this.#builder.any(method, path, {
+              ...input,
+              body: this.#codec.withoutApproval(operation, input.body, isRaw),
+            })
+          : requested,
+      send: (built, how) => this.#send(built, input, {...how, recordIn}),
+      recordIn,
+    });
+  }
+
+  async #send(
+    built: Built,
+    {wantsHeaders, returnsRecord}: AnyOptions,
+    how: Repeating & {recordIn?: (json: unknown) => unknown} = {},
+  ): Promise<Result<unknown>> {
+    const {recordIn = unwrapRecord, ...repeating} = how;
     let headers: Readonly<Record<string, string>> = {};
-    const plain = method === 'DELETE' ? isDeleted : isAcknowledged;
-    const readable = input.returnsRecord === true ? holdsRecord(built.sanitizer) : plain;
-    const result = await this.#finish(built, readable, (answer) => (headers = answer.headers));
-    if (input.wantsHeaders !== true) return result;
+    const holds = holdsRecord(built.sanitizer);
+    const isStep = repeating.endsAtConflict === true; // the other request needs the id of the record
+    const readable: Readable =
+      returnsRecord === true || isStep
+        ? (answer) => holds({...answer, json: recordIn(answer.json)})
+        : built.request.method === 'DELETE'
+          ? isDeleted
+          : isAcknowledged;
+    const result = await this.#finish(built, readable, repeating, (answer) => (headers = answer.headers));
+    if (wantsHeaders !== true) return result;
     const shown = Object.entries(headers).map(([name, value]): [string, string] => [
       name,
       built.sanitizer.field(name, value),
@@ -196,12 +294,15 @@ export class RemitClient {
   /**
    * Waits until a payin or payout has a given status, or any final one. Failed reads are repeated until the wait
    * ends.
+   *
+   * @throws {RemitError} USAGE if `until` is not a status; nothing is read
    */
-  wait<R extends keyof WaitedFor>(
+  async wait<R extends keyof WaitedFor>(
     resource: R,
     {id}: {id: string},
     options: WaitForOptions<WaitedFor[R]> = {},
   ): Promise<Waited<WaitedFor[R]>> {
+    if (options.until !== undefined) checkStatus(options.until);
     return waitFor({
       ...options,
       lifecycle: LIFECYCLES[resource === 'payins' ? 'payin' : 'payout'],
@@ -226,9 +327,19 @@ export class RemitClient {
     return (resources[name] ??= resourceApi(name, this));
   }
 
+  readonly #refuseWrite = ({method, path}: TransportRequest): never => {
+    const [route = ''] = path.split('?');
+    throw new RemitError(
+      'GUARD_LIVE',
+      `${method} ${this.baseUrl}${route}: refused with a live key, because the client was created without live: true`,
+      {hint: 'to write to the live service, create the client with {live: true}'},
+    );
+  };
+
   async #finish(
     built: Built,
     readable: Readable,
+    {endsAtConflict, lookUp}: Repeating = {},
     onAnswer?: (answer: TransportAnswer) => void,
   ): Promise<Result<unknown>> {
     const {idempotencyKey, options, sanitizer} = built;
@@ -246,6 +357,13 @@ export class RemitClient {
       debug: debugTo(this.#onDebug, this.baseUrl, built.sanitizer),
       hint: options.hint,
       recordId: options.recordId,
+      endsAtConflict,
+      lookUp:
+        lookUp &&
+        (async (answered) => {
+          const found = await lookUp(answered);
+          return found && {status: found.status, json: found.data};
+        }),
     });
     sanitizer.learn(answer.json);
     return {
@@ -260,6 +378,18 @@ export class RemitClient {
   }
 }
 
+/** A program in plain JavaScript may pass any text, and a wait for `Settled` would end as failed. */
+function checkStatus(until: string): void {
+  const known: readonly string[] = TRANSFER_STATUSES;
+  if (known.includes(until)) return;
+  const near = nearest(until.toLowerCase(), known);
+  throw new RemitError(
+    'USAGE',
+    `until: ${JSON.stringify(until)} is not one of the statuses: ${known.join(', ')}`,
+    {hint: near === undefined ? undefined : `did you mean ${near}?`},
+  );
+}
+
 /** Also checks a service file that a caller of the library built by hand. */
 const codecOf = (service: ServiceFile): Codec =>
   isObject(service) && isEmptyService(service) ? CANONICAL : new Codec(checkService(service, 'service'));
@@ -268,6 +398,17 @@ const codecOf = (service: ServiceFile): Codec =>
 function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {
   const name = /\{(\w+)\}$/.exec(path)?.[1];
   return name === undefined ? undefined : String(params[name]);
+}
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
+
+/** The filters that are sent, and those that are applied to the records that were read. */
+function splitFilters(filters: Readonly<Record<string, unknown>>, here: readonly string[]) {
+  const entries = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return {
+    own: Object.fromEntries(entries.filter(([name]) => here.includes(name))),
+    sent: Object.fromEntries(entries.filter(([name]) => !here.includes(name))),
+  };
 }
 
 function splitParams(path: string, query: Readonly<Record<string, unknown>>) {

@@ -15,4 +15,5 @@ export {TransportFailure} from './transport/transport.ts';
 export type {Timeouts, Transport, TransportAnswer, TransportRequest} from './transport/transport.ts';
 export {validateBody} from './requests/validate.ts';
 export {ERRORS, EXIT, RemitError} from '../errors.ts';
+export {ExactNumber} from '../narrow.ts';
 export type {ErrorCode, ExitCode} from '../errors.ts';

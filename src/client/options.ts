@@ -1,4 +1,5 @@
 import type {Clock} from '../clock.ts';
+import type {TransferStatus} from '../contract/lifecycle.ts';
 import type {RemitError} from '../errors.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {ServiceFile} from '../service/service-file.ts';
@@ -10,6 +11,13 @@ export interface ClientOptions {
   baseUrl: string;
   /** `test_…` or `live_…`; determines the mode. */
   key: string;
+  /** Required for writes with a live key; reads need no permission. */
+  live?: boolean | undefined;
+  /**
+   * Lets a create with `auto_approve` approve its record by id, if the service answers 409 to the repeated create
+   * because it compares request bodies.
+   */
+  approveById?: boolean | undefined;
   /** node:http(s) if absent; `close()` closes it in either case. */
   transport?: Transport | undefined;
   clock?: Clock | undefined;
@@ -36,7 +44,7 @@ export interface ClientOptions {
 
 export interface WaitForOptions<T> {
   /** Any final status if absent. */
-  until?: string | undefined;
+  until?: TransferStatus | undefined;
   timeoutMs?: number | undefined;
   /** The record as returned by a create or approve. */
   initial?: T | undefined;

@@ -1,4 +1,4 @@
-import {isIP} from 'node:net';
+import {isIP, type LookupFunction} from 'node:net';
 
 /** A host in the form that sockets take: `URL.hostname` puts brackets around an IPv6 address. */
 export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[|\]$/g, '');
@@ -10,3 +10,28 @@ export function isLocal(url: URL): boolean {
   if (isIP(host) === 6) return host === '::1' || /^::ffff:7f[0-9a-f]{2}:/.test(host);
   return host === 'localhost' || host.endsWith('.localhost');
 }
+
+const LOOPBACK = [
+  {address: '127.0.0.1', family: 4},
+  {address: '::1', family: 6},
+];
+
+/**
+ * The lookup of sockets. Names of this machine lead to loopback, as in curl: a DNS server that answers for `localhost`
+ * would otherwise get what is meant for this machine.
+ */
+export const lookupLocally: LookupFunction = (host, options, callback) => {
+  const name = host.replace(/\.$/, '').toLowerCase();
+  if (name !== 'localhost' && !name.endsWith('.localhost')) {
+    process.getBuiltinModule('node:dns').lookup(host, options, callback);
+    return;
+  }
+  const found = LOOPBACK.filter(
+    ({family}) => !options.family || options.family === family || options.family === `IPv${family}`,
+  );
+  const [first] = found;
+  setImmediate(() => {
+    if (options.all) callback(null, found);
+    else callback(null, first?.address ?? '127.0.0.1', first?.family ?? 4);
+  });
+};

@@ -3,7 +3,7 @@ import {must} from '../narrow.ts';
 import {configExposure, configPath, readConfig} from './config-file.ts';
 import {describeSource, keyExposure, nameOfKey, readKey} from './key-source.ts';
 import {fingerprintOf, modeOf} from './key.ts';
-import {readServiceFile, storedService} from './service-source.ts';
+import {inUse, readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import {profileName} from './profile-name.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
@@ -150,7 +150,13 @@ export function serviceOf(
   {envKey, name, profile}: Choice,
 ): {service: ServiceFile; from: string | undefined} {
   const path = envKey ? env['REMIT_SERVICE_FILE'] : undefined;
-  if (path) return {service: readServiceFile(path), from: `REMIT_SERVICE_FILE (${path})`};
+  if (path) {
+    const service = inUse(
+      () => readServiceFile(path),
+      () => `correct ${path}, or unset REMIT_SERVICE_FILE`,
+    );
+    return {service, from: `REMIT_SERVICE_FILE (${path})`};
+  }
   const stored = profile?.service;
   if (stored === undefined || name === null) return {service: {}, from: undefined};
   return {service: storedService(stored, name, configPath(configDir)), from: `profile ${name}`};

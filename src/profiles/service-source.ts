@@ -1,5 +1,7 @@
+import {readFileSync} from 'node:fs';
 import {messageOf} from '../narrow.ts';
 import {RemitError} from '../errors.ts';
+import {type KeyLines, keyLines} from '../service/file/lines.ts';
 import {checkService, parseServiceFile} from '../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
 import {readSmallFile, refuseForeign} from './trusted-file.ts';
@@ -23,5 +25,37 @@ export function readServiceFile(path: string): ServiceFile {
 }
 
 /** The service file stored in a profile, checked again because people edit the config file. */
-export const storedService = (service: ServiceFile, name: string, path: string): ServiceFile =>
-  isEmptyService(service) ? service : checkService(service, `${path}: profile "${name}", service`);
+export function storedService(service: ServiceFile, name: string, path: string): ServiceFile {
+  if (isEmptyService(service)) return service;
+  const lines: KeyLines = {
+    repeated: undefined,
+    lineOf: (key) => keyLines(readFileSync(path, 'utf8')).lineOf(['profiles', name, 'service', ...key]),
+  };
+  return inUse(
+    () => checkService(service, `profile ${name} in ${path}`, lines),
+    (key) =>
+      key.startsWith('routes.')
+        ? `to use the assumed route again: remit profiles unset ${name} --route ${key.slice('routes.'.length)}`
+        : `correct the file, then: remit profiles set ${name} --service FILE`,
+  );
+}
+
+/** What decides the method, path and body of a request. */
+const OF_REQUESTS = /^(?:routes|prefixes|bodies)\b/;
+
+/**
+ * A service file that is about to be used. A file may have been accepted by an earlier version, or changed since, so a
+ * route that could turn a request into another one is refused by a guard.
+ * @throws {RemitError} GUARD_WRITE for such a route; otherwise what `read` throws
+ */
+export function inUse(read: () => ServiceFile, fix: (key: string) => string): ServiceFile {
+  try {
+    return read();
+  } catch (error) {
+    const key = error instanceof RemitError ? error.details?.['key'] : undefined;
+    if (!(error instanceof RemitError) || typeof key !== 'string' || !OF_REQUESTS.test(key)) throw error;
+    throw new RemitError('GUARD_WRITE', `${error.message}; nothing was sent`, {
+      ...{cause: error, hint: fix(key), details: error.details},
+    });
+  }
+}

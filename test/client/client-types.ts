@@ -37,6 +37,8 @@ export async function typed(client: RemitClient): Promise<unknown[]> {
   const readable: 'get' extends keyof RemitClient['accountTransfers'] ? true : false = false; // none is documented
   seen.push(readable);
 
+  // @ts-expect-error no such status
+  await client.wait('payouts', {id: 'x'}, {until: 'Settled'});
   // @ts-expect-error no such rail
   await client.payouts.create({payee_id: 'x', amount_in_minor_units: 1, rail: 'pigeon'});
   // @ts-expect-error a payout goes to a payee

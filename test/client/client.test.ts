@@ -94,6 +94,38 @@ describe('the client', () => {
     );
   });
 
+  it('writes with a live key only if it was created with live: true', async () => {
+    const live = {key: 'live_sk_4eC39HqLyjWDarjtT1zdp7dc'};
+    const {client, sent} = setUp(() => answer(200, {id: 'a', status: 'created'}), live);
+    await assert.rejects(client.payouts.create(BODY), code('GUARD_LIVE'));
+    await assert.rejects(client.payouts.approve({id: 'a'}), code('GUARD_LIVE'));
+    await assert.rejects(
+      client.payeePaymentMethods.delete({payee_id: 'o', payment_method_id: 'm'}),
+      code('GUARD_LIVE'),
+    );
+    await assert.rejects(client.request('POST', '/api/anything'), code('GUARD_LIVE'));
+    await client.payouts.get({id: 'a'});
+    assert.deepEqual(sent(), [['GET', '/api/payouts/a', undefined]]);
+    const allowed = setUp(undefined, {...live, live: true});
+    await allowed.client.payouts.create(BODY);
+    assert.equal(allowed.sent().length, 1);
+  });
+
+  it('refuses a service file that turns a read into a write', () => {
+    const service = {routes: {'payouts.get': 'POST /v1/payouts/{id}'}};
+    assert.throws(() => setUp(undefined, {service}), code('SERVICE_FILE'));
+  });
+
+  it('refuses to wait for a word that is not a status, and names the nearest one', async () => {
+    const {client, sent} = setUp([answer(200, {id: 'a', status: 'settled'})]);
+    await assert.rejects(client.wait('payouts', {id: 'a'}, {until: 'Settled' as never}), {
+      code: 'USAGE',
+      message: /until: "Settled" is not one of the statuses: created, canceled, approved/,
+      hint: 'did you mean settled?',
+    });
+    assert.deepEqual(sent(), []);
+  });
+
   it('keeps unknown fields, unknown values and numbers as they came', async () => {
     const record = {
       id: 'a',

@@ -1,4 +1,5 @@
 import {idText} from '../../contract/ids.ts';
+import {readJsonExactly} from '../../json/exact.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {isErrorBody, readErrorBody} from './error-body.ts';
 import {unwrapRecord} from './envelope.ts';
@@ -115,7 +116,7 @@ function parseBody({body, headers, undecoded}: TransportAnswer): {json?: unknown
   let json: unknown;
   try {
     const text = body.toString('utf8');
-    json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    json = readJsonExactly(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     return {unreadable: {what: typeOf(headers['content-type']), bytes}};
   }

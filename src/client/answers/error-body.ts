@@ -1,5 +1,5 @@
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject} from '../../narrow.ts';
 
 /** The contents of an error body; each part only if present. */
 export interface ErrorBody {
@@ -71,7 +71,9 @@ const hasOwnId = (json: Json): boolean =>
     ([key, value]) =>
       /(^|_)id$|[a-z]Id$/.test(key) &&
       !/^(request|trace|correlation|span|error)_?id$/i.test(key) &&
-      (typeof value === 'number' || (typeof value === 'string' && value !== '')),
+      (typeof value === 'number' ||
+        value instanceof ExactNumber ||
+        (typeof value === 'string' && value !== '')),
   );
 
 /** A body with nothing but such keys is an error by its status, as in JSend and problem+json, or by a documented code. */
@@ -99,7 +101,9 @@ function isFilled(value: unknown): boolean {
   if (isList(value)) return value.length > 0;
   if (isObject(value)) return Object.values(value).some(isFilled);
   if (typeof value === 'string') return !NO_ERROR.has(value.trim().toLowerCase());
-  return value === true || (typeof value === 'number' && !NO_ERROR.has(value));
+  return (
+    value === true || value instanceof ExactNumber || (typeof value === 'number' && !NO_ERROR.has(value))
+  );
 }
 
 function messageOf(json: Json, nested: Json, code: string | undefined, problems: readonly Json[]) {

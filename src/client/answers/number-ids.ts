@@ -1,7 +1,7 @@
 import {isIdField, withTextIds} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
-import {isObject} from '../../narrow.ts';
+import {isList, isObject} from '../../narrow.ts';
 import type {Answer} from './answer.ts';
 
 const fieldsOf = new Map<string, readonly string[]>();
@@ -16,47 +16,29 @@ function idFields(operation: OperationId): readonly string[] {
   return fields;
 }
 
-/**
- * Turns ids that the service sends as JSON numbers into text: in a record, in its envelope, and in the items of a list.
- * If one of them was rounded when it was read, the answer is not readable.
- */
-export function readNumberIds(operation: OperationId, answer: Answer, bytes: number): void {
-  const {json} = answer;
-  const found = withIds(json, idFields(operation));
-  if (found !== ROUNDED) {
-    answer.json = found;
-    return;
-  }
-  answer.json = undefined;
-  answer.unreadable = {
-    what: 'JSON with an id that is a number of 2^53 or more, which cannot be read exactly',
-    bytes,
-  };
+/** Turns ids that the service sends as JSON numbers into text: in a record, in its envelope, and in the items of a list. */
+export function readNumberIds(operation: OperationId, answer: Answer): void {
+  answer.json = withIds(answer.json, idFields(operation));
 }
 
-const ROUNDED = Symbol('an id was rounded');
-
 function withIds(json: unknown, fields: readonly string[]): unknown {
-  if (Array.isArray(json)) return itemsWithIds(json, fields);
+  if (isList(json)) return itemsWithIds(json, fields);
   if (!isObject(json)) return json;
-  const own = withTextIds(json, fields);
-  if (own === undefined) return ROUNDED;
+  const own = withTextIds(json, fields) ?? json;
   const {data} = own;
-  const inner = Array.isArray(data)
+  const inner = isList(data)
     ? itemsWithIds(data, fields)
     : isObject(data)
-      ? (withTextIds(data, fields) ?? ROUNDED)
+      ? (withTextIds(data, fields) ?? data)
       : data;
-  if (inner === ROUNDED) return ROUNDED;
   return inner === data ? own : {...own, data: inner};
 }
 
-function itemsWithIds(items: readonly unknown[], fields: readonly string[]): unknown {
+function itemsWithIds(items: readonly unknown[], fields: readonly string[]): readonly unknown[] {
   let changed = false;
   const all: unknown[] = [];
   for (const item of items) {
-    const found = isObject(item) ? withTextIds(item, fields) : item;
-    if (found === undefined && item !== undefined) return ROUNDED;
+    const found = isObject(item) ? (withTextIds(item, fields) ?? item) : item;
     changed ||= found !== item;
     all.push(found);
   }

@@ -5,7 +5,7 @@ import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
 import {isUsableId, otherIdIn} from './readable.ts';
 import {unwrapRecord} from './envelope.ts';
-import {codeOfStatus, documentedStatus, type AttemptEnd} from './verdict.ts';
+import {codeOfStatus, documentedStatus, meaningOf, type AttemptEnd} from './verdict.ts';
 
 /** What is known about a call that ends in an error. */
 export interface CallFacts {
@@ -66,7 +66,7 @@ export function inDoubt(outcome: AttemptEnd, call: CallFacts): RemitError {
   const earlier = isAboutEarlier(outcome, call)
     ? 'an earlier attempt got no usable answer; the last one: '
     : '';
-  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${earlier}${trouble(outcome, call)}${check}`;
+  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${earlier}${trouble(outcome, call)}${whyInDoubt(outcome)}${check}`;
   return new RemitError('IN_DOUBT', message, {
     ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
@@ -74,12 +74,20 @@ export function inDoubt(outcome: AttemptEnd, call: CallFacts): RemitError {
   });
 }
 
+/** What explains an answer of this kind to a write. */
+function whyInDoubt(outcome: AttemptEnd): string {
+  const meaning = 'answer' in outcome ? meaningOf(outcome.answer) : undefined;
+  if (meaning === 'key-in-use')
+    return '. The idempotency key is in use: another request with it may still be running, or was sent with other content';
+  return meaning === 'redirect' ? '. Redirects are never followed: check the base URL' : '';
+}
+
 /** The last attempt did not take effect itself: it was refused, throttled or never sent. */
 function isAboutEarlier(outcome: AttemptEnd, {attempts}: CallFacts): boolean {
   if (attempts === 1) return false;
   if ('failure' in outcome) return !outcome.failure.sent;
   const {status} = outcome.answer;
-  return status >= 300 && status < 500 && ![408, 409, 425].includes(status);
+  return status >= 400 && status < 500 && ![408, 409, 425].includes(status);
 }
 
 /** Stopped by the caller's signal. The error reports what was sent before. */
@@ -178,7 +186,7 @@ export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>
   location === undefined ? '' : ` (redirect to ${sanitizer.line(shownLocation(location))})`;
 
 /** Without its query, which may hold a token. */
-const shownLocation = (location: string): string => location.replace(/[?#].*$/s, '').slice(0, MESSAGE_LENGTH);
+const shownLocation = (location: string): string => location.split(/[?#]/, 1).join().slice(0, MESSAGE_LENGTH);
 
 /** Describes a success answer that is not what was requested. */
 function whatCame(

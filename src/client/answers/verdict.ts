@@ -105,6 +105,8 @@ export function judge(outcome: AttemptEnd, safety: Safety, readable: (answer: An
       return maybe(safety, status === 503);
     case 'key-in-use':
       return safety === 'keyed' ? maybe(safety) : REFUSED;
+    case 'redirect': // a service may redirect to the result of what it has done
+      return safety === 'read' ? REFUSED : {is: 'open', taken: true, again: false, slow: false};
     default:
       return REFUSED;
   }

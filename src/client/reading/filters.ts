@@ -1,8 +1,11 @@
 import {isSameId} from '../../contract/ids.ts';
 import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import {assumedKey} from '../../service/file/assumption.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,12 +14,51 @@ type Json = Readonly<Record<string, unknown>>;
  * other parties, statuses or times. Only what an item states itself is compared.
  * @throws {RemitError} FILTER_IGNORED for the first item that a filter excludes
  */
-export function checkFilters(query: Json, items: readonly unknown[], sanitizer: Sanitizer): void {
+export function checkFilters(
+  id: OperationId,
+  query: Json,
+  {items, sanitizer}: {items: readonly unknown[]; sanitizer: Sanitizer},
+): void {
   for (const [filter, wanted] of Object.entries(query)) {
     if (typeof wanted !== 'string' || !Object.hasOwn(EXCLUDES, filter)) continue;
     const excluded = items.filter(isObject).find((item) => EXCLUDES[filter]?.(item, wanted, filter));
-    if (excluded !== undefined) throw ignored(filter, wanted, excluded, sanitizer);
+    if (excluded === undefined) continue;
+    const stated = statedBy(filter, excluded);
+    throw ignored(
+      id,
+      {filter, wanted, item: excluded},
+      {
+        sanitizer,
+        why: `has ${stated === undefined ? 'other accounts' : sanitizer.line(stated)}: the service ignores this filter`,
+      },
+    );
   }
+}
+
+/**
+ * Whether a record passes the filters that the service does not have. A record that does not state the field cannot be
+ * judged.
+ * @throws {RemitError} FILTER_IGNORED for such a record
+ */
+export function filterHere(id: OperationId, query: Json, sanitizer: Sanitizer): (item: unknown) => boolean {
+  const filters = Object.entries(query).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return (item) =>
+    isObject(item) &&
+    filters.every(([filter, wanted]) => {
+      if (filter === 'status' && typeof item['status'] === 'string')
+        return item['status'].toLowerCase() === wanted.toLowerCase();
+      const at = timeOf(item['created_at']);
+      if (filter === 'created_from' && !Number.isNaN(at)) return at >= timeOf(wanted);
+      if (filter === 'created_to' && !Number.isNaN(at)) return at <= timeOf(wanted);
+      const isStated =
+        !filter.startsWith('created_') && (statedBy(filter, item) !== undefined || isBetweenAccounts(item));
+      const excludes = Object.hasOwn(EXCLUDES, filter) ? EXCLUDES[filter] : undefined;
+      if (isStated && excludes !== undefined) return !excludes(item, wanted, filter);
+      const why = 'does not state it, so remit cannot filter by it';
+      throw ignored(id, {filter, wanted, item}, {sanitizer, why});
+    });
 }
 
 /** Whether a filter excludes an item, by the name of the filter. */
@@ -31,8 +73,11 @@ const hasOtherId: Excludes = (item, wanted, filter) => {
 const SLACK_MS = 1000;
 
 /** Milliseconds since the epoch; a time without a zone could be any. */
-const timeOf = (value: unknown): number =>
+export const timeOf = (value: unknown): number =>
   typeof value === 'string' && /(z|[+-]\d\d:?\d\d)$/i.test(value) ? Date.parse(value) : Number.NaN;
+
+const isBetweenAccounts = (item: Json): boolean =>
+  typeof item['source_account_id'] === 'string' && typeof item['destination_account_id'] === 'string';
 
 const EXCLUDES: Readonly<Record<string, Excludes>> = {
   payee_id: hasOtherId,
@@ -52,13 +97,42 @@ const EXCLUDES: Readonly<Record<string, Excludes>> = {
 const isKnown = (status: unknown): status is string =>
   typeof status === 'string' && TRANSFER_STATUSES.some((known) => known === status.toLowerCase());
 
-function ignored(filter: string, wanted: string, item: Json, sanitizer: Sanitizer): RemitError {
-  const answered = filter.startsWith('created_') ? item['created_at'] : item[filter];
-  const stated = typeof answered === 'string' ? sanitizer.line(answered) : 'other accounts';
+/** What an item states about a filter. */
+function statedBy(filter: string, item: Json): string | undefined {
+  const value = filter.startsWith('created_') ? item['created_at'] : item[filter];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function ignored(
+  operation: OperationId,
+  {filter, wanted, item}: {filter: string; wanted: string; item: Json},
+  {sanitizer, why}: {sanitizer: Sanitizer; why: string},
+): RemitError {
+  const stated = statedBy(filter, item);
   const id = typeof item['id'] === 'string' ? sanitizer.line(item['id']) : null;
+  const assumption = assumptionOf(operation, filter);
   return new RemitError(
     'FILTER_IGNORED',
-    `the list was requested with ${filter} ${sanitizer.line(wanted)}, but record ${id ?? '(without an id)'} has ${stated}: the service ignores this filter`,
-    {details: {filter, requested: sanitizer.line(wanted), answered: stated, id}},
+    `the list was requested with ${filter} ${sanitizer.line(wanted)}, but record ${id ?? '(without an id)'} ${why}${assumption === undefined ? '' : ` (${assumption.text})`}`,
+    {
+      details: {
+        ...{filter, requested: sanitizer.line(wanted), id},
+        answered: stated === undefined ? 'other accounts' : sanitizer.line(stated),
+        ...(assumption === undefined ? {} : {assumption}),
+      },
+    },
+  );
+}
+
+/** Undefined for a parameter in the path of the list. */
+function assumptionOf(id: OperationId, filter: string) {
+  const [resource = ''] = id.split('.');
+  if (!requestFieldsOf(id).includes(filter)) return undefined;
+  const origin = fieldOrigin(id, filter);
+  const row = origin.kind === 'assumed' ? origin.row : null;
+  return assumedKey(
+    row,
+    `filters.${resource}.${filter}`,
+    `the filter ${filter} is assumed; false makes remit filter the records itself`,
   );
 }

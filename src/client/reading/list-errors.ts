@@ -1,12 +1,13 @@
 import {RemitError} from '../../errors.ts';
+import {assumedKey} from '../../service/file/assumption.ts';
+import {LINK, MORE_KEY, NEXT_KEY, type Page} from './page.ts';
 
 export function repeatedCursor(cursor: string): RemitError {
+  const assumption = assumedKey(39, 'paging.cursor', 'the parameter of the cursor is assumed');
   return new RemitError(
     'CURSOR_REPEATED',
-    'the service sent the same page cursor twice; the list was stopped there',
-    {
-      details: {cursor},
-    },
+    `the service sent the same page cursor twice; the list was stopped there (${assumption.text})`,
+    {details: {cursor, assumption}},
   );
 }
 
@@ -23,17 +24,32 @@ export const endless = (pages: number): RemitError =>
     `the service sent ${pages} empty pages in a row, each with another next_cursor; the list was stopped there`,
   );
 
-export const repeatedPage = (): RemitError =>
-  new RemitError(
-    'LIST_CUT',
-    'the service sent the records of the previous page again, with another next_cursor; the list was stopped there',
-  );
-
-export function unclearEnd(keys: readonly string[]): RemitError {
-  const names = keys.join(', ');
+export function repeatedPage(): RemitError {
+  const assumption = assumedKey(39, 'paging.cursor', 'the parameter of the cursor is assumed');
   return new RemitError(
     'LIST_CUT',
-    `the service announced more pages (${names}), but sent no usable next_cursor: the list is incomplete`,
-    {details: {keys}},
+    `the service sent the records of an earlier page again, with another cursor; the list was stopped there (${assumption.text})`,
+    {details: {assumption}},
   );
 }
+
+/** The list may continue after a page, but nothing leads there. */
+export function unclearEnd({moreBy, items}: Page<unknown>): RemitError {
+  const isCursor = moreBy?.some((path) => path !== LINK && isCursorKey(path)) === true;
+  const assumption = isCursor
+    ? assumedKey(39, 'envelopes.next', 'the place of the cursor is assumed')
+    : assumedKey(39, 'paging.by', 'the way to the next page is assumed');
+  const seen =
+    moreBy === undefined
+      ? `the service sent ${items.length === 1 ? '1 record' : `${items.length} records`}, and nothing in the answer states whether the list ends there`
+      : `the service announced more pages (${moreBy.join(', ')}), but sent no usable next_cursor`;
+  const state = moreBy === undefined ? 'may be' : 'is';
+  return new RemitError('LIST_CUT', `${seen}: the list ${state} incomplete (${assumption.text})`, {
+    details: {keys: moreBy ?? [], assumption},
+  });
+}
+
+const isCursorKey = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return NEXT_KEY.test(name) && !MORE_KEY.test(name);
+};

@@ -1,8 +1,7 @@
-import {createHash} from 'node:crypto';
 import {LIMITS} from '../../contract/limits.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
 import {endless, repeatedCursor, repeatedPage, tooManyPages, unclearEnd} from './list-errors.ts';
+import {RecentIds, shortOf} from './recent-ids.ts';
 import type {Page} from './page.ts';
 import {type FetchPage, PageReader} from './page-reader.ts';
 
@@ -23,13 +22,22 @@ export interface ListOptions {
   onWarning?: ((warning: {status: number; text: string | undefined}) => void) | undefined;
 }
 
+/** What the service makes necessary. */
+export interface ListRules {
+  /** Every page is requested with the same size, because the service counts pages. */
+  isFixedSize?: boolean;
+  /** Delivers only these items: a filter that the service does not have. */
+  keeps?: ((item: unknown) => boolean) | undefined;
+}
+
 /** Pages that are read one by one; after them the list is long, and the next page is requested early. */
 const PAGES_ONE_BY_ONE = 2;
 
 /**
  * Items of a cursor list, fetched as they are read; it can be read only once. From the third page on, the next page is
  * requested while the items of one are read, so that the service and the reader work at the same time. A null, missing or empty cursor ends
- * it, an empty page does not. A repeated cursor stops it with an error, after the items that came with it.
+ * it, an empty page does not. A repeated cursor stops it with an error, after the items that came with it. A record that
+ * the service sends twice, because the list changes while it is read, is delivered once, and reported as a warning.
  *
  * To continue later: the last page is requested with the number of items missing to `limit`, so that a limit is
  * reached at the end of a page and `nextCursor` points to the next item. If the service sends more than requested, or
@@ -42,10 +50,14 @@ export class Listing<T> implements AsyncIterable<T> {
   readonly #pageSize: number;
   readonly #start: string | undefined;
   readonly #mostPages: number;
+  readonly #rules: ListRules;
+  readonly #onWarning: ListOptions['onWarning'];
   #position: {cursor: string | undefined; overlap: number} | 'end';
 
-  constructor(fetch: FetchPage<T>, options: ListOptions = {}) {
+  constructor(fetch: FetchPage<T>, options: ListOptions = {}, rules: ListRules = {}) {
     this.#fetch = fetch;
+    this.#rules = rules;
+    this.#onWarning = options.onWarning;
     this.#limit =
       options.all === true || options.limit === undefined ? Infinity : atLeastOne('limit', options.limit);
     this.#pageSize = pageSizeOf(options.pageSize);
@@ -104,35 +116,43 @@ export class Listing<T> implements AsyncIterable<T> {
     let from = this.#start;
     let pages = 0;
     let empty = 0;
-    let before: ReadonlySet<string> | undefined; // the ids of the previous page
+    let readBefore = 0;
+    const recent = new RecentIds();
+    const {keeps, isFixedSize} = this.#rules;
     const reader = new PageReader(this.#fetch);
+    const size = Math.min(this.#pageSize, keeps === undefined ? this.#limit : Infinity);
     const asking = (cursor: string | undefined, left: number) => ({
-      cursor,
-      limit: Math.min(this.#pageSize, left),
+      ...{cursor, readBefore},
+      limit: isFixedSize === true || keeps !== undefined ? size : Math.min(size, left),
     });
     try {
       for (let left = this.#limit; left > 0;) {
         const page = await reader.read(asking(from, left));
-        const ids = idsOf(page.items);
-        if (ids !== undefined && before !== undefined && isRepeated(ids, before)) throw repeatedPage();
-        before = ids;
-        const whole = page.items.length <= left;
-        const items = whole ? page.items : page.items.slice(0, left);
+        readBefore += page.items.length;
+        const {moreBy, lacksEnd, nextCursor: cursor} = page;
+        const isOpen = moreBy !== undefined || lacksEnd === true;
+        const fresh = recent.add(page.items);
+        if (fresh.isRepeated && (cursor !== undefined || isOpen)) {
+          recent.repeated = 0; // the error reports it
+          throw repeatedPage();
+        }
+        const wanted = keeps === undefined ? fresh.items : fresh.items.filter(keeps);
+        const whole = wanted.length <= left;
+        const items = whole ? wanted : wanted.slice(0, left);
         left -= items.length;
-        const {moreBy, nextCursor: cursor} = page;
         const repeated = cursor !== undefined && seen.has(shortOf(cursor));
-        const isLast = (cursor === undefined && moreBy === undefined) || repeated;
+        const isLast = (cursor === undefined && !isOpen) || repeated;
         const after: Position = isLast ? 'end' : {cursor, overlap: 0};
         const next: Position = whole ? after : {cursor: from, overlap: items.length};
         if (items.length === 0) this.#position = next;
         const isLong = pages >= PAGES_ONE_BY_ONE && pages + 1 < this.#mostPages;
-        if (isLong && !isLast && cursor !== undefined && left > 0 && items.length > 0)
+        if (isLong && !isLast && cursor !== undefined && left > 0 && page.items.length > 0)
           reader.requestEarly(asking(cursor, left));
         yield {items, from, next};
         if (repeated && left > 0) throw repeatedCursor(cursor);
-        if (moreBy !== undefined && left > 0) throw unclearEnd(moreBy);
+        if (isOpen && left > 0) throw unclearEnd(page);
         if (cursor === undefined) return;
-        empty = items.length === 0 ? empty + 1 : 0;
+        empty = page.items.length === 0 ? empty + 1 : 0;
         if (empty === MOST_EMPTY_PAGES) throw endless(MOST_EMPTY_PAGES);
         if (++pages === this.#mostPages && left > 0) throw tooManyPages(this.#mostPages, cursor);
         seen.add(shortOf(cursor));
@@ -140,31 +160,15 @@ export class Listing<T> implements AsyncIterable<T> {
       }
     } finally {
       reader.stop();
+      if (recent.repeated > 0) this.#onWarning?.({status: 200, text: repeatedText(recent.repeated)});
     }
   }
 }
 
+const repeatedText = (count: number): string =>
+  `the service sent ${count === 1 ? '1 record' : `${count} records`} twice, each is used once: the list changed while it was read, and records may be missing`;
+
 type Position = {cursor: string | undefined; overlap: number} | 'end';
-
-/**
- * Whether a page has the same records as the one before it, or only the first of them, because fewer were requested. The
- * last ones may repeat: a list can change while it is read.
- */
-function isRepeated(ids: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
-  const first = new Set([...before].slice(0, ids.size));
-  return ids.size <= before.size && [...ids].every((id) => first.has(id));
-}
-
-/** Undefined if an item has no id. */
-function idsOf(items: readonly unknown[]): ReadonlySet<string> | undefined {
-  const ids = new Set<string>();
-  for (const item of items) {
-    const id = isObject(item) ? item['id'] : undefined;
-    if (typeof id !== 'string') return undefined;
-    ids.add(id);
-  }
-  return ids.size === 0 ? undefined : ids;
-}
 
 function pageSizeOf(pageSize: number = LIMITS.pageSizeMax): number {
   if (Number.isInteger(pageSize) && pageSize >= LIMITS.pageSizeMin && pageSize <= LIMITS.pageSizeMax)
@@ -180,17 +184,7 @@ function atLeastOne(name: string, count: number): number {
   throw new RemitError('USAGE', `${name} must be a whole number of items, at least 1, not ${count}`);
 }
 
-/**
- * Every cursor is kept, so that a repeated one is noticed. Long ones are kept as hashes: then this many need less than
- * 100 MB.
- */
+/** Every cursor is kept, so that a repeated one is noticed: as `shortOf` it, this many need less than 100 MB. */
 const MOST_PAGES = 1_000_000;
-const LONGEST_KEPT = 24;
-
-const shortOf = (cursor: string): string =>
-  cursor.length <= LONGEST_KEPT
-    ? cursor
-    : `#${createHash('sha256').update(cursor).digest('base64url').slice(0, LONGEST_KEPT)}`;
-
 /** A filter may leave pages empty, but not this many; such a list would never end. */
 const MOST_EMPTY_PAGES = 1000;

@@ -1,11 +1,15 @@
 import type {Page} from './page.ts';
 
-/** @param page.signal aborted when the page is no longer wanted */
-export type FetchPage<T> = (page: {
+/** What the next request of a list is for. */
+export interface PageWanted {
   cursor: string | undefined;
   limit: number;
-  signal: AbortSignal;
-}) => Promise<Page<T>>;
+  /** Records of the list that were read before. */
+  readBefore: number;
+}
+
+/** @param page.signal aborted when the page is no longer wanted */
+export type FetchPage<T> = (page: PageWanted & {signal: AbortSignal}) => Promise<Page<T>>;
 
 /** Requests pages one after the other, the next one early on request. */
 export class PageReader<T> {
@@ -18,14 +22,14 @@ export class PageReader<T> {
   }
 
   /** The page that was requested early, or this one. */
-  async read(page: {cursor: string | undefined; limit: number}): Promise<Page<T>> {
+  async read(page: PageWanted): Promise<Page<T>> {
     const read = await (this.#early ?? this.#request(page));
     this.#early = undefined;
     return read;
   }
 
   /** Its error is thrown by `read`, after the items of the page before it. */
-  requestEarly(page: {cursor: string | undefined; limit: number}): void {
+  requestEarly(page: PageWanted): void {
     this.#early = this.#request(page);
     this.#early.catch(() => undefined);
   }
@@ -35,7 +39,7 @@ export class PageReader<T> {
     if (this.#early !== undefined) this.#reading.abort();
   }
 
-  #request(page: {cursor: string | undefined; limit: number}): Promise<Page<T>> {
+  #request(page: PageWanted): Promise<Page<T>> {
     return this.#fetch({...page, signal: this.#reading.signal});
   }
 }

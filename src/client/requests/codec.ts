@@ -5,7 +5,7 @@ import {isObject} from '../../narrow.ts';
 import {assumptionBehind} from '../../service/file/assumption.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
-import {type Path, pathOf, withBeside} from '../../service/paths.ts';
+import {type Json, leavesOf, type Path, pathOf, withBeside, withValue} from '../../service/paths.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {type Answer, type AnswerPlaces, isSuccess, readAnswer} from '../answers/answer.ts';
 import {readNumberIds} from '../answers/number-ids.ts';
@@ -46,11 +46,6 @@ export class Codec {
   /** The operation that a canonical request belongs to. */
   operationAt(method: string, path: string): OperationId | undefined {
     return this.#dialect?.operationAt(method, path);
-  }
-
-  /** The operation that a request in the service's form belongs to; the path is compared case-insensitively. */
-  operationOnWire(method: string, path: string): OperationId | undefined {
-    return this.#dialect?.operationOnWire(method, path, undefined, 'i');
   }
 
   /**
@@ -98,12 +93,33 @@ export class Codec {
     if (isGood && answer.json !== undefined) {
       if (this.#dialect !== undefined) answer.json = this.#dialect.answerFromWire(operation, answer.json);
       answer.json = tolerated(operation, answer.json);
-      readNumberIds(operation, answer, raw.body.length);
+      readNumberIds(operation, answer);
       if (answer.warning === undefined && isObject(answer.json) && typeof answer.json['warning'] === 'string')
         answer.warning = answer.json['warning'];
     }
     if (!isGood || isOdd(operation, answer)) this.#explain(operation, answer);
     return answer;
+  }
+
+  /** The canonical form of a success answer that was left as the service sent it. */
+  recordIn(operation: OperationId, json: unknown): unknown {
+    return tolerated(operation, this.#dialect?.answerFromWire(operation, json) ?? json);
+  }
+
+  /**
+   * The body of a create with `auto_approve: false`.
+   * @param isRaw the body is in the service's form
+   */
+  withoutApproval(operation: OperationId, body: unknown, isRaw: boolean): unknown {
+    const own = {auto_approve: false};
+    if (!isObject(body)) return body;
+    if (!isRaw || this.#dialect === undefined) return {...body, ...own};
+    const request = {method: 'POST', path: '', query: NO_QUERY, body: own};
+    const wire = this.#dialect.requestToWire(operation, request).body;
+    let sent: Json = 'auto_approve' in body ? {...body, ...own} : body;
+    for (const [name, value] of leavesOf(isObject(wire) ? wire : own))
+      sent = withValue(sent, pathOf(name), value);
+    return sent;
   }
 
   #explain(operation: OperationId, answer: Answer): void {

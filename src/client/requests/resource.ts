@@ -3,20 +3,36 @@ import {OPERATIONS, type OperationId, type Resource} from '../../contract/operat
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
 import type {Listing, ListOptions} from '../reading/listing.ts';
 
+/** Creates whose record an idempotency key identifies. */
+export type TransferCreation = 'payins.create' | 'payouts.create';
+
 /** The result of every call. */
 export interface Result<T> {
   /** Null if the answer has no body. The service may send unknown fields and values; they are kept unchanged. */
   data: T;
   status: number;
   requestId?: string;
-  /** Interface document, "Errors": the warning of a 207, which succeeded only in part. */
+  /**
+   * Interface document, "Errors": the warning of a 207, which succeeded only in part. Also set if `auto_approve` was
+   * requested and the record was not approved; then `isPartial` is set.
+   */
   warning?: string;
+  /** Less was done than requested, although the service did not answer 207; `warning` says what. */
+  isPartial?: true;
   /** Of the answer, in lower case and redacted; only if `request` was asked for them. */
   headers?: Readonly<Record<string, string>>;
   attempts: number;
   /** The key that was sent, given or generated. */
   idempotencyKey?: string;
-  /** The service already knew the key and answered with the record (200 to a create). */
+  /** The service already knew the key: it answered the create with 200, or the first of two requests. */
+  replayed: boolean;
+}
+
+/** What the first of the two requests of a create has shown: the record exists and is about to be approved. */
+export interface CreatedBefore {
+  id: string;
+  status: string | null;
+  attempts: number;
   replayed: boolean;
 }
 
@@ -37,6 +53,15 @@ export interface KeyedOptions extends CallOptions {
   idempotencyKey?: string | undefined;
   /** The key was generated for this call, so typing the command again generates another one. */
   isFreshKey?: boolean | undefined;
+  /**
+   * No record of another payment can have this key, although it was not generated for this call. A create with
+   * `auto_approve` is then sent as one request, instead of being created, compared and released.
+   */
+  mayApproveAtOnce?: boolean | undefined;
+  /** Called between the two requests of a create with `auto_approve`. */
+  onCreated?: ((created: CreatedBefore) => void) | undefined;
+  /** The command that shows a record, for an error about one that a create has returned. */
+  showCommand?: ((id: string) => string) | undefined;
 }
 
 /** Of a request that is named by its path. */
@@ -47,6 +72,8 @@ export interface AnyOptions extends KeyedOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** A create: an answer without a record that has an id is in doubt. */
   returnsRecord?: boolean | undefined;
+  /** It creates a payin or payout, with this canonical body: it is sent and compared like `payouts.create`. */
+  creates?: {operation: TransferCreation; asked: Readonly<Record<string, unknown>>} | undefined;
   /** The result has the headers of the answer. */
   wantsHeaders?: boolean | undefined;
 }

@@ -37,6 +37,14 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
   clock: Clock;
   random: () => number;
   debug: Debug;
+  /** Not sent again after a 409, which shows that the idempotency key is in use. */
+  endsAtConflict?: boolean | undefined;
+  /**
+   * Called before the request is sent again after an attempt that may have taken effect. Its answer, if it has one,
+   * replaces the next attempt.
+   * @param answered the HTTP status of that attempt; undefined without an answer
+   */
+  lookUp?: ((answered: number | undefined) => Promise<Answer | undefined>) | undefined;
 }
 
 export interface Finished {
@@ -67,7 +75,9 @@ export async function finish(call: Call): Promise<Finished> {
     sent ||= 'answer' in outcome || outcome.failure.sent;
     if (request.signal?.aborted) throw interrupted(request.signal.reason, mayBeTaken, facts);
     const waitMs = delayMs(outcome, verdict, attempts, call);
-    if (!verdict.again || attempts > policy.retries || waitMs === undefined) {
+    const isConflict = 'answer' in outcome && outcome.answer.status === 409;
+    const again = verdict.again && !(isConflict && call.endsAtConflict === true);
+    if (!again || attempts > policy.retries || waitMs === undefined) {
       const isUnsent = !sent && safety !== 'read';
       throw mayBeTaken ? inDoubt(outcome, facts) : unavailable(outcome, facts, isUnsent);
     }
@@ -77,6 +87,9 @@ export async function finish(call: Call): Promise<Finished> {
     } catch (reason) {
       throw interrupted(reason, mayBeTaken, facts);
     }
+    const answered = 'answer' in outcome ? outcome.answer.status : undefined;
+    const known = mayBeTaken ? await call.lookUp?.(answered) : undefined;
+    if (known !== undefined) return {answer: known, attempts};
   }
 }
 

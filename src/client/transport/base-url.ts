@@ -41,7 +41,7 @@ export function normaliseBaseUrl(text: string): string {
 
 /** The part of a base URL's path that precedes every route: empty, or with a leading and no trailing slash. */
 export function pathPrefix(url: URL): string {
-  return url.pathname.replace(/\/+$/, '');
+  return url.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 function parse(text: string): URL {

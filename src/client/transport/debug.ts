@@ -1,3 +1,4 @@
+import {readJsonExactly} from '../../json/exact.ts';
 import {safeJson, type Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {TransportAnswer, TransportRequest} from './transport.ts';
 
@@ -47,7 +48,7 @@ export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: S
 /** Everything is on one line, because a body could otherwise forge lines of this log. */
 function bodyText(text: string, sanitizer: Sanitizer): string {
   try {
-    const json: unknown = JSON.parse(text);
+    const json: unknown = readJsonExactly(text);
     sanitizer.learn(json);
     return safeJson(sanitizer.value(json));
   } catch {

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import {isIP, type Socket} from 'node:net';
 import {must} from '../../narrow.ts';
-import {hostOf} from '../../network/local.ts';
+import {hostOf, lookupLocally} from '../../network/local.ts';
 import {parseProxy, type Proxy} from '../../network/proxy.ts';
 import {tlsOptions, type NetworkSettings} from '../../network/settings.ts';
 import type {TunnelRequest} from '../../network/tunnel.ts';
@@ -85,6 +85,7 @@ export class HttpTransport implements Transport {
     const {Agent} = this.#driver;
     const connect = {
       autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS,
+      lookup: lookupLocally,
       ...(this.#secure ? {ALPNProtocols: ['http/1.1'], ...tlsOptions(this.#options)} : {}),
     };
     return {

@@ -1,6 +1,7 @@
 import type {LookupFunction} from 'node:net';
 import type * as undiciModule from 'undici';
 import type {Dispatcher, Pool, buildConnector} from 'undici';
+import {lookupLocally} from '../../network/local.ts';
 import {parseProxy, type Proxy} from '../../network/proxy.ts';
 import {tlsOptions, type NetworkSettings, type Unsent} from '../../network/settings.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
@@ -140,7 +141,7 @@ export class PoolTransport implements Transport {
 
   readonly #countedLookup: LookupFunction = (host, options, callback) => {
     this.#lookups++;
-    process.getBuiltinModule('node:dns').lookup(host, options, (...found: Parameters<typeof callback>) => {
+    lookupLocally(host, options, (...found: Parameters<typeof callback>) => {
       this.#lookups--;
       callback(...found);
     });

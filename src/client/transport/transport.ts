@@ -10,7 +10,7 @@ import type {ProxyTrouble} from '../../network/tunnel.ts';
 export interface Transport {
   /**
    * Sends one request and reads the whole answer.
-   * @throws {TransportFailure} if there is no complete answer; it throws nothing else.
+   * @throws {TransportFailure} if there is no complete answer; only a guard in front of it throws anything else.
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
   /** Waits for running exchanges, then closes every socket. Safe to call twice. */
@@ -26,6 +26,8 @@ export interface TransportRequest {
   body?: string | undefined;
   /** The operation of the contract, if the request is one; transports ignore it. */
   operation?: OperationId | undefined;
+  /** Identifies the code that built the request, for a guard that cannot compare each one; transports ignore it. */
+  permit?: object | undefined;
   timeouts: Timeouts;
   signal?: AbortSignal | undefined;
 }

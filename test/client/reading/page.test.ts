@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {readPage} from '../../../src/client/reading/page.ts';
 
+const ONE = {items: [1], nextCursor: undefined};
+
 describe('reading a page', () => {
   const shapes: [string, unknown, ReturnType<typeof readPage>][] = [
     ['the assumed envelope', {data: [1], next_cursor: 'c'}, {items: [1], nextCursor: 'c'}],
@@ -9,13 +11,23 @@ describe('reading a page', () => {
     ['no cursor', {data: [], extra: 1}, {items: [], nextCursor: undefined}],
     ['a number as cursor', {data: [], next_cursor: 7}, {items: [], nextCursor: '7'}],
     ['an explicit end', {data: [1], has_more: false, cursor: 'here'}, {items: [1], nextCursor: undefined}],
-    ['a flag of another kind', {data: [1], success: true}, {items: [1], nextCursor: undefined}],
+    ['a flag of another kind', {data: [1], success: true}, {...ONE, lacksEnd: true}],
+    ['a flag as text', {data: [1], has_more: 'false'}, ONE],
+    ['a null cursor of another name', {data: [1], meta: {next: null}}, ONE],
+    ['a null cursor that may be that of the request', {data: [1], cursor: null}, {...ONE, lacksEnd: true}],
+    ['the number of all records', {data: [1], total: 7}, {...ONE, total: 7, lacksEnd: true}],
+    [
+      'the last page of several',
+      {data: [1], meta: {current_page: '2', last_page: '2', total: '3'}},
+      {...ONE, total: 3, pages: {current: 2, last: 2}},
+    ],
     [
       'links that lead elsewhere than forward',
       {data: [1], next_cursor: null, prev_cursor: 'p', links: {self: '/a', prev: '/b', next: null}},
       {items: [1], nextCursor: undefined},
     ],
-    ['a bare list', [1, 2], {items: [1, 2], nextCursor: undefined}],
+    ['a bare list', [1, 2], {items: [1, 2], nextCursor: undefined, lacksEnd: true}],
+    ['an empty bare list', [], {items: [], nextCursor: undefined}],
     ['no list', {data: {}}, undefined],
     ['something else', 'x', undefined],
     ['nothing', undefined, undefined],
@@ -35,6 +47,7 @@ describe('reading a page', () => {
     [{page_info: {end_cursor: 'e'}}, ['page_info.end_cursor']],
     [{next: 'https://example.com/2'}, ['next']],
     [{next: 'https://example.com/2', archived: false}, ['next']],
+    [{has_more: 'true'}, ['has_more']],
   ];
   for (const [keys, moreBy] of unclear)
     it(`finds that the list continues by ${moreBy.join(' and ')}`, () =>
@@ -43,7 +56,16 @@ describe('reading a page', () => {
   it('finds that the list continues by the Link header', () => {
     const link = '<https://example.com/p?page=2>; rel="next", <https://example.com/p?page=9>; rel="last"';
     assert.deepEqual(readPage([1], link)?.moreBy, ['the Link header']);
+    assert.equal(readPage([1], link)?.nextLink, 'https://example.com/p?page=2');
+    assert.equal(readPage([1], '<https://example.com/p?page=1>; rel="prev"')?.lacksEnd, undefined);
     assert.equal(readPage([1], '<https://example.com/p?page=1>; rel="prev"')?.moreBy, undefined);
     assert.equal(readPage({data: [1], next_cursor: 'c'}, link)?.moreBy, undefined);
+  });
+});
+
+describe('the page before the last one', () => {
+  it('announces it by its number', () => {
+    for (const numbers of [{page: 1, total_pages: 3}, {meta: {current_page: 1, last_page: 2}}])
+      assert.equal(readPage({data: [1], ...numbers})?.moreBy?.length, 1);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import type {OperationId} from '../../../src/contract/operations/operations.ts';
 import {CANONICAL, Codec} from '../../../src/client/requests/codec.ts';
 import {keyOnWire} from '../../../src/client/requests/idempotency.ts';
 import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../../src/client/transport/transport.ts';
@@ -69,15 +70,15 @@ describe('the codec', () => {
 
   it('reads code, message and request id where the service has them', () => {
     const codec = new Codec({
-      errors: {code: 'fault.kind', message: 'fault.text', codes: {no_payee: 'NOT_FOUND'}},
+      errors: {code: 'fault.kind', message: 'fault.text', codes: {no_payer: 'PAYER_NOT_FOUND'}},
       headers: {requestId: 'X-Trace'},
     });
     const answer = codec.read(
       REQUEST,
-      raw(404, {fault: {kind: 'no_payee', text: 'none'}}, {'x-trace': 't'}),
+      raw(404, {fault: {kind: 'no_payer', text: 'none'}}, {'x-trace': 't'}),
       0,
     );
-    assert.deepEqual([answer.errorCode, answer.message, answer.requestId], ['NOT_FOUND', 'none', 't']);
+    assert.deepEqual([answer.errorCode, answer.message, answer.requestId], ['PAYER_NOT_FOUND', 'none', 't']);
   });
 
   it('reads one record within data, and statuses in capitals, without a service file', () => {
@@ -127,9 +128,24 @@ describe('the codec', () => {
     assert.equal(after(200, {data: []}), undefined);
   });
 
+  it('names the route after NOT_FOUND for a path that names no record', () => {
+    const after = (operation: OperationId) =>
+      CANONICAL.read({operation}, raw(404, {error_code: 'NOT_FOUND', message: 'm'}), 0).assumption;
+    for (const id of ['payouts.list', 'eventTypes.list', 'payees.create', 'treasury.accounts'] as const) {
+      assert.match(after(id)?.key ?? '', new RegExp(`^(routes\\.${id}|prefixes\\.treasury)$`));
+      assert.doesNotMatch(after(id)!.text, /^unless/);
+    }
+    assert.match(
+      after('payouts.create')!.text,
+      /^unless a record that the request names does not exist, the route/,
+    );
+    for (const id of ['payouts.get', 'payouts.approve', 'payeePaymentMethods.list'] as const)
+      assert.equal(after(id), undefined);
+  });
+
   it('names nothing if the service answers as documented', () => {
     for (const [status, error_code] of [
-      [404, 'NOT_FOUND'],
+      [404, 'PAYER_NOT_FOUND'],
       [422, 'INVALID_PAYMENT_DETAILS'],
       [401, 'AUTHENTICATION_ERROR'],
       [503, 'SERVICE_UNAVAILABLE'],

@@ -74,8 +74,11 @@ describe('a redirect', () => {
   it('shows where it leads, without the query', async () => {
     const location = 'https://new.example.com/api/payouts?token=s3cret#part';
     const {code, message, details} = await create(answer(308, undefined, {location}));
-    assert.equal(code, 'REDIRECTED');
-    assert.match(message, /answered 308 \(redirect to https:\/\/new\.example\.com\/api\/payouts\)$/);
+    assert.equal(code, 'IN_DOUBT');
+    assert.match(
+      message,
+      /^POST https?:\/\/\S+\/api\/payouts: in doubt.* answered 308 \(redirect to https:\/\/new\.example\.com\/api\/payouts\)\. Redirects are never followed: check the base URL/,
+    );
     assert.equal(details?.['location'], 'https://new.example.com/api/payouts');
   });
 

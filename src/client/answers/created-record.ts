@@ -1,0 +1,110 @@
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import {plainValue} from '../../sanitize/plain-value.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import {type Difference, differencesInWords} from './difference.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A create as it was requested and answered. */
+export interface CreatedRecord {
+  noun: 'payin' | 'payout' | 'move' | 'account transfer' | 'bank transaction';
+  asked: Fields;
+  record: unknown;
+  /** Null if the operation has none. */
+  idempotencyKey: string | null;
+  /** No earlier request can have had this key, or the answer shows that the record is new. */
+  isNew: boolean;
+  /** The command that shows the record, if the caller has one. */
+  next?: string | undefined;
+  /** Removes secrets from the error; without it the caller does. */
+  sanitizer?: Sanitizer | undefined;
+}
+
+/**
+ * Compares the record in the answer to a create with the request. A key that was used before returns its first
+ * record, whatever the second request contains: if that were taken for success, the second one would never be made.
+ * Only what the answer contains is compared. A rail alone proves nothing, see `railDifference`.
+ * @throws {RemitError} KEY_REUSED with both sides of every difference
+ */
+export function checkAnswered(created: CreatedRecord): void {
+  const {noun, asked, record, idempotencyKey, isNew, next, sanitizer} = created;
+  const differences = [
+    ...FIELDS.flatMap((field) => compare(asked, record, field)),
+    ...metadataDifference(asked, record),
+  ];
+  if (differences.length === 0) return;
+  const {id, status} = isObject(record) ? record : {};
+  const seen = typeof status === 'string' ? ` (status: ${plainValue(status)})` : '';
+  const words = differencesInWords(differences);
+  const message = isNew
+    ? `the service created ${noun} ${plainValue(id)}, but not as requested: ${words}. Check it before you create another one`
+    : `idempotency key ${idempotencyKey} belongs to another ${noun}, ${plainValue(id)}${seen}: ${words}. Check it before you create this one with a new key`;
+  throw new RemitError('KEY_REUSED', sanitizer?.line(message) ?? message, {
+    hint: next,
+    details: {
+      ...{id: id ?? null, status: status ?? null, idempotency_key: idempotencyKey, next: next ?? null},
+      differences: sanitizer?.value(differences) ?? differences,
+      record: sanitizer?.value(record) ?? record,
+    },
+  });
+}
+
+/** The rail, if it is another one than requested: services use their own names for rails. */
+export const railDifference = (asked: Fields, record: unknown): Difference | undefined =>
+  compare(asked, record, 'rail')[0];
+
+/**
+ * The currency of a payin, if it is another one than requested: a payin answers with the currency of the destination
+ * account (interface document, "Payin response fields"), so that is no other payin.
+ */
+export const payinCurrency = (asked: Fields, record: unknown): Difference | undefined =>
+  isPayin(asked) ? compare(asked, record, 'currency_code', true)[0] : undefined;
+
+/** The first of party and amount that the record does not have, so that it cannot be compared with the request. */
+export const unreadField = (record: unknown, partyField: 'payee_id' | 'payer_id'): string | undefined =>
+  [partyField, AMOUNT].find((field) => (statedBy(record, field) ?? undefined) === undefined);
+
+const AMOUNT = 'amount_in_minor_units';
+
+/** The fields that distinguish one record from another; the service may fill in the rest. */
+const FIELDS = [
+  ...['payee_id', 'payer_id', AMOUNT, 'currency_code', 'subaccount_id'],
+  ...['source_account_id', 'destination_account_id', 'source_subaccount_id', 'destination_subaccount_id'],
+];
+
+const isPayin = (asked: Fields): boolean => 'payer_id' in asked;
+
+function compare(asked: Fields, record: unknown, field: string, isPayinCurrency = false): Difference[] {
+  if (field === 'currency_code' && isPayin(asked) && !isPayinCurrency) return [];
+  const isFunded = 'payee_id' in asked || isPayin(asked);
+  const wanted =
+    (field === AMOUNT ? (asked[field] ?? asked['amount_in_cents']) : asked[field]) ??
+    (field === 'subaccount_id' && isFunded ? null : undefined); // no subaccount: the main account
+  const answered = statedBy(record, field);
+  if (wanted === undefined || answered === undefined || same(wanted, answered)) return [];
+  return [{field, asked: wanted, answered}];
+}
+
+/** Undefined if the answer does not contain the field; a subaccount of null means the main account. */
+function statedBy(record: unknown, field: string): unknown {
+  if (!isObject(record)) return undefined;
+  const value = Object.hasOwn(record, field) ? record[field] : undefined;
+  if (field === 'subaccount_id') return value;
+  if (field === AMOUNT) return value ?? record['amount_in_cents'] ?? undefined;
+  return value ?? undefined;
+}
+
+/** Every entry that was sent must be there; the service may add its own. */
+function metadataDifference(asked: Fields, record: unknown): Difference[] {
+  const wanted = asked['metadata'] ?? asked['payout_metadata'];
+  const got = isObject(record) ? record['client_metadata'] : undefined;
+  if (!isObject(wanted) || !isObject(got)) return [];
+  const differs = Object.entries(wanted).some(
+    ([key, value]) => !Object.hasOwn(got, key) || got[key] !== value,
+  );
+  return differs ? [{field: 'client_metadata', asked: wanted, answered: got}] : [];
+}
+
+/** Ids may be returned in another case, amounts as text. */
+const same = (a: unknown, b: unknown): boolean => plainValue(a).toLowerCase() === plainValue(b).toLowerCase();

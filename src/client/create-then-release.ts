@@ -1,0 +1,295 @@
+import {isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
+import {RemitError, type ErrorCode} from '../errors.ts';
+import {isObject} from '../narrow.ts';
+import {capital} from '../phrases.ts';
+import type {Sanitizer} from '../sanitize/sanitizer.ts';
+import {checkAnswered, unreadField} from './answers/created-record.ts';
+import {isUsableId, otherIdIn} from './answers/readable.ts';
+import {statusOf} from './reading/poll.ts';
+import type {KeyedOptions, Result, TransferCreation} from './requests/resource.ts';
+
+/** How one request of a create is sent. */
+export interface Sending {
+  /** Sends `auto_approve: false` instead of what was requested. */
+  withoutApproval?: boolean;
+  /** The record that an earlier request has shown. */
+  recordId?: string;
+  /** A 409 is not repeated. */
+  endsAtConflict?: boolean;
+  /** Reads the record before the request is repeated; a result replaces the repetition. */
+  lookUp?: (answered: number | undefined) => Promise<Result<unknown> | undefined>;
+}
+
+/** One create of a payin or payout, and the requests that it may take. */
+export interface TransferCreate {
+  readonly operation: TransferCreation;
+  /** The canonical body. */
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
+  readonly options: KeyedOptions;
+  readonly sanitizer: Sanitizer;
+  /** How long the service remembers a key. */
+  readonly horizonMs: number;
+  readonly monotonic: () => number;
+  readonly send: (how: Sending) => Promise<Result<unknown>>;
+  /** The canonical record in the data of a result. */
+  readonly recordIn: (data: unknown) => unknown;
+  readonly read: (id: string) => Promise<Result<unknown>>;
+  /** The standalone approve; undefined if it may not be used. */
+  readonly approve: ((id: string) => Promise<Result<unknown>>) | undefined;
+}
+
+/** The record of a create, as the first request has shown it. */
+interface KnownRecord {
+  id: string;
+  first: Result<unknown>;
+  sentAtMs: number;
+}
+
+type Approval = 'open' | 'approved' | 'dead' | 'unknown';
+
+/**
+ * Creates a payin or payout, and never approves a record that is not the requested one. A service answers a create
+ * with a known key by the record of that key, and with `auto_approve` it approves that record first. So only a key
+ * that no other payment can have is sent with `auto_approve` at once. With any other key the record is created
+ * without approval, compared with the request, and then released: the same request again, with `auto_approve`.
+ *
+ * @throws {RemitError} KEY_REUSED with both sides of every difference; IDEMPOTENCY_KEY_CONFLICT if the record has
+ *   failed or was canceled; whatever a request throws, with the id of the record if it is known
+ */
+export async function createThenRelease(create: TransferCreate): Promise<Result<unknown>> {
+  const {asked, options, monotonic} = create;
+  const isFresh = options.idempotencyKey === undefined || options.isFreshKey === true;
+  if (!asksForApproval(asked) || isFresh || options.mayApproveAtOnce === true) {
+    const result = await create.send({});
+    const isNew = isFresh || (result.status === 201 && !asksForApproval(asked));
+    return noteUnapproved(create, {...checked(create, result, isNew), replayed: result.status === 200});
+  }
+  const sentAtMs = monotonic();
+  const answered = await create.send({withoutApproval: true, endsAtConflict: true});
+  const first = {...checked(create, answered, answered.status === 201), replayed: answered.status === 200};
+  const record = create.recordIn(first.data);
+  const id = isObject(record) ? String(record['id']) : '';
+  const known = {id, first, sentAtMs};
+  const approval = approvalOf(create, record);
+  if (approval === 'dead') throw deadKey(create, id, record);
+  if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(record))) return first;
+  const missing = unreadField(record, partyFieldOf(create));
+  if (missing !== undefined && approval === 'approved') return first;
+  if (missing !== undefined)
+    return unapproved(
+      create,
+      first,
+      `the answer has no ${missing}, so it cannot be compared; check it before you approve it`,
+    );
+  if (approval === 'unknown' && first.replayed)
+    return unapproved(create, first, 'its status is missing or unknown; check it before you approve it');
+  const {attempts, replayed} = first;
+  options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed});
+  return release(create, known);
+}
+
+/** Also anything that a service may read as true. */
+export const asksForApproval = ({auto_approve: approve}: Readonly<Record<string, unknown>>): boolean =>
+  approve !== undefined && approve !== null && approve !== false;
+
+const nounOf = ({operation}: TransferCreate) => (operation === 'payins.create' ? 'payin' : 'payout');
+const partyFieldOf = ({operation}: TransferCreate) =>
+  operation === 'payins.create' ? 'payer_id' : 'payee_id';
+
+/** @throws {RemitError} KEY_REUSED */
+function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean): Result<unknown> {
+  const {asked, idempotencyKey, options, sanitizer} = create;
+  const record = create.recordIn(result.data);
+  const id = isObject(record) ? record['id'] : undefined;
+  const next = isUsableId(id, sanitizer) ? options.showCommand?.(id) : undefined;
+  checkAnswered({noun: nounOf(create), asked, record, idempotencyKey, isNew, next, sanitizer});
+  return result;
+}
+
+function approvalOf(create: TransferCreate, record: unknown): Approval {
+  const lifecycle = LIFECYCLES[nounOf(create)];
+  const status = statusOf(record);
+  if (status === lifecycle.initial) return 'open';
+  if (status === undefined || !Object.hasOwn(lifecycle.next, status)) return 'unknown';
+  const good: readonly string[] = lifecycle.good;
+  return isFinal(lifecycle, status) && !good.includes(status) ? 'dead' : 'approved';
+}
+
+/**
+ * Interface document, "Errors", 503: a record that was approved, but whose initiation has failed, is continued by the
+ * same create. Its status does not show whether that is needed, and for any other record the repetition does nothing.
+ */
+const mayNeedInitiation = (record: unknown): boolean => statusOf(record) === 'approved';
+
+/** The second request. The record is read before it is repeated, and if it ends without a usable answer. */
+async function release(create: TransferCreate, known: KnownRecord): Promise<Result<unknown>> {
+  const {id, first} = known;
+  let decided: RemitError | undefined;
+  let found: Result<unknown> | undefined;
+  const lookUp = async (answered: number | undefined): Promise<Result<unknown> | undefined> => {
+    try {
+      return (found = await readBeforeRepeat(create, known, answered));
+    } catch (error) {
+      if (error instanceof RemitError) decided = error;
+      throw error;
+    }
+  };
+  let result: Result<unknown>;
+  try {
+    result = await create.send({recordId: id, endsAtConflict: true, lookUp});
+  } catch (error) {
+    if (!(error instanceof RemitError) || error === decided) throw error;
+    if (error.code === 'IN_DOUBT' || error.httpStatus === 409) return afterOpenRelease(create, known, error);
+    throw withRecord(create, known, error);
+  }
+  const {replayed} = first;
+  const whole = {...result, replayed, attempts: first.attempts + result.attempts};
+  if (found !== undefined) return whole;
+  checked(create, result, false);
+  const other = otherIdIn(create.recordIn(result.data), id);
+  if (other === undefined) return noteUnapproved(create, whole);
+  const noun = nounOf(create);
+  return {
+    ...{...whole, isPartial: true},
+    warning: `the service answered the approval with another ${noun}. ${capital(noun)} ${id} exists too and was not approved: cancel it`,
+  };
+}
+
+async function readBeforeRepeat(
+  create: TransferCreate,
+  known: KnownRecord,
+  answered: number | undefined,
+): Promise<Result<unknown> | undefined> {
+  const read = await readRecord(create, known);
+  const approval = approvalOf(create, read.data);
+  if (approval === 'approved') return answered === 503 && mayNeedInitiation(read.data) ? undefined : read;
+  if (approval === 'dead') throw deadKey(create, known.id, read.data);
+  if (approval === 'open' && create.monotonic() - known.sentAtMs < create.horizonMs) return undefined;
+  const why = approval === 'open' ? 'its key is past the horizon' : 'its status cannot be read';
+  throw inDoubt(create, known, `${LOST}, and ${why}`);
+}
+
+/** A record whose release was answered 409, or whose answers were all lost. */
+async function afterOpenRelease(
+  create: TransferCreate,
+  known: KnownRecord,
+  error: RemitError,
+): Promise<Result<unknown>> {
+  const {first} = known;
+  const read = await readRecord(create, known, error);
+  const approval = approvalOf(create, read.data);
+  const sent = Number(error.details?.['attempts'] ?? 1);
+  const whole = {...first, data: read.data, status: read.status, attempts: first.attempts + sent};
+  if (error.httpStatus === 503 && mayNeedInitiation(read.data))
+    throw withRecord(create, known, error, 'it is approved, but the service could not start it', 'approved');
+  if (approval === 'approved') return whole;
+  if (approval === 'dead') throw deadKey(create, known.id, read.data);
+  if (approval === 'unknown') throw inDoubt(create, known, `${error.message}. Its status cannot be read`);
+  const isConflictAlone = error.httpStatus === 409 && (sent === 1 || error.code !== 'IN_DOUBT');
+  if (!isConflictAlone) throw withRecord(create, known, error);
+  if (create.approve === undefined)
+    return unapproved(create, whole, 'the service answered 409 to the same create with auto_approve');
+  return approveById(create, known, create.approve);
+}
+
+async function approveById(
+  create: TransferCreate,
+  known: KnownRecord,
+  approve: (id: string) => Promise<Result<unknown>>,
+): Promise<Result<unknown>> {
+  const {first, id} = known;
+  let result: Result<unknown>;
+  try {
+    result = await approve(id);
+  } catch (error) {
+    throw error instanceof RemitError ? withRecord(create, known, error) : error;
+  }
+  const hasRecord = statusOf(result.data) !== undefined && otherIdIn(result.data, id) === undefined;
+  const {data} = hasRecord ? result : await readRecord(create, known);
+  return noteUnapproved(create, {
+    ...{...first, ...result, data},
+    ...{replayed: first.replayed, attempts: first.attempts + 1 + result.attempts},
+  });
+}
+
+/** @throws {RemitError} IN_DOUBT if it cannot be read, or what interrupted it */
+async function readRecord(
+  create: TransferCreate,
+  known: KnownRecord,
+  before?: RemitError,
+): Promise<Result<unknown>> {
+  try {
+    return await create.read(known.id);
+  } catch (error) {
+    if (!(error instanceof RemitError)) throw error;
+    if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED') throw withRecord(create, known, error);
+    throw inDoubt(create, known, `${before?.message ?? LOST}. It could not be read: ${error.message}`, error);
+  }
+}
+
+/** The record was not approved although that was requested, and the service did not say so itself. */
+function noteUnapproved(create: TransferCreate, result: Result<unknown>): Result<unknown> {
+  const isOpen = approvalOf(create, create.recordIn(result.data)) === 'open';
+  if (!asksForApproval(create.asked) || !isOpen || result.status === 202 || result.status === 207)
+    return result;
+  return unapproved(create, result, 'its status is still created');
+}
+
+const unapproved = (create: TransferCreate, result: Result<unknown>, why: string): Result<unknown> => ({
+  ...{...result, isPartial: true},
+  warning: result.warning ?? `the ${nounOf(create)} was not approved: ${why}`,
+});
+
+function deadKey(create: TransferCreate, id: string, record: unknown): RemitError {
+  const {idempotencyKey, sanitizer} = create;
+  const status = statusOf(record) ?? null;
+  return new RemitError(
+    'IDEMPOTENCY_KEY_CONFLICT',
+    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which is ${status}. Nothing was approved. A new ${nounOf(create)} needs a new key`,
+    {details: {id, status, idempotency_key: idempotencyKey}},
+  );
+}
+
+function inDoubt(create: TransferCreate, {id}: KnownRecord, why: string, cause?: RemitError): RemitError {
+  const {idempotencyKey, options} = create;
+  const noun = nounOf(create);
+  return new RemitError('IN_DOUBT', `${noun} ${id} exists; whether it was approved is not known: ${why}`, {
+    hint: options.hint,
+    retryable: true, // the same key is sent again
+    cause,
+    details: {
+      ...{id, status: null, idempotency_key: idempotencyKey, next: options.hint ?? null},
+      may_have_taken_effect: true,
+    },
+  });
+}
+
+const LOST = 'the answer to its approval was lost';
+
+/** The approval may have taken effect, or was interrupted. */
+const OPEN: ReadonlySet<ErrorCode> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED']);
+
+/** The same error, which also says that the record exists. */
+function withRecord(
+  create: TransferCreate,
+  {id, first}: KnownRecord,
+  error: RemitError,
+  state?: string,
+  status = statusOf(create.recordIn(first.data)) ?? null,
+): RemitError {
+  const {idempotencyKey, options} = create;
+  const {code, httpStatus, requestId, details, body, retryable, cause} = error;
+  const isOpen = state === undefined && OPEN.has(code) && details?.['may_have_taken_effect'] !== false;
+  const closed = status === 'approved' ? 'its status is approved' : 'it was not approved';
+  const known = state ?? (isOpen ? 'whether it was approved is not known' : closed);
+  return new RemitError(code, `${error.message}. ${capital(nounOf(create))} ${id} exists; ${known}`, {
+    ...{httpStatus, requestId, body, retryable, cause},
+    hint: error.openHint ?? options.hint,
+    details: {
+      ...details,
+      ...{id, status: isOpen ? null : status, idempotency_key: idempotencyKey, next: options.hint ?? null},
+      ...(isOpen || state !== undefined ? {may_have_taken_effect: true} : {}),
+    },
+  });
+}

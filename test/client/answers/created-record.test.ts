@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {checkAnswered, payinCurrency, railDifference} from '../../../src/client/answers/created-record.ts';
+import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
+
+const asked = {
+  payee_id: PAYEE_ID,
+  amount_in_minor_units: 12_500,
+  currency_code: 'USD',
+  rail: 'wire',
+  metadata: {order: '17', team: 'ops'},
+};
+const answered = (changes: Record<string, unknown> = {}) => ({
+  ...payout({rail: 'wire', client_metadata: asked.metadata}),
+  ...changes,
+});
+const check = (record: unknown) =>
+  checkAnswered({noun: 'payout', asked, record, idempotencyKey: 'k', isNew: false, next: 'next'});
+
+describe('the record in the answer to a create', () => {
+  for (const [title, changes, says] of [
+    ['another party', {payee_id: PAYOUT_ID}, /payee_id is/],
+    ['another amount', {amount_in_minor_units: 12_501}, /amount_in_minor_units is 12501, requested 12500/],
+    [
+      'another amount under its old name',
+      {amount_in_minor_units: undefined, amount_in_cents: 1},
+      /is 1, requested 12500/,
+    ],
+    ['another currency', {currency_code: 'CAD'}, /currency_code is CAD, requested USD/],
+    ['a subaccount that was not asked for', {subaccount_id: PAYEE_ID}, /subaccount_id is/],
+    [
+      'one entry of its metadata changed',
+      {client_metadata: {order: '17', team: 'dev'}},
+      /client_metadata is/,
+    ],
+    ['one entry of its metadata lost', {client_metadata: {order: '17'}}, /client_metadata is/],
+  ] as const)
+    it(`is another one with ${title}`, () => {
+      assert.throws(() => check(answered(changes)), {code: 'KEY_REUSED', message: says});
+    });
+
+  it('is the requested one if its fields are equal, or if it has fewer or more of them', () => {
+    for (const changes of [
+      {},
+      {payee_id: PAYEE_ID.toUpperCase(), amount_in_minor_units: '12500'},
+      {
+        amount_in_minor_units: undefined,
+        amount_in_cents: undefined,
+        currency_code: null,
+        payee_id: undefined,
+      },
+      {client_metadata: {...asked.metadata, trace: 'x'}},
+      {client_metadata: null, subaccount_id: null},
+    ])
+      assert.equal(check(answered(changes)), undefined);
+  });
+
+  it('may differ only in the rail, which is returned', () => {
+    check(answered({rail: 'ach'}));
+    assert.equal(railDifference(asked, answered({rail: 'WIRE'})), undefined);
+    assert.deepEqual(railDifference(asked, answered({rail: 'ach'})), {
+      ...{field: 'rail', asked: 'wire', answered: 'ach'},
+    });
+  });
+
+  it('may have another currency if it is a payin, which is returned', () => {
+    const payin = {payer_id: PAYEE_ID, amount_in_minor_units: 12_500, currency_code: 'USD'};
+    const record = {...payin, id: PAYOUT_ID, subaccount_id: null, currency_code: 'CAD'};
+    checkAnswered({noun: 'payin', asked: payin, record, idempotencyKey: 'k', isNew: false});
+    assert.deepEqual(payinCurrency(payin, record), {field: 'currency_code', asked: 'USD', answered: 'CAD'});
+    assert.equal(payinCurrency(asked, answered({currency_code: 'CAD'})), undefined);
+  });
+});
