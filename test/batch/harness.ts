@@ -1,5 +1,6 @@
+import {bareCommands} from './bare-commands.ts';
 import {createHash} from 'node:crypto';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../src/batch/registry/batch-claims.ts';
 import {prepareRetry, type RetryFacts} from '../../src/batch/repair/retry.ts';
@@ -182,14 +183,31 @@ export class Bench {
         path: given.path ?? 'stage-and-release',
         settings: {kind: 'payout', ...DEFAULT_SETTINGS, ...given.settings},
         out: given.out ?? this.folder,
-        command: 'remit payouts batch',
-        profile: given.profile ?? 'acme',
+        commands: bareCommands(given.profile ?? 'acme', mode),
         assertHeld: () => lock.assertHeld(),
         drain: given.drain ?? new AbortController().signal,
         abort: given.abort ?? new AbortController().signal,
         onProgress: given.onProgress ?? (() => undefined),
       }).run();
     }, given);
+  }
+
+  /** Deletes the registry. What its journals have claimed is read from them again, unless they are `away`. */
+  loseRegistry(): void {
+    for (const name of ['registry.db', 'registry.db-wal'])
+      rmSync(join(this.stateDir, 'batches', name), {force: true});
+  }
+
+  /** Takes the folder of a batch away while `work` runs, as if it were restored from a backup only afterwards. */
+  async away<T>(work: () => Promise<T>, batchId = 'b1'): Promise<T> {
+    const {folder} = batchFolder(this.stateDir, 'payout', batchId);
+    const kept = join(this.folder, `away-${batchId}`);
+    renameSync(folder, kept);
+    try {
+      return await work();
+    } finally {
+      renameSync(kept, folder);
+    }
   }
 
   remove(): void {

@@ -1,3 +1,4 @@
+import {bareCommands} from '../batch/bare-commands.ts';
 import {createHash} from 'node:crypto';
 import {FollowRun} from '../../src/batch/follow/follow-run.ts';
 import {FollowPace} from '../../src/batch/follow/pace.ts';
@@ -131,7 +132,7 @@ export async function runEngine(
         speed: watched(new AdaptiveSpeed({maxInFlight: request.maxInFlight}), process),
         settings: {kind, ...request.settings, windowRows},
         out: place.inbox,
-        command: 'remit payouts batch',
+        commands: bareCommands(null),
         assertHeld: () => {
           batch.lock.assertHeld();
           claims.registry.assertHeld();
@@ -196,7 +197,7 @@ export async function refreshStates(
       maxWaitMs: 8_000,
       abort: process.abort.signal,
       out: undefined,
-      command: 'remit payouts batch',
+      commands: bareCommands(null),
       beforeResults: () => readNews(batch, {stateDir, clock}),
       onProgress: () => undefined,
       onUnknown: () => undefined,

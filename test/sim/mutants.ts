@@ -33,9 +33,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the window is committed after the send',
     patches: [
       patch(
-        'journal.openWindow({phase, first: first.n, last: this.#after, takes, at: clock.now()});',
-        `const at = clock.now();
-         void clock.sleep(20).then(() => journal.openWindow({phase, first: first.n, last: this.#after, takes, at})).catch(() => undefined);`,
+        'journal.openWindow({\n',
+        `((late: Parameters<typeof journal.openWindow>[0]) =>
+           void clock.sleep(20).then(() => journal.openWindow(late)).catch(() => undefined))({\n`,
       ),
     ],
     needs: ['kills'],
@@ -46,10 +46,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a 409 is sent again with a new key',
     patches: [
       patch(
-        "const answer = 'answer' in end ? end.answer : undefined;\n    switch (verdict.is) {",
-        `const answer = 'answer' in end ? end.answer : undefined;
-         if (answer?.status === 409) { row.generation++; return {again: true, afterMs: 0}; }
-         switch (verdict.is) {`,
+        "job.isUnreadable = verdict.is === 'maybe' &&",
+        `if (answer?.status === 409) { row.generation++; return {again: true, afterMs: 0}; }
+         job.isUnreadable = verdict.is === 'maybe' &&`,
       ),
     ],
     needs: ['service'],
@@ -60,8 +59,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: '207 counts as paid',
     patches: [
       patch(
-        "if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status, ...leftBehind};",
-        "if (answer.status === 207) return {is: 'known', state: 'accepted', id, status, ...leftBehind};",
+        'const leftBehind = foreign ?',
+        "if (answer.status === 207) return {is: 'known', state: 'accepted', id, status};\n  const leftBehind = foreign ?",
       ),
     ],
     needs: ['odd-rows'],
@@ -75,7 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the status code overrides the body',
     patches: [
-      patch("if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
+      patch('if (isLeftOpen && answer.status !== 202)\n', 'if (false)\n'),
       patch(
         "  if (status !== null && MOVING.has(status))\n    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
         "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
@@ -85,12 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no probe before a release',
-    patches: [
-      patch(
-        "if (!(await probe(this.#run, releasable(this.#run.settings)))) return this.#stoppedOr('stopped');",
-        '',
-      ),
-    ],
+    patches: [patch('return this.#probe(releasable(this.#run.settings));', 'return true;')],
     isQuick: true,
   },
   {
@@ -159,6 +153,11 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['edits'],
   },
   {
+    name: 'a lost registry is used without its journals',
+    patches: [patch('if (check !== undefined) await readMissing(', 'if (check === null) await readMissing(')],
+    needs: ['loss'],
+  },
+  {
     name: 'a row in doubt is sent although another batch has claimed its reference',
     patches: [
       patch(
@@ -192,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a release past the horizon is sent anyway',
     patches: [
       patch(
-        'if (isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), settings.horizonMs)) {',
+        'if (this.#byId || isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), settings.horizonMs)) {',
         'if (false) {',
       ),
     ],
@@ -471,11 +470,21 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['shared-records', 'service'],
   },
   {
+    name: 'a redirect after the work counts as an unsent request',
+    patches: [
+      patch(
+        "return !((status === 301 || status === 302) && phase === 'stage' && !isProven);",
+        'return false;',
+      ),
+    ],
+    needs: ['service'],
+  },
+  {
     name: 'a refresh takes the end of another payment for that of the row',
     patches: [
       patch(
-        'const otherEnd = agrees ? undefined : endsOtherwise(answer, row, {kind});',
-        'const otherEnd = undefined as ReturnType<typeof endsOtherwise>;',
+        'const ended = endsOtherwise(answer, row, {kind});',
+        'const ended = undefined as ReturnType<typeof endsOtherwise>;',
       ),
     ],
     needs: ['refresh', 'mixed-reads'],

@@ -736,5 +736,5 @@ const isApproving = (attempt: Attempt): boolean =>
 
 /** It may have been taken, and nobody was told. */
 const isUnsettled = ({seen}: Attempt): boolean =>
-  seen === undefined || (typeof seen === 'number' ? seen >= 500 : UNANSWERED.has(seen));
+  seen === undefined || (typeof seen === 'number' ? seen >= 500 || seen === 303 : UNANSWERED.has(seen));
 const UNANSWERED: ReadonlySet<string> = new Set(['reset', 'timeout', 'cut']);

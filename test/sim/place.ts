@@ -34,6 +34,8 @@ export class Place {
   readonly cancelTried = new Set<string>();
   #registryLostAt = 0;
   #journalsLostAt = 0;
+  /** A run may not have read the journals since, so that losing them too loses what they had. */
+  #lostRegistry = false;
 
   constructor(name: string, keepsLosses: boolean) {
     this.name = name;
@@ -75,12 +77,20 @@ export class Place {
     return this.#planned.get(batchId)?.get(reference);
   }
 
+  /** Registry and journals are gone. */
   registryLost(attempts: number): void {
     this.#registryLostAt = attempts;
   }
 
+  /** The registry is gone, or older than the journals, which have everything since they were last lost. */
+  registryAlone(): void {
+    this.#registryLostAt = Math.max(this.#registryLostAt, this.#journalsLostAt);
+    this.#lostRegistry = true;
+  }
+
   journalLost(attempts: number): void {
     this.#journalsLostAt = attempts;
+    if (this.#lostRegistry) this.#registryLostAt = attempts;
     this.canceling.clear();
   }
 

@@ -180,6 +180,8 @@ export class SimService {
       return json(this.#dice.pick([500, 502, 503, 504]), {error_code: 'UNEXPECTED'});
     if (own === 'fails-late')
       return json(503, {error_code: 'SERVICE_UNAVAILABLE', message: 'the bank is away'});
+    if (own === 'redirects-late' && arrival.method === 'POST')
+      return {status: 303, headers: {location: 'https://elsewhere.test/done'}, body: ''};
     if (own === 'no-answer') return undefined;
     if (own === 'empty') return {status: reply.status, headers: {}, body: ''};
     if (own === 'wrong-record') return this.#wrongRecord(reply);
@@ -424,6 +426,7 @@ export class SimService {
 
 /** Faults of single requests, and how often one is each. */
 const FAULTS = {
+  'redirects-late': 1,
   throttled: 3,
   'fails-early': 3,
   'fails-late': 4,

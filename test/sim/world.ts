@@ -381,15 +381,28 @@ export class World {
     const root = `${place.stateDir}/batches`;
     if (what === 'both') place.disk.remove(place.stateDir);
     if (what === 'journal') place.disk.remove(`${root}/${this.#schedule.kind}`);
-    if (what === 'registry')
-      for (const suffix of ['', '-wal']) place.disk.remove(`${root}/registry.db${suffix}`);
+    if (what === 'registry') this.#loseRegistry(place, `${root}/registry.db`);
     this.#lost(place, what);
+  }
+
+  /** It is deleted, emptied, or put back from the backup. */
+  #loseRegistry(place: Place, path: string): void {
+    const how = this.#dice.pick(['deleted', 'emptied', 'older'] as const);
+    for (const suffix of ['', '-wal']) {
+      place.disk.remove(`${path}${suffix}`);
+      const older = this.#backup?.files.get(`${path}${suffix}`);
+      if (how === 'older' && older !== undefined) place.disk.put(`${path}${suffix}`, older);
+    }
+    if (how === 'emptied') place.disk.put(path, '');
   }
 
   #lost(place: Place, what: 'journal' | 'registry' | 'both'): void {
     const sent = this.#network.attempts.length;
-    if (what !== 'journal') place.registryLost(sent);
-    if (what === 'registry') return;
+    if (what === 'both') place.registryLost(sent);
+    if (what === 'registry') {
+      place.registryAlone();
+      return;
+    }
     place.journalLost(sent);
     for (const [batchId, batch] of place.batches) {
       batch.reported.clear();

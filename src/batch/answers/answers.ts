@@ -7,9 +7,17 @@ import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Phase} from '../journal/journal.ts';
 import {firstUnseen} from '../../sanitize/harmful.ts';
-import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
+import {
+  DIFFERS,
+  DIFFERS_AS_ACCEPTED,
+  DIFFERS_CODE,
+  type FieldDifference,
+  type Outcome,
+  type RowState,
+} from '../model/outcome.ts';
+import {differencesOf, differenceText} from './difference.ts';
 import type {StopReason} from '../model/stop.ts';
-import {asFetched, compareEcho, otherParts, otherPaymentIn} from './echo.ts';
+import {asFetched, compareEcho, otherParts, otherReferenceIn, otherPaymentIn} from './echo.ts';
 import {cameInstead} from './words.ts';
 import type {Exchange} from './wire.ts';
 
@@ -26,17 +34,27 @@ export type RowVerdict =
        * The payment is already approved and can no longer be held: it is the payment of the row, but differs from
        * what was requested.
        */
-      differs?: true;
-      /** For a collision: the values that the record has instead. */
+      differs?: readonly FieldDifference[];
+      /** For a collision or a held row: the values that the record has instead. */
       message?: string;
     }
-  /** It may have taken effect: replay it; after a release, fetch the record first. */
-  | {is: 'maybe'; throttled: boolean}
+  /** Replay it; after a release, fetch the record first. */
+  | Maybe
   /** Accepted for processing, with a status that we do not know: fetch the record. */
   | {is: 'processing'; id: string}
   /** Surely not taken; `gate`: send again once the gate opens; `crowded`: once a socket is free here. */
   | {is: 'not-sent'; then: 'gate' | 'crowded' | 'streak' | 'forbidden'; throttled: boolean; stop?: undefined}
-  | {is: 'not-sent'; then: 'stop'; throttled: boolean; stop: StopReason};
+  | {is: 'not-sent'; then: 'stop'; throttled: boolean; stop: 'credentials' | 'redirect'};
+
+/**
+ * It may have taken effect. `stop` ends the run. `isKeyRefused`: 409 to the release of a known record, which shows why.
+ */
+export interface Maybe {
+  is: 'maybe';
+  throttled: boolean;
+  stop?: 'redirect';
+  isKeyRefused?: true;
+}
 
 /** The outcome of the row is known. */
 export type Known = Extract<RowVerdict, {is: 'known'}>;
@@ -72,14 +90,18 @@ export function judgeAnswer(options: Judged & {answer: Answer}): RowVerdict {
     case 'throttled':
       return {is: 'not-sent', then: 'gate', throttled: true};
     case 'redirect':
-      return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
+      return mayFollowWork(options)
+        ? {is: 'maybe', throttled: false, stop: 'redirect'}
+        : {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
     case 'unauthorized':
       return {is: 'not-sent', then: 'stop', throttled: false, stop: 'credentials'};
     case 'forbidden':
       return {is: 'not-sent', then: 'forbidden', throttled: false};
     case 'key-conflict':
+      if (isReleaseOfKnown(options)) return KEY_REFUSED;
       return {is: 'known', state: 'dead_key', id: options.stagedId, status: null};
     case 'key-in-use':
+      return isReleaseOfKnown(options) ? KEY_REFUSED : {is: 'maybe', throttled: false};
     case 'failing':
       return {is: 'maybe', throttled: status === 503};
     case 'invalid':
@@ -88,6 +110,26 @@ export function judgeAnswer(options: Judged & {answer: Answer}): RowVerdict {
     case 'refused':
       return {is: 'not-sent', then: 'streak', throttled: false};
   }
+}
+
+const KEY_REFUSED: Maybe = {is: 'maybe', throttled: false, isKeyRefused: true};
+
+const isReleaseOfKnown = ({phase, stagedId}: Pick<Judged, 'phase' | 'stagedId'>): boolean =>
+  phase === 'release' && stagedId !== null;
+
+/**
+ * Whether the service may have done the work before it answered with a redirect. 307 and 308 ask for the same request
+ * elsewhere. 301 and 302 are what a wrong address answers, so before anything has succeeded they did nothing that could
+ * pay; 303 names the result of the request.
+ */
+function mayFollowWork({
+  answer,
+  phase,
+  isProven,
+}: Pick<Judged, 'phase' | 'isProven'> & {answer: Answer}): boolean {
+  const {status} = answer;
+  if (status === 307 || status === 308) return false;
+  return !((status === 301 || status === 302) && phase === 'stage' && !isProven);
 }
 
 function judgeRefusal(
@@ -106,7 +148,7 @@ function judgeRefusal(
 }
 
 /** Judges an exchange without a complete answer. */
-export function judgeFailure(failure: TransportFailure): Extract<RowVerdict, {is: 'maybe'}> | NotSent {
+export function judgeFailure(failure: TransportFailure): Maybe | NotSent {
   if (failure.sent) return {is: 'maybe', throttled: false};
   return {is: 'not-sent', then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false};
 }
@@ -161,21 +203,36 @@ function judgeSuccess(options: {
       message: `record ${id} came back, with ${otherParts(record, row, kind).join(' and ')}`,
       ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
     };
-  const differs = echo === 'differs' ? {differs: true as const} : {};
+  // A second record for a forgotten key would have the reference of the row.
+  if (foreign && !isKnownToDiffer(row) && otherReferenceIn(record, row) !== undefined)
+    return {
+      ...{is: 'known', state: 'collision', id, status, stop: 'collision'},
+      message: `record ${id} came back, which has another reference; the record of the row is ${stagedId}`,
+    };
+  const differs = echo === 'differs' ? {differs: differencesOf(record, row, kind)} : {};
   if (phase === 'stage') {
-    if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status};
     if (status !== null && MOVING.has(status))
       return {is: 'known', state: 'accepted', id, status, ...differs}; // released before
     if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status};
+    if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status};
     // Processing continues; a replay shows whether it ends in a staged record. A probe compares only the id.
     const isFinished = answer.status === 200 || answer.status === 201 || status === 'created';
     if (!isFinished && stagedId === null) return {is: 'maybe', throttled: false};
-    return {is: 'known', state: echo === 'same' ? 'staged' : 'held', id, status};
+    return differs.differs === undefined
+      ? {is: 'known', state: 'staged', id, status}
+      : {
+          is: 'known',
+          state: 'held',
+          id,
+          status,
+          ...differs,
+          message: heldText(differs.differs, kind, answer),
+        };
   }
   const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
-  if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status, ...leftBehind};
   // A 202 means that processing continues, so `created` may still change.
-  if (status === 'created' && answer.status !== 202)
+  const isLeftOpen = answer.status === 207 ? status === 'created' || status === null : status === 'created';
+  if (isLeftOpen && answer.status !== 202)
     return {is: 'known', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status, ...leftBehind};
   if (status !== null && MOVING.has(status))
@@ -286,6 +343,22 @@ export function noteOfDifference(
   if (!isAccepted) return differs;
   return differs === DIFFERS || row.outcome?.state === 'held' ? DIFFERS_AS_ACCEPTED : undefined;
 }
+
+/** The same for a create or release: its answer shows the fields. */
+export function noteOfAnswer(
+  row: JournalRow,
+  {differs}: Known,
+  kind: Kind,
+  isAccepted: boolean,
+): Pick<Outcome, 'differences'> & Partial<Pick<Outcome, 'code' | 'message'>> {
+  const note = noteOfDifference(row, differs && DIFFERS, isAccepted);
+  const text = note === DIFFERS && differs !== undefined ? `: ${differenceText(differs, kind)}` : '';
+  return note === undefined ? {} : {...note, message: note.message + text, differences: differs};
+}
+
+/** Why a row is held. The codec may say why a record cannot be compared. */
+const heldText = (differences: readonly FieldDifference[], kind: Kind, {assumption}: Answer): string =>
+  `its record differs from the row: ${differenceText(differences, kind)}${assumption === undefined ? '' : `. ${assumption.text}`}`;
 
 const differing = (parts: string): Differs => ({
   code: DIFFERS_CODE,

@@ -1,4 +1,5 @@
 import {isSameId} from '../../contract/ids.ts';
+import {exactJson} from '../../json/exact.ts';
 import {isObject, ownJson} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
@@ -24,9 +25,16 @@ interface EchoedField {
 
 const IDS: ReadonlySet<CellFormat> = new Set(['party', 'uuid']);
 
+/**
+ * Interface document, "Payin response fields": the currency of a payin in an answer is that of the destination account,
+ * while a request may name that of the source account. It says nothing about whose payment the record is.
+ */
+export const echoesCurrency = (kind: Kind): boolean => kind === 'payout';
+
 const echoedBy = (kind: Kind): EchoedField[] =>
   ROW_FIELDS.flatMap((field) => {
     if (!('echo' in field) || field.cell === 'metadata') return [];
+    if (field.name === 'currency' && !echoesCurrency(kind)) return [];
     const {name, wire, cell, sql, echo} = field;
     return [{name, wire: wire[kind], isId: IDS.has(cell), isOptional: sql === 'text', echo}];
   });
@@ -58,7 +66,7 @@ function differenceOf(found: unknown, wanted: string | number | null, field: Ech
   return isSame(found, wanted, field) ? 'same' : 'other';
 }
 
-const valueIn = (record: ServiceRecord, {name, wire}: EchoedField): unknown =>
+export const valueIn = (record: ServiceRecord, {name, wire}: Pick<EchoedField, 'name' | 'wire'>): unknown =>
   name === 'amount' ? amountIn(record) : record[wire];
 
 const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedField): boolean =>
@@ -68,20 +76,22 @@ const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedFi
 /** The amount in a record, in minor units; a string of digits counts as a number. */
 export function amountIn(record: ServiceRecord): unknown {
   const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
-  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : amount;
+  return typeof amount === 'string' && /^\d{1,16}$/.test(amount) && Number.isSafeInteger(Number(amount))
+    ? Number(amount)
+    : amount;
 }
 
 function sameMetadata(echoed: unknown, row: JournalRow): boolean {
   if (!isObject(echoed)) return false;
   if (echoed[REFERENCE_METADATA_KEY] !== row.reference) return false;
   if (row.metadata === null) return true;
-  const wanted = entriesOf(row);
+  const wanted = metadataOf(row);
   for (const key in wanted) if (echoed[key] !== wanted[key]) return false;
   return true;
 }
 
 /** The user's metadata, as written by the plan. */
-const entriesOf = ({metadata}: JournalRow): Record<string, string> =>
+export const metadataOf = ({metadata}: JournalRow): Record<string, string> =>
   metadata === null ? {} : ownJson<Record<string, string>>(metadata);
 
 /** Fills in the fields that a record fetched by its id omits with the fields of the row. */
@@ -94,7 +104,7 @@ export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): Ser
   const named = Object.entries(json).filter(([field, value]) => value !== null || mayBeNull.includes(field));
   return {
     ...expected,
-    client_metadata: {...entriesOf(row), [REFERENCE_METADATA_KEY]: row.reference},
+    client_metadata: {...metadataOf(row), [REFERENCE_METADATA_KEY]: row.reference},
     ...Object.fromEntries(named),
     amount_in_minor_units: amountIn(json) ?? row.amount,
   };
@@ -121,9 +131,10 @@ export function otherPaymentIn(
   isKnownToDiffer: boolean,
 ): string | undefined {
   const record = asFetched(json, row, kind);
+  const isOtherCurrency = echoesCurrency(kind) && record['currency_code'] !== row.currency;
   const isOther =
     compareEcho(record, row, kind) === 'other' ||
-    (!isKnownToDiffer && (record['currency_code'] !== row.currency || isOtherReference(json, row)));
+    (!isKnownToDiffer && (isOtherCurrency || isOtherReference(json, row)));
   if (!isOther) return undefined;
   const named = isOtherReference(json, row)
     ? [`reference ${shown(referenceIn(json))} instead of ${row.reference}`]
@@ -144,9 +155,13 @@ export function showsPaymentOf(json: ServiceRecord, row: JournalRow, kind: Kind)
   });
 }
 
-const isOtherReference = (json: ServiceRecord, row: JournalRow): boolean => {
-  const found = referenceIn(json);
-  return found !== undefined && found !== null && found !== row.reference;
+const isOtherReference = (json: ServiceRecord, row: JournalRow): boolean =>
+  otherReferenceIn(json, row) !== undefined;
+
+/** The reference in a record, if it is not that of the row. */
+export const otherReferenceIn = (json: ServiceRecord, row: JournalRow): unknown => {
+  const found = referenceIn(json) ?? undefined;
+  return found === row.reference ? undefined : found;
 };
 
 const referenceIn = ({client_metadata: metadata}: ServiceRecord): unknown =>
@@ -167,6 +182,6 @@ export const otherParts = (record: ServiceRecord, row: JournalRow, kind: Kind): 
 
 /** A value from the service, short enough for a message. */
 const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
+  const text = typeof value === 'string' ? value : value === undefined ? 'none' : exactJson(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 };

@@ -17,7 +17,7 @@ export function outcomeOf(
   answer?: Answer,
 ): Outcome {
   const known = row.outcome;
-  const {id, status, stagedAt, http, code, message, requestId, attempts, orphan} = facts; // spreading them takes five times as long
+  const {id, status, stagedAt, http, code, message, requestId, attempts, orphan, differences} = facts; // spreading them takes five times as long
   return {
     n: row.n,
     state: facts.state,
@@ -33,6 +33,7 @@ export function outcomeOf(
     requestId: requestId === undefined ? (answer?.requestId ?? null) : requestId,
     attempts: attempts ?? known?.attempts ?? 0,
     orphan: orphan === undefined ? (known?.orphan ?? null) : orphan,
+    differences,
   };
 }
 

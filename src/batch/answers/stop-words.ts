@@ -13,8 +13,15 @@ export const otherRecordText = ({n, reference}: JournalRow): string =>
 export const takenRecordText = (id: string, owner: JournalRow | 'not looked up'): string =>
   `record ${id} came back, which is already the record of ${owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`}; a record pays one row`;
 
-/** Message for an answer that ends the run: a refused key, or a redirect. */
+/** Message for an answer that ends the run. */
 export const answeredText = (words: string): string => `the service answered ${words}`;
+
+/** Message for a redirect, with the address that it came from. */
+export const redirectedText = (words: string, baseUrl: string): string =>
+  `${answeredText(words)}. Redirects are never followed: check the base URL ${baseUrl}`;
+
+export const bodiesComparedText = ({n, reference}: JournalRow, words: string): string =>
+  `the release of row ${n} (${reference}) was refused with its key (${words}), and its record is still created. The service compares the bodies of requests with one key, so the records have to be approved by their ids`;
 
 /** Message for a Retry-After longer than the run waits. */
 export const waitTooLongText = (ms: number): string =>

@@ -1,18 +1,23 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Operation} from '../../contract/operations/operation.ts';
-import type {OperationId} from '../../contract/operations/operations.ts';
 import {fillPath} from '../../client/requests/routes.ts';
 import {operationOf} from '../../service/routes.ts';
 import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport/transport.ts';
 import {requestHeaders} from '../../client/requests/headers.ts';
 import {must} from '../../narrow.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
-import type {JournalRow} from '../journal/rows/row.ts';
+import type {JournalRow, RecordedRow} from '../journal/rows/row.ts';
 import {type Kind, type KindFacts, KINDS, type Mode} from '../model/kinds.ts';
 import {type FieldName, isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 
 /** The result of an exchange: a complete answer, or none. */
 export type Exchange = {answer: Answer} | {failure: TransportFailure};
+
+/** A kind of write of a batch: a create without or with approval, and the two that name a record. */
+export type BatchStep = 'create' | 'release' | 'approve' | 'cancel';
+
+/** What the requests of each step carry, so that the guard of a command recognizes those of its confirmed batch. */
+export type BatchPermits = Readonly<Record<BatchStep, object>>;
 
 export interface WireOptions {
   kind: Kind;
@@ -21,6 +26,7 @@ export interface WireOptions {
   /** The API key. */
   key: string;
   timeouts: Timeouts;
+  permits?: BatchPermits | undefined;
 }
 
 /**
@@ -51,11 +57,12 @@ export class Wire {
 
   /** A create, or its replay: only `autoApprove` may differ between the two. */
   create(row: JournalRow, autoApprove: boolean): TransportRequest {
-    const {key, timeouts} = this.#options;
+    const {key, timeouts, permits} = this.#options;
     return {
       method: this.#create.method,
       path: this.#create.path,
       operation: this.#operations.create,
+      permit: autoApprove ? permits?.release : permits?.create,
       headers: requestHeaders({
         key,
         hasBody: true,
@@ -67,22 +74,24 @@ export class Wire {
   }
 
   /** The standalone approve. It takes no idempotency key: the status of the record prevents a second approval. */
-  approve(id: string): TransportRequest {
-    return this.#onRecord(this.#operations.approve, id);
+  approve({outcome}: RecordedRow): TransportRequest {
+    return this.#onRecord('approve', outcome.id);
   }
 
   /** The standalone cancel of a record that was not released. */
-  cancel(id: string): TransportRequest {
-    return this.#onRecord(this.#operations.cancel, id);
+  cancel({outcome}: RecordedRow): TransportRequest {
+    return this.#onRecord('cancel', outcome.id);
   }
 
-  #onRecord(operation: OperationId, id: string): TransportRequest {
-    const {key, timeouts} = this.#options;
+  #onRecord(step: 'approve' | 'cancel', id: string): TransportRequest {
+    const {key, timeouts, permits} = this.#options;
+    const operation = this.#operations[step];
     const {method, path} = operationOf(operation);
     return {
       method,
       path: fillPath(path, {id}),
       operation,
+      permit: permits?.[step],
       headers: requestHeaders({key, hasBody: true}),
       body: '{}',
       timeouts,

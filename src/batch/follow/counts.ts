@@ -2,6 +2,7 @@ import {standing} from '../../client/reading/poll.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
+import {APPROVAL_LOST, type Outcome} from '../model/outcome.ts';
 import {addCount} from '../model/tally.ts';
 
 /** Statuses up to which accepted rows can be followed: the successful lifecycle after `created`. */
@@ -34,7 +35,7 @@ const badEnds = (kind: Kind): string[] =>
     (status) => isFinal(LIFECYCLES[kind], status) && !LIFECYCLES[kind].good.some((good) => good === status),
   );
 
-/** Counts the rows that were accepted, including those canceled afterwards. Reads every outcome. */
+/** Counts the rows that were accepted, including those canceled or shown as `created` afterwards. Reads every outcome. */
 export function countFollowed(journal: Journal, kind: Kind, goal: Goal | undefined): FollowCounts {
   const counts: FollowCounts = {total: 0, reached: 0, ended: 0, open: 0, statuses: {}};
   for (const {status, count} of journal.acceptedByStatus(badEnds(kind))) {
@@ -45,20 +46,27 @@ export function countFollowed(journal: Journal, kind: Kind, goal: Goal | undefin
   return counts;
 }
 
-/** Moves a row from one status to another, or out of the accepted rows with `undefined`. */
+/** Moves a row from one status to another; `undefined` is outside the rows that are followed. */
 export function moveCount(
   counts: FollowCounts,
   kind: Kind,
   goal: Goal | undefined,
-  move: {from: string | null; to: string | null | undefined},
+  move: {from: string | null | undefined; to: string | null | undefined},
 ): void {
   const {from, to} = move;
-  addCount(counts.statuses, from ?? '', -1);
-  counts[standingOf(kind, from, goal)]--;
-  if (to === undefined) {
+  if (from !== undefined) {
+    addCount(counts.statuses, from ?? '', -1);
+    counts[standingOf(kind, from, goal)]--;
     counts.total--;
-    return;
   }
+  if (to === undefined) return;
   addCount(counts.statuses, to ?? '', 1);
   counts[standingOf(kind, to, goal)]++;
+  counts.total++;
 }
+
+/** The status under which a row is counted; undefined if it is not followed. */
+export const countedStatus = ({state, status, message}: Outcome): string | null | undefined =>
+  state === 'accepted' || state === 'dead_key' || (state === 'unapproved' && message === APPROVAL_LOST)
+    ? status
+    : undefined;

@@ -1,8 +1,9 @@
 import {counted} from '../../phrases.ts';
 import type {Clock} from '../../clock.ts';
+import type {CommandBuilder} from '../../errors.ts';
 import {Follow, type FollowEnd, type FollowOptions} from './follow.ts';
 import type {Goal} from './counts.ts';
-import {liveFlag, nextCommand} from '../standing/next-command.ts';
+import {nextCommand, typingFor} from '../standing/next-command.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {withSummary} from '../run/run-reporter.ts';
 import {readRemaining} from '../standing/remaining.ts';
@@ -38,11 +39,8 @@ export interface FollowRunOptions extends Omit<
   before: Summary;
   /** Folder in which the results are rewritten at the end; undefined leaves them unchanged. */
   out: string | undefined;
-  /** The beginning of the next command, and the flags it needs to find the batch. */
-  command: string;
-  commandFlags?: string;
-  /** Name of the active profile; null or absent if the key came from the environment. */
-  profile?: string | null;
+  /** Builds the next command. */
+  commands: CommandBuilder;
   /** Called when all records are read and journaled, before the results are written. */
   beforeResults?: () => Promise<void>;
   onProgress: (line: string) => void;
@@ -92,7 +90,8 @@ export class FollowRun {
     await this.#options.beforeResults?.();
     const {reached, ended, open, statuses} = rows.counts;
     const summary = this.#summary();
-    summary.next ??= this.#nextAfter(summary);
+    if (rows.hasMoved) summary.next = this.#nextAfter(summary) ?? this.#nextFollowing();
+    else summary.next ??= this.#nextAfter(summary);
     this.#timeline.note(this.#phase, summary, clock.now(), {force: gets > 0});
     const failure = out === undefined ? undefined : this.#writeResults(out, summary);
     writeStatus(place.status, plan.journalId, summary.state, summary, clock.now());
@@ -113,11 +112,9 @@ export class FollowRun {
 
   /** Following ends nothing but itself: the batch is as complete as before, unless a record is lost. */
   #summary(): Summary {
-    const {batch, before, clock, until, command, commandFlags = ''} = this.#options;
-    const {counts, standing} = this.#follow.rows;
-    const live = liveFlag('resume', before.mode);
+    const {batch, before, clock} = this.#options;
+    const {standing} = this.#follow.rows;
     const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
-    const follows = counts.open > 0 && until !== undefined;
     return {
       ...summarise(batch.plan, standing, {
         state: stateAfter(before.state, this.#follow.stop),
@@ -125,9 +122,7 @@ export class FollowRun {
         posts: before.posts,
         elapsedMs: before.elapsed_ms + clock.monotonic() - this.#started,
         stop,
-        next:
-          before.next ??
-          (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${live}${commandFlags}` : null),
+        next: before.next ?? this.#nextFollowing(),
       }),
       // Every row may be paid: only the following was interrupted.
       ...(this.#follow.stop === undefined ? {} : {state: stateAfter(before.state, this.#follow.stop)}),
@@ -137,13 +132,21 @@ export class FollowRun {
     };
   }
 
-  /** The next command for the batch if records have failed, were canceled or are lost; null if none are. */
-  #nextAfter({state, mode, batch_id: batchId}: Summary): string | null {
-    const {batch, clock, command, commandFlags: flags = '', profile = null} = this.#options;
-    const {rows, stop} = this.#follow;
-    if (state !== 'incomplete' && stop?.reason !== 'lost-record') return null;
+  /** The command that continues to follow; null if no row is left to follow. */
+  #nextFollowing(): string | null {
+    const {batch, until, commands} = this.#options;
+    if (until === undefined || this.#follow.rows.counts.open === 0) return null;
+    return typingFor(commands, batch.plan)('resume', '--until', until);
+  }
+
+  /** The next command for the batch if records have failed, were canceled, differ or are lost; null if none are. */
+  #nextAfter({state, kind, batch_id: batchId}: Summary): string | null {
+    const {batch, before, clock, commands} = this.#options;
+    const {rows} = this.#follow;
+    const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
+    if (!rows.hasMoved && state !== 'incomplete' && stop?.reason !== 'lost-record') return null;
     const left = readRemaining(batch.journal, rows.standing, {state, stop, now: clock.now()});
-    return nextCommand(left, {command, batchId, mode, flags, profile});
+    return nextCommand(left, {commands, kind, batchId});
   }
 
   #writeResults(folder: string, summary: Summary): unknown {

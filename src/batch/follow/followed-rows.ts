@@ -2,15 +2,24 @@ import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
 import {addCount, type Standing} from '../model/tally.ts';
-import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
+import {
+  closedStatuses,
+  countedStatus,
+  countFollowed,
+  type FollowCounts,
+  type Goal,
+  moveCount,
+} from './counts.ts';
 
 const PAGE = 256;
 
 /** The rows that are followed: what is read is written to the journal and counted. */
 export class FollowedRows {
   readonly counts: FollowCounts;
+  /** A row is in another bucket than before, so the batch may have another next command. */
+  hasMoved = false;
   /** Kept up to date, for a summary. */
   readonly standing: Standing;
   readonly #journal: Journal;
@@ -28,19 +37,22 @@ export class FollowedRows {
     this.counts = countFollowed(journal, kind, until);
   }
 
-  /** Whether any record has to be read: without a goal, also final ones that showed another payment. */
+  /** Whether any record has to be read. */
   get isAnyOpen(): boolean {
-    return this.counts.open > 0 || (this.#until === undefined && this.#journal.rows.hasOneReadAsOther());
+    return this.#page(0, 1).length > 0;
+  }
+
+  #page(after: number, limit: number): RecordedRow[] {
+    const closed = closedStatuses(this.#kind, this.#until);
+    return this.#journal.rows.following(closed, after, limit, this.#until === undefined);
   }
 
   /** Returns one row after the other whose record has to be read; the journal is read a page at a time. */
   open(): () => RecordedRow | undefined {
-    const closed = closedStatuses(this.#kind, this.#until);
     let page: RecordedRow[] = [];
     let after = 0;
     return () => {
-      if (page.length === 0)
-        page = this.#journal.rows.following(closed, after, PAGE, this.#until === undefined);
+      if (page.length === 0) page = this.#page(after, PAGE);
       const row = page.shift();
       if (row !== undefined) after = row.n;
       return row;
@@ -50,23 +62,27 @@ export class FollowedRows {
   record(row: RecordedRow, outcome: Outcome): void {
     const before = row.outcome;
     this.#journal.record(outcome, this.#clock.now());
-    const {statuses, tally} = this.standing;
-    const isDifferent = ({state, code}: Outcome): number =>
-      state === 'accepted' && code === DIFFERS_CODE ? 1 : 0;
-    this.standing.differs += isDifferent(outcome) - isDifferent(before);
-    if (before.status !== null) addCount(statuses, before.status, -1);
-    if (outcome.state === 'accepted') {
-      if (outcome.status !== null) addCount(statuses, outcome.status, 1);
-    } else {
-      const bucket = outcome.state === 'dead_key' ? 'conflict' : 'in_doubt';
-      if (outcome.state === 'dead_key') this.standing.canceled++;
-      const amount = BigInt(row.amount);
-      tally.accepted.count--;
-      tally.accepted.totals.subtract(row.currency, amount);
-      tally[bucket].count++;
-      tally[bucket].totals.add(row.currency, amount);
+    this.#count(before, -1);
+    this.#count(outcome, 1);
+    const [from, to] = [bucketOf(before.state), bucketOf(outcome.state)];
+    if (from !== to) {
+      this.hasMoved = true;
+      const {tally} = this.standing;
+      tally[from].count--;
+      tally[from].totals.subtract(row.currency, row.amount);
+      tally[to].count++;
+      tally[to].totals.add(row.currency, row.amount);
     }
-    const to = outcome.state === 'in_doubt' ? undefined : outcome.status;
-    moveCount(this.counts, this.#kind, this.#until, {from: before.status, to});
+    const move = {from: countedStatus(before), to: countedStatus(outcome)};
+    moveCount(this.counts, this.#kind, this.#until, move);
+  }
+
+  /** Counts an outcome, apart from its bucket. */
+  #count({state, status, code}: Outcome, by: 1 | -1): void {
+    const {standing} = this;
+    if (state === 'dead_key' && status === 'canceled') standing.canceled += by;
+    if (state !== 'accepted') return;
+    if (code === DIFFERS_CODE) standing.differs += by;
+    if (status !== null) addCount(standing.statuses, status, by);
   }
 }

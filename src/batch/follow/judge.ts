@@ -1,12 +1,11 @@
 import {failureOf} from '../../contract/failure.ts';
 import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Kind} from '../model/kinds.ts';
-import type {Outcome} from '../model/outcome.ts';
+import {APPROVAL_LOST, DIFFERS_CODE, type Outcome, wentBackText} from '../model/outcome.ts';
 
-/** What the fetched record of an accepted row shows. */
+/** What the fetched record of an accepted or unapproved row shows. */
 export interface Seen {
-  /** `stale`: the answer is older than what is known; it is ignored. */
-  is: 'same' | 'stale' | 'moved';
+  is: 'same' | 'moved';
   status: string;
   /** The contract does not know this status. It is stored as it is, and the record is fetched again. */
   unknown: boolean;
@@ -15,38 +14,40 @@ export interface Seen {
 
 /**
  * Judges a new status against the previous one. The order of statuses is mostly an assumption, so a final status is
- * accepted from any other; only a step back is treated as an outdated answer. A canceled record pays nothing: its row
- * leaves the accepted rows, as it does when a release finds the record canceled.
+ * accepted from any other. A step back is reported: the payment may not happen. A record that is `created` is not
+ * approved, and one that was canceled pays nothing: their rows leave the accepted ones.
+ * @param options.isOfOther `before` was the status of another payment, so nothing went back
  */
 export function judgeSeen(options: {
   kind: Kind;
+  state: 'accepted' | 'unapproved';
   before: string | null;
+  isOfOther?: boolean;
   status: string;
   record: Readonly<Record<string, unknown>>;
 }): Seen {
-  const {kind, before, status, record} = options;
+  const {kind, state, before, isOfOther = false, status, record} = options;
   const lifecycle = LIFECYCLES[kind];
   const isKnown = (name: string) => Object.hasOwn(lifecycle.next, name);
   const unknown = !isKnown(status);
+  const moved = (facts: Seen['facts']): Seen => ({is: 'moved', status, unknown, facts});
   const facts = {state: 'accepted', code: null, message: null} as const;
+  if (status === lifecycle.initial && state === 'accepted')
+    return moved({state: 'unapproved', code: null, message: APPROVAL_LOST});
   if (status === before) return {is: 'same', status, unknown, facts};
   const isBack =
     before !== null &&
+    !isOfOther &&
     isKnown(before) &&
     !unknown &&
     !isFinal(lifecycle, status) &&
     !canReach(lifecycle, before, status);
-  if (isBack) return {is: 'stale', status, unknown, facts};
+  if (isBack) return moved({state: 'accepted', code: DIFFERS_CODE, message: wentBackText(before, status)});
   if (status === 'canceled') {
     const message = 'its record was canceled after it had been accepted';
-    return {is: 'moved', status, unknown, facts: {state: 'dead_key', code: null, message}};
+    return moved({state: 'dead_key', code: null, message: state === 'accepted' ? message : null});
   }
-  if (status === 'failed') return {is: 'moved', status, unknown, facts: {...facts, ...reasonOf(record)}};
-  if (status === lifecycle.initial) {
-    const message = 'its record is not approved';
-    return {is: 'moved', status, unknown, facts: {...facts, message}};
-  }
-  return {is: 'moved', status, unknown, facts};
+  return moved(status === 'failed' ? {...facts, ...reasonOf(record)} : facts);
 }
 
 /** Why a record failed, if it says so. */

@@ -1,10 +1,17 @@
 import type {Answer} from '../../client/answers/answer.ts';
+import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject} from '../../narrow.ts';
 import {endsOtherwise, isEnd, paysOtherwise} from '../answers/answers.ts';
 import {showsPaymentOf} from '../answers/echo.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, wasReadAsOther, type Outcome} from '../model/outcome.ts';
+import {
+  DIFFERS_AS_ACCEPTED,
+  DIFFERS_CODE,
+  hasGoneBack,
+  type Outcome,
+  wasReadAsOther,
+} from '../model/outcome.ts';
 import {judgeSeen} from './judge.ts';
 
 export interface ReadRecord {
@@ -34,35 +41,52 @@ export function readRecord(
   if (!isObject(record) || typeof record['status'] !== 'string') return undefined;
   const known = row.outcome;
   const {code, message} = known;
-  const isDifferent = code === DIFFERS_CODE;
-  const agrees = wasReadAsOther(known) && showsPaymentOf(record, row, kind);
+  const state = known.state === 'unapproved' ? 'unapproved' : 'accepted';
+  const isBack = hasGoneBack(known);
+  const isDifferent = code === DIFFERS_CODE && !isBack;
+  const isOfOther = isDifferent && wasReadAsOther(known);
+  const agrees = isOfOther && showsPaymentOf(record, row, kind);
   // The status that was seen with the difference was that of another payment.
   const before = agrees ? null : known.status;
-  const seen = judgeSeen({kind, before, record, status: token(record['status'])});
-  const {status, unknown: isUnknown} = seen;
+  const seen = judgeSeen({kind, state, before, isOfOther, record, status: token(record['status'])});
+  const {status, unknown: isUnknown, facts} = seen;
   const read = {http: answer.status, requestId: answer.requestId ?? null};
-  const otherEnd = agrees ? undefined : endsOtherwise(answer, row, {kind});
-  if (otherEnd !== undefined)
+  const other = agrees ? undefined : otherIn(answer, row, {kind, isDifferent});
+  // Another payment shows nothing about that of the row, except that the row is accepted with a record that differs.
+  if (other?.isEnd || (other !== undefined && (state === 'unapproved' || facts.state !== 'accepted')))
     return {
       status,
       isUnknown,
-      outcome: isDifferent ? undefined : {...known, ...otherEnd, ...read},
+      outcome: isDifferent || state === 'unapproved' ? undefined : {...known, ...other.facts, ...read},
     };
-  const found = isDifferent ? undefined : paysOtherwise(answer, row, kind);
-  if (seen.is === 'same' || seen.is === 'stale')
-    return {
-      status,
-      isUnknown,
-      outcome: found === undefined ? undefined : {...known, ...found, ...read},
-    };
-  const isNoted = (isDifferent && !agrees) || code === DIFFERS_AS_ACCEPTED.code;
+  const found = other?.facts;
+  if (seen.is === 'same')
+    return {status, isUnknown, outcome: found === undefined ? undefined : {...known, ...found, ...read}};
+  const isNoted =
+    (isDifferent && !agrees) ||
+    (isBack && !isFinal(LIFECYCLES[kind], status)) ||
+    code === DIFFERS_AS_ACCEPTED.code;
   const differs = found ?? (isNoted ? {code, message} : undefined);
-  const facts =
-    seen.facts.message === null && differs !== undefined ? {...seen.facts, ...differs} : seen.facts;
   return {
     status,
     isUnknown,
-    outcome: {...known, ...facts, status, ...read},
+    outcome: {
+      ...known,
+      ...(facts.message === null && differs !== undefined ? {...facts, ...differs} : facts),
+      ...{status, ...read},
+    },
     ended: isEnd(status) ? status : undefined,
   };
+}
+
+/** Why the answer shows another payment. A difference that is known already is not judged again, unless it has ended. */
+function otherIn(
+  answer: ReadAnswer,
+  row: RecordedRow,
+  {kind, isDifferent}: {kind: Kind; isDifferent: boolean},
+): {facts: Pick<Outcome, 'code' | 'message'>; isEnd: boolean} | undefined {
+  const ended = endsOtherwise(answer, row, {kind});
+  if (ended !== undefined) return {facts: ended, isEnd: true};
+  const facts = isDifferent ? undefined : paysOtherwise(answer, row, kind);
+  return facts === undefined ? undefined : {facts, isEnd: false};
 }

@@ -65,7 +65,7 @@ const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
 
 /** Removes surrounding spaces; other white space is kept, and refused later. */
 export const amountText = (record: InputRecord, map: ColumnMap): string =>
-  cellOf(record.cells, map, amountColumn(map)).replace(/^[ \t]+|[ \t]+$/g, '');
+  cellOf(record.cells, map, amountColumn(map)).replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '');
 
 export function readAmount(
   record: InputRecord,
@@ -128,11 +128,11 @@ function otherCurrencyIn(text: string, currency: string): string | undefined {
 /** If no format was declared, the message about an amount in a third format must not mention a declared one. */
 function readMajor(text: string, currency: string, {numberFormat, foundFormat}: AmountRules): bigint {
   try {
-    return parseMajor(text, currency, numberFormat ?? foundFormat);
+    return parseMajor(text, currency, numberFormat ?? foundFormat ?? 'undeclared');
   } catch (error) {
     const isThird = foundFormat !== undefined && error instanceof AmountError && error.problem === 'grouping';
     if (!isThird) throw error;
-    return parseMajor(text, currency, undefined);
+    return parseMajor(text, currency, 'undeclared');
   }
 }
 

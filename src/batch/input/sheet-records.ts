@@ -150,7 +150,7 @@ export class SheetRecords implements RecordSource {
     }
     this.#records++;
     this.#lastRow = line;
-    if (isHidden) {
+    if (isHidden || cells.some((cell) => isFilled(cell) && this.#open.workbook.isStruck(cell))) {
       this.#hidden.count++;
       if (this.#hidden.lines.length < NAMED) this.#hidden.lines.push(line);
     }

@@ -34,6 +34,12 @@ export interface BatchFacts {
   pastHorizon: boolean;
   /** Whether the last probe was refused or returned another record, or the service forgot a key. */
   probeRefused: boolean;
+  /** Runs in a row that left rows in doubt because no answer to them had a readable record. */
+  unreadableRuns: number;
+  /** Why a replay cannot release the records of this batch; absent while nothing shows that it cannot. */
+  releaseById: 'keys-forgotten' | 'bodies-compared';
+  /** The registry that has the claims of this batch; absent from journals of an earlier version. */
+  claims: ClaimMark;
   /** How requests were sent, oldest first. An entry is added when it differs from the previous one. */
   sentWith: SentWith[];
   /** The unfinished batch that has claimed references of this one. */
@@ -44,6 +50,8 @@ export interface BatchFacts {
   declared: Record<string, Outcome | null>;
   /** The profile that was typed for the last run; null if none was typed. */
   typedProfile: string | null;
+  /** The folder given by `--out` for the last run; null if none was. */
+  typedOut: string | null;
   /** The current confirmation; a resume needs no other. */
   confirmed: Confirmed;
   /** Who confirmed what, oldest first. */
@@ -67,16 +75,28 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   runFacts: true,
   pastHorizon: false,
   probeRefused: false,
+  releaseById: true,
+  claims: true,
+  unreadableRuns: true,
   sentWith: true,
   waitsFor: false,
   dropped: false, // the revision adds its own to those before
   declared: true,
   typedProfile: true,
+  typedOut: true,
   confirmed: false, // a revision is confirmed again
   confirmations: true,
   acknowledged: false,
   results: true,
 };
+
+/** The last claims of a batch that its registry has. A registry with fewer, or with another id, has lost claims. */
+export interface ClaimMark {
+  /** The id of the registry. */
+  registry: string;
+  /** How many groups of claims of this journal it had written. */
+  claims: number;
+}
 
 /** What a batch is bound to once it has run: elsewhere, the same rows would be other payments. */
 export interface Binding {
@@ -130,7 +150,7 @@ export interface Confirmation {
   /** False if an earlier confirmation of the same plan was sufficient. */
   asked: boolean;
   at: number;
-  /** The user's name on the machine, from the environment: evidence, not proof. */
+  /** `USER`, or the user of the process: evidence, not proof. */
   by: string | null;
   profile: string | null;
 }
@@ -145,6 +165,8 @@ export interface Acknowledged {
   duplicates: number;
   similar: number;
   at: number;
+  /** When the plan was first acknowledged; absent from journals of an earlier version. */
+  firstAt?: number;
 }
 
 export interface ResultFiles {

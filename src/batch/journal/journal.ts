@@ -2,7 +2,7 @@ import {ownJson} from '../../narrow.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {readAttention, type Attention} from './rows/attention.ts';
-import type {BatchFacts, FactName} from './facts.ts';
+import type {BatchFacts, ClaimMark, FactName} from './facts.ts';
 import type {JournalRow} from './rows/row.ts';
 import {JournalRows, marks} from './rows/rows.ts';
 import {FormerRecords} from './rows/former-records.ts';
@@ -13,7 +13,7 @@ import {Samples} from './rows/samples.ts';
 import {readStanding, readTally} from './rows/standing.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
-import {DIFFERS_AS_ACCEPTED, KILLED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {APPROVAL_LOST, DIFFERS_AS_ACCEPTED, KILLED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -41,6 +41,7 @@ export class Journal {
   readonly former: FormerRecords;
   readonly #db: SqliteDatabase;
   readonly #waiting: WaitingOutcomes;
+  readonly #differences: Outcome[] = [];
   readonly #ended: {n: number; id: string; status: string; told: number}[] = [];
   #newestWindow: number;
   /** Windows and flushes of this process. */
@@ -78,14 +79,23 @@ export class Journal {
   }
 
   /** Commits that rows `first` to `last` may be sent from now on. None of them may be sent before. */
-  openWindow(window: {phase: Phase; first: number; last: number; takes: readonly Taken[]; at: number}): void {
-    const {phase, first, last, takes, at} = window;
+  openWindow(window: {
+    phase: Phase;
+    first: number;
+    last: number;
+    takes: readonly Taken[];
+    at: number;
+    /** The claims of its rows. */
+    claims?: ClaimMark | undefined;
+  }): void {
+    const {phase, first, last, takes, at, claims} = window;
     this.commits++;
     this.#db.transaction(() => {
       this.#writeWaiting();
       this.#db
         .prepare('insert into windows (seq, phase, first, last, takes, at) values (?, ?, ?, ?, ?, ?)')
         .run(...[++this.#newestWindow, phase, first, last, `,${takes.join(',')},`, at]);
+      if (claims !== undefined) this.setFact('claims', claims);
     });
   }
 
@@ -95,6 +105,7 @@ export class Journal {
    */
   record(outcome: Outcome, at: number): void {
     this.#waiting.add(outcome, at);
+    if (outcome.differences !== undefined) this.#differences.push(outcome);
   }
 
   flush(): void {
@@ -105,6 +116,15 @@ export class Journal {
 
   #writeWaiting(): void {
     this.#waiting.write(this.#newestWindow);
+    for (const {n, differences = []} of this.#differences.splice(0)) {
+      const clean = differences.map(({field, asked, answered}) => ({
+        ...{field: this.sanitizer.token(field), asked},
+        answered: answered === null ? null : this.sanitizer.token(answered),
+      }));
+      this.#db
+        .prepare('insert or replace into differences (n, fields) values (?, ?)')
+        .run(n, JSON.stringify(clean));
+    }
     for (const {n, id, status, told} of this.#ended.splice(0))
       this.#db
         .prepare(
@@ -150,9 +170,10 @@ export class Journal {
     return this.#db
       .prepare<{status: string | null; count: number}>(
         `select status, count(*) as count from outcomes
-       where state = 'accepted' or (state = 'dead_key' and status in (${marks(badEnds)})) group by status`,
+       where state = 'accepted' or (state = 'dead_key' and status in (${marks(badEnds)}))
+         or (state = 'unapproved' and message = ?) group by status`,
       )
-      .all(...badEnds);
+      .all(...badEnds, APPROVAL_LOST);
   }
 
   /** Whether any outcome was decided by the registry and not by an answer. */

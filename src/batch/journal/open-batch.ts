@@ -32,6 +32,8 @@ export async function openBatch(options: {
   breakLock?: boolean;
   /** Held only briefly; a run that starts at the same time waits for it. */
   brief?: boolean;
+  /** Does not wait for a process that has it briefly. */
+  atOnce?: boolean;
   clock: Clock;
 }): Promise<OpenBatch> {
   const {stateDir, kind, batchId, clock} = options;
@@ -42,6 +44,7 @@ export async function openBatch(options: {
     purpose: options.purpose,
     breakLock: options.breakLock ?? false,
     brief: options.brief ?? false,
+    atOnce: options.atOnce ?? false,
     hint: (commands) =>
       `wait for it, or watch it: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}; add --break-lock only if that process is known to be dead`,
     clock,

@@ -107,4 +107,11 @@ export const JOURNAL_MIGRATIONS = [
         without rowid;
     `,
   },
+  {
+    name: '0005-differences',
+    sql: `
+      -- In what the record of a held or approved row differs. JSON: [{"field", "asked", "answered"}], newest answer only.
+      create table differences (n integer primary key, fields text not null);
+    `,
+  },
 ] as const;

@@ -11,6 +11,10 @@ export const ACCEPTABLE = {
     value: 'NAME',
     meaning: 'NAME used these references for other payments',
   },
+  'lost-journal': {
+    value: 'NAME',
+    meaning: 'the journal of batch NAME cannot be read, and it paid none of these rows',
+  },
   differences: {value: null, meaning: `release although ${DIFFERING_FIELDS} differ`},
   rest: {value: null, meaning: 'release although rows are in doubt or in conflict'},
   refusals: {value: null, meaning: '4xx answers before the first success are final'},
@@ -18,7 +22,7 @@ export const ACCEPTABLE = {
     value: null,
     meaning: '--direct with a live key: the service remembers keys',
   },
-  'hidden-rows': {value: 'N', meaning: 'N hidden or filtered rows of the sheet are included'},
+  'hidden-rows': {value: 'N', meaning: 'N hidden, filtered or struck-through rows of the sheet are included'},
   'cut-input': {value: null, meaning: 'piped input is complete without a final newline'},
 } as const satisfies Record<string, {value: 'N' | 'NAME' | null; meaning: string}>;
 
@@ -32,7 +36,7 @@ export type BareName = NameTaking<null>;
 /** The arguments that state this: `--accept duplicates=2`. Hints are always built with this function. */
 export function accepting(name: BareName): [string, string];
 export function accepting(name: CountedName, rows: number): [string, string];
-export function accepting(name: 'paid-elsewhere', place: string): [string, string];
+export function accepting(name: 'paid-elsewhere' | 'lost-journal', place: string): [string, string];
 export function accepting(name: AcceptName, value?: number | string): [string, string] {
   return ['--accept', value === undefined ? name : `${name}=${value}`];
 }

@@ -121,7 +121,7 @@ export function deriveBatchId(fileName: string, contentHash: string): string {
     .replace(/\.[^.]*$/, '')
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '')
+    .replace(/^[^A-Za-z0-9]+|(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/g, '')
     .slice(0, 48);
   return `${stem === '' ? 'batch' : stem}-${contentHash.slice(0, 8)}`;
 }

@@ -66,15 +66,40 @@ export const DIFFERS = {
   message: `its record differs from the row in ${DIFFERING_FIELDS}, and can no longer be held back`,
 } as const;
 
+/** Direct mode: the record is younger than a request with its key that was not answered, and may have paid as well. */
+export const MAYBE_PAID_TWICE = {
+  code: DIFFERS_CODE,
+  message:
+    'check: may be paid twice. Its record was created more than ten minutes after a request that was not answered; look for an earlier record with this reference',
+} as const;
+
 /**
  * Whether a GET of the record showed another payment. That is judged again by the next GET, unlike the difference with
  * which a payment was approved.
  */
 export const wasReadAsOther = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
-  code === DIFFERS_CODE && message !== DIFFERS.message;
+  code === DIFFERS_CODE &&
+  message?.startsWith(DIFFERS.message) !== true &&
+  message !== MAYBE_PAID_TWICE.message;
 
 /** The same in SQL, for `o`, the outcome of a row. */
-export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and o.message is not '${DIFFERS.message}')`;
+export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message, '') not like '${DIFFERS.message}%' and o.message is not '${MAYBE_PAID_TWICE.message}')`;
+
+/** The `code` of a row in doubt whose last answer had no readable record: of a success, or of a redirect. */
+export const UNREADABLE_CODE = 'UNREADABLE';
+
+/**
+ * Message of an unapproved row that had been accepted. A record may have several copies at the service, of which one is
+ * behind, so following continues with these rows.
+ */
+export const APPROVAL_LOST = 'its record had been approved, and is now shown as created';
+
+/** Message of an accepted row whose record was shown with an earlier status than before, until it is final. */
+export const wentBackText = (from: string, to: string): string => `${WENT_BACK}${from} to ${to}`;
+const WENT_BACK = 'the status of its record went back from ';
+
+export const hasGoneBack = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
+  code === DIFFERS_CODE && message?.startsWith(WENT_BACK) === true;
 
 /** Message of a row that is not sent: direct mode could not tell a record of that request from a new one. */
 export const DIRECT_WITH_USED_KEY =
@@ -88,6 +113,14 @@ export const DIFFERS_AS_ACCEPTED = {
   code: 'DIFFERS_ACCEPTED',
   message: `its record differed from the row in ${DIFFERING_FIELDS}; the difference was accepted before the release`,
 } as const;
+
+/** A field in which a record differs from its row. */
+export interface FieldDifference {
+  field: string;
+  asked: string;
+  /** Null if the answer lacks it. */
+  answered: string | null;
+}
 
 export interface Outcome {
   n: number;
@@ -106,6 +139,8 @@ export interface Outcome {
   attempts: number;
   /** Id of a record that was staged and then abandoned, because the service had forgotten the key. */
   orphan: string | null;
+  /** Why the row is held, or in what its approved record differs. Stored, but not read with the row. */
+  differences?: readonly FieldDifference[] | undefined;
 }
 
 export const KILLED = 'it may have been sent when an earlier run was killed';

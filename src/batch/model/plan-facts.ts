@@ -40,6 +40,8 @@ export interface Plan {
   file: {path: string; name: string; folder: string; sha256: string; bytes: number};
   /** The sheet, if the file is a workbook. */
   sheet?: string;
+  /** The flags with which the file was read, as typed. Absent from plans of an earlier version. */
+  readFlags?: readonly string[];
   /** The columns that are kept, as written in the file. Ignored columns are not stored. */
   header: string[];
   /** The field of each column: `payee_id`, `metadata.note`. Absent from plans of an earlier version. */

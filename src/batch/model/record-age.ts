@@ -3,6 +3,8 @@ import {isObject} from '../../narrow.ts';
 
 /** Interface document: ISO 8601, UTC. A date without a time is too coarse. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+/** A request may be delayed by this before the service performs it. */
+const LONG_AFTER_MS = 10 * 60_000;
 /** Down to tens of seconds. */
 const TEN_SECONDS = '2026-01-01T00:00:0'.length;
 
@@ -31,6 +33,21 @@ export class RecordAges {
     if (typeof text !== 'string') return undefined;
     this.#read(date);
     if (text.startsWith(this.#now) && text.endsWith('Z')) return undefined;
+    return this.#byOurClock(text, nowMs);
+  }
+
+  /**
+   * Whether the record was created long after this time, when a request with its key was not answered: the service may
+   * have forgotten the key, and have paid before. False if the answer has no time.
+   */
+  isMadeLongAfter(sinceMs: number, {json, date}: Answer, nowMs: number): boolean {
+    const text = isObject(json) ? json['created_at'] : undefined;
+    if (typeof text !== 'string') return false;
+    this.#read(date);
+    return (this.#byOurClock(text, nowMs) ?? -Infinity) - sinceMs > LONG_AFTER_MS;
+  }
+
+  #byOurClock(text: string, nowMs: number): number | undefined {
     const found = TIMESTAMP.exec(text);
     if (found === null) return undefined;
     const [time, zone] = found;

@@ -5,6 +5,7 @@ export type StopReason =
   | 'credentials' // 401, or a 403 as the first answer or three times in a row
   | 'collision' // the service returned the record of another payment
   | 'key-forgotten' // the service created a second record for a key that it had seen
+  | 'bodies-compared' // it refuses a key that is sent with another `auto_approve`
   | 'lost-record' // a record that we know is no longer found
   | 'refused-at-first' // everything was refused before anything succeeded
   | 'redirect'

@@ -1,14 +1,13 @@
 import {counted} from '../../phrases.ts';
 import {resolve} from 'node:path';
-import {RemitError} from '../../errors.ts';
+import {type CommandBuilder, RemitError} from '../../errors.ts';
 import type {Attention} from '../journal/rows/attention.ts';
 import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import {readNews} from '../registry/news.ts';
 import {reportFile, writeReport} from '../report/file.ts';
 import {writeResults} from '../report/results.ts';
-import type {Placed} from '../standing/placed.ts';
 import type {Summary} from '../standing/summary.ts';
-import {ATTENTION, lastStatus, placedFor, runningText, summaryOf, type Wanted} from './status.ts';
+import {ATTENTION, commandsOf, lastStatus, runningText, summaryOf, type Wanted} from './status.ts';
 
 /** The summary, with the path of the HTML report if one was written. */
 export type Reported = Summary & {report_file?: string};
@@ -19,7 +18,7 @@ export type Reported = Summary & {report_file?: string};
  */
 export async function reportBatch(
   wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
-): Promise<{summary: Reported; attention: Attention[]; placed: Placed}> {
+): Promise<{summary: Reported; attention: Attention[]; commands: CommandBuilder}> {
   const batch = await openForReport(wanted);
   try {
     const {journal, plan} = batch;
@@ -30,11 +29,11 @@ export async function reportBatch(
     journal.setFact('results', files);
     const summary = await summaryOf(batch, wanted);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-    const placed = placedFor(batch, wanted);
-    if (wanted.html === undefined) return {summary, attention, placed};
+    const commands = commandsOf(batch, wanted);
+    if (wanted.html === undefined) return {summary, attention, commands};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, flags: placed.flags});
-    return {summary: {...summary, report_file: path}, attention, placed};
+    writeReport({batch, summary, path, commands});
+    return {summary: {...summary, report_file: path}, attention, commands};
   } finally {
     await batch.close();
   }

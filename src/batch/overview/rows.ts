@@ -1,13 +1,14 @@
-import {RemitError} from '../../errors.ts';
+import {type CommandBuilder, RemitError} from '../../errors.ts';
+import {ownJson} from '../../narrow.ts';
 import {batchIds} from '../journal/folder.ts';
 import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import type {NamedRow} from '../journal/rows/report-rows.ts';
 import {idempotencyKey, normaliseReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
-import {cleanMessage, type RowState} from '../model/outcome.ts';
+import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
 import {readNews} from '../registry/news.ts';
-import type {Wanted} from './status.ts';
+import {commandsOf, type Wanted} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
 export interface FoundRow {
@@ -33,13 +34,17 @@ export interface FoundRow {
   idempotency_key: string | null;
   /** The failed or canceled record that a retry replaced. */
   former_id: string | null;
+  /** In what its record differs from the row; null if it does not. */
+  differences: FieldDifference[] | null;
   updated_at: string | null;
 }
 
-/** A row, with the profile of the last run of its batch. */
+/** A row, with the commands for its batch. */
 export interface Placement {
   row: FoundRow;
-  lastProfile: string | undefined;
+  commands: CommandBuilder;
+  /** Whether the profile of the last run may release records that differ. */
+  mayAcceptDifferences: boolean;
 }
 
 /** A batch whose rows could not be read. */
@@ -125,8 +130,9 @@ async function readRows(wanted: Wanted, reference: string): Promise<Placement[]>
   try {
     await readNews(batch, wanted);
     const rows = batch.journal.report.withReference(normaliseReference(reference));
-    const lastProfile = batch.journal.fact('typedProfile') ?? undefined;
-    return rows.map((row) => ({row: foundRow(batch, row), lastProfile}));
+    const commands = commandsOf(batch, wanted);
+    const {mayAcceptDifferences = true} = batch.journal.fact('runFacts') ?? {};
+    return rows.map((row) => ({row: foundRow(batch, row), commands, mayAcceptDifferences}));
   } finally {
     await batch.close();
   }
@@ -155,6 +161,7 @@ function foundRow({journal, plan}: OpenBatch, row: NamedRow): FoundRow {
     request_id: clean(row.request_id),
     idempotency_key: mode === undefined ? null : idempotencyKey({kind, mode, namespace, ...row}),
     former_id: clean(row.former_id),
+    differences: row.differences === null ? null : ownJson<FieldDifference[]>(row.differences),
     updated_at: row.at === null ? null : new Date(row.at).toISOString(),
   };
 }

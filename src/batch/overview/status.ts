@@ -1,14 +1,13 @@
 import {counted} from '../../phrases.ts';
 import type {Clock} from '../../clock.ts';
-import {RemitError} from '../../errors.ts';
+import {BARE_COMMANDS, type CommandBuilder, RemitError} from '../../errors.ts';
 import {batchFolder} from '../journal/folder.ts';
 import type {Attention} from '../journal/rows/attention.ts';
 import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';
-import {NOWHERE, type Placed, type Placing} from '../standing/placed.ts';
 import {progressLine} from '../standing/progress.ts';
-import {readSummary} from '../standing/read-summary.ts';
+import {type CommandsFor, readSummary} from '../standing/read-summary.ts';
 import {ASKING, readStatus, type StatusFile} from '../standing/status-file.ts';
 import type {Summary} from '../standing/summary.ts';
 
@@ -17,8 +16,7 @@ export interface Wanted {
   batchId: string;
   stateDir: string;
   clock: Clock;
-  /** Builds the flags that the next command needs to find the batch, from the profile of the last run. */
-  placing?: Placing;
+  commandsFor?: CommandsFor;
   /** The command that runs a planned batch, with what has to be accepted. */
   nextOfPlan?: (batch: OpenBatch) => Promise<string | null>;
 }
@@ -32,14 +30,19 @@ export const ATTENTION = 10;
  */
 export async function statusOfBatch(
   wanted: Wanted,
-): Promise<{summary: Summary; attention: Attention[]; placed: Placed; running: string | undefined}> {
+): Promise<{
+  summary: Summary;
+  attention: Attention[];
+  commands: CommandBuilder;
+  running: string | undefined;
+}> {
   try {
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
       await readNews(batch, wanted);
       const summary = await summaryOf(batch, wanted);
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-      return {summary, attention, placed: placedFor(batch, wanted), running: undefined};
+      return {summary, attention, commands: commandsOf(batch, wanted), running: undefined};
     } finally {
       await batch.close();
     }
@@ -49,15 +52,18 @@ export async function statusOfBatch(
     return {
       summary: {...status.summary, posts: 0, next: null},
       attention: [],
-      placed: NOWHERE,
+      commands: BARE_COMMANDS,
       running: runningText(status, error),
     };
   }
 }
 
 /** The summary of a batch at rest. */
-export async function summaryOf(batch: OpenBatch, {clock, placing, nextOfPlan}: Wanted): Promise<Summary> {
-  const summary = readSummary(batch, clock.now(), placing);
+export async function summaryOf(
+  batch: OpenBatch,
+  {clock, commandsFor, nextOfPlan}: Wanted,
+): Promise<Summary> {
+  const summary = readSummary(batch, clock.now(), commandsFor);
   if (nextOfPlan === undefined || !awaitsRun(batch, summary)) return summary;
   return {...summary, next: await nextOfPlan(batch)};
 }
@@ -73,8 +79,8 @@ export function awaitsRun({journal, plan}: OpenBatch, summary: Summary): boolean
   return stop === null && unsent > 0 && journal.fact('confirmed')?.planHash !== plan.planHash;
 }
 
-export const placedFor = ({journal}: OpenBatch, {placing}: Wanted): Placed =>
-  placing?.(journal.fact('typedProfile') ?? undefined) ?? NOWHERE;
+export const commandsOf = (batch: OpenBatch, {commandsFor}: Wanted): CommandBuilder =>
+  commandsFor?.(batch) ?? BARE_COMMANDS;
 
 /**
  * The last status written by the process that has the batch. Undefined if there is none, or if the error is not about

@@ -5,8 +5,7 @@ import {batchFolder, batchIds} from '../journal/folder.ts';
 import {openBatch} from '../journal/open-batch.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import type {Placing} from '../standing/placed.ts';
-import {readSummary} from '../standing/read-summary.ts';
+import {type CommandsFor, readSummary} from '../standing/read-summary.ts';
 import {readStatus} from '../standing/status-file.ts';
 
 const UNFINISHED: ReadonlySet<BatchState> = new Set(['staged', 'held', 'stopped', 'interrupted']);
@@ -18,9 +17,9 @@ const UNFINISHED: ReadonlySet<BatchState> = new Set(['staged', 'held', 'stopped'
  */
 export async function unfinishedWithRowsOf(
   plan: Plan,
-  at: {stateDir: string; service: BoundTo; placing: Placing; clock: Clock},
+  at: {stateDir: string; service: BoundTo; commandsFor: CommandsFor; clock: Clock},
 ): Promise<{batchId: string; next: string | null} | undefined> {
-  const {stateDir, service, placing, clock} = at;
+  const {stateDir, service, commandsFor, clock} = at;
   const {kind} = plan;
   const statusOf = (batchId: string) => readStatus(batchFolder(stateDir, kind, batchId).status);
   const own = statusOf(plan.batchId)?.summary;
@@ -37,7 +36,7 @@ export async function unfinishedWithRowsOf(
         clock,
       });
       try {
-        const {state, next} = readSummary(batch, clock.now(), placing);
+        const {state, next} = readSummary(batch, clock.now(), commandsFor);
         if (UNFINISHED.has(state) && isBoundTo(batch.journal, service)) return {batchId, next};
       } finally {
         await batch.close();

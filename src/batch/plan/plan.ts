@@ -34,6 +34,8 @@ export interface PlanOptions extends ReadOptions {
   file: string;
   /** Name of the sheet, for a workbook with several. */
   sheet?: string | undefined;
+  /** The flags that say how to read it, as typed: a command that reads the file again repeats them. */
+  readFlags?: readonly string[];
   stateDir: string;
   batchId?: string | undefined;
   /** Plan the rows without errors and leave the others out. */
@@ -166,6 +168,7 @@ async function writePlan(
         bytes: facts.bytes,
       },
       ...(sheet === undefined ? {} : {sheet: sheet.name}),
+      ...(options.readFlags === undefined ? {} : {readFlags: options.readFlags}),
       ...keptColumns(read.map),
       minorAmounts: read.map.at['amount'] === undefined || options.amountUnit === 'minor',
       hasReferences: read.hasReferences,

@@ -29,7 +29,7 @@ export function checkEnd(
 }
 
 /**
- * Rows that a filter or a person has hidden are in the file, but the person who checks the sheet does not see them. So
+ * Rows that a filter or a person has hidden, or has struck through, are in the file, but the person who checks the sheet does not see them. So
  * they are neither paid nor left out without a word.
  */
 export function checkHidden(
@@ -41,12 +41,14 @@ export function checkHidden(
   if (count === (allowHiddenRows ?? 0) || sheet === undefined)
     return count === 0
       ? []
-      : [`${counted(count, 'row')} of the sheet ${count === 1 ? 'is' : 'are'} hidden, and included`];
+      : [
+          `${counted(count, 'row')} of the sheet ${count === 1 ? 'is' : 'are'} hidden, filtered out or struck through, and included`,
+        ];
   const named = `${lines.join(', ')}${count > lines.length ? ', …' : ''}`;
   const found =
     count === 0
-      ? `no row of sheet ${sheet.name} is hidden`
-      : `sheet ${sheet.name} has ${counted(count, 'row')} that ${count === 1 ? 'is' : 'are'} hidden or filtered out (${named})`;
+      ? `no row of sheet ${sheet.name} is hidden or struck through`
+      : `sheet ${sheet.name} has ${counted(count, 'row')} that ${count === 1 ? 'is' : 'are'} hidden, filtered out or struck through (${named})`;
   const isStated = allowHiddenRows !== undefined;
   const stated = isStated ? `, not ${allowHiddenRows} as stated with --accept hidden-rows` : '';
   throw new RemitError('CSV_INVALID', `${input.name}: ${found}${stated}; nothing was sent`, {
@@ -56,7 +58,7 @@ export function checkHidden(
         ? 'leave out --accept hidden-rows'
         : isStated
           ? `check the rows of the sheet; if all of them are intended, state --accept hidden-rows=${count}`
-          : `show all rows (Data > Clear), delete those that are not to be paid, and save; or include them: ${retype(accepting('hidden-rows', count))}`,
+          : `show all rows (Data > Clear), delete those that are not to be paid, remove the strikethrough of the others, and save; or include them: ${retype(accepting('hidden-rows', count))}`,
   });
 }
 

@@ -3,7 +3,9 @@ import {RemitError} from '../../errors.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {Registry} from './registry.ts';
 import {othersIn, recordPaidElsewhere, tellEnded} from './news.ts';
+import type {JournalCheck} from './rebuild.ts';
 import {recordDecisions, surveyBatch, type Survey} from './survey.ts';
+import type {Retype} from '../model/accept.ts';
 import type {Mode} from '../model/kinds.ts';
 
 /** A batch's use of the registry, from the survey to the end of the run. */
@@ -30,6 +32,11 @@ export async function claimBatch(options: {
   profile: string | null;
   breakLock: boolean;
   clock: Clock;
+  /** Journals that cannot be read; see `JournalCheck`. */
+  lostJournals?: JournalCheck['lostJournals'];
+  retype?: Retype;
+  /** Called with what was read into a registry that lacked it. */
+  tell?: (text: string) => void;
 }): Promise<BatchClaims> {
   const {batch, stateDir, mode, baseUrl, clock} = options;
   const {plan, journal} = batch;
@@ -40,6 +47,12 @@ export async function claimBatch(options: {
     scope: {mode, baseUrl, kind, namespace},
     claimant: {profile, batchId, journalId},
     breakLock: options.breakLock,
+    check: {
+      own: batch,
+      lostJournals: options.lostJournals ?? [],
+      retype: options.retype ?? ((words) => words.join(' ')),
+      tell: options.tell ?? (() => undefined),
+    },
     clock,
   });
   try {
@@ -67,11 +80,12 @@ export async function claimBatch(options: {
 function refuseOtherContent(registry: Registry, {plan}: OpenBatch): void {
   const bound = plan.hasReferences ? undefined : registry.contentPlan();
   if (bound === undefined || bound === plan.planHash) return;
+  const {batchId, namespace} = plan;
   throw new RemitError(
     'GUARD_CONFIRM',
-    `batch ${plan.batchId} has no references, and another file was run under the namespace ${plan.namespace}; nothing was sent`,
+    `batch ${batchId} has no references, and another file was run under the namespace ${namespace}; nothing was sent`,
     {
-      hint: 'only the identical file can run there again; give this one its own namespace with --namespace NAME',
+      hint: `without references, only the identical file can run there again. Do not give this file another namespace as it is: rows that were paid under ${namespace} would be paid again. Remove those rows first, or add a reference column with new references to the remaining ones`,
     },
   );
 }

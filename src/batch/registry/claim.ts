@@ -1,3 +1,5 @@
+import type {ClaimMark} from '../journal/facts.ts';
+
 /** A claim of one row. */
 export interface Claim {
   reference: string;
@@ -18,6 +20,8 @@ export interface OtherPayment {
 
 /** The part of the registry that the engine needs during a run. */
 export interface Claims {
+  /** What the journal records with the window of the rows that were claimed last. */
+  readonly mark: ClaimMark | undefined;
   /** Durable when it returns: no row of a window is sent before it is claimed. */
   claim(rows: readonly Claim[], at: number): void;
   /** Claims what is no longer claimed, for example after the registry was lost; durable when it returns. */

@@ -1,19 +1,33 @@
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
-import type {Claim} from './claim.ts';
+import type {Kind, Mode} from '../model/kinds.ts';
+import type {EarlierPayment, Paying} from './earlier-payments.ts';
 import {type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
+/** The service at which the payments of a registry are compared. */
+interface Place {
+  mode: Mode;
+  baseUrl: string;
+  kind: Kind;
+}
+
+/** No scope has this id, so nothing is found in it. */
+const NO_SCOPE = -1;
+const ALIKE_PAGE = 16;
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /** The entries of a registry, as one batch looks them up. All notes must be sorted in before. */
 export class Entries {
   readonly #db: SqliteDatabase;
+  readonly #place: Place;
   readonly #scope: number;
   readonly #journalId: string;
 
-  constructor(db: SqliteDatabase, scope: number, journalId: string) {
+  /** @param scope undefined if nothing was ever claimed in the namespace */
+  constructor(db: SqliteDatabase, place: Place, scope: number | undefined, journalId: string) {
     this.#db = db;
-    this.#scope = scope;
+    this.#place = place;
+    this.#scope = scope ?? NO_SCOPE;
     this.#journalId = journalId;
   }
 
@@ -23,11 +37,15 @@ export class Entries {
 
   /** The entry of exactly this reference in our scope. */
   find(reference: string): Entry | undefined {
+    return this.#findIn(this.#scope, reference);
+  }
+
+  #findIn(scope: number, reference: string): Entry | undefined {
     const stored = this.#db
       .prepare<StoredEntry>(
         `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
       )
-      .get(this.#scope, foldReference(reference), reference);
+      .get(scope, foldReference(reference), reference);
     return stored === undefined ? undefined : toEntry(stored);
   }
 
@@ -59,20 +77,37 @@ export class Entries {
       .all(this.#scope, foldReference(reference), reference);
   }
 
-  /** A payment by another batch to the same party, with the same amount and currency, since a given time. */
-  alike(claim: Pick<Claim, 'reference' | 'party' | 'amount' | 'currency'>, since: number): Entry | undefined {
-    const {party, amount, currency} = claim;
-    const references = this.#db
-      .prepare<{reference: string}>(
-        `select reference from claims_by_content
-         where party = ? and amount = ? and currency = ? and scope = ? and at >= ?`,
-      )
-      .all(party, amount, currency, this.#scope, since);
-    for (const {reference} of references) {
-      const entry = reference === claim.reference ? undefined : this.foreign(reference);
-      if (entry !== undefined) return entry;
+  /**
+   * A valid claim of another batch, in any namespace, for the same party, amount and currency, since a given time. The
+   * claim of the same reference in our scope is the row itself.
+   */
+  alike(row: Paying, since: number): EarlierPayment | undefined {
+    const {party, amount, currency} = row;
+    const {mode, baseUrl, kind} = this.#place;
+    let [scope, reference] = [-1, ''];
+    for (;;) {
+      const page = this.#db
+        .prepare<{scope: number; reference: string; at: number; namespace: string}>(
+          `select a.scope, a.reference, a.at, s.namespace from claims_by_content a cross join scopes s
+         where a.party = ? and a.amount = ? and a.currency = ? and (a.scope, a.reference) > (?, ?) and a.at >= ?
+           and s.id = a.scope and s.mode = ? and s.base_url = ? and s.kind = ?
+         order by a.scope, a.reference limit ${ALIKE_PAGE}`,
+        )
+        .all(party, amount, currency, scope, reference, since, mode, baseUrl, kind);
+      for (const found of page) {
+        const isItself = found.scope === this.#scope && found.reference === row.reference;
+        const entry = isItself ? undefined : this.#foreignIn(found.scope, found.reference);
+        if (entry === undefined) continue;
+        const {batch, id} = entry;
+        return {
+          ...{batch, namespace: found.namespace, reference: found.reference, id},
+          at: new Date(found.at).toISOString(),
+        };
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < ALIKE_PAGE) return undefined;
+      ({scope, reference} = last);
     }
-    return undefined;
   }
 
   /**
@@ -93,7 +128,11 @@ export class Entries {
 
   /** The valid claim of another batch. */
   foreign(reference: string): Entry | undefined {
-    const entry = this.find(reference);
+    return this.#foreignIn(this.#scope, reference);
+  }
+
+  #foreignIn(scope: number, reference: string): Entry | undefined {
+    const entry = this.#findIn(scope, reference);
     return entry?.standing === null && entry.journal !== this.#journalId ? entry : undefined;
   }
 

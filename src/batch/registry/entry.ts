@@ -25,12 +25,22 @@ export interface Entry {
 }
 
 /** Who receives how much: two claims of a reference with equal content are the same payment. */
-const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
+export const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
   `${party} ${amount} ${currency}`;
 
 /** Whether an entry is for the payment that a row requests. Rail, method and metadata may differ. */
 export const isSamePayment = (entry: Entry, row: Claim): boolean =>
   entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
+
+/** The message of a row that another batch has paid. */
+export const paidByText = ({batch, id}: Pick<Entry, 'batch' | 'id'>): string =>
+  `paid by batch ${batch}${recordText({id})}`;
+
+/** The batch that such a message names. */
+export const paidByBatch = (message: string | null): string | undefined =>
+  /^paid by batch ([\w.-]+)(?:, record |$)/.exec(message ?? '')?.[1];
+
+export const recordText = ({id}: Pick<Entry, 'id'>): string => (id === null ? '' : `, record ${id}`);
 
 /** The lowest generation allowed for the next claim of a reference. */
 export const leastGeneration = (entry: Entry | undefined): number =>

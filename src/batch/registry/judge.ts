@@ -1,7 +1,7 @@
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
-import {type Entry, isSamePayment, keySince} from './entry.ts';
+import {type Entry, isSamePayment, keySince, paidByText, recordText} from './entry.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** Whether the journal of a batch still exists; the meaning of its claims depends on it. */
@@ -215,7 +215,7 @@ export function noteWaitsFor(journal: Journal, batch: string | null): void {
 /** Another batch has paid the same: the outcome names that batch and its record. */
 export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
   ...{n: row.n, state: 'already_paid', id: entry.id, status: null, stagedAt: entry.at, http: null},
-  ...{code: REGISTRY_CODE, message: `paid by batch ${entry.batch}${recordText(entry)}`, requestId: null},
+  ...{code: REGISTRY_CODE, message: paidByText(entry), requestId: null},
   ...{attempts: row.outcome?.attempts ?? 0, orphan: row.outcome?.orphan ?? null},
 });
 
@@ -223,8 +223,6 @@ export const otherPaymentText = (entry: Entry): string =>
   entry.paid
     ? `batch ${entry.batch} has paid a different payment under this reference${recordText(entry)}; this row is not sent. Compare the two first: if that payment replaces this row, nothing is left to do, and a new reference would be a second payment`
     : `batch ${entry.batch} has claimed this reference for a different payment; this row is not sent`;
-
-const recordText = ({id}: Entry): string => (id === null ? '' : `, record ${id}`);
 
 /**
  * The record that was sent under this reference has failed or was canceled. This batch sends the row again only by

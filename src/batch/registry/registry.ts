@@ -3,29 +3,19 @@ import type {Clock} from '../../clock.ts';
 import type {Lock} from '../../store/locks/lock.ts';
 import {jsonBytes} from '../../store/port/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
+import type {ClaimMark} from '../journal/facts.ts';
 import {makeFolder} from '../journal/folder.ts';
+import type {Journal} from '../journal/journal.ts';
 import {foldReference} from '../model/identity.ts';
-import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+import {KINDS} from '../model/kinds.ts';
 import type {Claim, Claims, OtherPayment} from './claim.ts';
 import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
+import {type JournalName, Journals} from './journals.ts';
+import {OpenCreates} from './open-creates.ts';
 import {claimLine, type Noter, type Notes, type PaidLine, type Way} from './notes.ts';
-
-/** The scope in which a reference is paid once. */
-interface Scope {
-  mode: Mode;
-  /** Normalised. */
-  baseUrl: string;
-  kind: Kind;
-  namespace: string;
-}
-
-/** The batch that claims; stored with each reference. */
-interface Claimant {
-  profile: string;
-  batchId: string;
-  journalId: string;
-}
+import {type Claimant, claimantIdOf, type Scope, scopeIdOf} from './owners.ts';
+import type {JournalCheck} from './rebuild.ts';
 
 /**
  * The registry of a state folder, opened for one process. It is the first protection against paying twice. The second
@@ -39,32 +29,38 @@ export class Registry implements Claims {
   readonly #scope: number;
   readonly #claimant: number;
   readonly #journalId: string;
+  readonly #name: JournalName;
+  readonly #journals: Journals;
+  #mark: ClaimMark | undefined;
   /** To be noted with the next claims or `flush`, in order. */
   readonly #waiting: {way: Way; lines: unknown[]}[] = [];
   readonly #unanswered: Claim[] = [];
+  #openCreates: OpenCreates | undefined;
+  readonly #readOpenCreates: () => OpenCreates;
 
-  private constructor({db, lock, notes}: RegistryDatabase, scope: Scope, claimant: Claimant) {
+  /** The journal that records the mark, if it was compared with the registry. */
+  readonly #journal: Journal | undefined;
+
+  private constructor(
+    {db, lock, notes}: RegistryDatabase,
+    {
+      stateDir,
+      scope,
+      claimant,
+      check,
+    }: {stateDir: string; scope: Scope; claimant: Claimant; check?: JournalCheck},
+  ) {
     this.#db = db;
     this.#lock = lock;
     this.#notes = notes;
-    const {mode, baseUrl, kind, namespace} = scope;
-    db.prepare('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
-      ...[mode, baseUrl, kind, namespace],
-    );
-    this.#scope = db
-      .prepare<{id: number}>(
-        'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
-      )
-      .one(mode, baseUrl, kind, namespace).id;
-    const {profile, batchId, journalId} = claimant;
-    this.#journalId = journalId;
-    db.prepare('insert or ignore into claimants (profile, batch, journal) values (?, ?, ?)').run(
-      ...[profile, batchId, journalId],
-    );
-    this.#claimant = db
-      .prepare<{id: number}>('select id from claimants where profile = ? and batch = ? and journal = ?')
-      .one(profile, batchId, journalId).id;
-    this.#entries = new Entries(db, this.#scope, journalId);
+    this.#scope = scopeIdOf(db, scope);
+    this.#claimant = claimantIdOf(db, claimant);
+    this.#journalId = claimant.journalId;
+    this.#journal = check?.own.journal;
+    this.#name = {kind: scope.kind, batchId: claimant.batchId};
+    this.#journals = new Journals(db);
+    this.#entries = new Entries(db, scope, this.#scope, this.#journalId);
+    this.#readOpenCreates = () => OpenCreates.read(stateDir, scope);
   }
 
   /**
@@ -77,6 +73,7 @@ export class Registry implements Claims {
     claimant: Claimant;
     breakLock?: boolean;
     brief?: boolean;
+    check?: JournalCheck;
     clock: Clock;
   }): Promise<Registry> {
     const {scope, claimant, ...opening} = options;
@@ -86,7 +83,16 @@ export class Registry implements Claims {
       purpose: `${KINDS[scope.kind].topic} batch ${claimant.batchId}`,
       hint: 'one batch at a time runs in a state folder: wait for it, or answer its prompt if it has one; add --break-lock only if that process is known to be dead',
     });
-    return new Registry(opened, scope, claimant);
+    return new Registry(opened, options);
+  }
+
+  get mark(): ClaimMark | undefined {
+    return this.#mark;
+  }
+
+  /** Read when first used: few commands look for earlier payments. */
+  get openCreates(): OpenCreates {
+    return (this.#openCreates ??= this.#readOpenCreates());
   }
 
   /** The entries, with everything that was noted. */
@@ -108,6 +114,7 @@ export class Registry implements Claims {
     this.#db.transaction(() => {
       this.#writeWaiting();
       this.#notes.add(way, this.#noter(at), rows.map(claimLine));
+      this.#mark = this.#journals.count(this.#name, this.#journalId);
     });
   }
 
@@ -171,7 +178,11 @@ export class Registry implements Claims {
   }
 
   flush(): void {
-    if (this.#waiting.length > 0) this.#db.transaction(() => this.#writeWaiting());
+    if (this.#waiting.length === 0) return;
+    this.#db.transaction(() => {
+      this.#writeWaiting();
+      this.#mark = this.#journals.count(this.#name, this.#journalId);
+    });
   }
 
   #writeWaiting(): void {
@@ -211,7 +222,10 @@ export class Registry implements Claims {
   async close(): Promise<void> {
     try {
       // Otherwise the registry belongs to another process now.
-      if (!this.lost.aborted) await this.#notes.sortInByTurns();
+      if (!this.lost.aborted) {
+        await this.#notes.sortInByTurns();
+        if (this.#mark !== undefined) this.#journal?.setFact('claims', this.#mark);
+      }
     } catch {
       // What is noted stays noted: the next process that opens the registry sorts it in.
     }

@@ -124,4 +124,24 @@ export const REGISTRY_MIGRATIONS = [
       delete from notes where way is null;
     `,
   },
+  {
+    name: '0008-journals',
+    sql: `
+      -- One row: which registry this is. A registry that replaces a lost one has another id.
+      create table identity (id text not null);
+      -- The journals whose claims are all here; see Journals.
+      create table journals (
+        kind text not null,
+        batch text not null,
+        -- Null: it cannot be read, and the operator has accepted that.
+        journal text,
+        claims integer not null,
+        stamp text,
+        primary key (kind, batch)
+      ) without rowid;
+      insert or replace into journals (kind, batch, journal, claims)
+        select distinct s.kind, c.batch, c.journal, 0 from entries e join claimants c on c.id = e.claimant
+        join scopes s on s.id = e.scope order by c.id;
+    `,
+  },
 ] as const;

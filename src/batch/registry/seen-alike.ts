@@ -1,49 +1,81 @@
 import {nextTurn} from '../../clock.ts';
+import type {StoredPayment} from '../../doubts/open-payments.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
+import {ALIKE_MS, earlierPayment} from './earlier-payments.ts';
 import {Entries} from './entries.ts';
+import {OpenCreates} from './open-creates.ts';
+import {addAlike, type AlikeExample, noneAlike} from './survey.ts';
 
 /** How many rows of a plan would need an acknowledgement at one service because of other batches. */
 export interface SeenAlike {
   mode: Mode;
   base_url: string;
-  /** Rows like a payment of the last thirty days: same party, amount and currency. */
+  /** Rows like a payment of the last thirty days: same party, amount and currency, in any namespace. */
   alike: number;
+  /** Some of those rows, each with the earlier payment. */
+  examples: AlikeExample[];
   /** References that differ from one of another batch only in case or spaces. */
   similar: number;
 }
 
-/** How long a payment counts as a look-alike of a later one. */
-export const ALIKE_MS = 30 * 24 * 3_600_000;
 const PAGE = 1000;
 
 /**
- * Predicts what `surveyBatch` will count as look-alikes, for each service at which the namespace of a plan was used.
+ * Predicts what `surveyBatch` will count as look-alikes, for each service at which this kind of batch was used
+ * or a single payment is in doubt.
  */
 export async function alikeIn(
   db: SqliteDatabase,
   {plan, journal}: OpenBatch,
-  now: number,
+  {openPayments, now}: {openPayments: readonly StoredPayment[]; now: number},
 ): Promise<SeenAlike[]> {
-  const scopes = db
-    .prepare<{id: number; mode: Mode; base_url: string}>(
-      'select id, mode, base_url from scopes where kind = ? and namespace = ?',
-    )
-    .all(plan.kind, plan.namespace)
-    .map(({id, mode, base_url}) => ({
-      entries: new Entries(db, id, plan.journalId),
-      seen: {mode, base_url, alike: 0, similar: 0},
-    }));
+  const {kind, journalId} = plan;
+  const services = usedServices(db, plan, openPayments).map(({mode, base_url, own}) => ({
+    entries: new Entries(db, {mode, baseUrl: base_url, kind}, own ?? undefined, journalId),
+    openCreates: new OpenCreates(openPayments, {mode, baseUrl: base_url, kind}),
+    seen: {mode, base_url, similar: 0},
+    alike: noneAlike(),
+  }));
   for (const page of pagesOf((after, limit) => journal.rows.untouched(after, limit), PAGE)) {
-    for (const {entries, seen} of scopes)
+    for (const {entries, openCreates, seen, alike} of services)
       for (const row of page) {
         if (entries.foreign(row.reference) !== undefined) continue; // it is skipped, or a conflict
-        if (entries.alike(row, now - ALIKE_MS) !== undefined) seen.alike++;
+        addAlike(alike, row, earlierPayment({entries, openCreates}, row, now - ALIKE_MS));
         if (entries.similar(row.reference).length > 0) seen.similar++;
       }
     await nextTurn(); // the heartbeats of the locks must continue
   }
-  return scopes.map(({seen}) => seen).filter(({alike, similar}) => alike + similar > 0);
+  return services
+    .map(({seen: {mode, base_url, similar}, alike}) => ({
+      ...{mode, base_url, alike: alike.count, examples: alike.examples, similar},
+    }))
+    .filter(({alike, similar}) => alike + similar > 0);
+}
+
+interface UsedService {
+  mode: Mode;
+  base_url: string;
+  /** The scope of the namespace of the plan. */
+  own: number | null;
+}
+
+/** Where batches of this kind were run, and where a single payment of this kind is in doubt. */
+function usedServices(
+  db: SqliteDatabase,
+  {kind, namespace}: OpenBatch['plan'],
+  openPayments: readonly StoredPayment[],
+): UsedService[] {
+  const services = db
+    .prepare<UsedService>(
+      `select mode, base_url, max(case when namespace = ? then id end) as own from scopes where kind = ?
+       group by mode, base_url order by min(id)`,
+    )
+    .all(namespace, kind);
+  for (const {mode, baseUrl} of openPayments.filter((payment) => payment.kind === kind))
+    if (!services.some((one) => one.mode === mode && one.base_url === baseUrl))
+      services.push({mode, base_url: baseUrl, own: null});
+  return services;
 }

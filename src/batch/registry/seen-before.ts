@@ -1,12 +1,17 @@
 import {existsSync} from 'node:fs';
 import {type Clock, nextTurn} from '../../clock.ts';
+import {readOpenPayments} from '../../doubts/open-payments.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
+import {keysOf} from '../../narrow.ts';
+import {batchIds} from '../journal/folder.ts';
 import {foldReference} from '../model/identity.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
+import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {alikeIn, type SeenAlike} from './seen-alike.ts';
 import {openRegistry, registryPath} from './database.ts';
+import type {JournalName} from './journals.ts';
+import type {JournalCheck} from './rebuild.ts';
 
 /** Another batch of this state folder that has references of a plan, in any mode and at any address. */
 export interface SeenBefore {
@@ -25,6 +30,9 @@ export interface Seen {
   alike: SeenAlike[];
 }
 
+/** Nothing is known about a plan. */
+export const UNSEEN: Seen = {before: [], alike: []};
+
 const PAGE = 1000;
 
 /**
@@ -34,18 +42,28 @@ const PAGE = 1000;
  */
 export async function seenBefore(
   batch: OpenBatch,
-  {stateDir, clock, countsAlike}: {stateDir: string; clock: Clock; countsAlike: boolean},
+  {
+    stateDir,
+    clock,
+    countsAlike,
+    retype = (words) => words.join(' '),
+    tell = () => undefined,
+  }: {stateDir: string; clock: Clock; countsAlike: boolean} & Partial<Pick<JournalCheck, 'retype' | 'tell'>>,
 ): Promise<Seen> {
   const {batchId, journalId} = batch.plan;
-  if (!existsSync(registryPath(stateDir))) return {before: [], alike: []};
+  const openPayments = countsAlike ? readOpenPayments(stateDir) : [];
+  const hasOpen = openPayments.some(({kind}) => kind === batch.plan.kind);
+  if (!existsSync(registryPath(stateDir)) && !hasOpen && !hasOtherBatches(stateDir, batch.plan))
+    return UNSEEN;
   const {db, lock} = await openRegistry({
     ...{stateDir, clock, brief: true},
     purpose: `plan of batch ${batchId}`,
+    check: {own: batch, lostJournals: [], retype, tell},
   });
   try {
-    if (!hasOthers(db, journalId)) return {before: [], alike: []};
+    if (!hasOthers(db, journalId) && !hasOpen) return UNSEEN;
     const before = await seenIn(db, batch);
-    return {before, alike: countsAlike ? await alikeIn(db, batch, clock.now()) : []};
+    return {before, alike: countsAlike ? await alikeIn(db, batch, {openPayments, now: clock.now()}) : []};
   } finally {
     db.close();
     await lock.release();
@@ -60,6 +78,10 @@ async function seenIn(db: SqliteDatabase, {plan, journal}: OpenBatch): Promise<S
   }
   return [...found.values()].sort((a, b) => b.rows - a.rows);
 }
+
+/** Without a registry, their journals show what they have claimed. */
+const hasOtherBatches = (stateDir: string, {kind, batchId}: JournalName): boolean =>
+  keysOf(KINDS).some((each) => batchIds(stateDir, each).some((other) => each !== kind || other !== batchId));
 
 const hasOthers = (db: SqliteDatabase, journalId: string): boolean =>
   db.prepare('select 1 from claimants where journal <> ? limit 1').get(journalId) !== undefined;

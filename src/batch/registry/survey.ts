@@ -9,7 +9,7 @@ import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration} from './entry.ts';
 import type {Registry} from './registry.ts';
-import {ALIKE_MS} from './seen-alike.ts';
+import {ALIKE_MS, type EarlierPayment, earlierPayment} from './earlier-payments.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -42,14 +42,28 @@ export interface Survey {
   conflicts: number;
   /** References that differ from one in the registry only in case or spaces. */
   similar: {count: number; examples: string[][]};
-  /** Rows that look like a payment of another batch in the last thirty days. */
-  alike: {count: number; examples: {reference: string; other: string; batch: string}[]};
+  /** Rows that look like an earlier payment of the last thirty days, in any namespace. */
+  alike: Alike;
   /**
    * Other places where references of this batch were found, by the name for `--accept paid-elsewhere`: a namespace,
    * profile or address.
    */
   elsewhere: Map<string, {count: number; example: string; batch: string}>;
 }
+
+/** A row, and the earlier payment that it may repeat. */
+export interface AlikeExample {
+  reference: string;
+  earlier: EarlierPayment;
+}
+
+interface Alike {
+  count: number;
+  /** The first five. */
+  examples: AlikeExample[];
+}
+
+export const noneAlike = (): Alike => ({count: 0, examples: []});
 
 const PAGE = 1000;
 const EXAMPLES = 5;
@@ -76,10 +90,11 @@ export function surveyBatch(options: {
     shifts: new Map(),
     conflicts: 0,
     similar: {count: 0, examples: []},
-    alike: {count: 0, examples: []},
+    alike: noneAlike(),
     elsewhere: new Map(),
   };
-  if (registry.entries.isEmpty && !journal.hasOutcomeByRegistry()) return survey;
+  if (registry.entries.isEmpty && registry.openCreates.isEmpty && !journal.hasOutcomeByRegistry())
+    return survey;
   for (const row of unsentRows(journal)) {
     const found = registry.entries.find(row.reference);
     const entry = foreignEntry(found, plan);
@@ -104,7 +119,10 @@ export function surveyBatch(options: {
   return survey;
 }
 
-/** The survey of a retry. It also counts the look-alikes of rows that are sent again, which a run does not send. */
+/**
+ * The survey of a retry. It also counts the look-alikes of rows that are sent again, which a run does not send. Only the
+ * first acknowledgement of the plan was about every row; a later one may have been about others.
+ */
 export function surveyRetried(
   survey: Survey,
   rows: readonly JournalRow[],
@@ -116,7 +134,8 @@ export function surveyRetried(
     similar: {count: similar.count, examples: [...similar.examples]},
     alike: {count: alike.count, examples: [...alike.examples]},
   };
-  const since = readAcknowledged(options.journal, options.plan)?.at ?? 0;
+  const acknowledged = readAcknowledged(options.journal, options.plan);
+  const since = acknowledged?.firstAt ?? acknowledged?.at ?? 0;
   for (const row of rows) noteLookalikes(found, row, {...options, since});
   return found;
 }
@@ -129,9 +148,19 @@ function noteLookalikes(
   const references = registry.entries.similar(row.reference, since);
   if (references.length > 0 && similar.count++ < EXAMPLES)
     similar.examples.push([row.reference, ...references]);
-  const other = registry.entries.alike(row, Math.max(since, now - ALIKE_MS));
-  if (other !== undefined && alike.count++ < EXAMPLES)
-    alike.examples.push({reference: row.reference, other: other.reference, batch: other.batch});
+  addAlike(alike, row, earlierPayment(registry, row, Math.max(since, now - ALIKE_MS)));
+}
+
+/** How many rows look like a payment of the last thirty days. */
+export const countAlike = (registry: Registry, rows: readonly JournalRow[], now: number): number =>
+  rows.filter((row) => earlierPayment(registry, row, now - ALIKE_MS) !== undefined).length;
+
+export function addAlike(
+  alike: Alike,
+  {reference}: {reference: string},
+  earlier: EarlierPayment | undefined,
+): void {
+  if (earlier !== undefined && alike.count++ < EXAMPLES) alike.examples.push({reference, earlier});
 }
 
 /** After the confirmation: writes the registry's decisions into the journal. Rows without a decision are sent. */

@@ -1,9 +1,9 @@
 import {usualId} from '../../contract/ids.ts';
 import {type Hint, RemitError} from '../../errors.ts';
-import {formatMajor} from '../../money/amount.ts';
+import {majorIn} from '../../money/amount.ts';
 import {isObject} from '../../narrow.ts';
 import {judgeLook} from '../answers/answers.ts';
-import {amountIn} from '../answers/echo.ts';
+import {amountIn, echoesCurrency} from '../answers/echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
@@ -80,15 +80,15 @@ export function differenceOf(
   const compared: [string, unknown, string | number][] = [
     [party, usual(record[party]), row.party],
     ['amount', amountIn(record), row.amount],
-    ['currency', record['currency_code'], row.currency],
+    ['currency', echoesCurrency(kind) ? record['currency_code'] : undefined, row.currency],
     ['reference', isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined, row.reference],
   ];
   const found = compared.find(([, its, ours]) => its !== undefined && its !== null && its !== ours);
   if (found === undefined) return undefined;
   const [name, its, ours] = found;
   const words = (value: unknown) =>
-    name === 'amount' && typeof value === 'number'
-      ? `${formatMajor(BigInt(value), row.currency)} ${row.currency}`
+    name === 'amount'
+      ? `${majorIn(value, row.currency) ?? `${String(value)} minor units of`} ${row.currency}`
       : sanitizer.words(String(value)); // what JSON can contain, or our own value
   return `its ${name} is ${words(its)}, the row's is ${words(ours)}`;
 }

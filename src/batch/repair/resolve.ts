@@ -37,6 +37,8 @@ interface ResolveOptions {
   batch: OpenBatch;
   stateDir: string;
   clock: Clock;
+  /** Called with what was read into a registry that lacked it. */
+  tell?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -113,7 +115,7 @@ export function doubtfulRow(
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
   // Its key belongs to a record that no answer named; the operator may have found it.
-  const isRefused = row.outcome?.state === 'dead_key' && row.outcome.id === null;
+  const isRefused = (row.outcome?.state === 'dead_key' && row.outcome.id === null) || isTaken(journal, row);
   if (isRefused && resolution !== 'not-paid') return row;
   throw new RemitError(
     'USAGE',
@@ -123,6 +125,13 @@ export function doubtfulRow(
         `resolve applies only to rows in doubt; ${commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)} shows what is left to do`,
     },
   );
+}
+
+/** Whether the service answered the row with the record of another row of the batch. */
+function isTaken(journal: OpenBatch['journal'], {n, outcome}: JournalRow): boolean {
+  if (outcome?.state !== 'collision' || outcome.id === null) return false;
+  const owner = journal.rows.ofRecord(outcome.id);
+  return owner !== undefined && owner.n !== n;
 }
 
 /** A row with what was found out about it. */
@@ -199,7 +208,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
 }
 
 async function tellRegistry(
-  {batch, stateDir, clock}: ResolveOptions,
+  {batch, stateDir, clock, tell = () => undefined}: ResolveOptions,
   rows: readonly Stated[],
 ): Promise<void> {
   const {plan, journal} = batch;
@@ -209,6 +218,8 @@ async function tellRegistry(
     scope: {...binding, kind: plan.kind, namespace: plan.namespace},
     claimant: {profile: lastProfile(journal), batchId: plan.batchId, journalId: plan.journalId},
     brief: true,
+    // Nothing is sent, so a journal that cannot be read is no reason to refuse.
+    check: {own: batch, lostJournals: 'all', retype: (words) => words.join(' '), tell},
     clock,
   });
   try {

@@ -6,7 +6,7 @@ import {pagesOf} from '../model/pages.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome, type RowState} from '../model/outcome.ts';
-import {leastGeneration} from '../registry/entry.ts';
+import {type Entry, leastGeneration} from '../registry/entry.ts';
 import type {Entries} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
@@ -97,7 +97,8 @@ export async function prepareRetry(
     const at = clock.now();
     const outcome = must(journal.rows.of(row.reference)?.outcome, 'outcome that was just read');
     if (generation > row.generation) {
-      journal.raiseGeneration({...row, outcome, generation: generation - 1}, why, at);
+      const former = outcome.state === 'collision' ? {...outcome, id: null} : outcome; // it is not the row's record
+      journal.raiseGeneration({...row, outcome: former, generation: generation - 1}, why, at);
       facts.raised.push(row.reference);
     } else journal.record({...outcome, ...AGAIN[way], http: null, code: null, message: why}, at);
     facts.again.push(row.reference);
@@ -180,9 +181,23 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Fou
   if (outcome?.state === 'already_paid') return outcome.message ?? 'another batch has paid it';
   if (outcome === undefined) return LEFT.not_sent;
   const {state} = outcome;
+  if (state === 'collision') return judgeTaken({...row, outcome}, claim, asking);
   if (state !== 'accepted' && state !== 'dead_key' && state !== 'unapproved') return LEFT[state];
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return judgeRecord({row: {...row, outcome}, way: 'new-key', generation, why: ''}, asking, read);
+}
+
+/**
+ * The service answered the row with the record of another row of this batch. Its key can never pay it, and a new key
+ * pays it once, unless the service made a second record that it did not show: so only a row that is named comes here.
+ */
+function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal}: Asking): Found {
+  const {id} = row.outcome;
+  const owner = id === null ? undefined : journal.rows.ofRecord(id);
+  if (owner === undefined || owner.n === row.n) return LEFT.collision;
+  const why = `its key returned record ${id}, which is that of row ${owner.reference}`;
+  const generation = Math.max(row.generation + 1, leastGeneration(claim));
+  return {row, way: 'new-key', generation, why};
 }
 
 /** A key belongs to one namespace: in another one, the same reference would be paid again. */

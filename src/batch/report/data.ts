@@ -1,3 +1,4 @@
+import {BARE_COMMANDS, type CommandBuilder} from '../../errors.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {Totals} from '../../money/totals.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
@@ -46,8 +47,8 @@ export interface ReportData {
   service: string | null;
   /** When the service last answered for a row, or when the batch was planned if it has not run. */
   asOf: number;
-  /** Flags that a command needs to find the batch with the same profile: ` -p acme`. */
-  flags: string;
+  /** Builds the commands that it names. */
+  commands: CommandBuilder;
   accepted: AcceptedParts;
   /** Rows whose record was ever requested, with the time of the last change. */
   lastChangeAt: number | null;
@@ -64,7 +65,10 @@ const MOST_ROWS = 1000;
 export function readReport(
   batch: OpenBatch,
   summary: Summary,
-  {flags = '', mostRows = MOST_ROWS}: {flags?: string; mostRows?: number | undefined} = {},
+  {
+    commands = BARE_COMMANDS,
+    mostRows = MOST_ROWS,
+  }: {commands?: CommandBuilder | undefined; mostRows?: number | undefined} = {},
 ): ReportData {
   const {journal, plan} = batch;
   const timeline = readTimeline(journal);
@@ -78,7 +82,7 @@ export function readReport(
     asOf: Math.max(
       ...[plan.plannedAt, lastChangeAt, journal.fact('asOf')].filter((at) => typeof at === 'number'),
     ),
-    flags,
+    commands,
     accepted: readAccepted(journal, plan.kind),
     lastChangeAt,
     troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, mostRows),

@@ -1,6 +1,6 @@
 import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
-import {RemitError} from '../../errors.ts';
+import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {guarded, headOf} from '../../store/files/out-file.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {readReport} from './data.ts';
@@ -21,11 +21,10 @@ export function writeReport(options: {
   batch: OpenBatch;
   summary: Summary;
   path: string;
-  /** The flags that its commands need to find the batch. */
-  flags?: string;
+  commands?: CommandBuilder;
 }): void {
-  const {batch, summary, path, flags} = options;
-  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {flags})));
+  const {batch, summary, path, commands} = options;
+  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {commands})));
 }
 
 /** Writes a page about a batch in the same way. */

@@ -50,7 +50,7 @@ ${orphans(data)}
 ${trail(data)}
 ${identity(data)}
 <footer><p>Generated from the journal of the batch; the same state always gives the same report. “Accepted” means that the service approved the
-${NOUNS[plan.kind].one}; only “settled” means that the money has arrived. All times are in UTC.</p></footer>
+${NOUNS[plan.kind].one}; “settled” is the last status that the service reports. A bank can still return an ACH payment days later, and this report does not show that. All times are in UTC.</p></footer>
 </main>`;
 }
 
@@ -65,7 +65,7 @@ function todo(data: ReportData): Markup {
     ({label, text}) => markup`<li>${label !== null && markup`<b>${label}:</b> `}${commands(text)}</li>`,
   );
   const list =
-    steps.length === 0 ? markup`<p>Nothing is left to do.</p>` : markup`<ol class="todo">${steps}</ol>`;
+    steps.length === 0 ? markup`<p>Nothing is left to send.</p>` : markup`<ol class="todo">${steps}</ol>`;
   return markup`<section aria-labelledby="next"><h2 id="next">What to do next</h2>${list}</section>`;
 }
 

@@ -98,7 +98,7 @@ function totalsTable({summary, accepted}: ReportData, currencies: readonly strin
     'all rows of the file that are part of the batch',
   )}
 ${bucketRow('accepted', 'whole')}
-${part('settled', 'settled', 'settled', 'the money has arrived')}
+${part('settled', 'settled', 'settled', 'as the service reports')}
 ${part('underway', 'underway', 'under way', 'approved, initiated or debited')}
 ${part('failed', 'trouble', 'failed', 'accepted, then failed')}
 ${others.map((bucket) => bucketRow(bucket))}</tbody></table></div>`;

@@ -42,7 +42,7 @@ function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string
   const title = `Plan of ${NOUNS[plan.kind].one} batch ${plan.batchId}`;
   const {rows, largest} = readRows(journal);
   const body = markup`<main>
-<div class="mode none">${journal.fact('binding') === undefined ? 'A plan: nothing has been sent' : 'A plan: the batch has been run before'}</div>
+<div class="mode none">${journal.fact('binding') === undefined ? 'A plan: nothing has been sent' : 'A plan: an earlier revision has been run, and rows that were paid are not sent again'}</div>
 <header>
 <h1>${title}</h1>
 <p class="sub">${plan.file.name}${plan.sheet !== undefined && `, sheet ${plan.sheet}`}${plan.revision > 1 && `, revision ${plan.revision}`} · planned ${momentAt(plan.plannedAt)} UTC</p>
@@ -85,7 +85,7 @@ function figures(
     markup`<div class="figure${isBad && ' bad'}"><dt>${name}</dt><dd class="rows">${n === undefined ? 'unknown' : grouped(n)}</dd>${money.map((text) => markup`<dd class="money">${text}</dd>`)}</div>`;
   const repeats = alike === undefined ? undefined : softDuplicates.count + similarReferences.count + alike;
   return markup`<dl class="figures">
-${box('Rows to send', rows, moneyOf(sums))}
+${box('Rows of the plan', rows, moneyOf(sums))}
 ${box('Possible duplicates', repeats, [], repeats !== 0)}
 ${box('Left out with errors', invalidRows, [], invalidRows > 0)}
 </dl>`;
@@ -180,7 +180,7 @@ function allRows(plan: Plan, rows: readonly JournalRow[]): Markup {
   const note =
     all > rows.length
       ? `The first ${grouped(rows.length)} of ${grouped(all)} rows; the totals above are those of all rows.`
-      : 'Every row that is sent.';
+      : 'Every row of the plan.';
   return markup`<section aria-labelledby="rows"><h2 id="rows">Rows (${grouped(all)})</h2><p>${note}</p>${rowsTable(plan, rows, 'Rows')}</section>`;
 }
 

@@ -1,5 +1,6 @@
 import {grouped} from '../../html/chart.ts';
 import type {ReportData, Trouble} from './data.ts';
+import {typingFor} from '../standing/next-command.ts';
 import {count, NOUNS, troubleWords} from './words.ts';
 
 /** One step to do; words in backquotes are commands. */
@@ -35,7 +36,7 @@ const LEFT_WHEN_CANCELED: ReadonlySet<Trouble | 'underway'> = new Set([
 /**
  * What to do next, in an order that works. The next command of the summary comes first, unless another step has it.
  */
-export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Step[] {
+export function stepsOf({summary, troubles, plan, commands}: ReportData): Step[] {
   const {next, settled, failed, accepted} = summary;
   const open = accepted - settled - failed;
   const isCanceled = summary.state === 'canceled';
@@ -44,7 +45,7 @@ export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Ste
       if (name === 'underway') return open > 0 ? [underway(open)] : [];
       const group = troubles.find(({trouble}) => trouble === name);
       if (group === undefined) return [];
-      const words = troubleWords(name, plan.kind, plan.batchId, {flags, mode});
+      const words = troubleWords(name, plan, commands);
       return [{label: `${words.label} (${grouped(group.count)})`, text: words.next}];
     },
   );
@@ -52,11 +53,12 @@ export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Ste
   return isNamed ? steps : [{label: null, text: `Continue with \`${next}\`.`}, ...steps];
 
   function underway(n: number): Step {
-    const {one, command} = NOUNS[plan.kind];
+    const {one} = NOUNS[plan.kind];
+    const type = typingFor(commands, plan);
     const are = `${count(n, one)} ${n === 1 ? 'is' : 'are'} still under way`;
     return {
       label: null,
-      text: `${are}. To update this report: \`${command} status ${plan.batchId} --refresh${flags} && ${command} report ${plan.batchId} --html${flags}\`.`,
+      text: `${are}. To update this report: \`${type('status', '--refresh')} && ${type('report', '--html')}\`.`,
     };
   }
 }

@@ -27,8 +27,8 @@ const fileOf = (path: string | null): string => path?.split(/[/\\]/).at(-1) ?? '
 
 const ID_HEAD: [string, string] = ['Id', 'c-id'];
 
-function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan}: ReportData): Markup {
-  const {label, meaning} = troubleWords(trouble, plan.kind, plan.batchId);
+function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan, commands}: ReportData): Markup {
+  const {label, meaning} = troubleWords(trouble, plan, commands);
   const money = Object.entries(totals.toMajor()).map(
     ([currency, amount]) => `${groupMajor(amount)} ${currency}`,
   );

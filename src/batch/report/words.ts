@@ -1,8 +1,10 @@
 import {grouped} from '../../html/chart.ts';
 import {canceledText, incompleteText} from '../standing/end-words.ts';
+import type {CommandBuilder} from '../../errors.ts';
 import {accepting} from '../model/accept.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
-import {liveFlag} from '../standing/next-command.ts';
+import type {Kind} from '../model/kinds.ts';
+import type {Plan} from '../model/plan-facts.ts';
+import {typingFor} from '../standing/next-command.ts';
 import type {Bucket} from '../model/outcome.ts';
 import {DIFFERING_FIELDS} from '../model/row-fields.ts';
 import type {Trouble} from './data.ts';
@@ -14,13 +16,11 @@ interface Nouns {
   many: string;
   /** `paid`, `collected`. */
   done: string;
-  /** `remit payouts batch`. */
-  command: string;
 }
 
 export const NOUNS: Readonly<Record<Kind, Nouns>> = {
-  payout: {one: 'payout', many: 'payouts', done: 'paid', command: 'remit payouts batch'},
-  payin: {one: 'payin', many: 'payins', done: 'collected', command: 'remit payins batch'},
+  payout: {one: 'payout', many: 'payouts', done: 'paid'},
+  payin: {one: 'payin', many: 'payins', done: 'collected'},
 };
 
 export const count = (n: number, one: string): string => `${grouped(n)} ${n === 1 ? one : `${one}s`}`;
@@ -50,19 +50,18 @@ export interface TroubleWords {
 /** What is wrong with a row, and what to do. */
 export function troubleWords(
   trouble: Trouble,
-  kind: Kind,
-  batchId: string,
-  {flags = '', mode = null}: {flags?: string; mode?: Mode | null} = {},
+  plan: Pick<Plan, 'kind' | 'batchId'>,
+  commands: CommandBuilder,
 ): TroubleWords {
-  const {one, done, command} = NOUNS[kind];
-  const type = (verb: string, rest = '') =>
-    `\`${command} ${verb} ${batchId}${rest}${liveFlag(verb, mode)}${flags}\``;
+  const {one, done} = NOUNS[plan.kind];
+  const typing = typingFor(commands, plan);
+  const type: typeof typing = (...words) => `\`${typing(...words)}\``;
   switch (trouble) {
     case 'in_doubt':
       return {
         label: 'In doubt',
         meaning: `Sent, but the outcome is unknown: it may have been ${done}.`,
-        next: `Do not pay them by other means. ${type('resume')} clears up most of them. For one that stays in doubt, ask the service, then record the answer: ${type('resolve', ' REFERENCE --paid ID')} or ${type('resolve', ' REFERENCE --not-paid')}.`,
+        next: `Do not pay them by other means. ${type('resume')} clears up most of them. For one that stays in doubt, ask the service, then record the answer: ${type('resolve', 'REFERENCE', '--paid', 'ID')} or ${type('resolve', 'REFERENCE', '--not-paid')}.`,
       };
     case 'collision':
       return {
@@ -80,7 +79,7 @@ export function troubleWords(
       return {
         label: 'Failed or canceled record',
         meaning: `The record of this reference was canceled or has failed, and was not ${done}; or the service refused the key and named no record, as the message says.`,
-        next: `Where no record is known, look for a ${one} with this reference first, and record one that was ${done}: ${type('resolve', ' REFERENCE --paid ID')}. If one should still be ${done}: ${type('retry', ' --row REFERENCE')}.`,
+        next: `Where no record is known, look for a ${one} with this reference first, and record one that was ${done}: ${type('resolve', 'REFERENCE', '--paid', 'ID')}. If one should still be ${done}: ${type('retry', '--row', 'REFERENCE')}.`,
       };
     case 'conflict':
       return {
@@ -99,19 +98,19 @@ export function troubleWords(
       return {
         label: 'Unknown status',
         meaning: 'Accepted, but the service reports an unknown status, or that it is not approved.',
-        next: `${type('status', ' --refresh')} fetches their status again. If it does not change, ask the service.`,
+        next: `${type('status', '--refresh')} fetches their status again. If it does not change, ask the service.`,
       };
     case 'differs':
       return {
         label: 'Differs from the file',
         meaning: `Approved by the service, but its ${one} differs from the file; the reason names the difference.`,
-        next: `Compare them with the file. They are approved, so they can no longer be held back. ${type('status', ' --refresh')} reads them again.`,
+        next: `Compare them with the file. They are approved, so they can no longer be held back. ${type('status', '--refresh')} reads them again.`,
       };
     case 'held':
       return {
         label: 'Held',
         meaning: `Created, but the record differs from the file in ${DIFFERING_FIELDS}; no money moves.`,
-        next: `If the difference is acceptable: ${type('release', ` ${accepting('differences').join(' ')}`)}. A profile with caps on amounts or rails refuses that: approve each record by its id instead, then ${type('release')} records it.`,
+        next: `If the difference is acceptable: ${type('release', ...accepting('differences'))}. A profile with caps on amounts or rails refuses that: approve each record by its id instead, then ${type('release')} records it.`,
       };
     case 'rejected':
       return {

@@ -19,7 +19,7 @@ export async function approveById(
   const {row, id} = job;
   run.tries.begin(job);
   const sentAt = run.clock.monotonic();
-  const end = await run.send.exchange(run.wire.approve(id));
+  const end = await run.send.exchange(run.wire.approve(row));
   const isAborted = 'failure' in end && end.failure.kind === 'aborted';
   const {kind} = run.settings;
   const verdict = judgeExchange(end, {row, kind, phase: 'release', stagedId: id, isProven: true});
@@ -30,6 +30,10 @@ export async function approveById(
     return {is: 'read'};
   }
   job.look = job.maybe = job.processing = true; // never a second one in this run
+  if (verdict.is === 'maybe' && verdict.stop !== undefined) {
+    run.rules.redirected(wordsOf(end));
+    return {is: 'left'};
+  }
   if (verdict.is === 'known' && verdict.stop !== undefined)
     return {is: 'other-record', status: verdict.status};
   if (verdict.is === 'known' && verdict.state === 'unapproved' && 'answer' in end) job.refused = end.answer;

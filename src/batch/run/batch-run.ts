@@ -6,7 +6,7 @@ import {CancelPhase} from './cancel-phase.ts';
 import {refuseCanceled} from '../standing/remaining.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/claim.ts';
-import {releasable} from './release-job.ts';
+import {type Releasable, releasable, releasesById} from './release-job.ts';
 import {ReleasePhase} from './release-phase.ts';
 import {RereadPhase} from './reread-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
@@ -17,7 +17,7 @@ import type {Speed} from '../speed/speed.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {pagesOf} from '../model/pages.ts';
 import {isWhole, type Summary} from '../standing/summary.ts';
-import {Wire} from '../answers/wire.ts';
+import {type BatchPermits, Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
 import {type ReportOptions, RunReporter} from './run-reporter.ts';
 
@@ -30,6 +30,8 @@ export interface BatchRunOptions extends ReportOptions {
   /** Of a service that differs from the contract. */
   codec?: Codec | undefined;
   timeouts: Timeouts;
+  /** What the guard of the command recognizes its writes by. */
+  permits?: BatchPermits | undefined;
   speed: Speed;
   random: () => number;
   settings: RunSettings;
@@ -63,16 +65,17 @@ export class BatchRun {
 
   constructor(options: BatchRunOptions) {
     this.#options = options;
-    const {plan, journal, mode, key, timeouts, clock, codec = CANONICAL} = options;
+    const {plan, journal, mode, key, timeouts, permits, clock, codec = CANONICAL} = options;
     refuseCanceled(journal, plan, options.path);
     bindBatch(journal, plan, options);
     const started = clock.monotonic();
     this.#run = assembleRun({
       journal,
       claims: options.claims,
-      wire: new Wire({kind: plan.kind, mode, namespace: plan.namespace, key, timeouts}),
+      wire: new Wire({kind: plan.kind, mode, namespace: plan.namespace, key, timeouts, permits}),
       transport: options.transport,
       codec,
+      baseUrl: options.baseUrl,
       speed: options.speed,
       clock,
       random: options.random,
@@ -132,12 +135,31 @@ export class BatchRun {
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!(await this.#reread())) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
-    this.#reporter.phase = 'probing';
-    if (!(await probe(this.#run, releasable(this.#run.settings)))) return this.#stoppedOr('stopped');
+    if (!(await this.#mayReplay())) return this.#stoppedOr('stopped');
     const release = new ReleasePhase(this.#run);
     await this.#runPhase('releasing', () => release.run());
     this.#pastHorizon ||= release.pastHorizon > 0;
     return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
+  }
+
+  /**
+   * Rows in doubt with a known record are read before the probe: their records may show that nothing is left to
+   * release.
+   */
+  async #mayReplay(): Promise<boolean> {
+    if (this.#run.journal.doubtsWithRecord() > 0) {
+      const reading = new ReleasePhase(this.#run, ['in_doubt'], {only: 'reads'});
+      await this.#runPhase('reading', () => reading.run());
+      if (this.#run.halt.stop !== undefined) return false;
+    }
+    return this.#probe(releasable(this.#run.settings));
+  }
+
+  /** Records that are approved by their ids need no key. */
+  async #probe(states: readonly Releasable[]): Promise<boolean> {
+    if (releasesById(this.#run.journal, this.#run.settings)) return true;
+    this.#reporter.phase = 'probing';
+    return probe(this.#run, states);
   }
 
   /** @returns whether the release may continue */
@@ -167,9 +189,8 @@ export class BatchRun {
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
     const staged = outcomes.standing.tally.staged.count > outcomes.standing.held;
     const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
-    if (staged && halt.stop === undefined && !(await probe(this.#run, states)))
-      return this.#stoppedOr('stopped');
-    const settling = new ReleasePhase(this.#run, states, !staged);
+    if (staged && halt.stop === undefined && !(await this.#probe(states))) return this.#stoppedOr('stopped');
+    const settling = new ReleasePhase(this.#run, states, staged ? {} : {only: 'unprobed'});
     await this.#runPhase('settling', () => settling.run());
     this.#pastHorizon = this.#isLeftToPerson(paying.pastHorizon + settling.pastHorizon);
     return this.#stoppedOr('complete');

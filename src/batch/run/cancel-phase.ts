@@ -118,7 +118,7 @@ export class CancelPhase {
     this.#run.tries.begin(job);
     job.isOpen = false; // whatever the result, and also after a wait: the record is read before the next try
     const sentAt = this.#run.clock.monotonic();
-    const end = await this.#run.send.exchange(this.#run.wire.cancel(job.id));
+    const end = await this.#run.send.exchange(this.#run.wire.cancel(job.row));
     if ('failure' in end) {
       if (end.failure.kind === 'aborted') return this.#leave();
       const verdict = judgeFailure(end.failure);
@@ -135,7 +135,7 @@ export class CancelPhase {
         this.#run.halt.stopFor('credentials', answeredText(wordsOf(end)));
         return this.#leave();
       case 'redirect':
-        this.#run.halt.stopFor('redirect', answeredText(wordsOf(end)));
+        this.#run.rules.redirected(wordsOf(end));
         return this.#leave();
       case 'throttled':
         return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};

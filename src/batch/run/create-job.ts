@@ -18,6 +18,8 @@ export interface CreateJob extends Tries {
    * An unanswered try used its key for other content: only an answer that creates a new record belongs to this row.
    */
   isKeyUsed: boolean;
+  /** The last answer was a success without a readable record, or a redirect. */
+  isUnreadable: boolean;
   /** When it was last sent in this run. */
   triedAt: number | undefined;
   /** Id of a record that is being processed and must be fetched; direct mode only. */
@@ -35,6 +37,7 @@ export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow): Cr
     // For a row without a record, `stagedAt` is the time since which it is in doubt.
     sentAt: maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined,
     isKeyUsed,
+    isUnreadable: false,
     ...{sends: 0, tries: 0, successes: undefined, triedAt: undefined, lookFor: undefined},
   };
 }

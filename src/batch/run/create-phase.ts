@@ -11,9 +11,18 @@ import {
 import {type CreateJob, createJob} from './create-job.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Exchange} from '../answers/wire.ts';
-import {DIRECT_WITH_USED_KEY, type Outcome, type RowState} from '../model/outcome.ts';
+import {
+  DIRECT_WITH_USED_KEY,
+  MAYBE_PAID_TWICE,
+  type Outcome,
+  type RowState,
+  UNREADABLE_CODE,
+} from '../model/outcome.ts';
 import {isPastHorizon, RecordAges} from '../model/record-age.ts';
+import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
+import {isObject} from '../../narrow.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
@@ -26,6 +35,9 @@ import {LOST, otherRecordText, takenRecordText} from '../answers/stop-words.ts';
 const CLOCK_SLACK_MS = 5000;
 
 type Parts = PhaseParts & Pick<RunParts, 'claims' | 'earlierTries' | 'recordIds'>;
+
+const codeOf = ({maybe, isUnreadable}: CreateJob): Pick<Outcome, 'code'> | undefined =>
+  maybe && isUnreadable ? {code: UNREADABLE_CODE} : undefined;
 
 /** States of a row that has a record of its own. */
 const OWNING: ReadonlySet<RowState> = new Set(['staged', 'held', 'accepted', 'unapproved']);
@@ -126,16 +138,17 @@ export class CreatePhase {
       ...{stagedId: null, isProven: this.#run.rules.isProven},
     });
     const answer = 'answer' in end ? end.answer : undefined;
+    job.isUnreadable = verdict.is === 'maybe' && answer !== undefined && answer.status < 400;
     switch (verdict.is) {
       case 'known': {
         const isDoubted = verdict.state === 'rejected' && job.maybe;
         if (isDoubted && answer !== undefined && !(await this.#isBelieved(job, answer)))
           return this.#leave(job, refusedAfterDoubt(end), answer.status);
-        if (OWNING.has(verdict.state) && this.#isTaken(job, verdict)) return {again: false};
+        if (OWNING.has(verdict.state) && this.#isTaken(job, verdict, answer)) return {again: false};
         return this.#known(job, verdict, end);
       }
       case 'processing':
-        if (this.#isTaken(job, {id: verdict.id, status: null})) return {again: false};
+        if (this.#isTaken(job, {id: verdict.id, status: null}, answer)) return {again: false};
         job.lookFor = verdict.id;
         this.#run.recordIds.processing(row, verdict.id);
         if (answer !== undefined) this.#learnAge(job, answer);
@@ -144,6 +157,10 @@ export class CreatePhase {
       case 'maybe':
         job.maybe = true;
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
+        if (verdict.stop !== undefined) {
+          this.#run.rules.redirected(wordsOf(end));
+          return this.#leave(job, wordsOf(end), answer?.status);
+        }
         return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end), answer?.status);
       case 'not-sent':
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
@@ -151,18 +168,28 @@ export class CreatePhase {
           if (answer === undefined) job.sends--;
           return {again: true, afterMs: 0};
         }
-        return this.#leave(job, wordsOf(end), answer?.status ?? null);
+        return this.#leave(job, wordsOf(end), answer?.status ?? null, verdict.stop === 'redirect');
     }
   }
 
-  /** Another row of the batch has the record that came back: it does not pay this one too, and the run stops. */
-  #isTaken(job: CreateJob, {id, status}: Pick<Known, 'id' | 'status'>): boolean {
-    const owner = id === null ? undefined : this.#run.recordIds.taken(job.row, id);
+  /**
+   * Another row of the batch has the record that came back, or the record has the reference of another row: it does not
+   * pay this one too, and the run stops.
+   */
+  #isTaken(job: CreateJob, {id, status}: Pick<Known, 'id' | 'status'>, answer: Answer | undefined): boolean {
+    const owner =
+      id === null ? undefined : (this.#run.recordIds.taken(job.row, id) ?? this.#named(job, answer));
     if (owner === undefined || id === null) return false;
     const message = takenRecordText(id, owner);
     this.#record(job, {state: 'collision', id, status, stagedAt: this.#firstDoubt(job), message});
     this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
     return true;
+  }
+
+  /** The other row of the batch whose reference the record has, as after swapped answers. */
+  #named({row}: CreateJob, answer: Answer | undefined): JournalRow | undefined {
+    const reference = isObject(answer?.json) ? otherReferenceIn(answer.json, row) : undefined;
+    return typeof reference === 'string' ? this.#run.journal.rows.of(reference) : undefined;
   }
 
   #known(job: CreateJob, verdict: Known, end: Exchange): WorkEnd {
@@ -178,8 +205,11 @@ export class CreatePhase {
     const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
     const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
     const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
-    const note = noteOf(row, verdict, {state, isForeign, isAccepted: settings.acceptDifferences});
-    const outcome = outcomeOf(row, {...facts, ...note}, answer);
+    const note = noteOf(row, verdict, {
+      ...{kind: settings.kind, state, isForeign},
+      isAccepted: settings.acceptDifferences,
+    });
+    const outcome = outcomeOf(row, {...facts, ...note, ...this.#twice(job, state, answer)}, answer);
     if (state === 'rejected') {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;
       refusals.reject(row, job.before, outcome, job.maybe ? outcomeOf(row, inDoubt, answer) : undefined);
@@ -213,12 +243,27 @@ export class CreatePhase {
         state === 'accepted'
           ? noteOfDifference(job.row, differsIn(answer, job.row, settings.kind), settings.acceptDifferences)
           : undefined;
-      this.#record(job, {state, id, status, stagedAt: this.#firstDoubt(job), ...differs});
+      this.#record(job, {
+        state,
+        id,
+        status,
+        stagedAt: this.#firstDoubt(job),
+        ...differs,
+        ...this.#twice(job, state, answer),
+      });
       this.#run.outcomes.noteEnded(job.row, id, status);
       return {again: false};
     }
     const other = read.is === 'unknown' ? read.other : undefined;
     return this.#againOrDoubt(job, sentAt, false, other ?? STILL_PROCESSING);
+  }
+
+  /** In direct mode nothing but the age of the record shows that the service has forgotten the key, and paid twice. */
+  #twice(job: CreateJob, state: RowState, answer: Answer | undefined): typeof MAYBE_PAID_TWICE | undefined {
+    const isAsked = this.#phase === 'direct' && state === 'accepted' && job.maybe && answer !== undefined;
+    if (!isAsked || !this.#ages.isMadeLongAfter(this.#firstDoubt(job), answer, this.#run.clock.now()))
+      return undefined;
+    return MAYBE_PAID_TWICE;
   }
 
   /** The service gave the row this id and now does not know it. */
@@ -242,6 +287,7 @@ export class CreatePhase {
     this.#record(job, {
       state: 'in_doubt',
       id: job.lookFor ?? null,
+      ...codeOf(job),
       ...(http === 409
         ? {http, message: `${words}. ${keyInUse(this.#run.clock.now() - stagedAt)}`}
         : {message: words}),
@@ -250,11 +296,14 @@ export class CreatePhase {
     return {again: false};
   }
 
-  /** The row is left for another run: in doubt if it may have been accepted, otherwise certainly not sent. */
-  #leave(job: CreateJob, words: string, http: number | null = null): WorkEnd {
+  /**
+   * The row is left for another run: in doubt if it may have been accepted, otherwise certainly not sent.
+   * @param isMarked it keeps the time of this try, so that an edit cannot change it
+   */
+  #leave(job: CreateJob, words: string, http: number | null = null, isMarked = false): WorkEnd {
     const state = job.maybe ? 'in_doubt' : 'not_sent';
-    const stagedAt = job.maybe ? this.#firstDoubt(job) : (job.row.outcome?.stagedAt ?? null);
-    this.#record(job, {state, id: job.lookFor ?? null, message: words, http, stagedAt});
+    const stagedAt = job.maybe || isMarked ? this.#firstDoubt(job) : (job.row.outcome?.stagedAt ?? null);
+    this.#record(job, {state, id: job.lookFor ?? null, ...codeOf(job), message: words, http, stagedAt});
     return {again: false};
   }
 

@@ -1,8 +1,9 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {DIFFERS, type Outcome, type RowState} from '../model/outcome.ts';
+import type {Kind} from '../model/kinds.ts';
+import type {Outcome, RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {noteOfDifference, type Known} from '../answers/answers.ts';
+import {noteOfAnswer, type Known} from '../answers/answers.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 
@@ -38,11 +39,16 @@ export const isOfOtherContent = (isKeyUsed: boolean, {id}: Known, answer: Answer
 export function noteOf(
   row: JournalRow,
   verdict: Known,
-  {state, isForeign, isAccepted}: {state: RowState; isForeign: boolean; isAccepted: boolean},
-): Partial<Pick<Outcome, 'code' | 'message'>> | undefined {
+  {
+    kind,
+    state,
+    isForeign,
+    isAccepted,
+  }: {kind: Kind; state: RowState; isForeign: boolean; isAccepted: boolean},
+): Partial<Pick<Outcome, 'code' | 'message' | 'differences'>> {
   if (isForeign) return {message: OTHER_CONTENT};
   if (state === 'dead_key' && verdict.id === null) return {message: KEY_REFUSED};
-  const differs =
-    state === 'accepted' && verdict.differs ? noteOfDifference(row, DIFFERS, isAccepted) : undefined;
-  return differs ?? (verdict.message === undefined ? undefined : {message: verdict.message});
+  if (state === 'accepted' && verdict.differs) return noteOfAnswer(row, verdict, kind, isAccepted);
+  const {message, differs} = verdict;
+  return message === undefined ? {} : {message, differences: differs};
 }

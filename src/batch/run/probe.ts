@@ -58,17 +58,22 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
     } else if (verdict.is === 'not-sent') {
       const reason = verdict.then === 'forbidden' ? 'credentials' : verdict.stop;
       if (reason === undefined) return {is: 'unanswered', words};
+      if (reason === 'redirect') run.rules.redirected(words);
       run.halt.stopFor(reason, `the probe before the release was refused: ${words}`);
       return {is: 'stopped'};
     }
     if (verdict.is === 'known') {
       if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record whose key it knows
       if (verdict.state === 'collision' && verdict.id !== id) return mixedUp(run, row);
+      if (verdict.id !== null && isOfOtherRow(run, row, verdict.id)) return mixedUp(run, row);
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
       return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
     }
-    if (verdict.is === 'maybe') run.rules.failing(sentAt, words);
+    if (verdict.is === 'maybe') {
+      if (verdict.stop === undefined) run.rules.failing(sentAt, words);
+      else run.rules.redirected(words);
+    }
     await run.gate.pause(run.tries.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
   }
 }
@@ -88,6 +93,11 @@ function mixedUp(run: ProbeParts, {n, reference}: RecordedRow): Found {
   );
   return {is: 'stopped'};
 }
+
+const isOfOtherRow = ({journal}: ProbeParts, {n}: RecordedRow, id: string): boolean => {
+  const owner = journal.rows.ofRecord(id);
+  return owner !== undefined && owner.n !== n;
+};
 
 /** The service created a second record for the key. It was requested without approval, so it moves no money. */
 function forgotten(run: ProbeParts, row: RecordedRow, orphan: string): Found {

@@ -1,11 +1,11 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {differsIn, type Known, noteOfDifference} from '../answers/answers.ts';
+import {differsIn, type Known, noteOfAnswer, noteOfDifference} from '../answers/answers.ts';
 import {otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Moved, Open} from '../answers/read-verdict.ts';
 import {LOST, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {type Outcome, REGISTRY_CODE, UNREADABLE_CODE} from '../model/outcome.ts';
 import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Owner} from '../send/record-ids.ts';
@@ -38,9 +38,7 @@ export class ReleaseEnds {
       status,
       ...(orphan === undefined ? {} : {orphan}),
       ...(message === undefined ? {} : {message}),
-      ...(state === 'accepted'
-        ? noteOfDifference(row, verdict.differs && DIFFERS, settings.acceptDifferences)
-        : {}),
+      ...(state === 'accepted' ? noteOfAnswer(row, verdict, settings.kind, settings.acceptDifferences) : {}),
       attempts: attemptsOf(job),
     };
     outcomes.record(row, job.before, outcomeOf(row, facts, answer));
@@ -51,8 +49,9 @@ export class ReleaseEnds {
 
   /** The record that came back is that of another row, so it did not pay this one. */
   #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: Owner): WorkEnd {
-    const message = takenRecordText(id, owner);
-    this.#record(job, {state: 'collision', id, status, orphan: job.id, message});
+    // Which of the two answers was mixed up is unknown, so no record is said to be left behind.
+    const message = `${takenRecordText(id, owner)}; the staged record of this row is ${job.id}`;
+    this.#record(job, {state: 'collision', id, status, message});
     this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
     return ENDED;
   }
@@ -65,6 +64,13 @@ export class ReleaseEnds {
         ? noteOfDifference(job.row, differsIn(answer, job.row, kind), acceptDifferences)
         : undefined;
     this.#record(job, {state, status, ...differs});
+    this.#run.outcomes.noteEnded(job.row, job.id, status);
+    return ENDED;
+  }
+
+  /** The service refused the key of the row because its record has ended. */
+  deadKey(job: ReleaseJob, {status}: Moved): WorkEnd {
+    this.#record(job, {state: 'dead_key', status});
     this.#run.outcomes.noteEnded(job.row, job.id, status);
     return ENDED;
   }
@@ -115,8 +121,10 @@ export class ReleaseEnds {
 
   /** A refusal that the record could not confirm is kept: the next run must not try again automatically. */
   doubt(job: ReleaseJob, words: string): WorkEnd {
-    const {refused} = job;
-    this.#record(job, {state: 'in_doubt', ...(refused === undefined ? {message: words} : factsOf(refused))});
+    const {refused, row} = job;
+    const isUnreadable = job.isUnreadable && acceptedFor(row, {state: 'in_doubt'}) === undefined;
+    const facts = {...(isUnreadable ? {code: UNREADABLE_CODE} : {}), message: words};
+    this.#record(job, {state: 'in_doubt', ...(refused === undefined ? facts : factsOf(refused))});
     return ENDED;
   }
 
@@ -130,6 +138,12 @@ export class ReleaseEnds {
     if (job.maybe) return this.doubt(job, 'the release was sent, and no usable answer came');
     const isExplained = why !== undefined && outcome.state === 'staged';
     this.#record(job, isExplained ? {...outcome, message: why} : {...outcome});
+    return ENDED;
+  }
+
+  /** Its record is still `created`: the release of the row, which was not answered, is repeated later. */
+  stillInDoubt(job: ReleaseJob): WorkEnd {
+    this.#record(job, {...job.row.outcome});
     return ENDED;
   }
 

@@ -1,4 +1,5 @@
 import type {Answer} from '../../client/answers/answer.ts';
+import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
@@ -29,6 +30,8 @@ export interface ReleaseJob extends Tries {
   /** The service is still processing it, so `created` does not mean that nothing happens. */
   processing: boolean;
   maybe: boolean;
+  /** The record could not be read in the last answer. */
+  isUnreadable: boolean;
   /** The answer to a standalone approve that refused it or left the record unchanged, possibly in an earlier run. */
   refused: Refusal | undefined;
 }
@@ -47,10 +50,18 @@ export function releaseJob(row: RecordedRow, mayTryAgain: boolean): ReleaseJob {
     looked: false,
     processing: false,
     maybe,
+    isUnreadable: false,
     ...{sends: 0, tries: 0, successes: undefined},
     refused: mayTryAgain ? undefined : refusalOf(outcome),
   };
 }
+
+/**
+ * Whether records are approved by their ids instead of a replay, within the horizon too: the profile allows it, and
+ * the service has forgotten keys, or refuses a replay that asks for approval.
+ */
+export const releasesById = (journal: Journal, {approveById = false}: RunSettings): boolean =>
+  approveById && journal.fact('releaseById') !== undefined;
 
 export const attemptsOf = ({row, sends}: ReleaseJob): number => row.outcome.attempts + sends;
 

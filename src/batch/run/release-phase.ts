@@ -1,7 +1,9 @@
-import {judgeExchange} from '../answers/answers.ts';
+import type {Answer} from '../../client/answers/answer.ts';
+import {meaningOf} from '../../client/answers/verdict.ts';
+import {isEnd, judgeExchange} from '../answers/answers.ts';
 import {compareFetched} from '../answers/echo.ts';
-import {judgeRead} from '../answers/read-verdict.ts';
-import {answeredText} from '../answers/stop-words.ts';
+import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
+import {answeredText, bodiesComparedText} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
@@ -13,13 +15,21 @@ import type {RunParts} from '../send/run-parts.ts';
 import {approveById} from './approve-by-id.ts';
 import {probe} from './probe.ts';
 import {ReleaseEnds} from './release-ends.ts';
-import {type Releasable, releasable, type ReleaseJob, releaseJob} from './release-job.ts';
+import {type Releasable, releasable, type ReleaseJob, releaseJob, releasesById} from './release-job.ts';
 import {RowSource} from './row-source.ts';
 
 /** After this long without a success the probe is repeated. */
 const PROBE_AFTER_MS = 5 * 60_000;
 
 type Parts = PhaseParts & Pick<RunParts, 'claims' | 'recordIds'>;
+
+/** Such answers, if they do not have the documented code, until bodies are taken to be compared. */
+const KEY_REFUSALS = 2;
+
+interface ReadEnd {
+  end: Exchange;
+  verdict: ReadVerdict;
+}
 
 const UNREAD = 'its record could not be read completely';
 const unread = (end: Exchange): string => UNREAD + ('answer' in end ? whyOdd(end.answer) : '');
@@ -33,31 +43,37 @@ export class ReleasePhase {
   readonly #ends: ReleaseEnds;
   readonly #source: RowSource<RecordedRow>;
   readonly #states: readonly Releasable[];
+  readonly #byId: boolean;
   #probing: Promise<boolean> | undefined;
   #mustProbe: boolean;
+  readonly #onlyReads: boolean;
+  /** Releases answered with 409 in a row, while their records were still `created`. */
+  #keyRefusals = 0;
   /** Rows left staged because their key may be forgotten. */
   pastHorizon = 0;
 
   /**
-   * @param only states of the rows that are sent; without `staged`, only rows released before are sent, and most
+   * @param states states of the rows that are sent; without `staged`, only rows released before are sent, and most
    *   records only have to be fetched
-   * @param mustProbe the probe has not been made yet
+   * @param how `unprobed`: the probe has not been made yet; `reads`: records are only read, and those that are still
+   *   `created` are left to the release that follows
    */
-  constructor(run: Parts, only?: readonly Releasable[], mustProbe = false) {
+  constructor(run: Parts, states?: readonly Releasable[], {only}: {only?: 'unprobed' | 'reads'} = {}) {
     this.#run = run;
     this.#ends = new ReleaseEnds(run);
-    this.#mustProbe = mustProbe;
+    this.#mustProbe = only === 'unprobed';
+    this.#onlyReads = only === 'reads';
     const {journal, claims, clock, beforeWindow, settings} = run;
-    const states = only ?? releasable(settings);
-    this.#states = states;
+    this.#states = states ?? releasable(settings);
+    this.#byId = releasesById(journal, settings);
     this.#source = new RowSource({
       journal,
       claims,
       phase: 'release',
-      takes: states,
+      takes: this.#states,
       clock,
       beforeWindow,
-      page: (after, limit) => journal.rows.recorded(states, after, limit),
+      page: (after, limit) => journal.rows.recorded(this.#states, after, limit),
       inFlight: () => run.speed.limit(),
       windowRows: settings.windowRows,
     });
@@ -86,7 +102,7 @@ export class ReleasePhase {
   async #release(job: ReleaseJob): Promise<WorkEnd> {
     const {row, id} = job;
     const {clock, settings} = this.#run;
-    if (isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
+    if (this.#byId || isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
       if (job.looked) return settings.approveById ? this.#approve(job) : this.#tooLate(job);
       job.look = true; // it may have been approved by its id in the meantime
       return {again: true, afterMs: 0};
@@ -105,13 +121,19 @@ export class ReleasePhase {
     const verdict = judgeExchange(end, {row, kind, phase: 'release', stagedId: id, isProven: true});
     switch (verdict.is) {
       case 'known':
+        this.#keyRefusals = 0;
         return this.#ends.known(job, verdict, answer);
       case 'processing':
         job.look = job.processing = job.maybe = true;
         return this.#againOrDoubt(job, sentAt, false, 'the service is still processing the release');
       case 'maybe':
+        if (verdict.isKeyRefused && answer !== undefined) return this.#refusedKey(job, answer);
         job.look = job.maybe = true;
         if ('failure' in end && end.failure.kind === 'aborted') return this.#ends.left(job);
+        if (verdict.stop !== undefined) {
+          this.#run.rules.redirected(wordsOf(end));
+          return this.#ends.doubt(job, wordsOf(end));
+        }
         return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end));
       case 'not-sent':
         if ('failure' in end && end.failure.kind === 'aborted') return this.#ends.left(job);
@@ -122,12 +144,46 @@ export class ReleasePhase {
     }
   }
 
-  async #look(job: ReleaseJob): Promise<WorkEnd> {
-    this.#run.tries.begin(job);
+  /**
+   * 409 to a release: the record shows why. If it is still `created`, either an earlier request with the key is in
+   * progress, which a second try shows, or the service compares bodies, which ends the run. It is read at once, so that
+   * a run that stops leaves no row in doubt which was only refused.
+   */
+  async #refusedKey(job: ReleaseJob, answer: Answer): Promise<WorkEnd> {
+    const wasMaybe = job.maybe;
+    const end: Exchange = {answer};
+    job.look = job.maybe = true; // until its record has been read
     const sentAt = this.#run.clock.monotonic();
+    const read = await this.#read(job);
+    if (read.verdict.is === 'moved' && isEnd(read.verdict.status))
+      return this.#ends.deadKey(job, read.verdict);
+    if (read.verdict.is !== 'open') return this.#judge(job, read, sentAt);
+    if (compareFetched(read.verdict.record, job.row, this.#run.settings.kind) === 'other')
+      return this.#ends.otherPayment(job, read.verdict.record);
+    job.look = false;
+    job.looked = true;
+    job.maybe = wasMaybe;
+    if (++this.#keyRefusals < KEY_REFUSALS && meaningOf(answer) === 'key-in-use')
+      return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};
+    this.#run.halt.stopFor('bodies-compared', bodiesComparedText(job.row, wordsOf(end)));
+    return this.#ends.left(job, NOT_RELEASED + wordsOf(end));
+  }
+
+  async #look(job: ReleaseJob): Promise<WorkEnd> {
+    const sentAt = this.#run.clock.monotonic();
+    return this.#judge(job, await this.#read(job), sentAt);
+  }
+
+  async #read(job: ReleaseJob): Promise<ReadEnd> {
+    this.#run.tries.begin(job);
     const end = await this.#run.send.exchange(this.#run.wire.get(job.id));
     const {row, id} = job;
-    const read = judgeRead(end, {row, id, kind: this.#run.settings.kind});
+    const verdict = judgeRead(end, {row, id, kind: this.#run.settings.kind});
+    job.isUnreadable = verdict.is === 'unknown' && verdict.other === undefined;
+    return {end, verdict};
+  }
+
+  async #judge(job: ReleaseJob, {end, verdict: read}: ReadEnd, sentAt: number): Promise<WorkEnd> {
     switch (read.is) {
       case 'aborted':
         return this.#ends.left(job);
@@ -163,6 +219,7 @@ export class ReleasePhase {
 
   async #stillOpen(job: ReleaseJob, sentAt: number): Promise<WorkEnd> {
     if (job.refused !== undefined) return this.#ends.unapproved(job, job.refused);
+    if (this.#onlyReads) return this.#ends.stillInDoubt(job);
     if (!job.processing) {
       job.look = false; // nothing has happened to it yet, but an earlier request may still be in progress
       return {again: true, afterMs: 0};

@@ -1,4 +1,5 @@
 import {differsIn} from '../answers/answers.ts';
+import {differencesOf, differenceText} from '../answers/difference.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {judgeRead, type Moved, type Open, type ReadVerdict} from '../answers/read-verdict.ts';
@@ -6,7 +7,6 @@ import {answeredText} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {RowState} from '../model/outcome.ts';
-import {DIFFERING_FIELDS} from '../model/row-fields.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {Tries} from '../send/row-tries.ts';
@@ -131,7 +131,11 @@ export class RereadPhase {
     } else if (echo === 'same') {
       if (outcome.state !== 'held') return;
       this.#record(row, {...outcome, state: 'staged', code: null, message: null});
-    } else this.#record(row, {...outcome, state: 'held', message: STILL_DIFFERS});
+    } else {
+      const differences = differencesOf(record, row, kind);
+      const message = `${STILL_DIFFERS}: ${differenceText(differences, kind)}`;
+      this.#record(row, {...outcome, state: 'held', message, differences});
+    }
   }
 
   #record(row: RecordedRow, outcome: RecordedRow['outcome']): void {
@@ -139,4 +143,4 @@ export class RereadPhase {
   }
 }
 
-const STILL_DIFFERS = `read with the changed service file, its record differs from the row in ${DIFFERING_FIELDS}, or lacks one of them`;
+const STILL_DIFFERS = 'read with the changed service file, its record differs from the row';

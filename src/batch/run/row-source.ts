@@ -130,7 +130,10 @@ export class RowSource<Row extends JournalRow = JournalRow> {
       this.#keysUsed = claims.usedForOtherContent(rows);
       claims.claim(this.#coverage.dated(rows), clock.now());
     }
-    journal.openWindow({phase, first: first.n, last: this.#after, takes, at: clock.now()});
+    journal.openWindow({
+      ...{phase, first: first.n, last: this.#after, takes, at: clock.now()},
+      claims: claims.mark,
+    });
     this.#openedAt = clock.monotonic();
     return first;
   }

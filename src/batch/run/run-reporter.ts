@@ -1,11 +1,12 @@
 import type {Clock} from '../../clock.ts';
-import {RemitError} from '../../errors.ts';
+import {type CommandBuilder, RemitError} from '../../errors.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import type {BatchFolder} from '../journal/folder.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import type {Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import {HORIZON_MS} from '../model/record-age.ts';
 import type {RunPath} from '../model/run-path.ts';
 import {writeResults} from '../report/results.ts';
 import type {Activity} from '../standing/activity.ts';
@@ -25,11 +26,8 @@ export interface ReportOptions {
   path: RunPath;
   /** The folder of the results. */
   out: string;
-  /** The beginning of the next command, and the flags it needs to find the batch. */
-  command: string;
-  commandFlags?: string;
-  /** Name of the active profile; null or absent if the key came from the environment. */
-  profile?: string | null;
+  /** Builds the next command. */
+  commands: CommandBuilder;
   onProgress: (phase: string, summary: Summary, activity: Activity) => void;
 }
 
@@ -73,6 +71,12 @@ export class RunReporter {
       'probeRefused',
       halt.isProbeRefused || halt.stop?.reason === 'key-forgotten' || wasRefused,
     );
+    const {horizonMs} = this.#options.journal.fact('runFacts') ?? {horizonMs: HORIZON_MS};
+    const {unreadable} = journal.left.counts({now: clock.now(), horizonMs});
+    const runs = journal.fact('unreadableRuns') ?? 0;
+    if (unreadable + runs > 0) journal.setFact('unreadableRuns', unreadable > 0 ? runs + 1 : 0);
+    if (halt.stop?.reason === 'key-forgotten') journal.setFact('releaseById', 'keys-forgotten');
+    if (halt.stop?.reason === 'bodies-compared') journal.setFact('releaseById', 'bodies-compared');
     const before = this.#summary(state);
     this.#timeline.note(this.phase, before, clock.now(), {force: true});
     const {files, failure: unwritten} = this.#writeResults(before);
@@ -104,7 +108,7 @@ export class RunReporter {
   }
 
   #summary(state: BatchState): Summary {
-    const {plan, mode, journal, clock, command, commandFlags = '', profile = null} = this.#options;
+    const {plan, mode, journal, clock, commands} = this.#options;
     const {send, outcomes, halt} = this.#run;
     const {standing} = outcomes;
     const {stop} = halt;
@@ -113,10 +117,7 @@ export class RunReporter {
       end === 'running' ? undefined : readRemaining(journal, standing, {state: end, stop, now: clock.now()});
     return summarise(plan, standing, {
       ...{state, mode, stop, posts: send.posts, elapsedMs: clock.monotonic() - this.#started},
-      next:
-        left === undefined
-          ? null
-          : nextCommand(left, {command, batchId: plan.batchId, mode, flags: commandFlags, profile}),
+      next: left === undefined ? null : nextCommand(left, {commands, kind: plan.kind, batchId: plan.batchId}),
     });
   }
 

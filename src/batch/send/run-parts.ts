@@ -50,6 +50,7 @@ export interface AssembleOptions {
   wire: Wire;
   transport: Transport;
   codec: Codec;
+  baseUrl: string;
   speed: Speed;
   clock: Clock;
   random: () => number;
@@ -76,7 +77,15 @@ export function assembleRun(options: AssembleOptions): RunParts {
   const gate = new Gate(clock, halt);
   const {accepted, staged, unapproved} = outcomes.standing.tally;
   const rules = new StopRules({
-    ...{clock, random, gate, halt, kind: settings.kind, maxWaitMs: settings.maxWaitMs},
+    ...{
+      clock,
+      random,
+      gate,
+      halt,
+      kind: settings.kind,
+      baseUrl: options.baseUrl,
+      maxWaitMs: settings.maxWaitMs,
+    },
     isProven: settings.trustRefusals || accepted.count + staged.count + unapproved.count > 0,
   });
   const refusals = new Refusals(outcomes, rules);

@@ -6,7 +6,7 @@ import {type NotSent, whatCame} from '../answers/answers.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {Patience} from './patience.ts';
-import {answeredText, waitTooLongText} from '../answers/stop-words.ts';
+import {answeredText, redirectedText, waitTooLongText} from '../answers/stop-words.ts';
 
 const UNREACHABLE_CAP_MS = 5_000;
 /** Pause after a socket could not be opened on this machine, until one of those in use is free. */
@@ -27,6 +27,7 @@ export class StopRules {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #kind: Kind;
+  readonly #baseUrl: string;
   readonly #gate: Gate;
   readonly #halt: Halt;
   /** Wall clock time of the last readable success; the wall clock continues while the machine sleeps. */
@@ -39,6 +40,7 @@ export class StopRules {
     clock: Clock;
     random: () => number;
     kind: Kind;
+    baseUrl: string;
     maxWaitMs: number | undefined;
     isProven: boolean;
     gate: Gate;
@@ -47,6 +49,7 @@ export class StopRules {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#kind = options.kind;
+    this.#baseUrl = options.baseUrl;
     this.#gate = options.gate;
     this.#halt = options.halt;
     this.isProven = options.isProven;
@@ -141,7 +144,8 @@ export class StopRules {
         else this.refused(words);
         return 'left';
       case 'stop':
-        this.#halt.stopFor(verdict.stop, answeredText(words));
+        if (verdict.stop === 'redirect') this.redirected(words);
+        else this.#halt.stopFor(verdict.stop, answeredText(words));
         return 'left';
     }
   }
@@ -158,6 +162,11 @@ export class StopRules {
         random: this.#random,
       }),
     );
+  }
+
+  /** The service sends us elsewhere, which always ends the run. */
+  redirected(words: string): void {
+    this.#halt.stopFor('redirect', redirectedText(words, this.#baseUrl));
   }
 
   /** A refusal before anything has succeeded. */

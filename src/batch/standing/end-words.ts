@@ -33,5 +33,7 @@ export function canceledText(summary: Summary): string {
     [unsent, 'never sent'],
   ];
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `, ${rows} ${words}`);
-  return `${counted(canceled, 'record')} canceled${rest.join('')}; nothing more will be sent`;
+  const again =
+    canceled + unsent > 0 ? '. To pay the canceled rows after all, run the file with another --batch-id' : '';
+  return `${counted(canceled, 'record')} canceled${rest.join('')}; nothing more will be sent${again}`;
 }

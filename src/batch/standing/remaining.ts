@@ -35,25 +35,32 @@ export interface Remaining {
   /** In conflict: they hold a release, and no command sends them by itself. */
   conflicts: number;
   /**
-   * Part of in_doubt: the service still answered 409 long after the first request, so another replay will not help.
+   * Part of in_doubt: the service still answered 409 long after the first request, or several runs in a row got no
+   * readable record, so another replay will not help.
    */
   stuck: number;
+  /** Part of stuck: the rows without a readable record. */
+  unreadable: number;
+  /** The first row that is held. */
+  heldReference: string | null;
   /** The first row whose known record has failed or was canceled. */
   deadReference: string | null;
   /** The party of the first row whose key was refused and whose record is unknown. */
   refusedParty: string | null;
   /** The record of the other payment with which the first row is in conflict. */
   otherRecord: string | null;
+  /** See `LeftRows.takenRow`. */
+  takenRow: {reference: string; party: string | null} | null;
   /** The first row that is in conflict with another batch. */
   conflictReference: string | null;
   /**
    * The service refused the replay of a staged row, or returned another record; a release would stop in the same way.
    */
   isProbeRefused: boolean;
+  /** A replay cannot release the records that are left, as the last run has shown. */
+  mustApproveById: boolean;
   /** The profile of the last run approves by id past the horizon. */
   mayApproveById: boolean;
-  /** The profile of the last run may release records that differ from their rows: no cap forbids it. */
-  mayAcceptDifferences: boolean;
   /** The run stopped before any answer showed that the address belongs to the service. */
   isUnproven: boolean;
   /** The unfinished batch that has claimed references of this one. */
@@ -64,11 +71,17 @@ export interface Remaining {
   cancelable: number;
 }
 
+/** After so many runs that brought no readable record for a row, a person has to find out what happened to it. */
+const UNREADABLE_RUNS = 3;
+
 const readRunFacts = (journal: Journal): RunFacts =>
   journal.fact('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
 
 /** Reasons for a stop that a wrong address can cause. */
 const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);
+
+/** Reasons for a stop after which records can still be approved by their ids. */
+const BY_ID_ONLY: ReadonlySet<string> = new Set(['key-forgotten', 'bodies-compared']);
 
 /** When `cancel` was started; undefined for any other batch. */
 const cancelBegan = (journal: Journal): number | undefined => journal.fact('canceling');
@@ -111,11 +124,15 @@ export function readRemaining(
   {state, stop, now}: {state: BatchState; stop: Stop | undefined; now: number},
 ): Remaining {
   const isAtRest = state !== 'running' && state !== 'planned';
-  const {horizonMs, approveById, mayAcceptDifferences = true} = readRunFacts(journal);
+  const {horizonMs, approveById} = readRunFacts(journal);
   const {left} = journal;
   const rows = isAtRest ? left.counts({now, horizonMs}) : undefined;
   // Only a run that reads its record can show that a row being released is past the horizon.
   const lateReleases = journal.fact('pastHorizon') === true ? (rows?.lateReleases ?? 0) : 0;
+  const isGivenUp = (journal.fact('unreadableRuns') ?? 0) >= UNREADABLE_RUNS;
+  const unreadable = isGivenUp ? (rows?.unreadable ?? 0) : 0;
+  const isProbeRefused =
+    (stop !== undefined || tally.staged.count > 0) && journal.fact('probeRefused') === true;
   return {
     ...{state, stop: stop?.reason, held},
     ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},
@@ -125,16 +142,21 @@ export function readRemaining(
     notDirect: rows?.notDirect ?? 0,
     disputed: isAtRest ? left.disputed() : 0,
     lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
-    releasing: (rows?.releasing ?? 0) - lateReleases,
+    releasing: (rows?.releasing ?? 0) - lateReleases - (isGivenUp ? (rows?.unreadableReleases ?? 0) : 0),
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
-    stuck: rows?.stuck ?? 0,
+    stuck: (rows?.stuck ?? 0) + unreadable,
+    unreadable,
+    heldReference: isAtRest && held > 0 ? left.heldReference() : null,
     deadReference: isAtRest ? left.deadReference() : null,
     refusedParty: isAtRest ? left.refusedParty() : null,
     otherRecord: isAtRest ? left.otherRecord() : null,
+    takenRow: isAtRest ? left.takenRow() : null,
     conflictReference: isAtRest ? left.conflictReference() : null,
-    isProbeRefused: (stop !== undefined || tally.staged.count > 0) && journal.fact('probeRefused') === true,
+    isProbeRefused,
+    mustApproveById:
+      (stop !== undefined && BY_ID_ONLY.has(stop.reason)) ||
+      (isProbeRefused && journal.fact('releaseById') !== undefined),
     mayApproveById: approveById,
-    mayAcceptDifferences,
     isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
     waitsFor: tally.conflict.count > 0 ? (journal.fact('waitsFor') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,

@@ -26,7 +26,10 @@ export interface Summary extends Record<Bucket, number> {
   canceled: number;
   /** Staged rows whose record differs in rail, currency or metadata. */
   held: number;
-  /** Part of accepted: approved with another rail, currency or metadata than requested, or read back as another payment. */
+  /**
+   * Part of accepted: approved with another rail, currency or metadata than requested, read back as another payment, or
+   * with a status that went back.
+   */
   differs: number;
   /** POSTs sent by this invocation. */
   posts: number;
@@ -39,7 +42,7 @@ export interface Summary extends Record<Bucket, number> {
   summary_file: string | null;
   stopped_because: {reason: Stop['reason']; message: string} | null;
   orphans: {reference: string; id: string}[];
-  /** The next command to type, or null if nothing is left to do. */
+  /** The next command to type, or null if there is nothing to send. */
   next: string | null;
 }
 
@@ -91,11 +94,11 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
  * Whether the batch is complete. This is read from the rows, which may have failed since the end was recorded. A run
  * that was interrupted after its last row left nothing to resume.
  */
-export function endState(state: BatchState, plan: Plan, {tally, statuses}: Standing): BatchState {
+export function endState(state: BatchState, plan: Plan, {tally, statuses, differs}: Standing): BatchState {
   if (state !== 'complete' && state !== 'incomplete' && state !== 'interrupted') return state;
   const paid = tally.accepted.count + tally.already_paid.count;
   const ended = (statuses['failed'] ?? 0) + (statuses['canceled'] ?? 0);
-  if (paid === plan.figures.rows && ended === 0) return 'complete';
+  if (paid === plan.figures.rows && ended + differs === 0) return 'complete';
   return state === 'interrupted' ? state : 'incomplete';
 }
 
@@ -128,6 +131,7 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
   credentials: EXIT.CREDENTIALS,
   collision: EXIT.CONFLICT,
   'key-forgotten': EXIT.CONFLICT,
+  'bodies-compared': EXIT.CONFLICT,
   interrupted: EXIT.INTERRUPTED,
   terminated: EXIT.TERMINATED,
   'not-whole': EXIT.LOCAL_STATE,
@@ -158,6 +162,20 @@ export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome:
     summary.differs +
     summary.failed;
   return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
+}
+
+/**
+ * The exit code of `status` and `report`: that of the run, except that a batch which waits, or was stopped by a signal,
+ * does not end this command with the code of that signal.
+ */
+export function restingExitCodeOf(summary: Summary): ExitCode {
+  const {state} = summary;
+  if (state === 'planned' || state === 'running') return EXIT.OK;
+  if (state === 'canceled') return cancelExitCodeOf(summary);
+  const exit = exitCodeOf(summary);
+  if (exit === EXIT.INTERRUPTED || exit === EXIT.TERMINATED)
+    return summary.in_doubt > 0 ? EXIT.IN_DOUBT : EXIT.UNAVAILABLE;
+  return exit === EXIT.OK && state === 'interrupted' ? EXIT.UNAVAILABLE : exit;
 }
 
 /**

@@ -9,6 +9,8 @@ export interface SheetCell {
   style: number;
   /** The text is the result of a formula when the workbook was last saved. */
   isFormula: boolean;
+  /** A part of its text is struck through; its style may be as well. */
+  isStruck: boolean;
 }
 
 export interface SheetRow {

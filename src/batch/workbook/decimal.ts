@@ -10,7 +10,7 @@ const FIRST_INEXACT = 1e15;
  * it is not a number, or so large that rounding could change an amount.
  */
 export function decimalOf(stored: string): string | undefined {
-  if (!/^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/iu.test(stored)) return undefined;
+  if (!/^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/iu.test(stored)) return undefined;
   const value = Number(stored);
   if (!Number.isFinite(value)) return undefined;
   const rounded = Number(value.toPrecision(EXCEL_DIGITS));

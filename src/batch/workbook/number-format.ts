@@ -93,16 +93,20 @@ const CONDITION = /\[[<>=][^\]]*\]/u;
 
 /** Reads the section for positive numbers. What is not understood is `other`. */
 function readCode(code: string): ShownAs {
-  const [first = ''] = sectionsOf(code);
-  if (CONDITION.test(first)) return shown('other');
+  const sections = sectionsOf(code);
+  const [first = ''] = sections;
+  if (sections.some((section) => CONDITION.test(section.replace(LITERALS, '')))) return shown('other');
+  const around = textAround(first);
+  if (around.some((text) => /\p{N}/u.test(text))) return shown('other');
   const bare = first.replace(LITERALS, '');
   if (ELAPSED.test(bare)) return shown('time');
+  // eslint-disable-next-line regexp/no-super-linear-move -- a format has at most LONGEST_FORMAT characters
   const text = bare.replace(CURRENCY, '').replace(/\[[^\]]*\]/gu, '');
   if (/^\s*general\s*$/iu.test(text)) return {...GENERAL, isBare: /^general$/iu.test(first)};
   if (text.trim() === '@') return shown('text');
   if (/[0#?]\s*e[+-]/iu.test(text)) return shown('scientific');
   if (/[ymdhsbeg]|上午|下午/iu.test(text)) return dateOf(text);
-  return numberOf(text, /^[0#?.]+$/u.test(first));
+  return changesNumber(around) ? shown('other') : numberOf(text, /^[0#?.]+$/u.test(first));
 }
 
 function dateOf(text: string): ShownAs {
@@ -114,6 +118,7 @@ function dateOf(text: string): ShownAs {
 
 function numberOf(text: string, isBare: boolean): ShownAs {
   if (/[%/]/u.test(text)) return shown('other');
+  // eslint-disable-next-line regexp/no-super-linear-backtracking -- a format has at most LONGEST_FORMAT characters
   const [, whole, decimals] = /^[^0#?.]*([0#?,]*)(?:\.([0#?]*))?[^0#?.,]*$/u.exec(text) ?? [];
   if (whole === undefined || whole.endsWith(',') || `${whole}${decimals ?? ''}` === '') return shown('other');
   return {
@@ -126,7 +131,46 @@ function numberOf(text: string, isBare: boolean): ShownAs {
   };
 }
 
+/**
+ * The text that a section shows before, between and after its digits. A digit in it looks like one of the number:
+ * `"1"0.00` shows 10.50 as 110.50.
+ */
+function textAround(section: string): string[] {
+  const text = section.replace(
+    SHOWN_TEXT,
+    (_all, quoted?: string, escaped?: string, filling?: string, sign?: string, digits?: string) =>
+      digits === undefined ? (quoted ?? escaped ?? filling ?? sign ?? '') : DIGITS,
+  );
+  return text.split(DIGITS);
+}
+
+/** Stands for digits of the number; no format contains it. */
+const DIGITS = '\u0000';
+/** "text", \x, *x (fills the cell with x), _x (a space), [$sign-language], [Red] (nothing), digits and separators. */
+const SHOWN_TEXT =
+  /"([^"]*)"|\\(.)|\*(.)|_.|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|([0#?][0#?.,]*|[.,][0#?][0#?.,]*)/gu;
+
+/** Signs and separators that belong to the number where they touch it; `Rs.` is a currency. */
+const CHANGING_BEFORE = /(?:[-\u2012-\u2015\u2212(]|(?<!\p{L})[.,])\s*$/u;
+const CHANGING_AFTER = /^\s*[-\u2012-\u2015\u2212).,%\u2030/]/u;
+/** Words that multiply the number, or give its unit: `10 k`, `1050 cents`. */
+const SCALE =
+  /^\s*(?:k|m|mn|mm|mio|mrd|b|bn|bio|t|tsd|thousands?|millions?|billions?|lakhs?|crores?|c|ct|cts|cents?|pence)(?!\p{L})|^\s*¢/iu;
+
+/** Whether the text around the digits changes the number: a sign, a separator, a percentage, a unit such as thousands. */
+function changesNumber([before = '', ...others]: readonly string[]): boolean {
+  const after = others.at(-1) ?? '';
+  if (others.slice(0, -1).some((between) => !/^[\s'’]*$/u.test(between))) return true;
+  return (
+    CHANGING_BEFORE.test(before) ||
+    CHANGING_AFTER.test(after) ||
+    SCALE.test(after) ||
+    /[%\u2030]/u.test(before)
+  );
+}
+
 /** What a format shows: "text", \x, _x and *x (spaces), [$sign-language], [Red] (nothing), digits, any other character. */
+// eslint-disable-next-line regexp/no-super-linear-move -- a format has at most LONGEST_FORMAT characters
 const SHOWN = /"([^"]*)"|\\(.)|[_*].|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|[0#?.,]+/gu;
 
 /** The currency signs in the section for positive numbers. Other words are ignored. */
@@ -148,6 +192,7 @@ function signsOf(code: string): string[] {
 function sectionsOf(code: string): string[] {
   const sections: string[] = [];
   let at = 0;
+  // eslint-disable-next-line regexp/no-super-linear-move -- a format has at most LONGEST_FORMAT characters
   for (const match of code.matchAll(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|;/gu)) {
     if (match[0] !== ';') continue;
     sections.push(code.slice(at, match.index));

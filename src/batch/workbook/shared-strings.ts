@@ -1,6 +1,6 @@
 import {closeSync, constants, openSync, readSync, rmSync, writeSync} from 'node:fs';
 import {ownJson} from '../../narrow.ts';
-import {unescaped, type XmlHandler} from './xml.ts';
+import {isStrike, unescaped, type XmlHandler} from './xml.ts';
 
 /** Texts per block: a block is read as a whole. */
 const BLOCK = 64;
@@ -28,6 +28,7 @@ export class SharedStrings implements XmlHandler {
   #text: string | undefined;
   #isText = false;
   #isPhonetic = false;
+  readonly #struck = new Set<number>();
 
   /** @param path a file that does not exist yet, in a private folder */
   constructor(path: string) {
@@ -36,7 +37,8 @@ export class SharedStrings implements XmlHandler {
     removeName(path);
   }
 
-  open(name: string): void {
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === 'strike' && isStrike(attributes)) this.#struck.add(this.#count);
     if (name === 'si') this.#text = '';
     else if (name === 't') this.#isText = true;
     else if (name === 'rPh') this.#isPhonetic = true; // how to pronounce the text
@@ -55,6 +57,11 @@ export class SharedStrings implements XmlHandler {
       this.#text = undefined;
       if (this.#open.length === BLOCK) this.#write();
     }
+  }
+
+  /** Whether a part of the text is struck through. */
+  isStruck(number: number): boolean {
+    return this.#struck.has(number);
   }
 
   /** Undefined if there is no text of this number. */

@@ -1,7 +1,7 @@
 import {cellPlace, MOST_COLUMNS, MOST_ROWS, type SheetCell, type SheetRow} from './cell.ts';
 import {brokenWorkbook} from './refusal.ts';
 import type {SharedStrings} from './shared-strings.ts';
-import {isTrue, unescaped, type XmlHandler} from './xml.ts';
+import {isStrike, isTrue, unescaped, type XmlHandler} from './xml.ts';
 
 /** A range of merged cells; rows count from 1, columns from 0. */
 export interface Range {
@@ -20,6 +20,7 @@ interface OpenCell {
   type: string;
   style: number;
   isFormula: boolean;
+  isStruck: boolean;
   hasValue: boolean;
   /** Elements `v` so far. */
   values: number;
@@ -63,6 +64,7 @@ export class SheetReader implements XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (this.#cell !== undefined) {
       if (name === 'f') this.#cell.isFormula = true;
+      else if (name === 'strike') this.#cell.isStruck ||= isStrike(attributes);
       else if (name === 'rPh') this.#isPhonetic = true;
       else if (name === 'v' || name === 't') {
         if (name === 'v' && this.#cell.values++ > 0) throw this.#broken('a cell has two values'); // 1 and 0 are not 10
@@ -121,6 +123,7 @@ export class SheetReader implements XmlHandler {
       type: attributes['t'] ?? 'n',
       style: Number(attributes['s'] ?? 0),
       isFormula: false,
+      isStruck: false,
       hasValue: false,
       values: 0,
       value: '',
@@ -128,13 +131,14 @@ export class SheetReader implements XmlHandler {
   }
 
   /** Undefined for an empty cell, such as one that only has a colour. */
-  #finish({column, type, style, isFormula, hasValue, value}: OpenCell): SheetCell | undefined {
+  #finish({column, type, style, isFormula, isStruck, hasValue, value}: OpenCell): SheetCell | undefined {
     const cell = (kind: SheetCell['kind'], text: string): SheetCell => ({
       column,
       kind,
       text,
       style,
       isFormula,
+      isStruck: isStruck || (type === 's' && this.#strings?.isStruck(Number(value)) === true),
     });
     if (!hasValue && !isFormula) return undefined;
     switch (type) {

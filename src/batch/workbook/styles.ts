@@ -1,17 +1,27 @@
 import {GENERAL, readFormat, type ShownAs} from './number-format.ts';
-import type {XmlHandler} from './xml.ts';
+import {isStrike, type XmlHandler} from './xml.ts';
 
 /** Reads how the cells of a workbook are shown: style number -> format. */
 export class Styles implements XmlHandler {
   readonly #codes = new Map<number, string>();
   readonly #formatIds: number[] = [];
+  readonly #fontIds: number[] = [];
+  /** Whether each font is struck through. */
+  readonly #fonts: boolean[] = [];
   readonly #formats = new Map<number, ShownAs>();
   #isInCells = false;
+  #isInFonts = false;
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === 'numFmt') this.#codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
     else if (name === 'cellXfs') this.#isInCells = true;
-    else if (name === 'xf' && this.#isInCells) this.#formatIds.push(Number(attributes['numFmtId'] ?? 0));
+    else if (name === 'fonts') this.#isInFonts = true;
+    else if (name === 'font' && this.#isInFonts) this.#fonts.push(false);
+    else if (name === 'strike' && this.#isInFonts) this.#fonts[this.#fonts.length - 1] = isStrike(attributes);
+    else if (name === 'xf' && this.#isInCells) {
+      this.#formatIds.push(Number(attributes['numFmtId'] ?? 0));
+      this.#fontIds.push(Number(attributes['fontId'] ?? 0));
+    }
   }
 
   text(): void {
@@ -20,6 +30,12 @@ export class Styles implements XmlHandler {
 
   close(name: string): void {
     if (name === 'cellXfs') this.#isInCells = false;
+    else if (name === 'fonts') this.#isInFonts = false;
+  }
+
+  /** Whether cells of a style are struck through. */
+  isStruck(style: number): boolean {
+    return this.#fonts[this.#fontIds[style] ?? 0] ?? false;
   }
 
   /** @param style the number of a style; a cell without one is General */

@@ -1,6 +1,6 @@
 import {messageOf} from '../../narrow.ts';
 import {Archive} from './archive.ts';
-import type {SheetRow} from './cell.ts';
+import type {SheetCell, SheetRow} from './cell.ts';
 import type {ShownAs} from './number-format.ts';
 import {readParts, type SheetEntry, type WorkbookParts} from './parts.ts';
 import {brokenWorkbook, refusedWorkbook} from './refusal.ts';
@@ -50,6 +50,11 @@ export class Workbook {
 
   get sheets(): readonly SheetEntry[] {
     return this.#parts.sheets;
+  }
+
+  /** Whether a cell, or a part of its text, is struck through. */
+  isStruck({style, isStruck}: SheetCell): boolean {
+    return isStruck || this.#styles.isStruck(style);
   }
 
   format(style: number): ShownAs {

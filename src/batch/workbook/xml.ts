@@ -95,6 +95,10 @@ function localName(name: string): string {
 /** XML booleans. */
 export const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
 
+/** Whether an element `strike` says that its text is struck through. */
+export const isStrike = ({val}: Readonly<Record<string, string>>): boolean =>
+  val === undefined || isTrue(val);
+
 /** Parses a part to its end. */
 export async function readXml(
   path: string,

@@ -8,6 +8,7 @@ export interface Accepted {
   similar?: number;
   hiddenRows?: number;
   paidElsewhere: readonly string[];
+  lostJournals: readonly string[];
   differences: boolean;
   rest: boolean;
   refusals: boolean;
@@ -84,6 +85,7 @@ export function readAccepted(stated: readonly Statement[] = []): Accepted {
     ...(similar === undefined ? {} : {similar}),
     ...(hiddenRows === undefined ? {} : {hiddenRows}),
     paidElsewhere: [...valuesOf('paid-elsewhere')],
+    lostJournals: [...valuesOf('lost-journal')],
     differences: has('differences'),
     rest: has('rest'),
     refusals: has('refusals'),

@@ -8,18 +8,18 @@ import {type Followed, FollowRun} from '../../batch/follow/follow-run.ts';
 import {readNews} from '../../batch/registry/news.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
-import {exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
+import {exitCodeOf, restingExitCodeOf, type Summary} from '../../batch/standing/summary.ts';
 import {Wire} from '../../batch/answers/wire.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import type {Typed} from '../line/command-line.ts';
+import type {Commands, Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import type {FlagValues} from '../input/flags.ts';
-import {batchCommand} from '../../batch/standing/placed.ts';
 import type {followFlags, runFlags} from './flags.ts';
-import {checkBound, placedBy, placeFlags} from './place.ts';
+import type {RunFlags} from './run/request.ts';
+import {checkBound, commandsFor, sendingCommands} from './place.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
 import {summaryText} from './summary-view.ts';
@@ -34,21 +34,22 @@ export async function followAfterRun(options: {
   context: Context;
   stateDir: string;
   batch: OpenBatch;
-  flags: FollowFlags;
+  flags: FollowFlags & Pick<RunFlags, 'out'>;
   before: Summary;
   /** Folder of the results, which are rewritten. */
   out: string;
 }): Promise<{summary: Summary & {followed: Followed}; exit: ExitCode}> {
   const {flags} = options;
   const timeoutMs = flags.timeout ?? DEFAULT_WAIT_MS;
-  const {summary, followed} = await follow({...options, until: flags.until, timeoutMs});
-  showFollowed(options, summary, followed);
+  const commands = sendingCommands(options.context, options.batch.plan, flags.out);
+  const {summary, followed} = await follow({...options, commands, until: flags.until, timeoutMs});
+  showFollowed({...options, commands}, summary, followed);
   return {summary: {...summary, followed}, exit: exitCodeOf(summary, followed)};
 }
 
 /**
- * `status --refresh`: fetches the record of every accepted row that is not final. While another process runs the
- * batch, reports the last status of that process.
+ * `status --refresh`: fetches the records of rows that are accepted and not final, or unapproved. While another process
+ * runs the batch, reports the last status of that process.
  * @throws RemitError GUARD_BINDING if the profile is not the one that the batch was run with
  */
 export async function refreshBatch(options: {
@@ -67,9 +68,11 @@ export async function refreshBatch(options: {
     batch = await openBatch({...options, purpose: `status of batch ${batchId}`, clock});
   } catch (error) {
     if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
-    const placing = (last: string | undefined) => placedBy(context, options.stateDir, last);
-    const {summary, attention, placed, running} = await statusOfBatch({...options, clock, placing});
-    out.text(summaryText(summary, attention, placed));
+    const {summary, attention, commands, running} = await statusOfBatch({
+      ...{...options, clock},
+      commandsFor: (of) => commandsFor(context, of),
+    });
+    out.text(summaryText(summary, attention, commands));
     out.note(
       `${running ?? 'It was running a moment ago.'} Nothing was fetched: another process is running the batch.`,
     );
@@ -77,9 +80,10 @@ export async function refreshBatch(options: {
   }
   try {
     checkBound(context, options.stateDir, options.typed, batch);
-    const before = readSummary(batch, clock.now(), (last) => placedBy(context, options.stateDir, last));
+    const commands = commandsFor(context, batch);
+    const before = readSummary(batch, clock.now(), () => commands);
     const {summary: seen, followed} = await follow({
-      ...{context, stateDir: options.stateDir, batch, flags, before},
+      ...{context, stateDir: options.stateDir, batch, flags, before, commands},
       ...{until: undefined, timeoutMs: undefined, out: undefined},
     });
     const {stopped_because: stop} = seen;
@@ -88,23 +92,23 @@ export async function refreshBatch(options: {
     const summary = isOfBatch
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
-    showFollowed({context, batch, stateDir: options.stateDir}, summary, followed);
+    showFollowed({context, batch, commands}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
-    // A status exits 0 if it could be read; with --refresh, only if every record could be fetched.
-    const unread = followed.unread > 0 ? EXIT.UNAVAILABLE : EXIT.OK;
-    const exit =
-      followed.outcome === 'stopped'
-        ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0})
-        : seen.differs > 0
-          ? EXIT.PARTIAL
-          : unread;
+    const exit = refreshExitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}, followed);
     return {summary: {...summary, followed}, exit};
   } finally {
     out.endProgress();
     await batch.close();
   }
+}
+
+/** That of the batch, or 7 if a record could not be fetched and nothing worse is known. */
+function refreshExitCodeOf(summary: Summary, {outcome, unread}: Followed): ExitCode {
+  if (outcome === 'stopped') return exitCodeOf(summary);
+  const exit = restingExitCodeOf(summary);
+  return unread > 0 && (exit === EXIT.OK || exit === EXIT.PARTIAL) ? EXIT.UNAVAILABLE : exit;
 }
 
 async function follow(options: {
@@ -113,6 +117,7 @@ async function follow(options: {
   batch: OpenBatch;
   flags: FollowFlags;
   before: Summary;
+  commands: Commands;
   until: Goal | undefined;
   timeoutMs: number | undefined;
   out: string | undefined;
@@ -133,9 +138,6 @@ async function follow(options: {
       pace: new FollowPace(flags['max-rps']),
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
       abort: AbortSignal.any([context.stop.signal, lock.lost]),
-      command: batchCommand(plan.kind),
-      commandFlags: placeFlags(context, options.stateDir, context.commands.profile),
-      profile: context.commands.profile ?? null,
       beforeResults: () => readNews(batch, {stateDir: options.stateDir, clock}),
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
@@ -152,13 +154,12 @@ async function follow(options: {
 }
 
 function showFollowed(
-  {context, batch, stateDir}: {context: Context; batch: OpenBatch; stateDir: string},
+  {context, batch, commands}: {context: Context; batch: OpenBatch; commands: Commands},
   summary: Summary,
   followed: Followed,
 ): void {
   const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-  const placed = placedBy(context, stateDir, context.commands.profile);
-  context.out.text(`${summaryText(summary, attention, placed)}\n${followedText(followed)}`);
+  context.out.text(`${summaryText(summary, attention, commands)}\n${followedText(followed)}`);
 }
 
 const ENDS: Readonly<Record<FollowEnd, string>> = {

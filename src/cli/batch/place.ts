@@ -2,26 +2,51 @@ import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {checkBinding, unrecordedSettings} from '../../batch/journal/binding.ts';
 import {batchExists} from '../../batch/journal/folder.ts';
+import {DEFAULT_NAMESPACE} from '../../batch/model/identity.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
+import type {Journal} from '../../batch/journal/journal.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {unfinishedWithRowsOf} from '../../batch/overview/unfinished.ts';
-import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
 import {RemitError} from '../../errors.ts';
-import {shellWord} from '../../shell-word.ts';
-import type {Typed} from '../line/command-line.ts';
-import type {Context, LocalContext} from '../core/context.ts';
+import type {Commands, Typed} from '../line/command-line.ts';
+import {type Context, type LocalContext, localCommands} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
-/** @param lastProfile the profile of the last run, for a command that only reads */
-export function placedBy(context: LocalContext, stateDir: string, lastProfile?: string): Placed {
-  const folder = stateDir === context.stateDir ? '' : ` --state-dir ${shellWord(stateDir)}`;
-  const named = context.flags.profile ?? lastProfile;
-  const profile = named === undefined ? '' : ` -p ${shellWord(named)}`;
-  return {flags: folder + profile, profile};
+/**
+ * Builds the commands for a batch that is read: with the profile and folder of its last run, unless others were typed.
+ */
+export function commandsFor(local: LocalContext, {plan, journal}: OpenBatch, out?: string): Commands {
+  const last = journal.fact('typedProfile') ?? undefined;
+  return localCommands(local.flags).forBatch({
+    ...ofPlan(plan),
+    profile: local.flags.profile ?? last,
+    mode: journal.fact('binding')?.mode ?? 'test',
+    out: out ?? journal.fact('typedOut') ?? undefined,
+  });
 }
 
-export const placeFlags = (context: LocalContext, stateDir: string, lastProfile?: string): string =>
-  placedBy(context, stateDir, lastProfile).flags;
+/** The same for a batch that is sent, with the active profile. */
+export function sendingCommands(context: Context, plan: Plan, out: string | undefined): Commands {
+  const {commands, profile} = context;
+  return commands.forBatch({
+    ...ofPlan(plan),
+    profile: context.flags.profile ?? commands.profile,
+    mode: profile.mode,
+    out,
+  });
+}
+
+/** What the commands for a batch will repeat, in whatever folder they are printed. */
+export function noteTyped(journal: Journal, {commands}: Context, out: string | undefined): void {
+  journal.setFact('typedProfile', commands.profile ?? null);
+  journal.setFact('typedOut', out === undefined ? null : resolve(out));
+}
+
+/** A file without references needs a namespace, even the default one. */
+const ofPlan = ({batchId, namespace, hasReferences}: Plan) => ({
+  batchId,
+  namespace: hasReferences && namespace === DEFAULT_NAMESPACE ? undefined : namespace,
+});
 
 function unusedId(stateDir: string, {kind, batchId}: Plan): string {
   let number = 2;
@@ -31,13 +56,13 @@ function unusedId(stateDir: string, {kind, batchId}: Plan): string {
 }
 
 /** The command that runs the file of a plan as another batch, with an unused id. */
-export function runAsAnother(context: Context, stateDir: string, plan: Plan): string {
+export function runAsAnother(commands: Commands, stateDir: string, plan: Plan): string {
   const {kind, file, sheet} = plan;
-  const live = context.profile.mode === 'live' ? ' --live' : '';
+  const asRead = plan.readFlags ?? (sheet === undefined ? [] : ['--sheet', sheet]);
   const absolute = join(file.folder, file.name);
   const path = file.path === '-' ? '-' : resolve(file.path) === absolute ? file.path : absolute;
-  const from = sheet === undefined ? '' : ` --sheet ${shellWord(sheet)}`;
-  return `${batchCommand(kind)} run ${shellWord(path)}${from} --batch-id ${unusedId(stateDir, plan)}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
+  const words = [...asRead, '--batch-id', unusedId(stateDir, plan)];
+  return commands.write(KINDS[kind].topic, 'batch', 'run', path, ...words);
 }
 
 /**
@@ -58,9 +83,10 @@ export function checkBound(
   checkBinding(batch.journal, plan, {
     ...profile,
     codec: context.codec,
-    runAgain: runAsAnother(context, stateDir, plan),
+    runAgain: runAsAnother(sendingCommands(context, plan, undefined), stateDir, plan),
     fileAsAnother: isFile ? commands.again(typed, {add: anotherId, without: ['--batch-id']}) : undefined,
-    withProfile: (name, mode) => commands.againWith(name, mode === 'live' ? typed : withoutLive(typed)),
+    withProfile: (name, mode) =>
+      commands.againWith(name, mode === 'live' ? withLive(typed) : withoutLive(typed)),
     profileInForce: commands.profile,
   });
 }
@@ -71,8 +97,10 @@ export function checkBound(
  */
 export async function refuseSecondRun(context: Context, stateDir: string, plan: Plan): Promise<void> {
   const {profile, clock} = context;
-  const placing = (last: string | undefined) => placedBy(context, stateDir, last);
-  const found = await unfinishedWithRowsOf(plan, {stateDir, service: profile, placing, clock});
+  const found = await unfinishedWithRowsOf(plan, {
+    ...{stateDir, service: profile, clock},
+    commandsFor: (batch) => commandsFor(context, batch),
+  });
   if (found === undefined) return;
   const {batchId, next} = found;
   throw new RemitError(
@@ -84,6 +112,12 @@ export async function refuseSecondRun(context: Context, stateDir: string, plan: 
     },
   );
 }
+
+/** The typed command for a profile with a live key; a command that only reads needs no --live. */
+const withLive = ({id, argv}: Typed): Typed =>
+  argv.includes('--live') || !/:(?:run|release|resume|retry|cancel)$/.test(id)
+    ? {id, argv}
+    : {id, argv: [...argv, '--live']};
 
 /** The typed command for a profile with a test key, which needs no --live. */
 const withoutLive = ({id, argv}: Typed): Typed => ({id, argv: argv.filter((word) => word !== '--live')});

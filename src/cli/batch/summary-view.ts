@@ -7,21 +7,21 @@ import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, differText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
-import {shellWord} from '../../shell-word.ts';
-import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
+import {typingFor} from '../../batch/standing/next-command.ts';
+import type {CommandBuilder} from '../../errors.ts';
 
 /**
  * The end of a run for people: what happened, what did not, where it is written, and what to type next.
- * @param placed the flags that a command needs to find the state folder and the profile
  * @param isRun the command could have sent requests; if it sent none, the headline says so
  */
 export function summaryText(
   summary: Summary,
   attention: readonly Attention[],
-  placed: Placed,
+  commands: CommandBuilder,
   {isRun = false} = {},
 ): string {
   const lines = [headline(summary, isRun), ''];
+  const type = typing(commands, summary);
   const buckets = ['planned', ...BUCKETS] as const;
   const shown = buckets.filter(
     (bucket) => bucket === 'planned' || bucket === 'accepted' || summary[bucket] > 0,
@@ -66,26 +66,26 @@ export function summaryText(
       ];
       lines.push(`  ${reference}: ${state === 'staged' ? message : words.join(': ')}`); // why it was not released
     }
-    const report = `${batchCommand(summary.kind)} report ${shellWord(summary.batch_id)}${placed.flags}`;
+    const report = type('report');
     // A process that was killed has written no results.
     const where = summary.results === null ? `; ${report} writes all of them to a file` : ' in the results';
     if (total > named.length) lines.push(`  … ${total - named.length} more${where}`);
   }
-  lines.push(...orphanLines(summary, placed));
+  lines.push(...orphanLines(summary, commands));
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
   // The file remains until the next report, even if another batch has since paid its rows.
   if (summary.failed_file !== null && summary.rejected + summary.failed + summary.left_out > 0)
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
-      `         ${failedCommand(summary, summary.failed_file, placed.flags)}`,
+      `         ${commands.write(KINDS[summary.kind].topic, 'batch', 'run', summary.failed_file)}`,
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
-  lines.push(...restLines(summary, placed));
+  lines.push(...restLines(summary, type));
   if (named.some(wasReadAsOther))
     lines.push(
       'Differ   compare these records with their rows; this reads them again:',
-      `         ${batchCommand(summary.kind)} status ${shellWord(summary.batch_id)} --refresh${placed.flags}`,
+      `         ${type('status', '--refresh')}`,
     );
   return lines.join('\n');
 }
@@ -103,10 +103,9 @@ const ORPHANS = 10;
  * Records whose key the service had forgotten, so that it created a second one. Canceling the batch does not affect
  * them, so each is listed with the command that cancels it by id.
  */
-function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[] {
+function orphanLines({kind, orphans}: Summary, commands: CommandBuilder): string[] {
   if (orphans.length === 0) return [];
-  const command = (id: string) =>
-    `remit ${KINDS[kind].topic} cancel ${shellWord(id)}${mode === 'live' ? ' --live' : ''}${profile}`;
+  const command = (id: string) => commands.write(KINDS[kind].topic, 'cancel', id);
   const shown = orphans.slice(0, ORPHANS);
   return [
     '',
@@ -118,24 +117,21 @@ function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[
 
 /** A release can try the missing rows again or continue without them: the one that `next` does not do. */
 function restLines(
-  {kind, batch_id: id, mode, state, staged, held, not_sent: unsent, in_doubt: doubts, next}: Summary,
-  {flags}: Placed,
+  {state, staged, held, not_sent: unsent, in_doubt: doubts, next}: Summary,
+  type: ReturnType<typeof typing>,
 ): string[] {
   const missing = state === 'held' ? unsent : state === 'staged' ? unsent + doubts : 0;
   if (missing === 0 || staged === held) return [];
-  const live = mode === 'live' ? ' --live' : '';
-  const command = `${batchCommand(kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`;
-  const resume = `${batchCommand(kind)} resume ${shellWord(id)}${live}${flags}`;
+  const command = type('release', ...accepting('rest'));
+  const resume = type('resume');
   const them = missing === 1 ? 'it' : 'them';
   if (command === next) return unsent === 0 ? [] : [`To try ${them} again first:`, `         ${resume}`];
   if (state === 'staged' && resume !== next) return [];
   return [`To release the others without ${them}:`, `         ${command}`];
 }
 
-function failedCommand({kind, mode}: Summary, file: string, placed: string): string {
-  const live = mode === 'live' ? ' --live' : '';
-  return `${batchCommand(kind)} run ${shellWord(file)}${live}${placed}`;
-}
+const typing = (commands: CommandBuilder, {kind, batch_id: batchId}: Summary) =>
+  typingFor(commands, {kind, batchId});
 
 /** Rows whose record was canceled count as conflicts; if there are no others, their line says so. */
 const isAllCanceled = ({conflict, canceled}: Summary): boolean => conflict > 0 && canceled === conflict;
@@ -200,8 +196,8 @@ export const leftOutText = ({left_out: rows, failed_file: file}: Summary): strin
  * The rows that an interrupted run leaves in doubt. Of many, the first are named, with the command that writes them
  * all to a file.
  */
-export function doubtsText(summary: Summary, named: readonly string[], placeFlags = ''): string {
-  const report = `${batchCommand(summary.kind)} report ${summary.batch_id}${placeFlags}`;
+export function doubtsText(summary: Summary, named: readonly string[], commands: CommandBuilder): string {
+  const report = typing(commands, summary)('report');
   const more =
     summary.in_doubt > named.length
       ? `, and ${summary.in_doubt - named.length} more (${report} writes all of them to a file)`

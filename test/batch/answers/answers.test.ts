@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {judgeAnswer, judgeFailure, judgeLook, type RowVerdict} from '../../../src/batch/answers/answers.ts';
-import {compareEcho} from '../../../src/batch/answers/echo.ts';
+import {compareEcho, otherPaymentIn, showsPaymentOf} from '../../../src/batch/answers/echo.ts';
 import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import type {Phase} from '../../../src/batch/journal/journal.ts';
 import {FIELD_NAMES, type RowContent} from '../../../src/batch/model/row-fields.ts';
 import {readAnswer} from '../../../src/client/answers/answer.ts';
 import {type FailureKind, TransportFailure} from '../../../src/client/transport/transport.ts';
+import {ExactNumber} from '../../../src/narrow.ts';
 import {payeeId} from '../harness.ts';
 
 const ROW: JournalRow = {
@@ -66,7 +67,12 @@ function wordsOf(verdict: RowVerdict): string {
         ...(verdict.stop === undefined ? [] : [`stop: ${verdict.stop}`]),
       ].join(', ');
     case 'maybe':
-      return verdict.throttled ? 'maybe, slower' : 'maybe';
+      return [
+        'maybe',
+        ...(verdict.throttled ? ['slower'] : []),
+        ...(verdict.isKeyRefused ? ['key refused'] : []),
+        ...(verdict.stop === undefined ? [] : [`stop: ${verdict.stop}`]),
+      ].join(', ');
     case 'processing':
       return 'processing';
     case 'not-sent':
@@ -126,10 +132,28 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     {stage: 'unapproved', release: 'unapproved', direct: 'unapproved'},
   ],
   [
-    '207 approved',
+    '207 without a status',
     207,
-    record({status: 'approved', warning: 'no funds'}),
+    record({status: undefined, warning: 'no funds'}),
     {stage: 'unapproved', release: 'unapproved', direct: 'unapproved'},
+  ],
+  ...['approved', 'initiated', 'settled'].map((status): (typeof TABLE)[number] => [
+    `207 ${status}`,
+    207,
+    record({status, warning: 'notification failed'}),
+    {stage: 'accepted', release: 'accepted', direct: 'accepted'},
+  ]),
+  [
+    '207 canceled',
+    207,
+    record({status: 'canceled', warning: 'too late'}),
+    {stage: 'dead_key', release: 'dead_key', direct: 'dead_key'},
+  ],
+  [
+    '207 with an unknown status',
+    207,
+    record({status: 'queued', warning: 'slow'}),
+    {stage: 'unapproved', release: 'processing', direct: 'processing'},
   ],
   [
     '201 of another amount',
@@ -245,8 +269,6 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
       ['a 200 without an id', 200, record({id: undefined})],
       ['a 200 with an empty id', 200, record({id: ''})],
       ['a 200 with a number for an id', 200, record({id: 7})],
-      ['409 without a code', 409, undefined],
-      ['409 with another code', 409, code('CONCURRENT')],
       ['408', 408, undefined],
       ['425', 425, undefined],
       ['500', 500, undefined],
@@ -260,6 +282,17 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     status,
     body,
     {stage: 'maybe', release: 'maybe', direct: 'maybe'},
+  ]),
+  ...(
+    [
+      ['409 without a code', 409, undefined],
+      ['409 with another code', 409, code('CONCURRENT')],
+    ] as [string, number, Body][]
+  ).map(([what, status, body]): (typeof TABLE)[number] => [
+    what,
+    status,
+    body,
+    {stage: 'maybe', release: 'maybe, key refused', direct: 'maybe'},
   ]),
   [
     '503 with a code',
@@ -332,14 +365,20 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     '409 of a dead key',
     409,
     code('IDEMPOTENCY_KEY_CONFLICT'),
-    {stage: 'dead_key', release: 'dead_key', direct: 'dead_key'},
+    {stage: 'dead_key', release: 'maybe, key refused', direct: 'dead_key'},
   ],
   ['429', 429, undefined, {stage: 'not sent: gate', release: 'not sent: gate', direct: 'not sent: gate'}],
-  ...[300, 301, 302, 304, 307, 308].map((status): (typeof TABLE)[number] => [
+  ...[307, 308].map((status): (typeof TABLE)[number] => [
     String(status),
     status,
     undefined,
     {stage: 'not sent: stop redirect', release: 'not sent: stop redirect', direct: 'not sent: stop redirect'},
+  ]),
+  ...[300, 301, 302, 303, 304].map((status): (typeof TABLE)[number] => [
+    String(status),
+    status,
+    undefined,
+    {stage: 'maybe, stop: redirect', release: 'maybe, stop: redirect', direct: 'maybe, stop: redirect'},
   ]),
 ];
 
@@ -360,6 +399,16 @@ describe('an answer to a create', () => {
     it(`of ${status} ${typeof body === 'object' ? 'with' : 'without'} a code means ${expected} before the first success`, () =>
       assert.equal(wordsOf(judge('stage', status, body, {isProven: false})), expected));
 
+  for (const [status, phase, expected] of [
+    [301, 'stage', 'not sent: stop redirect'],
+    [302, 'stage', 'not sent: stop redirect'],
+    [303, 'stage', 'maybe, stop: redirect'],
+    [302, 'direct', 'maybe, stop: redirect'],
+    [308, 'direct', 'not sent: stop redirect'],
+  ] as [number, Phase, string][])
+    it(`of ${status} means ${expected} before the first success (${phase})`, () =>
+      assert.equal(wordsOf(judge(phase, status, undefined, {isProven: false})), expected));
+
   for (const id of ['po\u001b[2J1', 'po\u200b1', 'po\n1', 'po\u202e1', 'po\u{e0041}1', ''])
     it(`with the unprintable id ${JSON.stringify(id)} is unreadable`, () =>
       assert.equal(wordsOf(judge('stage', 201, record({id}))), 'maybe'));
@@ -376,14 +425,9 @@ describe('an answer to a create', () => {
   });
 
   it('to a release keeps the known id if the answer has none', () => {
-    for (const [status, body] of [
-      [409, code('IDEMPOTENCY_KEY_CONFLICT')],
-      [422, code()],
-    ] as const) {
-      const verdict = judge('release', status, body);
-      assert.ok(verdict.is === 'known');
-      assert.equal(verdict.id, ID);
-    }
+    const verdict = judge('release', 422, code());
+    assert.ok(verdict.is === 'known');
+    assert.equal(verdict.id, ID);
   });
 
   it('never throws, whatever it contains, and never counts an unexpected answer as paid', () => {
@@ -507,6 +551,19 @@ describe('the echo of a record', () => {
     ['another amount', {}, {amount_in_minor_units: 150076}, 'other'],
     ['the amount as text', {}, {amount_in_minor_units: '150075'}, 'same'],
     ['another amount as text', {}, {amount_in_minor_units: '150076'}, 'other'],
+    ['the amount and a fraction', {}, {amount_in_minor_units: 150075.4}, 'other'],
+    [
+      'the amount and a fraction that a double does not hold',
+      {},
+      {amount_in_minor_units: new ExactNumber('150075.00000000000000001')},
+      'other',
+    ],
+    [
+      'the largest amount as text',
+      {amount: Number.MAX_SAFE_INTEGER},
+      {amount_in_minor_units: String(Number.MAX_SAFE_INTEGER)},
+      'same',
+    ],
     ['an amount as text that is no whole number', {}, {amount_in_minor_units: '150075.0'}, 'other'],
     [
       'another amount under the old name alone',
@@ -540,6 +597,18 @@ describe('the echo of a record', () => {
     const {payee_id: payee, ...rest} = record();
     assert.equal(compareEcho({...rest, payer_id: payee}, ROW, 'payin'), 'same');
     assert.equal(compareEcho({...rest, payer_id: payeeId(2)}, ROW, 'payin'), 'other');
+  });
+
+  it('of a payin may have the currency of the destination account', () => {
+    const {payee_id: payer_id, ...rest} = record({currency_code: 'EUR'});
+    const payin = {...rest, payer_id};
+    assert.equal(compareEcho(payin, ROW, 'payin'), 'same');
+    assert.equal(otherPaymentIn(payin, ROW, 'payin', false), undefined);
+    assert.equal(showsPaymentOf(payin, ROW, 'payin'), true);
+    assert.equal(
+      otherPaymentIn(record({currency_code: 'EUR'}), ROW, 'payout', false),
+      'currency EUR instead of USD',
+    );
   });
 
   it('compares ids that are not UUIDs letter by letter', () => {

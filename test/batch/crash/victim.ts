@@ -3,6 +3,7 @@
  * engine's own code. One argument: the options as JSON. What happens is told line by line on stdout, by synchronous
  * writes, so that the order of the lines is the order of the events, also for strace.
  */
+import {bareCommands} from '../bare-commands.ts';
 import {createHash} from 'node:crypto';
 import {writeSync} from 'node:fs';
 import {join} from 'node:path';
@@ -111,7 +112,7 @@ async function runClaimed(
         ...{releaseRest: false, trustRefusals: false, retryUnapproved: false},
       },
       out: task.folder,
-      command: 'remit payouts batch',
+      commands: bareCommands(null),
       assertHeld: () => {
         batch.lock.assertHeld();
         registry.assertHeld();

@@ -1,3 +1,4 @@
+import {bareCommands} from '../bare-commands.ts';
 import type {Goal} from '../../../src/batch/follow/counts.ts';
 import {FollowPace} from '../../../src/batch/follow/pace.ts';
 import {type Followed, FollowRun} from '../../../src/batch/follow/follow-run.ts';
@@ -78,7 +79,7 @@ export class FollowBench extends Bench {
         maxWaitMs: given.maxWaitMs ?? 15 * 60_000,
         abort: given.abort ?? new AbortController().signal,
         out: given.out,
-        command: 'remit payouts batch',
+        commands: bareCommands(null),
         onProgress: given.onProgress ?? (() => undefined),
         onUnknown: (status, reference) => this.unknown.push([status, reference]),
       }).run();

@@ -1,3 +1,4 @@
+import {commandsAs} from '../bare-commands.ts';
 import assert from 'node:assert/strict';
 import {FollowPace} from '../../../src/batch/follow/pace.ts';
 import {FollowRun} from '../../../src/batch/follow/follow-run.ts';
@@ -29,7 +30,7 @@ describe('the next command after accepted rows were followed', () => {
         ...{batch, clock, transport: service.transport(), until, timeoutMs: 60_000, maxWaitMs: 900_000},
         wire: new Wire({kind: 'payout', namespace: batch.plan.namespace, ...by}),
         ...{before: readSummary(batch, clock.now()), out: undefined, pace: new FollowPace(undefined)},
-        ...{command: 'remit payouts batch', commandFlags: ' -p acme', random: () => 0.5},
+        ...{commands: commandsAs('acme', 'live'), random: () => 0.5},
         ...{abort: new AbortController().signal, onProgress: () => undefined, onUnknown: () => undefined},
       }).run();
       return summary.next;

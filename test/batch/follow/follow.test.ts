@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
+import {readSummary} from '../../../src/batch/standing/read-summary.ts';
+import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {FollowBench} from './bench.ts';
 import type {SeenRequest} from '../truth-service.ts';
 
@@ -290,14 +291,102 @@ describe('following a batch', () => {
       assert.deepEqual([summary.differs, followed.gets], [1, 0]);
     });
 
-    it('are accepted from any status, while a step back is ignored as outdated', async () => {
+    it('are accepted from any status', async () => {
       await bench.pay(1);
       bench.record('INV-1').status = 'debited';
       await bench.follow({});
-      bench.record('INV-1').status = 'approved';
-      assert.deepEqual((await bench.follow({})).followed.statuses, {debited: 1});
       bench.record('INV-1').status = 'canceled';
       assert.deepEqual((await bench.follow({})).followed.statuses, {canceled: 1});
+    });
+  });
+
+  describe('a status that goes back', () => {
+    const lose = (reference: string, status = 'created') => (bench.record(reference).status = status);
+    const figures = ({accepted, unapproved, differs, state, next}: Summary) => [
+      ...[accepted, unapproved, differs, state, next],
+    ];
+
+    it('to created leaves the row unapproved, with exit 8 and retry as the next command', async () => {
+      await bench.pay(3);
+      lose('INV-2');
+      const {summary} = await bench.follow({out: bench.folder});
+      assert.deepEqual(figures(summary), [2, 1, 0, 'incomplete', 'remit payouts batch retry b1']);
+      assert.equal(exitCodeOf(summary), 8);
+      assert.deepEqual(summary.totals['USD']!.unapproved, '100.02');
+      assert.match(
+        readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8'),
+        /"unapproved".*now shown as created/,
+      );
+      const rest = await bench.inJournal((batch) => readSummary(batch, 0));
+      assert.deepEqual(figures(rest), figures(summary));
+    });
+
+    it('to created is fetched again: the row is accepted once its record is approved', async () => {
+      await bench.pay(2);
+      lose('INV-1');
+      await bench.follow();
+      lose('INV-1', 'initiated');
+      const {summary} = await bench.follow();
+      assert.deepEqual(figures(summary), [2, 0, 0, 'complete', null]);
+      const [row] = await bench.rows();
+      assert.deepEqual(
+        [row!.outcome!.state, row!.outcome!.status, row!.outcome!.message],
+        ['accepted', 'initiated', null],
+      );
+    });
+
+    it('to created does not end the following before the time limit', async () => {
+      await bench.pay(2);
+      const began = start();
+      script(({at}) => {
+        if (at - began < 5000) lose('INV-1');
+        else bench.settleAll();
+      });
+      const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 60_000});
+      assert.deepEqual(
+        [followed.outcome, followed.reached, summary.settled, summary.unapproved],
+        ['reached', 2, 2, 0],
+      );
+    });
+
+    it('to an earlier status differs until the record is final', async () => {
+      await bench.pay(2);
+      lose('INV-1', 'initiated');
+      await bench.follow();
+      lose('INV-1', 'approved');
+      const {summary} = await bench.follow();
+      assert.deepEqual([summary.differs, summary.state, exitCodeOf(summary)], [1, 'incomplete', 8]);
+      const row = (await bench.rows())[0]!.outcome!;
+      assert.deepEqual(
+        [row.status, row.code, row.message],
+        ['approved', 'DIFFERS', 'the status of its record went back from initiated to approved'],
+      );
+      lose('INV-1', 'initiated');
+      assert.equal((await bench.follow()).summary.differs, 1);
+      bench.settleAll();
+      const settled = await bench.follow();
+      assert.deepEqual([settled.summary.differs, settled.summary.state], [0, 'complete']);
+    });
+
+    it('of another payment shows nothing about that of the row', async () => {
+      await bench.pay(1);
+      bench.service.distort = (record) => ({...record, amount_in_minor_units: 1, status: 'created'});
+      const {summary} = await bench.follow();
+      assert.deepEqual([summary.accepted, summary.unapproved, summary.differs], [1, 0, 1]);
+    });
+
+    it('is fetched also for rows that were never approved', async () => {
+      bench.service.approvalFails = () => true;
+      await bench.pay(2);
+      bench.service.approvalFails = () => false;
+      assert.equal((await bench.follow()).summary.unapproved, 2);
+      lose('INV-1', 'approved');
+      lose('INV-2', 'canceled');
+      const {summary} = await bench.follow();
+      assert.deepEqual(
+        [summary.accepted, summary.unapproved, summary.conflict, summary.canceled],
+        [1, 0, 1, 1],
+      );
     });
   });
 

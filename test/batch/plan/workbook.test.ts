@@ -6,7 +6,7 @@ import type {Issue} from '../../../src/batch/model/issue.ts';
 import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
 import {RemitError, type ErrorCode} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
-import {type Cell, changed, FORMATS, parts, type Sheet, workbook, zip} from '../workbook/xlsx.ts';
+import {type Cell, changed, FORMATS, parts, type Sheet, STRUCK, workbook, zip} from '../workbook/xlsx.ts';
 
 const HEADER = ['reference', 'payee_id', 'amount', 'currency_code'];
 const row = (n: number, amount: Cell = '10.00'): Cell[] => [`INV-${n}`, payeeId(n), amount, 'USD'];
@@ -219,6 +219,7 @@ describe('the plan of a workbook', () => {
       ['more decimals than the currency', 10.255, 'amount-too-many-decimals'],
       ['more than 15 digits', {v: '12345678901234.56'}, 'excel-damaged'],
       ['a date', {v: '46000', s: FORMATS.day.style}, 'cell-date'],
+      ['a digit of their format', {v: '10.5', s: FORMATS.digit.style}, 'cell-format'],
       ['a percentage', {v: '0.5', s: FORMATS.percent.style}, 'cell-format'],
       ['scientific notation', {v: '1000', s: FORMATS.scientific.style}, 'cell-format'],
       ['TRUE', {v: '1', t: 'b'}, 'cell-boolean'],
@@ -332,7 +333,10 @@ describe('the plan of a workbook', () => {
 
     it('are refused, with the command that includes them', async () => {
       const error = await refusal(planSheet(sheet, {retype: (words) => `again ${words.join(' ')}`}));
-      assert.match(error.message, /sheet Payouts has 2 rows that are hidden or filtered out \(3, 5\)/);
+      assert.match(
+        error.message,
+        /sheet Payouts has 2 rows that are hidden, filtered out or struck through \(3, 5\)/,
+      );
       assert.match(error.hint!, /again --accept hidden-rows=2/);
     });
 
@@ -341,7 +345,39 @@ describe('the plan of a workbook', () => {
       await refusal(planSheet(sheetOf([row(1)]), {allowHiddenRows: 1}));
       const {plan} = await planSheet(sheet, {allowHiddenRows: 2});
       assert.equal(plan.figures.rows, 3);
-      assert.match(plan.warnings.join('\n'), /2 rows of the sheet are hidden, and included/);
+      assert.match(
+        plan.warnings.join('\n'),
+        /2 rows of the sheet are hidden, filtered out or struck through, and included/,
+      );
+    });
+
+    it('are also those with a cell that is struck through, in its style or in a part of its text', async () => {
+      const [first, second, third] = [row(1), row(2), row(3)];
+      const styled = sheetOf([first, [...second.slice(0, 2), {v: '10.00', s: STRUCK}, ...second.slice(3)]]);
+      const error = await refusal(planSheet(styled));
+      assert.match(error.message, /has 1 row that is hidden, filtered out or struck through \(3\)/);
+      const rich = changed(parts([sheetOf([first, third])]), 'xl/sharedStrings.xml', (xml) =>
+        xml.replace(
+          /<si><t xml:space="preserve">INV-3<\/t><\/si>/,
+          '<si><r><t>IN</t></r><r><rPr><strike/><sz val="11"/></rPr><t>V-3</t></r></si>',
+        ),
+      );
+      const partly = await refusal(planBytes(zip(rich)));
+      assert.match(partly.message, /has 1 row that is hidden, filtered out or struck through \(3\)/);
+      const inline = changed(
+        parts([sheetOf([first, third])], {inline: true}),
+        'xl/worksheets/sheet1.xml',
+        (xml) =>
+          xml.replace(
+            '<is><t xml:space="preserve">INV-3</t></is>',
+            '<is><r><rPr><strike/></rPr><t>INV-3</t></r></is>',
+          ),
+      );
+      await refusal(planBytes(zip(inline)));
+      const plain = changed(rich, 'xl/sharedStrings.xml', (xml) =>
+        xml.replace('<strike/>', '<strike val="0"/>'),
+      );
+      assert.equal((await planBytes(zip(plain))).plan.figures.rows, 2);
     });
   });
 

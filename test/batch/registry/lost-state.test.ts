@@ -74,13 +74,15 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
       loseJournal();
       await planAgain();
       await bench.run(service, {path});
-      rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+      bench.loseRegistry();
       bench.clock.advance(1000);
       const rows = [1, 2, 3].map((n) => `INV-${n},${payeeId(n)},99.00,USD\n`);
       const edited = `reference,payee_id,amount,currency_code\n${rows.join('')}`;
-      await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
-      const other = await bench.run(service, {path, batchId: 'b2', maxInFlight: 1});
-      assert.equal(other.stopped_because?.reason, 'collision');
+      await bench.away(async () => {
+        await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
+        const other = await bench.run(service, {path, batchId: 'b2', maxInFlight: 1});
+        assert.equal(other.stopped_because?.reason, 'collision');
+      });
       assert.deepEqual(await paidBy(), [], 'b2 has claimed them and paid nothing');
       const again = await bench.run(service, {path});
       assert.deepEqual([again.already_paid, again.conflict], [3, 0]);
@@ -125,11 +127,13 @@ describe('a batch that was staged before its registry was lost', () => {
     const service = new TruthService();
     await bench.plan(bench.payouts(3));
     await bench.run(service, {path: 'stage-only'});
-    rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+    bench.loseRegistry();
     const rows = [1, 2, 3].map((n) => `INV-${n},${payeeId(n)},99.00,USD\n`);
     const edited = `reference,payee_id,amount,currency_code\n${rows.join('')}`;
-    await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
-    await assert.rejects(bench.run(service, {batchId: 'b2', transport: dyingAt(service, 1)}), /killed/);
+    await bench.away(async () => {
+      await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
+      await assert.rejects(bench.run(service, {batchId: 'b2', transport: dyingAt(service, 1)}), /killed/);
+    });
     const released = await bench.run(service, {path: 'release'});
     assert.equal(released.accepted, 3);
     const other = await bench.run(service, {batchId: 'b2', settings: {releaseRest: true}});

@@ -175,23 +175,6 @@ describe('after the run', () => {
     assert.equal((await bench.run(service)).posts, 0);
   });
 
-  it('retry releases a row again whose release got a 409 although its record is still created', async () => {
-    service.fault = ({body}) =>
-      body.includes('"auto_approve":true')
-        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'the key is in use'}}
-        : undefined;
-    await bench.plan(bench.payouts(2));
-    const first = await bench.run(service);
-    assert.deepEqual([first.conflict, first.next], [2, 'remit payouts batch retry b1 --row INV-1']);
-    service.fault = () => undefined;
-    recordOf('INV-2')[0]!.status = 'approved'; // by its id, in between
-    const facts = await retry();
-    assert.deepEqual([facts.again, facts.raised], [['INV-1'], []]);
-    const summary = await bench.run(service);
-    assert.deepEqual([summary.state, summary.accepted], ['complete', 2]);
-    assert.equal(service.byId.size, 2);
-  });
-
   it('retry takes a canceled row only by name', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});

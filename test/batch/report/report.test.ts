@@ -1,3 +1,4 @@
+import {bareCommands, commandsAs} from '../bare-commands.ts';
 import assert from 'node:assert/strict';
 import {anyCharacter} from '../../sanitize/any-character.ts';
 import {Sanitizer} from '../../../src/sanitize/sanitizer.ts';
@@ -284,8 +285,9 @@ describe('the report of a batch', () => {
   it('lists the next steps in an order that works, with the flags that find the batch', async () => {
     await troubled();
     const data = await reportOf(bench);
-    const flags = " -p 'acme test'";
-    const steps = stepsOf({...data, flags, summary: {...data.summary, next: `${data.summary.next}${flags}`}});
+    const commands = commandsAs('acme test');
+    const next = `${data.summary.next} -p 'acme test'`;
+    const steps = stepsOf({...data, commands, summary: {...data.summary, next}});
     assert.deepEqual(
       steps.map(({label}) => label?.replace(/ \(.*/, '') ?? null),
       [
@@ -301,7 +303,7 @@ describe('the report of a batch', () => {
       for (const [, command] of text.matchAll(/`(remit [^`]*)`/g))
         assert.ok(marked.includes(command!), command);
     const summary = {...data.summary, next: `${data.summary.next} --live`};
-    const live = stepsOf({...data, mode: 'live', summary}).flatMap(
+    const live = stepsOf({...data, commands: bareCommands(null, 'live'), summary}).flatMap(
       ({text}) => text.match(/`remit [^`]*`/g) ?? [],
     );
     for (const command of live)

@@ -48,7 +48,10 @@ describe('a batch whose service file is corrected', () => {
         isRow(2, record) ? {...echoed(record), metadata: {remit_reference: 'other'}} : echoed(record);
       const again = await run({service: ECHO});
       assert.deepEqual([again.accepted, again.held, service.paid.length], [2, 1, 2]);
-      assert.match((await stateOf('INV-2')).message!, /differs from the row in currency, rail or metadata/);
+      assert.match(
+        (await stateOf('INV-2')).message!,
+        /differs from the row: metadata\.remit_reference is other instead of INV-2/,
+      );
       const once = await run({service: ECHO});
       assert.deepEqual([once.accepted, once.held], [2, 1], 'read once for each change of the file');
     });

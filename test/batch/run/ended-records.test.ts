@@ -1,3 +1,4 @@
+import {bareCommands} from '../bare-commands.ts';
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {FollowPace} from '../../../src/batch/follow/pace.ts';
@@ -65,7 +66,7 @@ describe('a record that has ended', () => {
     within(batchId, (batch) =>
       new FollowRun({
         ...{batch, wire: wireOf(batch), transport: service.transport(), clock: bench.clock},
-        ...{before: readSummary(batch, bench.clock.now()), out: undefined, command: 'remit payouts batch'},
+        ...{before: readSummary(batch, bench.clock.now()), out: undefined, commands: bareCommands(null)},
         ...{pace: new FollowPace(undefined), random: () => 0.5, until: undefined, maxWaitMs: 900_000},
         ...{abort: new AbortController().signal, onProgress: () => undefined, onUnknown: () => undefined},
         beforeResults: () => readNews(batch, {stateDir: bench.stateDir, clock: bench.clock}),

@@ -98,14 +98,15 @@ describe('a batch of many pages', () => {
       method === 'POST' &&
       body.includes('"auto_approve":true') &&
       failing.some((n) => body.includes(payeeId(n)));
-    service.fault = (request) =>
-      isFailing(request)
-        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'the payout has failed'}}
-        : undefined;
+    const isOfFailing = ({body}: {body: Record<string, unknown>}) =>
+      failing.some((n) => body['payee_id'] === payeeId(n));
+    service.fault = (request) => {
+      if (!isFailing(request)) return undefined;
+      for (const record of service.byId.values()) if (isOfFailing(record)) record.status = 'failed';
+      return {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'the payout has failed'}};
+    };
     await planRows(numbers(ROWS).map((n) => line(n)));
     assert.equal((await bench.run(service)).conflict, 3);
-    for (const record of service.byId.values())
-      if (failing.some((n) => record.body['payee_id'] === payeeId(n))) record.status = 'failed';
     service.fault = () => undefined;
     const batch = await opened();
     const {plan, journal} = batch;

@@ -198,7 +198,7 @@ describe('a reference is paid once, whatever is lost', () => {
     assert.equal(desk.paid('INV-1'), 1);
   });
 
-  it('by a key that another batch has not used, after the registry was lost', async () => {
+  it('by a key that another batch has not used, while journal and registry were lost', async () => {
     await desk.plan(['INV-1']);
     await desk.run();
     desk.fail('INV-1');
@@ -207,9 +207,22 @@ describe('a reference is paid once, whatever is lost', () => {
     await desk.run({path: 'stage-only'});
     desk.loseRegistry();
     desk.waitHours(15); // the first key is forgotten, the second is not
-    await desk.plan(['INV-1'], '10.00', 'b2');
-    assert.equal((await desk.run({batchId: 'b2'})).accepted, 1);
+    await desk.bench.away(async () => {
+      await desk.plan(['INV-1'], '10.00', 'b2');
+      assert.equal((await desk.run({batchId: 'b2'})).accepted, 1);
+    });
     assert.equal((await desk.run({path: 'release'})).in_doubt, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by the batch that has it, although the registry was lost: its journal is read', async () => {
+    await desk.plan(['INV-1']);
+    await desk.run({path: 'stage-only'});
+    desk.loseRegistry();
+    desk.waitHours(25);
+    await desk.plan(['INV-1'], '10.00', 'b2');
+    assert.deepEqual((await desk.run({batchId: 'b2'})).posts, 0);
+    assert.equal((await desk.run({path: 'release', settings: {approveById: true}})).accepted, 1);
     assert.equal(desk.paid('INV-1'), 1);
   });
 

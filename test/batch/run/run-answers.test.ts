@@ -312,12 +312,12 @@ describe('what an answer does to a run', () => {
     const lines = [1, 2].map((n) => `INV-${n},${payeeId(n)},1.0${n},USD,standard_ach\n`);
     await bench.plan(bench.file('p.csv', `reference,payee_id,amount,currency_code,rail\n${lines.join('')}`));
     const settings = {mayAcceptDifferences: false};
-    assert.equal((await again({settings})).next, 'remit payouts batch cancel b1');
+    assert.equal((await again({settings})).next, 'remit payouts batch status b1 --row INV-1');
     for (const n of [1, 2]) {
       recordOf(n).status = 'approved';
       const after = await again({settings, path: 'release'});
       assert.deepEqual([after.accepted, after.held, after.posts], [n, 2 - n, 0]);
-      assert.equal(after.next, n === 1 ? 'remit payouts batch cancel b1' : null);
+      assert.equal(after.next, n === 1 ? 'remit payouts batch status b1 --row INV-2' : null);
     }
   });
 
@@ -531,10 +531,70 @@ describe('what an answer does to a run', () => {
       assert.equal(summary.stopped_because?.reason, 'redirect');
       assert.match(
         String(summary.stopped_because?.message),
-        /redirect to https:\/\/elsewhere\.test\/api\/payouts/,
+        /redirect to https:\/\/elsewhere\.test\/api\/payouts\)\. .* check the base URL https:\/\/api\.test/,
       );
     });
   }
+
+  it('a row that was redirected keeps the time of its try, so that an edit cannot change it', async () => {
+    service.fault = () => ({status: 307, headers: {location: 'https://elsewhere.test/api/payouts'}});
+    await run(1);
+    const row = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+    assert.deepEqual([row.outcome?.state, typeof row.outcome?.stagedAt], ['not_sent', 'number']);
+  });
+
+  describe('a redirect that may follow the work', () => {
+    const SEE_OTHER = {status: 303, headers: {location: 'https://elsewhere.test/p/1'}};
+
+    /** Does what is asked and answers with a redirect. */
+    const answerAfter = (status: number, matches: (request: SeenRequest) => boolean) => {
+      service.fault = (request) => {
+        if (!matches(request)) return undefined;
+        service.fault = () => undefined;
+        service.act({method: request.method, path: request.path, key: request.key, body: request.body});
+        service.fault = (later) => (matches(later) ? {...SEE_OTHER, status} : undefined);
+        return {...SEE_OTHER, status};
+      };
+    };
+
+    it('303 in direct mode leaves the row in doubt and stops; resume asks with the same key', async () => {
+      answerAfter(303, (request) => request.method === 'POST');
+      await bench.plan(bench.payouts(3));
+      const first = await bench.run(service, {path: 'direct', maxInFlight: 1});
+      assert.deepEqual([first.in_doubt, first.not_sent, first.accepted], [1, 2, 0]);
+      assert.deepEqual([first.stopped_because?.reason, exitCodeOf(first)], ['redirect', 12]);
+      assert.equal(service.paid.length, 1);
+      service.fault = () => undefined;
+      const second = await bench.run(service, {path: 'direct'});
+      assert.equal(second.accepted, 3);
+      assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    });
+
+    it('302 to a release leaves the row in doubt, and its record is read before anything else', async () => {
+      answerAfter(302, isRelease);
+      await bench.plan(bench.payouts(2));
+      const first = await bench.run(service, {maxInFlight: 1});
+      assert.deepEqual([first.in_doubt, first.staged, exitCodeOf(first)], [1, 1, 12]);
+      service.fault = () => undefined;
+      service.requests.length = 0;
+      const second = await bench.run(service);
+      assert.deepEqual([second.accepted, service.requests[0]?.method], [2, 'GET']);
+      assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    });
+  });
+
+  it('207 with an approved record is accepted, with its warning', async () => {
+    service.fault = (request) => {
+      if (!isRelease(request)) return undefined;
+      service.fault = () => undefined;
+      const {body} = service.act({method: 'POST', path: request.path, key: request.key, body: request.body});
+      return {status: 207, body: {...(JSON.parse(body) as object), warning: 'the notice was not sent'}};
+    };
+    const {accepted, unapproved, exit} = await run(1);
+    assert.deepEqual([accepted, unapproved, exit], [1, 0, 0]);
+    const row = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+    assert.equal(row.outcome?.message, 'the notice was not sent');
+  });
 
   describe('that asks to wait', () => {
     it('closes the gate for the whole run, whatever the status', async () => {

@@ -110,7 +110,7 @@ describe('the release of a batch', () => {
       const summary = await run({maxInFlight: 1});
       assert.deepEqual([summary.accepted, summary.staged, summary.state, summary.exit], [3, 7, 'stopped', 6]);
       assert.deepEqual(summary.orphans, [{reference: 'INV-3', id: staged}]);
-      assert.equal(summary.next, 'remit payouts batch cancel b1');
+      assert.equal(summary.next, 'remit profiles set acme --approve-by-id && remit payouts batch resume b1');
       assert.equal(service.byId.get(staged)!.status, 'created');
       paidOnce(3);
     });

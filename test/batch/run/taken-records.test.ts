@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
+import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench} from '../harness.ts';
 import {isRelease, TruthService} from '../truth-service.ts';
 
@@ -32,6 +33,40 @@ describe('one record for several rows', () => {
       `row 2 (INV-2): record ${id} came back, which is already the record of row 1 (INV-1); a record pays one row`,
     );
     assert.deepEqual(service.requests.filter(isRelease), []);
+  });
+
+  it('leaves a row that retry pays with a new key, by its name, as the next command says', async () => {
+    let first: string | undefined;
+    service.distort = (record, {body}) => {
+      if (body.includes('"INV-1"')) first = String(record['id']);
+      return body.includes('"INV-2"') && first !== undefined ? {...record, id: first} : record;
+    };
+    await bench.plan(bench.payouts(3));
+    assert.equal((await bench.run(service, {maxInFlight: 1})).stopped_because?.reason, 'collision');
+    const held = await bench.run(service, {settings: {releaseRest: true}});
+    assert.deepEqual([held.accepted, held.conflict], [2, 1]);
+    assert.equal(held.next, 'remit payouts batch retry b1 --row INV-2');
+    assert.deepEqual((await bench.prepareRetry(service)).again, [], 'only by its name');
+    service.distort = (record) => record;
+    assert.deepEqual((await bench.prepareRetry(service, {named: ['INV-2']})).raised, ['INV-2']);
+    const last = await bench.run(service);
+    assert.deepEqual([last.state, last.accepted, last.next], ['complete', 3, null]);
+    const paid = service.paid.map(({body}) => body['amount_in_minor_units']);
+    assert.deepEqual(paid.sort(), [10_001, 10_002, 10_003], 'each row once');
+  });
+
+  it('is searched for in direct mode, where the row may have been paid by a record that was not shown', async () => {
+    const id = randomUUID();
+    service.distort = (record) => ({...record, id});
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'direct', maxInFlight: 1});
+    const {next} = await bench.run(service, {path: 'direct', maxInFlight: 1});
+    assert.match(next!, /^remit payouts list --payee 018f0000-0000-7000-8000-000000000002 --all/);
+    const rowOf = {reference: 'INV-2', resolution: {paid: randomUUID(), status: 'settled'}};
+    const batch = await bench.open();
+    await resolveRow({...rowOf, batch, stateDir: bench.stateDir, clock: bench.clock});
+    await batch.close();
+    assert.deepEqual(await states(), ['accepted', 'accepted']);
   });
 
   it('is accepted for the first one only, in direct mode with many rows in flight', async () => {

@@ -12,6 +12,7 @@ import {Bench} from '../harness.ts';
 const ROWS = 4;
 
 const noClaims: Claims = {
+  mark: undefined,
   claim: () => {},
   keep: () => {},
   paidByOthers: () => new Map(),

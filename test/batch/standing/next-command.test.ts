@@ -1,3 +1,5 @@
+import type {Kind} from '../../../src/batch/model/kinds.ts';
+import {commandsAs} from '../bare-commands.ts';
 import assert from 'node:assert/strict';
 import {nextCommand} from '../../../src/batch/standing/next-command.ts';
 import type {Remaining} from '../../../src/batch/standing/remaining.ts';
@@ -15,25 +17,35 @@ const NOTHING: Remaining = {
   },
   ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
   ...{
+    heldReference: null,
     deadReference: null,
     refusedParty: null,
     otherRecord: null,
+    takenRow: null,
     conflictReference: null,
     stuck: 0,
     isProbeRefused: false,
   },
-  ...{conflicts: 0, mayApproveById: false, isCanceling: false, cancelable: 0},
-  ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
+  ...{
+    conflicts: 0,
+    mayApproveById: false,
+    mustApproveById: false,
+    unreadable: 0,
+    isCanceling: false,
+    cancelable: 0,
+  },
+  ...{isUnproven: false, waitsFor: null},
 };
 const next = (
   remaining: Partial<Remaining>,
   profile: string | null = 'acme',
   mode: 'test' | 'live' = 'test',
+  kind: Kind = 'payout',
 ) =>
   nextCommand(
     {...NOTHING, ...remaining},
-    {command: 'remit', batchId: 'b1', mode, flags: ' -p acme', profile},
-  )?.replace(/^remit (?!profiles|list|get|approve)|(?<=&& )remit /, '') ?? null;
+    {commands: commandsAs(profile, mode), kind, batchId: 'b1'},
+  )?.replace(/(^|&& )remit pay(?:out|in)s batch /, '$1') ?? null;
 
 describe('the next command of a batch', () => {
   for (const [words, remaining, command] of [
@@ -98,11 +110,10 @@ describe('the next command of a batch', () => {
     ['sends again what was not approved', {unapproved: 1}, 'retry b1 -p acme'],
     ['sends again what was rejected', {rejected: 1}, 'retry b1 -p acme'],
     ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
-    ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept differences -p acme'],
     [
-      'cancels them where a cap forbids to release them: a cap could refuse an approval by id as well',
-      {staged: 1, held: 1, mayAcceptDifferences: false},
-      'cancel b1 -p acme',
+      'shows a record that differs',
+      {staged: 1, held: 1, heldReference: 'INV-1'},
+      'status b1 --row INV-1 -p acme',
     ],
     [
       'checks the profile first, where nothing has shown that the service is at its address',
@@ -119,16 +130,21 @@ describe('the next command of a batch', () => {
     [
       'looks for the record of a row whose key was refused, before anything sends it with a new key',
       {refusedParty: 'p-1'},
-      'remit list --payee p-1 --all -p acme',
+      'remit payouts list --payee p-1 --all -p acme',
     ],
     [
       'shows the record of another payment with which a row is in conflict',
       {otherRecord: 'r-1'},
-      'remit get r-1 -p acme',
+      'remit payouts get r-1 -p acme',
     ],
     [
       'asks for what was found out about rows whose every replay is answered with 409',
       {in_doubt: 1, stuck: 1},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'asks for what was found out about a row that is never readable, although others were not sent',
+      {state: 'stopped', stop: 'unreadable', in_doubt: 1, stuck: 1, unreadable: 1, not_sent: 2},
       'resolve b1 --from FILE -p acme',
     ],
     ['sends the other rows in doubt beside them', {in_doubt: 2, stuck: 1}, 'resume b1 -p acme'],
@@ -159,9 +175,19 @@ describe('the next command of a batch', () => {
       'release b1 -p acme',
     ],
     [
-      'cancels records whose keys the service forgot',
-      {stop: 'key-forgotten', staged: 2},
-      'cancel b1 -p acme',
+      'lets the profile approve by id what can no longer be released by a replay',
+      {state: 'stopped', staged: 2, mustApproveById: true},
+      'remit profiles set acme --approve-by-id && resume b1 -p acme',
+    ],
+    [
+      'does that too if only rows in doubt are left',
+      {state: 'stopped', in_doubt: 1, releasing: 1, mustApproveById: true},
+      'remit profiles set acme --approve-by-id && resume b1 -p acme',
+    ],
+    [
+      'continues with them where the profile does so already',
+      {state: 'stopped', staged: 2, mustApproveById: true, mayApproveById: true},
+      'resume b1 -p acme',
     ],
     [
       'goes on with a cancel',
@@ -183,7 +209,10 @@ describe('the next command of a batch', () => {
     it(words, () => assert.equal(next(remaining), command));
 
   it('cancels records past the horizon if there is no profile that could approve them', () =>
-    assert.equal(next({state: 'staged', staged: 2, lateStaged: 2}, null), 'cancel b1 -p acme'));
+    assert.equal(next({state: 'staged', staged: 2, lateStaged: 2}, null), 'cancel b1'));
+
+  it('cancels records that can only be approved by id if there is no profile that could approve them', () =>
+    assert.equal(next({state: 'stopped', staged: 2, mustApproveById: true}, null), 'cancel b1'));
 
   it('includes --live with a live key, if the command sends something', () => {
     assert.equal(next({rejected: 1}, 'acme', 'live'), 'retry b1 --live -p acme');

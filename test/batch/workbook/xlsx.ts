@@ -58,6 +58,9 @@ export interface Sheet {
   state?: string;
 }
 
+/** The style of a struck-through cell; it follows those of `FORMATS`. */
+export const STRUCK = 15;
+
 /** Formats of the styles 1, 2 …; style 0 is General. */
 export const FORMATS = {
   money: {style: 1, code: '#,##0.00'},
@@ -73,6 +76,7 @@ export const FORMATS = {
   dollar: {style: 11, code: '_("$"* #,##0.00_)'},
   code: {style: 12, code: '#,##0.00 "USD"'},
   wholeDollar: {style: 13, code: '"$"0'},
+  digit: {style: 14, code: '"1"0.00'},
 } as const;
 
 const letters = (column: number): string =>
@@ -144,7 +148,7 @@ export function parts(
     ...sheetParts,
     {
       name: 'xl/styles.xml',
-      content: `${HEAD}<styleSheet xmlns="${NS}/spreadsheetml/2006/main"><numFmts count="${formats.length}">${formats.map(({style, code}) => `<numFmt numFmtId="${163 + style}" formatCode="${escaped(code)}"/>`).join('')}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${formats.map(({style}) => `<xf numFmtId="${163 + style}" applyNumberFormat="1"/>`).join('')}</cellXfs></styleSheet>`,
+      content: `${HEAD}<styleSheet xmlns="${NS}/spreadsheetml/2006/main"><numFmts count="${formats.length}">${formats.map(({style, code}) => `<numFmt numFmtId="${163 + style}" formatCode="${escaped(code)}"/>`).join('')}</numFmts><fonts count="3"><font><sz val="11"/></font><font><strike val="0"/></font><font><strike/></font></fonts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${formats.map(({style}) => `<xf numFmtId="${163 + style}" applyNumberFormat="1" fontId="1"/>`).join('')}<xf numFmtId="0" fontId="2"/></cellXfs><dxfs><dxf><font><strike/></font></dxf></dxfs></styleSheet>`,
     },
     {
       name: 'xl/sharedStrings.xml',

@@ -1,6 +1,11 @@
 import {keysOf} from '../../../narrow.ts';
 import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
-import {DIRECT_WITH_USED_KEY, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from '../../model/outcome.ts';
+import {
+  DIRECT_WITH_USED_KEY,
+  PAID_ELSEWHERE_CODE,
+  REGISTRY_CODE,
+  UNREADABLE_CODE,
+} from '../../model/outcome.ts';
 import type {SqliteDatabase} from '../../../store/port/port.ts';
 
 /** Unfinished rows of a batch at rest, counted by what the next command can do about them. */
@@ -19,6 +24,10 @@ export interface LeftCounts {
   lateStaged: number;
   /** In doubt, without a record: the service still answered 409 long after the first request. */
   stuck: number;
+  /** In doubt, because no answer to them had a readable record; the key is not forgotten. */
+  unreadable: number;
+  /** The part of them whose record is known. */
+  unreadableReleases: number;
   /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
 }
@@ -32,6 +41,8 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   lateStaged: `state = 'staged' and late`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
+  unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late`,
+  unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`,
 };
 const NAMES = keysOf(COUNTS);
@@ -67,9 +78,28 @@ export class LeftRows {
     return this.#first('r.reference', `o.state = 'dead_key' and o.id is not null`);
   }
 
+  /** Reference of the first row whose record differs. */
+  heldReference(): string | null {
+    return this.#first('r.reference', `o.state = 'held'`);
+  }
+
   /** Party of the first row whose key was refused and whose record is unknown. */
   refusedParty(): string | null {
     return this.#first('r.party', `o.state = 'dead_key' and o.id is null`);
+  }
+
+  /**
+   * The first row that the service answered with the record of another row of the batch. `party` only if requests were
+   * sent in direct mode: the row may have a paid record that the service did not show.
+   */
+  takenRow(): {reference: string; party: string | null} | null {
+    const where = `o.state = 'collision' and lower(o.id) in (select lower(p.id) from outcomes p
+      where p.id is not null and p.state not in ('collision', 'conflict', 'dead_key'))`;
+    const reference = this.#first('r.reference', where);
+    if (reference === null) return null;
+    const isDirect =
+      this.#db.prepare(`select 1 from windows where phase = 'direct' limit 1`).get() !== undefined;
+    return {reference, party: isDirect ? this.#first('r.party', where) : null};
   }
 
   /** Record of the other payment with which the first row is in conflict. */

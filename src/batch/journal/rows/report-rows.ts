@@ -2,7 +2,7 @@ import type {SqliteDatabase} from '../../../store/port/port.ts';
 import {foldReference} from '../../model/identity.ts';
 import {looseReference} from '../../model/lookalikes.ts';
 import {hashName} from '../../model/name-hash.ts';
-import {DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
 import {pagesOf} from '../../model/pages.ts';
 import {STATE} from './row-state.ts';
 
@@ -57,12 +57,16 @@ export interface NamedRow extends TroubledRow {
   generation: number;
   /** The record of the generation before. */
   former_id: string | null;
+  /** JSON of its differences, while they count; null otherwise. */
+  differences: string | null;
 }
 interface InvalidRecord extends RecordText {
   reference: null;
 }
 /** A record of the file, with its row of the plan if it is valid. */
 export type FileRecord = PlannedRecord | InvalidRecord;
+
+const DIFFERENCE_CODES = `'${DIFFERS_CODE}', '${DIFFERS_AS_ACCEPTED.code}'`;
 
 /** Summed in two parts, because a sum may exceed 2^63 although no amount does. */
 export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low';
@@ -138,8 +142,10 @@ export class ReportRows {
     return this.#db
       .prepare<NamedRow>(
         `select r.n, r.line, r.reference, r.party, r.amount, r.currency, r.rail, ${STATE} as state, o.id,
-           o.status, o.code, o.message, o.request_id, o.attempts, o.at, coalesce(g.generation, 0) as generation, g.former_id
+           o.status, o.code, o.message, o.request_id, o.attempts, o.at, coalesce(g.generation, 0) as generation, g.former_id,
+           case when o.state = 'held' or o.code in (${DIFFERENCE_CODES}) then d.fields end as differences
          from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n
+           left join differences d on d.n = r.n
          where ${isNamed}(r.fold = ? or r.reference = ?) order by r.n`,
       )
       .all(...(hasNames ? [hashName(reference)] : []), foldReference(reference), reference);

@@ -1,7 +1,7 @@
 import {ownJson} from '../../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../../store/port/port.ts';
 import {hashName} from '../../model/name-hash.ts';
-import {READ_AS_OTHER, REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
+import {APPROVAL_LOST, READ_AS_OTHER, REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
 import {STATE} from './row-state.ts';
 import {
   FRESH_ROW,
@@ -90,22 +90,19 @@ export class JournalRows {
   }
 
   /**
-   * Accepted rows after `after` with a known record whose last seen status is not in `closed`.
-   * @param withDifferent also those whose record, when it was last read, was another payment
+   * Rows after `after` with a known record whose status has to be read: accepted ones whose last seen status is not in
+   * `closed`, and those that were accepted and are `created` again.
+   * @param isOnce also accepted rows whose record, when it was last read, was another payment, and all unapproved ones
    */
-  following(closed: readonly string[], after: number, limit: number, withDifferent = false): RecordedRow[] {
-    const different = withDifferent ? ` or ${READ_AS_OTHER}` : '';
+  following(closed: readonly string[], after: number, limit: number, isOnce = false): RecordedRow[] {
+    const different = isOnce ? ` or ${READ_AS_OTHER}` : '';
+    const unapproved = isOnce ? '' : ` and o.message = '${APPROVAL_LOST}'`;
     return this.#find(
-      `r.n > ? and o.state = 'accepted' and o.id is not null
-         and (o.status is null or o.status not in (${marks(closed)})${different})`,
+      `r.n > ? and o.id is not null and ((o.state = 'unapproved'${unapproved}) or (o.state = 'accepted'
+         and (o.status is null or o.status not in (${marks(closed)})${different})))`,
       [after, ...closed],
       limit,
     );
-  }
-
-  /** Whether `following` has rows that only `withDifferent` adds. */
-  hasOneReadAsOther(): boolean {
-    return this.#find(`o.state = 'accepted' and o.id is not null and ${READ_AS_OTHER}`, [], 1).length > 0;
   }
 
   /** Every row after `after`. */

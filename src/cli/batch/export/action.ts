@@ -7,7 +7,7 @@ import type {Format} from '../../../output/formats.ts';
 import {pickFields} from '../../../output/records/select.ts';
 import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {exportLine, type ExportLine, type FetchedRecord, isDifferent} from './line.ts';
+import {countSteppedBack, exportLine, type ExportLine, type FetchedRecord, type SteppedBack} from './line.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {writeOutFile} from '../../../store/files/out-file.ts';
 
@@ -19,11 +19,11 @@ export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<numb
 
 /**
  * One line for each row of the plan, in its order. Memory does not grow with the batch.
- * @param seen counts the lines whose record differs from its row
+ * @param seen counts what later reads have shown
  */
 export async function* exportLines(
   batch: OpenBatch,
-  seen: {differs: number},
+  seen: SteppedBack,
   fetching?: Fetching,
 ): AsyncGenerator<ExportLine> {
   const {journal} = batch;
@@ -31,7 +31,7 @@ export async function* exportLines(
     const fetched = await fetching?.(page);
     for (const row of page) {
       const line = exportLine(row, batch, fetched?.get(row.n));
-      if (isDifferent(line)) seen.differs++;
+      countSteppedBack(line, seen);
       yield line;
     }
   }

@@ -79,7 +79,7 @@ export abstract class BatchExport extends BatchCommand {
     fetching?: Fetching,
   ): Promise<{file: string; rows: number} | undefined> {
     const {out} = local;
-    const seen = {differs: 0};
+    const seen = {differs: 0, unapproved: 0, gone: 0};
     const lines = exportLines(batch, seen, fetching);
     let written: {file: string; rows: number} | undefined;
     if (file === undefined) await out.list(lines);
@@ -87,9 +87,15 @@ export abstract class BatchExport extends BatchCommand {
       written = await exportToFile(local, lines, {path: file, format: fileFormat(out.settings.format, file)});
       out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
-    if (seen.differs === 0) return written;
-    out.warn(`${differText(seen.differs)}: reason_code is ${DIFFERS_CODE}, and reason names the difference`);
-    if (fetching !== undefined) this.exitWith(EXIT.PARTIAL);
+    if (seen.differs > 0)
+      out.warn(
+        `${differText(seen.differs)}: reason_code is ${DIFFERS_CODE}, and reason names the difference`,
+      );
+    if (seen.unapproved > 0)
+      out.warn(`${counted(seen.unapproved, 'record')} had been approved and are now shown as created`);
+    if (seen.gone > 0)
+      out.warn(`${counted(seen.gone, 'record')} not found at the service: reason_code is NOT_FOUND`);
+    if (seen.differs + seen.unapproved + seen.gone > 0) this.exitWith(EXIT.PARTIAL);
     return written;
   }
 }

@@ -1,8 +1,15 @@
+import {LOST} from '../../../batch/answers/stop-words.ts';
 import {readRecord} from '../../../batch/follow/read-record.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
-import {bucketOf, cleanMessage, DIFFERS_CODE, type Outcome} from '../../../batch/model/outcome.ts';
+import {
+  APPROVAL_LOST,
+  bucketOf,
+  cleanMessage,
+  DIFFERS_CODE,
+  type Outcome,
+} from '../../../batch/model/outcome.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
@@ -10,6 +17,7 @@ import {isObject} from '../../../narrow.ts';
 
 /** A record as the service returned it, and when. */
 export interface FetchedRecord {
+  /** Undefined if the service no longer knows it. */
   record: unknown;
   at: number;
 }
@@ -55,8 +63,19 @@ export function exportLine(
   };
 }
 
-/** Whether the record of a line differs from its row. */
-export const isDifferent = ({reason_code: code}: ExportLine): boolean => code === DIFFERS_CODE;
+/** What later reads have shown: lines whose record differs, is no longer approved, or is gone. */
+export interface SteppedBack {
+  differs: number;
+  unapproved: number;
+  gone: number;
+}
+
+export function countSteppedBack(line: ExportLine, seen: SteppedBack): void {
+  const {reason_code: code, reason} = line;
+  if (code === DIFFERS_CODE) seen.differs++;
+  else if (reason === APPROVAL_LOST) seen.unapproved++;
+  else if (reason === LOST) seen.gone++;
+}
 
 /** The outcome of a row after its record was fetched. An export does not change the batch. */
 function outcomeIn(
@@ -64,7 +83,10 @@ function outcomeIn(
   {plan, journal}: {plan: Plan; journal: Journal},
   fetched: FetchedRecord | undefined,
 ): Outcome | undefined {
-  if (fetched === undefined || outcome?.state !== 'accepted' || outcome.id === null) return outcome;
+  if (fetched === undefined || outcome === undefined || outcome.id === null) return outcome;
+  if (outcome.state !== 'accepted' && outcome.state !== 'unapproved') return outcome;
+  if (fetched.record === undefined)
+    return {...outcome, state: 'in_doubt', status: null, code: 'NOT_FOUND', message: LOST};
   const known = {...row, outcome: {...outcome, id: outcome.id}};
   const answer = {json: fetched.record, status: 200, requestId: undefined};
   const token = (text: string) => journal.sanitizer.token(text);

@@ -1,6 +1,7 @@
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {RemitClient} from '../../../client/client.ts';
+import {RemitError} from '../../../errors.ts';
 import type {Context} from '../../core/context.ts';
 import type {FetchedRecord} from './line.ts';
 
@@ -23,14 +24,21 @@ export async function fetchRecords(
     const begun = clock.monotonic();
     await Promise.all(
       group.map(async ({n, id}) => {
-        const {data} = await resource.get({id});
-        found.set(n, {record: data, at: clock.now()});
+        const record = await resource.get({id}).then(({data}) => data, undefinedIfGone);
+        found.set(n, {record, at: clock.now()});
       }),
     );
     const rest = (group.length / maxRps) * 1000 - (clock.monotonic() - begun);
     if (rest > 0 && at + size < wanted.length) await clock.sleep(rest, stop.signal);
   }
   return found;
+}
+
+/** Without an error code, a 404 may come from another server. */
+function undefinedIfGone(error: unknown): undefined {
+  if (error instanceof RemitError && error.httpStatus === 404 && error.details?.['error_code'] !== undefined)
+    return undefined;
+  throw error;
 }
 
 interface FetchingRecords {

@@ -3,12 +3,13 @@ import {listBatches} from '../../../batch/overview/list.ts';
 import {reportBatch} from '../../../batch/overview/report.ts';
 import {statusOfBatch} from '../../../batch/overview/status.ts';
 import {differText} from '../../../batch/standing/end-words.ts';
+import {restingExitCodeOf} from '../../../batch/standing/summary.ts';
 import {RemitError} from '../../../errors.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {runFlags, stateDirFlag} from '../flags.ts';
 import {refreshBatch} from '../follow-action.ts';
 import {batchView} from './list-view.ts';
-import {placedBy} from '../place.ts';
+import {commandsFor} from '../place.ts';
 import {nextOfPlan} from '../plan/next.ts';
 import {showFound, showRow} from './rows.ts';
 import {leftOutText, summaryText} from '../summary-view.ts';
@@ -18,7 +19,7 @@ export abstract class BatchStatus extends BatchCommand {
   static override flags = {
     refresh: Flags.boolean({
       description:
-        'first fetch the record of every accepted row that is not final or showed another payment (reads only)',
+        'first fetch the record of every row that is not approved, not final, or showed another payment (reads only)',
     }),
     'max-rps': runFlags['max-rps'],
     'max-wait': runFlags['max-wait'],
@@ -53,17 +54,18 @@ export abstract class BatchStatus extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, placed, running} = await statusOfBatch({
+    const {summary, attention, commands, running} = await statusOfBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
       clock: local.clock,
-      placing: (last) => placedBy(local, stateDir, last),
+      commandsFor: (batch) => commandsFor(local, batch),
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
     });
-    local.out.text(summaryText(summary, attention, placed));
+    local.out.text(summaryText(summary, attention, commands));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
-    if (running !== undefined) local.out.note(running);
+    if (running === undefined) this.exitWith(restingExitCodeOf(summary));
+    else local.out.note(running);
     return summary;
   }
 }
@@ -92,19 +94,20 @@ export abstract class BatchReport extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, placed} = await reportBatch({
+    const {summary, attention, commands} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
       clock: local.clock,
-      placing: (last) => placedBy(local, stateDir, last),
+      commandsFor: (batch) => (local.ofBatch.commands = commandsFor(local, batch, flags.out)),
       nextOfPlan: (batch) => nextOfPlan({local, project, stateDir}, batch),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
-    local.out.text(summaryText(summary, attention, placed) + page);
+    local.out.text(summaryText(summary, attention, commands) + page);
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
+    this.exitWith(restingExitCodeOf(summary));
     return summary;
   }
 }

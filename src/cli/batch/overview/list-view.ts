@@ -2,7 +2,7 @@ import {groupMajor} from '../../../money/amount.ts';
 import {plainValue, text, time, type View} from '../../../output/records/view.ts';
 
 /** The same amounts, formatted for people; machine formats are not grouped. */
-const grouped = (value: unknown): string => plainValue(value).replace(/\d+\.\d+|\d+/g, groupMajor);
+const grouped = (value: unknown): string => plainValue(value).replace(/\d+(?:\.\d+)?/g, groupMajor);
 
 export const batchView: View = {
   noun: 'batch',

@@ -10,6 +10,7 @@ import {
   type Field,
   type View,
 } from '../../../output/records/view.ts';
+import {isList, isObject} from '../../../narrow.ts';
 import {valueAt} from '../../../output/records/select.ts';
 
 /** `R03 no account`. */
@@ -22,6 +23,15 @@ const reason: Field = {
 };
 
 const state: Field = {...text('State', 'state'), show: (value) => plainValue(value).replaceAll('_', ' ')};
+
+const differencesText = (differences: unknown): string =>
+  (isList(differences) ? differences : [])
+    .filter(isObject)
+    .map(
+      ({field, asked, answered}) =>
+        `${plainValue(field)}: ${answered === null ? 'missing' : plainValue(answered)} (asked: ${plainValue(asked)})`,
+    )
+    .join('; ') || '-';
 
 /** A row of a batch. */
 export const rowView: View = {
@@ -37,6 +47,7 @@ export const rowView: View = {
     text('Record', 'id'),
     text('Code', 'code'),
     text('Reason', 'message'),
+    {...text('Differs', 'differences'), show: differencesText},
     text('Payee', 'payee_id'),
     text('Payer', 'payer_id'),
     money('Amount'),

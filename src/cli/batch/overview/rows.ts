@@ -1,3 +1,4 @@
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {KINDS, type Kind} from '../../../batch/model/kinds.ts';
 import {
   findLookalikes,
@@ -9,7 +10,9 @@ import {
 } from '../../../batch/overview/rows.ts';
 import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {Commands} from '../../line/command-line.ts';
+import {accepting} from '../../../batch/model/accept.ts';
+import {typingFor} from '../../../batch/standing/next-command.ts';
+import {commandsFor} from '../place.ts';
 import {rowView} from './row-view.ts';
 
 interface Asked {
@@ -18,8 +21,9 @@ interface Asked {
   flags: {'state-dir'?: string | undefined};
 }
 
-const wantedOf = ({stateDir, clock}: LocalContext, {kind, flags}: Asked) => ({
-  ...{kind, clock, stateDir: flags['state-dir'] ?? stateDir},
+const wantedOf = (local: LocalContext, {kind, flags}: Asked) => ({
+  ...{kind, clock: local.clock, stateDir: flags['state-dir'] ?? local.stateDir},
+  commandsFor: (batch: OpenBatch) => commandsFor(local, batch),
 });
 
 /** Shows one row of a batch; several if their references differ only in case or spaces. */
@@ -89,10 +93,16 @@ function notFound(
 }
 
 /** The status in a journal is the last one seen. */
-function hintRecord({out, flags}: LocalContext, kind: Kind, {row: {id}, lastProfile}: Placement): void {
+function hintRecord({out}: LocalContext, kind: Kind, {row, commands, mayAcceptDifferences}: Placement): void {
+  const {id, batch_id: batchId} = row;
+  const type = typingFor(commands, {kind, batchId});
+  if (row.state === 'held') {
+    out.note('It is held because its record differs from the row; nothing of it is approved. Your decision:');
+    if (mayAcceptDifferences)
+      out.hint(`release it as it is: ${type('release', ...accepting('differences'))}`);
+    out.hint(`cancel what is not released: ${type('cancel')}`);
+  }
   if (id === null || !out.isTerminal) return;
-  const profile = flags.profile ?? lastProfile;
-  const commands = new Commands({profile, mode: 'test', named: false}); // it only reads
   out.note('The status is as last seen. The record at the service:');
   out.hint(commands.read(KINDS[kind].topic, 'get', id));
 }

@@ -2,7 +2,7 @@ import {counted} from '../../../phrases.ts';
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Issue} from '../../../batch/model/issue.ts';
-import type {Retype} from '../../../batch/model/accept.ts';
+import {accepting, type Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import type {IdFormat} from '../../../contract/ids.ts';
@@ -88,6 +88,7 @@ function planOptions(wanted: FileToRead): PlanOptions {
     file,
     stateDir,
     sheet: flags.sheet,
+    readFlags: readFlagsTyped(flags, wanted.accepted),
     batchId,
     namespace: flags.namespace,
     mapping: readMapping(flags.map),
@@ -104,6 +105,23 @@ function planOptions(wanted: FileToRead): PlanOptions {
     beforeKept: wanted.beforeKept,
     stdin: file === '-' ? openStdin(local.runtime, 'CSV') : undefined,
   };
+}
+
+/** The flags that say how to read the file, as words. */
+function readFlagsTyped(flags: InputFlags, accepted: FileToRead['accepted']): string[] {
+  const {map = [], 'ignore-column': ignored = [], 'valid-only': validOnly = false} = flags;
+  const single = (['sheet', 'amount-unit', 'number-format', 'currency'] as const).flatMap((name) => {
+    const value = flags[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  return [
+    ...single,
+    ...map.flatMap((pair) => ['--map', pair]),
+    ...ignored.flatMap((header) => ['--ignore-column', header]),
+    ...(validOnly ? ['--valid-only'] : []),
+    ...(accepted.hiddenRows === undefined ? [] : accepting('hidden-rows', accepted.hiddenRows)),
+    ...(accepted.cutInput ? accepting('cut-input') : []),
+  ];
 }
 
 const OTHER_IDS = 'if the ids of this service are not UUIDs, set ids.format to any in the service file';

@@ -1,4 +1,6 @@
 import {Args, Flags} from '@oclif/core';
+import {KINDS} from '../../../batch/model/kinds.ts';
+import {RemitError} from '../../../errors.ts';
 import {acceptFlag, readAccepted} from '../accept.ts';
 import {BatchCommand} from '../batch-command.ts';
 import {inputFlags, stateDirFlag} from '../flags.ts';
@@ -48,6 +50,15 @@ export abstract class BatchPlan extends BatchCommand {
     local.out.text(planText(plan));
     if (!fresh) local.out.note('This plan already exists; nothing changed.');
     for (const line of outlookText(plan, outlook)) local.out.warn(line);
+    if (flags.html !== undefined && outlook.hasRun === true)
+      throw new RemitError(
+        'GUARD_CONFIRM',
+        `batch ${plan.batchId} has been run with this plan; there is nothing to approve`,
+        {
+          hint: (commands) =>
+            `the report shows what was sent and what is left: ${commands.read(KINDS[plan.kind].topic, 'batch', 'report', plan.batchId, '--html')}`,
+        },
+      );
     const page =
       flags.html === undefined
         ? undefined

@@ -1,20 +1,18 @@
 import {readAcknowledged} from '../../../batch/journal/confirmations.ts';
 import {accepting} from '../../../batch/model/accept.ts';
-import {liveFlag} from '../../../batch/standing/next-command.ts';
+import {typingFor} from '../../../batch/standing/next-command.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
-import {type SeenBefore, seenBefore} from '../../../batch/registry/seen-before.ts';
+import {type SeenBefore, seenBefore, UNSEEN} from '../../../batch/registry/seen-before.ts';
 import {normaliseBaseUrl} from '../../../client/transport/base-url.ts';
 import {RemitError} from '../../../errors.ts';
 import {modeOf} from '../../../profiles/key.ts';
 import type {Mode} from '../../../profiles/profile.ts';
 import type {ProjectFile} from '../../../profiles/project-file.ts';
 import {chooseProfile} from '../../../profiles/resolve.ts';
-import {shellWord} from '../../../shell-word.ts';
-import type {LocalContext} from '../../core/context.ts';
-import {batchCommand} from '../../../batch/standing/placed.ts';
-import {placedBy, placeFlags} from '../place.ts';
+import {type LocalContext, localCommands} from '../../core/context.ts';
+import {commandsFor} from '../place.ts';
 import type {PlanOutlook} from './view.ts';
 import {awaitsRun} from '../../../batch/overview/status.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
@@ -72,11 +70,15 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
   const summary =
     fresh || batch.journal.fact('binding') === undefined
       ? undefined
-      : readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
+      : readSummary(batch, clock.now(), () => commandsFor(local, batch));
   const hasRun = summary !== undefined && !awaitsRun(batch, summary);
   const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;
-  const {before, alike} = await seenBefore(batch, {stateDir, clock, countsAlike: !hasRun && !acknowledged});
-  if (hasRun) return {before, alike, next: summary.next};
+  const {before, alike} = await seenBefore(batch, {
+    ...{stateDir, clock, countsAlike: !hasRun && !acknowledged},
+    retype: (words) => runCommand(wanted, UNSEEN, words),
+    tell: (text) => local.out.warn(text),
+  });
+  if (hasRun) return {before, alike, next: summary.next, hasRun};
   return {before, alike, next: runCommand(wanted, {before, alike, journal: batch.journal})};
 }
 
@@ -84,8 +86,9 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
 function runCommand(
   wanted: Wanted,
   seen: {before: readonly SeenBefore[]; alike: readonly SeenAlike[]; journal?: Journal},
+  stated: readonly string[] = [],
 ): string {
-  const {local, stateDir, plan} = wanted;
+  const {local, plan} = wanted;
   const {softDuplicates, similarReferences} = plan.figures;
   const service = serviceInForce(wanted);
   const there = alikeAt(service, seen.alike);
@@ -98,11 +101,15 @@ function runCommand(
     ...(duplicates > 0 ? accepting('duplicates', duplicates) : []),
     ...(similar > 0 ? accepting('similar', similar) : []),
     ...paidElsewhere(plan, service, seen.before).flatMap((name) => accepting('paid-elsewhere', name)),
-  ].map((word) => ` ${shellWord(word)}`);
-  const where = liveFlag('run', service?.mode ?? null) + placeFlags(local, stateDir);
+    ...stated,
+  ];
   // A batch that was only staged is staged again: another person may have to release it.
-  const staging = journal?.fact('path') === 'stage-only' ? ' --stage-only' : '';
-  return `${batchCommand(plan.kind)} run ${plan.batchId}${staging}${accept.join('')}${where}`;
+  const staging = journal?.fact('path') === 'stage-only' ? ['--stage-only'] : [];
+  const commands = localCommands(local.flags).forBatch({
+    ...{batchId: plan.batchId, namespace: plan.namespace, profile: local.flags.profile},
+    ...{mode: service?.mode ?? 'test', out: journal?.fact('typedOut') ?? undefined},
+  });
+  return typingFor(commands, plan)('run', ...staging, ...accept);
 }
 
 interface Service {

@@ -5,11 +5,12 @@ import {KINDS, type Mode} from '../../../batch/model/kinds.ts';
 import type {PlannedBatch} from '../../../batch/plan/plan.ts';
 import type {RevisionFacts} from '../../../batch/plan/revision.ts';
 import {minus, type Part} from '../../../batch/model/part.ts';
-import type {Survey} from '../../../batch/registry/survey.ts';
+import type {AlikeExample, Survey} from '../../../batch/registry/survey.ts';
 import type {Work} from '../../../batch/registry/work.ts';
 import {RemitError} from '../../../errors.ts';
 import {groupMajor} from '../../../money/amount.ts';
 import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
+import {earlierText} from '../../../batch/registry/earlier-payments.ts';
 import type {SeenBefore} from '../../../batch/registry/seen-before.ts';
 import {type Plan, unlisted} from '../../../batch/model/plan-facts.ts';
 
@@ -21,6 +22,8 @@ export interface PlanOutlook {
   alike: SeenAlike[];
   /** What to type next; null if the batch has run and needs nothing. */
   next: string | null;
+  /** The plan was confirmed and run, so that a run would only continue it. */
+  hasRun?: boolean;
 }
 
 /** What to check in a plan before anything is sent: counts, sums, the largest row, possible duplicates. */
@@ -177,8 +180,8 @@ export function surveyText(survey: Survey): string[] {
       `  ${counted(survey.conflicts, 'row')} whose reference another batch uses for another payment or has not finished: not sent`,
     );
   const {alike, similar} = survey;
-  for (const {reference, other, batch} of alike.examples)
-    lines.push(`  ${reference} looks like ${other} of batch ${batch}: same party, amount and currency`);
+  for (const example of alike.examples)
+    lines.push(`  ${exampleText(example)}: same party, amount and currency`);
   if (alike.count > alike.examples.length) lines.push(`  … ${alike.count - alike.examples.length} more`);
   for (const [reference, ...others] of similar.examples)
     lines.push(`  ${reference} looks like ${others.join(', ')} of another batch`);
@@ -186,6 +189,9 @@ export function surveyText(survey: Survey): string[] {
     lines.push(`  … ${similar.count - similar.examples.length} more`);
   return lines;
 }
+
+const exampleText = ({reference, earlier}: AlikeExample): string =>
+  `${reference} looks like ${earlierText(earlier)}`;
 
 const NAMED_BATCHES = 3;
 
@@ -247,10 +253,10 @@ export function outlookText(plan: Plan, {before, alike}: PlanOutlook): string[] 
     );
   if (before.length > SHOWN_BATCHES)
     lines.push(`${before.length - SHOWN_BATCHES} more batches have some; -o json lists them`);
-  for (const {mode, base_url: url, alike: rows, similar} of alike) {
+  for (const {mode, base_url: url, alike: rows, examples, similar} of alike) {
     if (rows > 0)
       lines.push(
-        `${counted(rows, 'row')} may repeat payments of other batches (${mode}, ${url}) in the last 30 days: same ${party}, amount and currency`,
+        `${counted(rows, 'row')} may repeat earlier payments (${mode}, ${url}) in the last 30 days: same ${party}, amount and currency${examples[0] === undefined ? '' : `; for example, ${exampleText(examples[0])}`}`,
       );
     if (similar > 0)
       lines.push(

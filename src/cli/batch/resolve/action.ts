@@ -16,9 +16,8 @@ import {EXIT, RemitError} from '../../../errors.ts';
 import {isObject} from '../../../narrow.ts';
 import {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Typed} from '../../line/command-line.ts';
-import type {Context} from '../../core/context.ts';
-import {checkBound} from '../place.ts';
-import type {Placing} from '../../../batch/standing/placed.ts';
+import type {Context, LocalContext} from '../../core/context.ts';
+import {checkBound, commandsFor} from '../place.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {invalidLines, type ResolveLine} from './file.ts';
 
@@ -38,10 +37,11 @@ export async function resolveInBatch(options: {
   context: Context | undefined;
   openToLook?: (() => Promise<Context>) | undefined;
   clock: Clock;
-  placing: Placing;
+  local: LocalContext;
   typed: Typed;
 }) {
   const {kind, stateDir, batchId, reference, context, clock, typed} = options;
+  const tell = (text: string) => options.local.out.warn(text);
   const batch = await openBatch({
     stateDir,
     kind,
@@ -51,6 +51,7 @@ export async function resolveInBatch(options: {
     clock,
   });
   try {
+    const commands = (options.local.ofBatch.commands = commandsFor(options.local, batch));
     let {resolution} = options;
     if (resolution !== 'not-paid' && context !== undefined)
       resolution = {
@@ -61,8 +62,8 @@ export async function resolveInBatch(options: {
       resolution === 'not-paid' && options.openToLook !== undefined
         ? await refuseMoved({batch, reference, stateDir, typed, open: options.openToLook})
         : undefined;
-    const resolved = await resolveRow({stateDir, reference, resolution, clock, batch});
-    const {next} = readSummary(batch, clock.now(), options.placing);
+    const resolved = await resolveRow({stateDir, reference, resolution, clock, batch, tell});
+    const {next} = readSummary(batch, clock.now(), () => commands);
     return {batch_id: batchId, ...resolved, next, ...(unseen === undefined ? {} : {unseen})};
   } finally {
     await batch.close();
@@ -83,13 +84,15 @@ export async function resolveFromFile(options: {
   lines: readonly ResolveLine[];
   open: (() => Promise<Context>) | undefined;
   clock: Clock;
-  placing: Placing;
+  local: LocalContext;
   typed: Typed;
 }) {
   const {kind, stateDir, batchId, path, lines, open, clock, typed} = options;
+  const tell = (text: string) => options.local.out.warn(text);
   const purpose = `resolve in batch ${batchId}`;
   const batch = await openBatch({stateDir, kind, batchId, purpose, brief: open === undefined, clock});
   try {
+    const commands = (options.local.ofBatch.commands = commandsFor(options.local, batch));
     refuseUnknown(batch, path, lines);
     const rows: Resolving[] = [];
     const unseen: {reference: string; why: string}[] = [];
@@ -105,8 +108,8 @@ export async function resolveFromFile(options: {
         rows.push({reference, resolution: {...resolution, status}});
       }
     }
-    const resolved = await resolveRows({batch, stateDir, rows, clock});
-    const {next} = readSummary(batch, clock.now(), options.placing);
+    const resolved = await resolveRows({batch, stateDir, rows, clock, tell});
+    const {next} = readSummary(batch, clock.now(), () => commands);
     const paid = rows.filter(({resolution}) => resolution !== 'not-paid').length;
     return {batch_id: batchId, paid, not_paid: rows.length - paid, rows: resolved, unseen, next};
   } finally {

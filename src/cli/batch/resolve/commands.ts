@@ -7,7 +7,6 @@ import type {Context, LocalContext} from '../../core/context.ts';
 import {serviceInForce} from '../../core/service-in-force.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
-import {placedBy} from '../place.ts';
 import type {Resolved} from '../../../batch/repair/resolve.ts';
 import {commandLine} from '../../line/command-line.ts';
 import {openStdin} from '../../runtime/stdin.ts';
@@ -59,8 +58,7 @@ export abstract class BatchResolve extends BatchCommand {
 
   #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {
     const stateDir = this.stateDirOf(local, flags);
-    const placing = (last: string | undefined) => placedBy(local, stateDir, last);
-    return {kind: this.kind, stateDir, clock: local.clock, placing, typed: this.typed};
+    return {kind: this.kind, stateDir, clock: local.clock, local, typed: this.typed};
   }
 
   #ids(local: LocalContext): IdFormat {

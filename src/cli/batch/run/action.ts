@@ -9,7 +9,6 @@ import {checkResultPlace} from '../../../batch/report/results.ts';
 import {BatchRun} from '../../../batch/run/batch-run.ts';
 import {AdaptiveSpeed} from '../../../batch/speed/adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../../batch/speed/speed.ts';
-import {batchCommand} from '../../../batch/standing/placed.ts';
 import {progressLine} from '../../../batch/standing/progress.ts';
 import {beginCancel, refuseCanceled} from '../../../batch/standing/remaining.ts';
 import {ASKING, readStatus} from '../../../batch/standing/status-file.ts';
@@ -20,15 +19,17 @@ import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
-import {checkBound, placeFlags, runAsAnother, warnUnrecorded} from '../place.ts';
+import {checkBound, runAsAnother, warnUnrecorded} from '../place.ts';
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
 import {timeoutsOf} from '../timeouts.ts';
+import {retype} from './agree.ts';
 import {confirmCancel} from './cancel-confirm.ts';
 import {closeAfter, withEnd, withResume} from './close-after.ts';
 import {confirmOnce, isConfirmed, mayRetry, nothingToRetry, reachOf, tellStatus} from './confirm-once.ts';
 import {noteEffect, showEnd} from './ending.ts';
-import {type ConfirmedRun, goOn, statusCommand, type RunRequest, writeAgain} from './request.ts';
+import {PERMITS} from './granted.ts';
+import {commandsOf, type ConfirmedRun, goOn, statusCommand, type RunRequest, writeAgain} from './request.ts';
 import {retryRows} from './retry-rows.ts';
 import {withLock} from './wait-lock.ts';
 
@@ -52,13 +53,14 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const batch = await withLock(waiting, () =>
     openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
   );
+  const commands = (context.ofBatch.commands = commandsOf(request, batch.plan));
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById});
     warnUnrecorded(context, batch);
     if (request.path !== 'cancel')
-      refuseCanceled(batch.journal, batch.plan, request.path, runAsAnother(context, stateDir, batch.plan));
+      refuseCanceled(batch.journal, batch.plan, request.path, runAsAnother(commands, stateDir, batch.plan));
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(
@@ -90,7 +92,12 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   const {mode, baseUrl, name} = profile;
   const breakLock = flags['break-lock'] ?? false;
   const claims = await withLock({context, kind, stateDir, waitMs: flags['wait-lock']}, () =>
-    claimBatch({batch, stateDir, mode, baseUrl, profile: name, breakLock, clock}),
+    claimBatch({
+      ...{batch, stateDir, mode, baseUrl, profile: name, breakLock, clock},
+      lostJournals: request.path === 'cancel' ? 'all' : request.accepted.lostJournals, // a cancel pays nothing
+      retype: (words, without) => retype(request, words, without),
+      tell: (text) => context.out.warn(text),
+    }),
   );
   const run = async () => {
     const onAsk = () => tellStatus(batch, ASKING, clock.now());
@@ -143,6 +150,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     },
     codec: context.codec,
     timeouts: timeoutsOf(context),
+    permits: PERMITS,
     speed: new AdaptiveSpeed({
       maxInFlight: Math.min(flags['max-in-flight'] ?? MAX_IN_FLIGHT, socketCeiling()),
       maxRps: flags['max-rps'],
@@ -160,9 +168,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       mayAcceptDifferences: !isCapped(profile.caps),
     },
     out: folder,
-    command: batchCommand(kind),
-    commandFlags: placeFlags(context, request.stateDir, context.commands.profile),
-    profile: context.commands.profile ?? null,
+    commands: commandsOf(request, plan),
     assertHeld: () => {
       lock.assertHeld();
       claims.registry.assertHeld();

@@ -5,6 +5,8 @@ import {formatMajor} from '../../../money/amount.ts';
 import type {Context} from '../../core/context.ts';
 import {checkBatchCaps} from '../../guard/batch-caps.ts';
 import {ungroup} from '../../guard/guard.ts';
+import {routeLines} from '../../guard/route-lines.ts';
+import {KINDS} from '../../../batch/model/kinds.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import type {Typed} from '../../line/command-line.ts';
 import {canAsk} from '../../runtime/prompts.ts';
@@ -91,6 +93,9 @@ export function checkLive(agreement: Agreement, moving: Sums): void {
   out.liveBanner(
     `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
   );
+  const {create, approve, cancel} = KINDS[plan.kind].operations;
+  const sent = doing === 'cancel' ? [cancel] : profile.approveById ? [create, approve] : [create];
+  for (const [label, text] of routeLines(sent, profile.service)) out.notice(`  ${label}  ${text}`);
 }
 
 /**

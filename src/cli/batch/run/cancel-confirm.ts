@@ -1,6 +1,7 @@
 import {counted} from '../../../phrases.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {noteConfirmation} from '../../../batch/journal/confirmations.ts';
+import {KINDS} from '../../../batch/model/kinds.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
@@ -8,15 +9,19 @@ import type {Tally} from '../../../batch/model/tally.ts';
 import {RemitError} from '../../../errors.ts';
 import type {Typed} from '../../line/command-line.ts';
 import type {Context} from '../../core/context.ts';
+import {operatorName} from '../../runtime/operator.ts';
 import {agree, type Agreement, checkCancelAllowed, checkLive, type ConfirmFlags, sumsOf} from './agree.ts';
+import {grantBatch} from './granted.ts';
+import {noteTyped} from '../place.ts';
 import {totalsText} from '../plan/view.ts';
+import type {RunFlags} from './request.ts';
 
 interface Canceling {
   context: Context;
   typed: Typed;
   batch: OpenBatch;
   claims: BatchClaims;
-  flags: ConfirmFlags;
+  flags: ConfirmFlags & Pick<RunFlags, 'out'>;
   /** Called before the prompt. */
   onAsk: () => void;
 }
@@ -36,7 +41,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   const open = part('staged', 'unapproved', 'in_doubt');
   if (open.rows + tally.not_sent.count === 0)
     throw new RemitError('USAGE', `${name} has no record that could be canceled, and nothing left to send`, {
-      hint: `to see the state of its rows: ${context.commands.read(`${plan.kind}s`, 'batch', 'status', plan.batchId)}`,
+      hint: `to see the state of its rows: ${context.commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)}`,
     });
   const sums = sumsOf(open);
   const agreement: Agreement = {...canceling, plan, doing: 'cancel', sums};
@@ -49,11 +54,12 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   await agree(agreement, {moving: sums, question: `Cancel ${name}?`, what, onAsk: canceling.onAsk});
   batch.lock.assertHeld(); // a prompt may stay open for hours
   claims.registry.assertHeld();
+  grantBatch(context, plan.kind, 'cancel');
   noteConfirmation(journal, {
     ...{planHash: plan.planHash, revision: plan.revision, doing: 'cancel', asked: true},
-    ...{at: context.clock.now(), by: context.runtime.env['USER'] ?? null, profile: context.profile.name},
+    ...{at: context.clock.now(), by: operatorName(context.runtime.env), profile: context.profile.name},
   });
-  journal.setFact('typedProfile', context.commands.profile ?? null);
+  noteTyped(journal, context, canceling.flags.out);
 }
 
 /** The rows that a cancel found already released: `A-2 (record 5f0c…)`. */

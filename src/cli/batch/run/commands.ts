@@ -19,7 +19,7 @@ const ON_RELEASE = ['differences', 'rest', 'refusals'] as const;
 const continueFlags = {
   ...followFlags,
   ...confirmFlags,
-  ...acceptFlag(['duplicates', 'similar', 'paid-elsewhere', ...ON_RELEASE]),
+  ...acceptFlag(['duplicates', 'similar', 'paid-elsewhere', 'lost-journal', ...ON_RELEASE]),
   ...runFlags,
   ...stateDirFlag,
 };
@@ -42,6 +42,7 @@ export abstract class BatchRunCommand extends BatchCommand {
       'duplicates',
       'similar',
       'paid-elsewhere',
+      'lost-journal',
       ...ON_RELEASE,
       'key-trust',
       'hidden-rows',

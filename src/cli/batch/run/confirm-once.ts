@@ -7,13 +7,14 @@ import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import {surveyRetried} from '../../../batch/registry/survey.ts';
 import {type Reach, workOf} from '../../../batch/registry/work.ts';
 import type {RetryRow} from '../../../batch/repair/retry.ts';
-import {batchCommand} from '../../../batch/standing/placed.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {ASKING, writeStatus} from '../../../batch/standing/status-file.ts';
 import {RemitError} from '../../../errors.ts';
-import {placedBy, placeFlags} from '../place.ts';
+import {operatorName} from '../../runtime/operator.ts';
+import {noteTyped} from '../place.ts';
 import {confirmBatch, duplicatesOf} from './confirm.ts';
-import type {RunRequest} from './request.ts';
+import {grantBatch} from './granted.ts';
+import {commandsOf, type RunRequest, statusCommand, typing} from './request.ts';
 import {partOf} from './retry-view.ts';
 
 export function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
@@ -58,6 +59,7 @@ export async function confirmOnce(
   });
   batch.lock.assertHeld(); // a prompt may stay open for hours
   registry.assertHeld();
+  if (isAgreed) grantBatch(context, plan.kind, reach.path);
   // A later run may have something to send, and prompts then: `release` before any row is staged confirms nothing.
   const isOfNothing = !known && again === undefined && work.open.rows === 0;
   if (!isAgreed || isOfNothing) return;
@@ -68,19 +70,24 @@ export async function confirmOnce(
       planHash: plan.planHash,
       duplicates: (acknowledged?.duplicates ?? 0) + repeats,
       similar: (acknowledged?.similar ?? 0) + similar,
+      firstAt: acknowledged?.firstAt ?? acknowledged?.at ?? now,
       at: context.clock.now(),
     });
   noteAgreement(request, batch, !known || again !== undefined || context.profile.mode === 'live');
 }
 
 /** Stores who confirmed what, and when. */
-function noteAgreement({context, doing}: RunRequest, {plan, journal}: OpenBatch, asked: boolean): void {
-  const {clock, commands, profile, runtime} = context;
+function noteAgreement(
+  {context, doing, flags}: RunRequest,
+  {plan, journal}: OpenBatch,
+  asked: boolean,
+): void {
+  const {clock, profile, runtime} = context;
   const {planHash, revision} = plan;
   const before = journal.fact('confirmed');
   const goesOn = doing === 'resume' || doing === 'retry';
-  const signed = {at: clock.now(), by: runtime.env['USER'] ?? null};
-  journal.setFact('typedProfile', commands.profile ?? null);
+  const signed = {at: clock.now(), by: operatorName(runtime.env)};
+  noteTyped(journal, context, flags.out);
   journal.setFact('confirmed', {planHash, doing: goesOn ? (before?.doing ?? doing) : doing, ...signed});
   noteConfirmation(journal, {planHash, revision, doing, asked, ...signed, profile: profile.name});
 }
@@ -88,11 +95,11 @@ function noteAgreement({context, doing}: RunRequest, {plan, journal}: OpenBatch,
 export const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
   writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch, nowMs), nowMs);
 
-function nothingToRelease({context, kind, stateDir}: RunRequest, batch: OpenBatch): RemitError {
-  const {batchId} = batch.plan;
-  const {next} = readSummary(batch, context.clock.now(), (last) => placedBy(context, stateDir, last));
-  return new RemitError('GUARD_CONFIRM', `batch ${batchId} has no staged rows; nothing was sent`, {
-    hint: next ?? `${batchCommand(kind)} status ${batchId}${placeFlags(context, stateDir)}`,
+function nothingToRelease(request: RunRequest, batch: OpenBatch): RemitError {
+  const {plan} = batch;
+  const {next} = readSummary(batch, request.context.clock.now(), () => commandsOf(request, plan));
+  return new RemitError('GUARD_CONFIRM', `batch ${plan.batchId} has no staged rows; nothing was sent`, {
+    hint: next ?? statusCommand(request, plan),
   });
 }
 
@@ -108,15 +115,13 @@ export function mayRetry(request: RunRequest, batch: OpenBatch, {survey}: BatchC
 }
 
 /** The prompt would cover two things at once: the plan, and the rows that failed under an earlier one. */
-export const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest): RemitError =>
+export const nothingToRetry = ({plan}: OpenBatch, request: RunRequest): RemitError =>
   new RemitError(
     'GUARD_CONFIRM',
     plan.revision > 1
       ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
-    {
-      hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.commands.profile)}`,
-    },
+    {hint: typing(request, plan)('run')},
   );
 
 /** Which rows the run processes; used by both the prompt and the engine. */

@@ -58,7 +58,9 @@ export async function confirmBatch(options: {
   const {profile, out} = context;
   const agreement: Agreement = {...options, sums};
   checkAllowed(agreement, accepted.differences);
-  const withWords: Retype = (words) => retype(options, words);
+  const {words: stated} = unstatedDuplicates(options);
+  const withWords: Retype = (words) =>
+    retype(options, [...words, ...stated], stated.length === 0 ? [] : COUNTED);
   refusePaidElsewhere(survey, accepted.paidElsewhere, {batchId: plan.batchId, retype: withWords});
   checkDuplicates(options, (line) => out.notice(line));
   checkLive(agreement, moving);
@@ -109,19 +111,35 @@ function movingOf({doing, again, work}: Parameters<typeof confirmBatch>[0], {row
     : `Send ${counted(rows, 'row')}, ${again.rows} of them again`;
 }
 
-/** @param show for facts that no plan contains, because they are about other batches */
-function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (line: string) => void): void {
-  const {plan, survey, accepted, acknowledged} = options;
-  const {softDuplicates, similarReferences} = plan.figures;
+/** The look-alikes that the command must state and does not, with the arguments that state them. */
+function unstatedDuplicates({
+  plan,
+  survey,
+  accepted,
+  acknowledged,
+}: Pick<Parameters<typeof confirmBatch>[0], 'plan' | 'survey' | 'accepted' | 'acknowledged'>) {
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
-  /** The command of the hint states both, so one error is enough. */
-  const stated = [
-    ...(repeats > 0 ? accepting('duplicates', repeats) : []),
-    ...(similar > 0 ? accepting('similar', similar) : []),
-  ];
   /** A repeated command states again what was accepted when this batch was first confirmed. */
   const isStated = (n: number, typed: number | undefined, before: number | undefined) =>
     n === (typed ?? 0) || (before !== undefined && typed !== undefined && typed >= n && typed <= before + n);
+  const unstated = {
+    duplicates: isStated(repeats, accepted.duplicates, acknowledged?.duplicates) ? undefined : repeats,
+    similar: isStated(similar, accepted.similar, acknowledged?.similar) ? undefined : similar,
+  };
+  const isAny = unstated.duplicates !== undefined || unstated.similar !== undefined;
+  /** They replace what was typed, so they state both. */
+  const words = [
+    ...(isAny && repeats > 0 ? accepting('duplicates', repeats) : []),
+    ...(isAny && similar > 0 ? accepting('similar', similar) : []),
+  ];
+  return {...unstated, words};
+}
+
+/** @param show for facts that no plan contains, because they are about other batches */
+function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (line: string) => void): void {
+  const {plan, survey, accepted} = options;
+  const {softDuplicates, similarReferences} = plan.figures;
+  const {duplicates: repeats, similar, words: stated} = unstatedDuplicates(options);
   const unacknowledged = (what: string, n: number, name: 'duplicates' | 'similar') => {
     surveyText(survey).forEach(show);
     const found = n === 0 ? `there are none for --accept ${name}=${accepted[name]}` : what;
@@ -135,13 +153,13 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
       },
     });
   };
-  if (!isStated(repeats, accepted.duplicates, acknowledged?.duplicates))
+  if (repeats !== undefined)
     unacknowledged(
       `${counted(repeats, 'row')} with the party, amount and currency of an earlier row, in this file or in another batch of the last 30 days`,
       repeats,
       'duplicates',
     );
-  if (!isStated(similar, accepted.similar, acknowledged?.similar))
+  if (similar !== undefined)
     unacknowledged(
       `${counted(similar, 'reference')} that ${similar === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces`,
       similar,

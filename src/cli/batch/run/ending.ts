@@ -3,12 +3,10 @@ import type {Attention} from '../../../batch/journal/rows/attention.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
-import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
-import {placedBy, placeFlags} from '../place.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
 import {releasedText, uncanceledText} from './cancel-confirm.ts';
-import {continued, statusCommand, type RunRequest} from './request.ts';
+import {commandsOf, statusCommand, type RunRequest, typing} from './request.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
@@ -17,19 +15,22 @@ const STAGED = ['staged', 'held'] as const;
 const NAMED = 5;
 
 /** The summary of a run, and notes for people. */
-export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary: Summary): Promise<void> {
-  const {context, kind, stateDir} = request;
+export async function showEnd(
+  request: RunRequest,
+  {journal, plan}: OpenBatch,
+  summary: Summary,
+): Promise<void> {
+  const {context, kind} = request;
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-  const placed = placedBy(context, stateDir, context.commands.profile);
-  context.out.text(summaryText(summary, attention, placed, {isRun: true}));
+  context.out.text(summaryText(summary, attention, commandsOf(request, plan), {isRun: true}));
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   if (request.path === 'cancel' && summary.state === 'stopped' && summary.stopped_because === null)
     context.out.notice(uncanceledText(journal.rows.inStates(STAGED, 0, NAMED), summary.staged));
-  hintRefusals(request, summary, journal);
+  hintRefusals(request, summary, {journal, plan});
   hintNetwork(request, summary);
   hintAssumption(request, summary, attention);
-  noteDoubts(request, summary, attention);
+  noteDoubts(request, plan, summary, attention);
   if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
     context.out.notice(RESET_SANDBOX);
 }
@@ -38,13 +39,16 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
 const REFUSALS: readonly (number | null)[] = [400, 404, 422];
 
 /** Everything was refused, so the address may be wrong; if it is right, this command continues the batch. */
-function hintRefusals(request: RunRequest, summary: Summary, journal: OpenBatch['journal']): void {
+function hintRefusals(
+  request: RunRequest,
+  summary: Summary,
+  {journal, plan}: Pick<OpenBatch, 'journal' | 'plan'>,
+): void {
   if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
   const refused = journal.rows.inStates(['not_sent'], 0, NAMED);
   if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
-  const words = ['resume', shellWord(summary.batch_id), ...accepting('refusals')].join(' ');
   request.context.out.hint(
-    `if the address is right and the service does refuse these rows: ${continued(request, words)}`,
+    `if the address is right and the service does refuse these rows: ${typing(request, plan)('resume', ...accepting('refusals'))}`,
   );
 }
 
@@ -81,12 +85,13 @@ export function noteEffect(request: RunRequest, plan: Plan, summary: Summary): v
 
 /** An interrupted run exits 130, not 12; the rows that it leaves in doubt are still reported, also to scripts. */
 function noteDoubts(
-  {context, stateDir}: RunRequest,
+  request: RunRequest,
+  plan: Plan,
   summary: Summary,
   attention: readonly Attention[],
 ): void {
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
   const named = attention.filter(({state}) => state === 'in_doubt').map(({reference}) => reference);
-  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir, context.commands.profile)));
+  request.context.out.warn(doubtsText(summary, named, commandsOf(request, plan)));
 }

@@ -2,15 +2,15 @@ import type {Kind} from '../../../batch/model/kinds.ts';
 import type {RunPath} from '../../../batch/model/run-path.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
-import {batchCommand} from '../../../batch/standing/placed.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
+import {typingFor} from '../../../batch/standing/next-command.ts';
 import type {Transport} from '../../../client/transport/transport.ts';
-import {shellWord} from '../../../shell-word.ts';
 import type {Context} from '../../core/context.ts';
 import type {FlagValues} from '../../input/flags.ts';
-import type {Typed} from '../../line/command-line.ts';
+import type {Commands, Typed} from '../../line/command-line.ts';
 import type {Accepted} from '../accept.ts';
 import type {confirmFlags, followFlags, runFlags} from '../flags.ts';
-import {placeFlags} from '../place.ts';
+import {sendingCommands} from '../place.ts';
 
 export type RunFlags = FlagValues<typeof confirmFlags & typeof followFlags & typeof runFlags>;
 
@@ -42,29 +42,20 @@ export interface ConfirmedRun {
   folder: string;
 }
 
-/** The command that continues a batch whose run failed. */
-export function goOn(request: RunRequest, {batchId}: OpenBatch['plan']): string {
-  return continued(request, `${request.path === 'cancel' ? 'cancel' : 'resume'} ${shellWord(batchId)}`);
-}
+/** Builds the commands for the batch that a request sends. */
+export const commandsOf = ({context, flags}: RunRequest, plan: Plan): Commands =>
+  sendingCommands(context, plan, flags.out);
 
-/** A command that sends for the batch, with the active profile. */
-export function continued({context, kind, stateDir}: RunRequest, words: string): string {
-  const live = context.profile.mode === 'live' ? ' --live' : '';
-  return `${batchCommand(kind)} ${words}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
-}
+/** Builds the command of a verb for that batch. */
+export const typing = (request: RunRequest, plan: Plan): ReturnType<typeof typingFor> =>
+  typingFor(commandsOf(request, plan), plan);
+
+/** The command that continues a batch whose run failed. */
+export const goOn = (request: RunRequest, plan: Plan): string =>
+  typing(request, plan)(request.path === 'cancel' ? 'cancel' : 'resume');
 
 /** The command that shows the status of a batch. */
-export function statusCommand({context, stateDir}: RunRequest, {batchId, kind}: OpenBatch['plan']): string {
-  const placed = placeFlags(context, stateDir, context.commands.profile);
-  return `${batchCommand(kind)} status ${shellWord(batchId)}${placed}`;
-}
+export const statusCommand = (request: RunRequest, plan: Plan): string => typing(request, plan)('status');
 
 /** The command that writes the results of a batch. */
-export function writeAgain(
-  {context, stateDir, flags}: RunRequest,
-  {batchId, kind}: OpenBatch['plan'],
-): string {
-  const out = flags.out === undefined ? '' : ` --out ${shellWord(flags.out)}`;
-  const placed = placeFlags(context, stateDir, context.commands.profile);
-  return `${batchCommand(kind)} report ${shellWord(batchId)}${out}${placed}`;
-}
+export const writeAgain = (request: RunRequest, plan: Plan): string => typing(request, plan)('report');

@@ -1,14 +1,13 @@
 import {counted} from '../../../phrases.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import type {Stop} from '../../../batch/model/stop.ts';
-import type {Journal} from '../../../batch/journal/journal.ts';
 import {prepareRetry, type RetryFacts} from '../../../batch/repair/retry.ts';
 import {Wire} from '../../../batch/answers/wire.ts';
-import {shellWord} from '../../../shell-word.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
 import {timeoutsOf} from '../timeouts.ts';
+import {countAlike} from '../../../batch/registry/survey.ts';
 import {confirmOnce} from './confirm-once.ts';
-import {type ConfirmedRun, continued, type RunRequest} from './request.ts';
+import {type ConfirmedRun, typing} from './request.ts';
 import {retryText} from './retry-view.ts';
 
 /** Maximum number of rows that are named; the others are counted. */
@@ -56,19 +55,29 @@ export async function retryRows(
   for (const {reference, why} of facts.left.slice(0, NAMED))
     out.notice(`  ${reference} is unchanged: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are unchanged`);
-  hintLeft(request, journal, facts.left);
+  hintLeft({request, batch, claims}, facts.left);
   return undefined;
 }
 
 /** What would send the rows that a retry left unchanged. */
-function hintLeft(request: RunRequest, journal: Journal, left: RetryFacts['left']): void {
-  const {context, typed, batchId} = request;
-  const {out, profile, commands} = context;
-  const places = new Set(left.flatMap(({elsewhere}) => elsewhere ?? []));
-  const accepted = [...places].flatMap((place) => accepting('paid-elsewhere', place));
+function hintLeft(
+  {request, batch: {journal, plan}, claims}: Pick<ConfirmedRun, 'request' | 'batch' | 'claims'>,
+  left: RetryFacts['left'],
+): void {
+  const {context, typed} = request;
+  const {out, profile, commands, clock} = context;
+  const used = left.filter(({elsewhere}) => elsewhere !== undefined);
+  const places = new Set(used.flatMap(({elsewhere}) => elsewhere ?? []));
+  const rows = used.flatMap(({reference}) => journal.rows.of(reference) ?? []);
+  const alike = countAlike(claims.registry, rows, clock.now());
+  const accepted = [
+    ...[...places].flatMap((place) => accepting('paid-elsewhere', place)),
+    ...(alike > 0 ? accepting('duplicates', alike) : []),
+  ];
   if (places.size > 0) out.hint(`if these are other payments: ${commands.again(typed, {add: accepted})}`);
   const isHeld = left.some(({reference}) => journal.rows.of(reference)?.outcome?.state === 'held');
-  const words = ['release', shellWord(batchId), ...accepting('differences')].join(' ');
   if (isHeld && !isCapped(profile.caps))
-    out.hint(`if the differences are acceptable: ${continued(request, words)}`);
+    out.hint(
+      `if the differences are acceptable: ${typing(request, plan)('release', ...accepting('differences'))}`,
+    );
 }

@@ -3,9 +3,7 @@ import {batchExists, batchFolder} from '../../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import {readStatus, type StatusFile} from '../../../batch/standing/status-file.ts';
 import {RemitError} from '../../../errors.ts';
-import type {LocalContext} from '../../core/context.ts';
-import {batchCommand} from '../../../batch/standing/placed.ts';
-import {placeFlags} from '../place.ts';
+import {type LocalContext, localCommands} from '../../core/context.ts';
 
 const LOOK_EVERY_MS = 2000;
 /** `payouts batch november`, as in the registry's lock; the lock of one batch says `batch november (pay)`. */
@@ -71,7 +69,7 @@ function holderOf(
   return {
     batch,
     words: `since ${String(since)} (process ${String(pid)} on ${String(host)})${isHolders ? progressText(status) : ''}`,
-    command: `${batchCommand(its)} status ${batchId}${placeFlags(context, stateDir)}`,
+    command: localCommands(context.flags).read(KINDS[its].topic, 'batch', 'status', batchId),
     summary: isHolders ? status.summary : undefined,
   };
 }

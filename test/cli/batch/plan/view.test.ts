@@ -43,8 +43,20 @@ describe('what the registry has of a plan, as it is shown', () => {
   });
 
   it('counts the look-alikes that are not listed', () => {
-    const examples = [1, 2, 3, 4, 5].map((n) => ({reference: `A-${n}`, other: `B-${n}`, batch: 'b'}));
-    assert.equal(surveyText({...none, alike: {count: 5, examples}}).length, 5);
+    const examples = [1, 2, 3, 4, 5].map((n) => ({
+      reference: `A-${n}`,
+      earlier: {
+        ...{batch: 'b', namespace: 'nov', reference: `B-${n}`},
+        id: null,
+        at: '2026-11-24T00:00:00.000Z',
+      },
+    }));
+    const lines = surveyText({...none, alike: {count: 5, examples}});
+    assert.equal(lines.length, 5);
+    assert.equal(
+      lines[0],
+      '  A-1 looks like B-1 of batch b (namespace nov, no record known yet, 2026-11-24): same party, amount and currency',
+    );
     assert.equal(surveyText({...none, alike: {count: 12, examples}}).at(-1), '  … 7 more');
     const similar = {count: 6, examples: [['A-1', 'a-1']]};
     assert.equal(surveyText({...none, similar}).at(-1), '  … 5 more');

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {ACCEPTABLE, type AcceptName} from '../../../../src/batch/model/accept.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {runCli, type CliOptions, type CliResult, LIVE_KEY} from '../../../cli/run-cli.ts';
@@ -11,6 +13,7 @@ const CONTINUING: readonly AcceptName[] = [
   'duplicates',
   'similar',
   'paid-elsewhere',
+  'lost-journal',
   'differences',
   'rest',
   'refusals',
@@ -133,27 +136,51 @@ describe('the refusal that --accept answers', () => {
     assert.equal(accepted(await follow(ran.error().hint!)), 3);
   });
 
+  it('for a journal that cannot be read, once the registry is lost, names its batch', async () => {
+    await type('run ./p.csv --batch-id one --yes');
+    const batches = join(desk.folder, 's', 'batches');
+    rmSync(join(batches, 'registry.db'));
+    desk.file('q.csv', [['Q-1', 5, '5.00']]);
+    const read = await type('run ./q.csv --batch-id two --json --yes');
+    assert.match(read.stderr, /lacked 2 references of 1 batch \(one\)/);
+    assert.equal(read.exitCode, 0, read.stderr);
+    rmSync(join(batches, 'registry.db'));
+    writeFileSync(join(batches, 'payout', 'one', 'journal.db'), 'not a database'.repeat(500));
+    desk.file('r.csv', [['R-1', 6, '6.00']]);
+    const planned = await type('plan ./r.csv --batch-id three');
+    assert.match(planned.stderr, /references were not compared.*journal of batch one cannot be read/);
+    const ran = await type('run ./r.csv --batch-id three --json --yes');
+    assert.deepEqual([ran.exitCode, ran.error().code], [13, 'STATE_DAMAGED'], ran.stderr);
+    assert.match(ran.error().hint!, /restore it from a backup; or, .*--accept lost-journal=one$/);
+    assert.equal(accepted(await follow(ran.error().hint!)), 1);
+  });
+
   it('for references used elsewhere names each place', async () => {
     await type('run ./p.csv --batch-id one --yes --namespace old');
-    await type('run ./p.csv --batch-id two --yes --namespace older --accept paid-elsewhere=old');
+    await type(
+      'run ./p.csv --batch-id two --yes --namespace older --accept paid-elsewhere=old --accept duplicates=2',
+    );
     const ran = await type('run ./p.csv --batch-id b --json --yes');
     assert.match(
       ran.error().hint!,
-      /other payments: remit payouts batch run \S+p\.csv .*paid-elsewhere=old --accept paid-elsewhere=older$/,
+      /other payments: remit payouts batch run \S+p\.csv .*paid-elsewhere=old --accept paid-elsewhere=older --accept duplicates=2$/,
     );
     const second = await follow(ran.error().hint!);
     assert.deepEqual([second.exitCode, accepted(second)], [0, 2], second.stderr);
   });
 
-  it('for records that differ is the next command, and a retry by name prints it as well', async () => {
+  it('for records that differ is shown with the row, and a retry by name prints it as well', async () => {
     desk.service.distort = (shown) => ({...shown, currency_code: 'EUR'});
     const {next} = (await type('run ./p.csv --batch-id b --json --yes')).json() as Summary;
-    assert.match(next!, /^remit payouts batch release b --accept differences --state-dir \S+ -p acme$/);
+    assert.match(next!, /^remit payouts batch status b --row A-1 --state-dir \S+ -p acme$/);
+    const row = await follow(next!);
+    const release = /^Hint: release it as it is: (.*)$/m.exec(row.stderr)![1];
+    assert.match(release!, /^remit payouts batch release b --accept differences --state-dir \S+ -p acme$/);
     const named = await type('retry b --row A-1 --yes');
     assert.match(named.stderr, /A-1 is unchanged: its record differs from the row/);
     const hint = /^Hint: if the differences are acceptable: (.*)$/m.exec(named.stderr)![1];
-    assert.equal(hint, next);
-    assert.equal(accepted(await follow(hint, ['--yes', '--json'])), 2);
+    assert.equal(hint, release);
+    assert.equal(accepted(await follow(hint!, ['--yes', '--json'])), 2);
   });
 
   it('for a release held by other rows is printed below the next command, also by status', async () => {

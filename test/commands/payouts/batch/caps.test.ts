@@ -96,7 +96,7 @@ describe('the caps of a profile on a batch', () => {
     desk.service.distort = (record) => ({...record, rail: 'wire', currency_code: 'EUR'});
     const held = await run(env, 'run ./p.csv --yes --batch-id b');
     assert.deepEqual([held.exitCode, (held.json() as Summary).held], [8, 2]);
-    assert.equal((held.json() as Summary).next, 'remit payouts batch cancel b -p p');
+    assert.equal((held.json() as Summary).next, 'remit payouts batch status b --row A-1 -p p');
     const ran = await run(env, 'cancel b --yes');
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).state], [0, 'canceled'], ran.stderr);
   });

@@ -30,7 +30,7 @@ describe('references that were used elsewhere', () => {
     refused(await desk.batch(`${line} --accept paid-elsewhere=acme`), /default/, 'default');
     // Other keys, so another payment: that is what the flag says.
     const ran = await desk.batch(
-      `run ./p.csv --batch-id two --json --yes --namespace other --accept paid-elsewhere=default`,
+      `run ./p.csv --batch-id two ${ACKNOWLEDGED} --namespace other --accept paid-elsewhere=default`,
     );
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 1], ran.stderr);
     assert.equal(desk.service.paid.length, 2);
@@ -45,7 +45,7 @@ describe('references that were used elsewhere', () => {
     assert.deepEqual([paid.exitCode, (paid.json() as Summary).accepted], [0, 1], paid.stderr);
     const left = await desk.batch('retry r --yes');
     assert.match(left.stderr, /R-1 is unchanged: .*used under other by batch fix/);
-    const hint = 'retry r --yes --accept paid-elsewhere=other';
+    const hint = 'retry r --yes --accept paid-elsewhere=other --accept duplicates=1';
     assert.ok(
       left.stderr.includes(`if these are other payments: remit payouts batch ${hint}\n`),
       left.stderr,
@@ -53,6 +53,23 @@ describe('references that were used elsewhere', () => {
     assert.equal(desk.service.paid.length, 2);
     const named = await desk.batch(`${hint} --json`);
     assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);
+  });
+
+  it('are no protection: the same payments under other references in another namespace are asked about', async () => {
+    desk.file('dec.csv', [['B-1', 1, '10.00']]);
+    for (const line of ['plan', 'run']) {
+      const flags = line === 'run' ? ' --yes' : '';
+      const asked = await desk.batch(`${line} ./dec.csv --batch-id two --namespace dec${flags}`);
+      assert.match(
+        asked.stderr,
+        /B-1 looks like A-1 of batch one \(namespace default, record [0-9a-f-]{36}, \d{4}-\d\d-\d\d\)/,
+      );
+      if (line === 'run') assert.equal(asked.exitCode, 11, asked.stderr);
+      else assert.match(asked.stderr, /run two .*--accept duplicates=1/);
+    }
+    assert.equal(desk.service.paid.length, 1);
+    const ran = await desk.batch(`run ./dec.csv --batch-id two --namespace dec ${ACKNOWLEDGED}`);
+    assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 1], ran.stderr);
   });
 
   it('by another profile are refused until it is named, and then are already paid', async () => {
@@ -109,6 +126,10 @@ describe('references that were used elsewhere', () => {
     );
     assert.deepEqual([other.exitCode, other.error().code], [11, 'GUARD_CONFIRM'], other.stderr);
     assert.match(other.error().message, /another file was run under the namespace nov/);
+    assert.match(other.error().hint!, /Remove those rows first/);
+    // What the file pays again is asked about in every namespace.
+    const moved = await desk.batch('run ./m.csv --batch-id m --json --yes --namespace other');
+    assert.deepEqual([moved.exitCode, moved.error().code], [11, 'GUARD_DUPLICATES'], moved.stderr);
     const same = await desk.batch('run ./n.csv --batch-id again --json --yes --namespace nov');
     const {already_paid: paid, posts} = same.json() as Summary;
     assert.deepEqual([same.exitCode, paid, posts], [0, 2, 0]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {shellTokens} from '../../../repo/command-lines.ts';
 import {type CliOptions, runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
@@ -29,6 +29,40 @@ describe('the hints of a batch', () => {
       .map(({text}) => text);
     return runCli(argv, {env, service, clock: desk.clock, cwd: desk.folder});
   };
+
+  it('repeat the namespace and the folder of the results: failed rows are paid where they were refused', async () => {
+    desk.service.refuse = ({metadata}) =>
+      (metadata as Record<string, string>)['remit_reference'] === 'A-2'
+        ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
+        : undefined;
+    mkdirSync(join(desk.folder, 'results'));
+    const {stdout} = await type(`run ./p.csv --batch-id b --yes --namespace dec --out ./results ${at}`);
+    desk.service.refuse = () => undefined;
+    const [, failed = ''] = /^ {9}(remit .* run .*)$/m.exec(stdout) ?? [];
+    assert.match(failed, /failed\.csv --namespace dec --out \S+results --state-dir \S+s -p acme$/);
+    assert.match(stdout, /^Next {5}remit payouts batch retry b --out \S+results --state-dir \S+s -p acme$/m);
+    const status = (await type('status b --json --state-dir ./s')).json() as {next: string};
+    assert.match(status.next, / retry b --out \S+results --state-dir \S+s -p acme$/);
+    assert.equal((await follow(`${failed} --yes`)).exitCode, 0);
+    assert.equal(desk.service.paid.length, 2);
+    const after = (await type('status b --json --state-dir ./s')).json() as {
+      next: null;
+      already_paid: number;
+    };
+    assert.deepEqual([after.next, after.already_paid], [null, 1]);
+  });
+
+  it('of a canceled batch read its file as it was read before', async () => {
+    const lines = readFileSync(join(desk.folder, 'p.csv'), 'utf8').replace('reference', 'Invoice');
+    writeFileSync(join(desk.folder, 'q.csv'), lines.replaceAll('.00', '00'));
+    await type(
+      `run ./q.csv --batch-id b --stage-only --yes --map reference=Invoice --amount-unit minor --namespace dec ${at}`,
+    );
+    await type(`cancel b --yes ${at}`);
+    const paid = await follow(`${await hintOf(`resume b ${at}`)} --yes`);
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    assert.equal(desk.service.paid.length, 2);
+  });
 
   it('of a canceled batch name the run of its file as another one', async () => {
     await type(`run ./p.csv --batch-id b --stage-only --yes ${at}`);

@@ -112,7 +112,7 @@ describe('the command after a plan', () => {
     desk.file('one.csv', [['A-1', 1, '10.00']]);
     await desk.batch('run ./one.csv --batch-id one --yes');
     const {next} = await plan('./one.csv --batch-id two --namespace other');
-    assert.equal(next, 'remit payouts batch run two --accept paid-elsewhere=default');
+    assert.equal(next, 'remit payouts batch run two --accept duplicates=1 --accept paid-elsewhere=default');
     assert.equal((await typed(next)).accepted, 1);
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {payeeId} from '../../../batch/harness.ts';
 import {Desk} from './desk.ts';
@@ -33,7 +33,7 @@ describe('payouts batch plan --html', () => {
     const text = shown(html);
     for (const part of [
       'Plan of payout batch b',
-      'Rows to send 3',
+      'Rows of the plan 3',
       '3,001.50 USD',
       'EUR the default 1 20.00',
       'USD wire 2 3,001.50',
@@ -63,7 +63,7 @@ describe('payouts batch plan --html', () => {
     assert.equal((await desk.batch('run ./old.csv --batch-id old --confirm-count 1 --yes')).exitCode, 0);
     const text = shown(await page(`B-1,${payeeId(1)},5.00,USD,\nB-2,${payeeId(2)},6.00,USD,\n`));
     assert.ok(text.includes('Possible duplicates 1 '), text);
-    assert.match(text, /1 row may repeat payments of other batches/);
+    assert.match(text, /1 row may repeat earlier payments/);
     assert.match(text, /batch run b --accept duplicates=1 /);
   });
 
@@ -87,6 +87,16 @@ describe('payouts batch plan --html', () => {
     assert.ok(text.includes('Left out (1)'));
     assert.match(text, /line 2005, row 2004, column payee_id: is not a UUID/);
     assert.ok(text.includes('A-1999') && !text.includes('A-2001 '));
+  });
+
+  it('is refused for a plan that has been run, and names the report', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    const ran = await desk.batch('plan ./p.csv --batch-id b --html ./p.html --json');
+    assert.equal(ran.exitCode, 11);
+    assert.match(ran.error().hint ?? '', /remit payouts batch report b --html$/);
+    assert.equal(existsSync(join(desk.folder, 'p.html')), false);
+    assert.equal((await desk.batch('plan ./p.csv --batch-id b')).exitCode, 0);
   });
 
   it('is private, replaces only a page of the same batch, and is written through no link', async () => {

@@ -1,3 +1,5 @@
+import {BARE_COMMANDS} from '../../../../src/errors.ts';
+import {Commands} from '../../../../src/cli/line/command-line.ts';
 import assert from 'node:assert/strict';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {revisionText} from '../../../../src/cli/batch/plan/view.ts';
@@ -19,14 +21,15 @@ describe('rows in doubt', () => {
 
   it('are named; if there are many, with the command that writes them all to a file', () => {
     assert.equal(
-      doubtsText(left(12), ['A-1', 'A-2']),
+      doubtsText(left(12), ['A-1', 'A-2'], BARE_COMMANDS),
       `12 rows in doubt (the service may have accepted them): A-1, A-2, and 10 more (remit payouts batch report b writes all of them to a file). To find out: ${NEXT}`,
     );
-    assert.doesNotMatch(doubtsText(left(2), ['A-1', 'A-2']), /more/);
-    assert.match(doubtsText(left(3), ['A-1'], ' -p acme'), /batch report b -p acme writes/);
+    assert.doesNotMatch(doubtsText(left(2), ['A-1', 'A-2'], BARE_COMMANDS), /more/);
+    const acme = new Commands({profile: 'acme', mode: 'test', named: false});
+    assert.match(doubtsText(left(3), ['A-1'], acme), /batch report b -p acme writes/);
     const late = {...left(1), next: 'remit payouts batch resolve b --from FILE'};
     assert.match(
-      doubtsText(late, ['A-1']),
+      doubtsText(late, ['A-1'], BARE_COMMANDS),
       /^1 row in doubt \(the service may have accepted it\): A-1\. Resolve it with: remit payouts batch resolve b --from/,
     );
   });

@@ -120,8 +120,8 @@ describe('a payout that is returned with R03, repaired by the printed commands',
 
   /** The failure is seen, and the payee gives another account. */
   async function repair(): Promise<CliResult> {
-    await terminal.type('remit payouts batch status b --refresh');
-    const seen = await terminal.type('remit payouts batch report b');
+    await terminal.type('remit payouts batch status b --refresh', 8);
+    const seen = await terminal.type('remit payouts batch report b', 8);
     assert.match(seen.stdout, /Batch b is not complete: 2 of 2 rows accepted, of which 1 failed\./);
     assert.match(seen.stdout, /Miller's 2: failed, R03/);
     assert.doesNotMatch(seen.stdout + seen.stderr, /cancel/i);

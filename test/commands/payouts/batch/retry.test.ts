@@ -13,16 +13,19 @@ describe('payouts batch retry, when another batch has made a payment that looks 
   const paid = (reference: string) =>
     desk.service.paid.filter(({body}) => JSON.stringify(body).includes(`"${reference}"`)).length;
 
-  async function payAlike(): Promise<void> {
+  async function payAlike(flags = ''): Promise<void> {
     desk.file('other.csv', [['X-2', 2, '20.00']]);
-    const ran = await desk.batch('run ./other.csv --batch-id other --yes');
+    const ran = await desk.batch(`run ./other.csv --batch-id other --yes${flags}`);
     assert.equal(ran.exitCode, 0, ran.stderr);
   }
 
   async function isAskedOnce(): Promise<void> {
     const refused = await desk.batch('retry b --yes');
     assert.equal(refused.exitCode, 11, refused.stderr);
-    assert.match(refused.stderr, /A-2 looks like X-2 of batch other: same party, amount and currency/);
+    assert.match(
+      refused.stderr,
+      /A-2 looks like X-2 of batch other \(namespace \w+, record [0-9a-f-]+, \d{4}-\d\d-\d\d\): same party, amount and currency/,
+    );
     const [, hint] = /(retry b --yes --accept duplicates=1)\n/.exec(refused.stderr)!;
     const ran = await desk.batch(hint!);
     assert.equal(ran.exitCode, 0, ran.stderr);
@@ -35,6 +38,35 @@ describe('payouts batch retry, when another batch has made a payment that looks 
     await payAlike();
     await isAskedOnce();
     assert.equal(paid('A-2'), 1);
+  });
+
+  it('asks about a payment in another namespace', async () => {
+    desk.service.refuse = (body) => (JSON.stringify(body).includes('"A-2"') ? REFUSED : undefined);
+    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes')).exitCode, 8);
+    desk.service.refuse = () => undefined;
+    await payAlike(' --namespace dec');
+    await isAskedOnce();
+    assert.equal(paid('A-2'), 1);
+  });
+
+  it('asks about a row that failed, although look-alikes of other rows were acknowledged since', async () => {
+    const isOf = (reference: string) => (body: object) => JSON.stringify(body).includes(`"${reference}"`);
+    desk.service.refuse = (body) => (isOf('A-2')(body) ? REFUSED : undefined);
+    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes')).exitCode, 8);
+    desk.service.refuse = () => undefined;
+    desk.clock.advance(1000);
+    await payAlike();
+    desk.clock.advance(1000);
+    for (const record of desk.service.byId.values()) if (isOf('A-1')(record.body)) record.status = 'failed';
+    desk.file('third.csv', [['X-1', 1, '10.00']]);
+    await desk.batch('run ./third.csv --batch-id third --yes --accept duplicates=1');
+    desk.clock.advance(1000);
+    // Only A-1 is sent again and acknowledged.
+    const first = await desk.batch('retry b --row A-1 --yes --accept duplicates=1');
+    assert.equal(paid('A-1'), 2, first.stderr);
+    const second = await desk.batch('retry b --row A-2 --yes');
+    assert.match(second.stderr, /A-2 looks like X-2 of batch other/);
+    assert.deepEqual([second.exitCode, paid('A-2')], [11, 0], second.stderr);
   });
 
   it('asks about a row whose record has failed, and not about one that it does not send', async () => {
@@ -116,7 +148,11 @@ describe('payouts batch status --refresh, when a record pays other than its row'
     assert.match(ran.stdout, /A-2: accepted, DIFFERS: .*amount 20 instead of 2000 minor units/);
     const again = (await desk.batch('status b --json')).json() as Summary;
     assert.deepEqual([again.accepted, again.differs], [2, 1]);
-    assert.match(ran.stdout, /^Batch b is complete: 2 of 2 rows accepted; 1 record differs from its row\.$/m);
+    assert.equal((await desk.batch('status b')).exitCode, 8);
+    assert.match(
+      ran.stdout,
+      /^Batch b is not complete: 2 of 2 rows accepted; 1 record differs from its row\.$/m,
+    );
     assert.match(ran.stdout, /accepted +2 +30\.00 USD {2}\(1 with a record that differs\)$/m);
     const [, command] = /this reads them again:\n +remit payouts batch (.*)$/m.exec(ran.stdout)!;
     assert.equal((await desk.batch(command!)).exitCode, 8);
@@ -134,7 +170,7 @@ describe('payouts batch status --refresh, when a record pays other than its row'
     desk.service.distort = (record) => ({...record, amount_in_minor_units: 20});
     await desk.batch('status b-with-a-name-that-is-long-enough --refresh');
     const ran = await desk.batch('list', {columns: 80});
-    assert.match(ran.stdout, /NEEDS ATTENTION|Needs attention/);
+    assert.match(ran.stdout, /incomplete +2 +2 +2$/m);
     assert.match(ran.stderr, /: 2 records differ from their rows/);
   });
 });
@@ -161,7 +197,7 @@ describe('payouts batch retry, when the record of a failed row now shows another
       assert.doesNotMatch(ran.stdout, /A-2: failed|1 failed|separate batch/);
       assert.equal(existsSync(failed), false);
       const {exitCode} = await desk.batch('status b --json');
-      assert.equal(exitCode, 0);
+      assert.equal(exitCode, 8);
     } finally {
       desk.close();
     }

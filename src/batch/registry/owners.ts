@@ -1,0 +1,40 @@
+import type {SqliteDatabase} from '../../store/port/port.ts';
+import type {Kind, Mode} from '../model/kinds.ts';
+
+/** The scope in which a reference is paid once. */
+export interface Scope {
+  mode: Mode;
+  /** Normalised. */
+  baseUrl: string;
+  kind: Kind;
+  namespace: string;
+}
+
+/** The batch that claims; stored with each reference. */
+export interface Claimant {
+  profile: string;
+  batchId: string;
+  journalId: string;
+}
+
+/** The id of a scope, which is added if it is new. */
+export function scopeIdOf(db: SqliteDatabase, {mode, baseUrl, kind, namespace}: Scope): number {
+  const scope = [mode, baseUrl, kind, namespace];
+  db.prepare('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
+    ...scope,
+  );
+  return db
+    .prepare<{id: number}>(
+      'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
+    )
+    .one(...scope).id;
+}
+
+/** The id of a claimant, which is added if it is new. */
+export function claimantIdOf(db: SqliteDatabase, {profile, batchId, journalId}: Claimant): number {
+  const claimant = [profile, batchId, journalId];
+  db.prepare('insert or ignore into claimants (profile, batch, journal) values (?, ?, ?)').run(...claimant);
+  return db
+    .prepare<{id: number}>('select id from claimants where profile = ? and batch = ? and journal = ?')
+    .one(...claimant).id;
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import {Desk} from './desk.ts';
+
+type Line = Record<string, string | number | null>;
+
+describe('payouts batch, after the service has taken back an approval', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = Desk.withTwoRows();
+    await desk.batch('run ./p.csv --batch-id b --yes');
+  });
+  afterEach(() => desk.close());
+
+  const recordOf = (reference: string) =>
+    [...desk.service.byId.values()].find(({body}) => JSON.stringify(body).includes(`"${reference}"`))!;
+  const lose = () => Object.assign(recordOf('A-2'), {status: 'created'});
+
+  it('status --refresh counts the row as unapproved, names it, and exits 8, as does status', async () => {
+    lose();
+    const ran = await desk.batch('status b --refresh');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stdout, /^Batch b is not complete: 1 of 2 rows accepted; 1 not approved/m);
+    assert.match(ran.stdout, /A-2: unapproved: its record had been approved, and is now shown as created/);
+    const again = await desk.batch('status b --json');
+    const {accepted, unapproved, state, next} = again.json() as Summary;
+    assert.deepEqual([again.exitCode, accepted, unapproved, state], [8, 1, 1, 'incomplete']);
+    assert.match(String(next), /batch retry b/);
+    assert.equal((await desk.batch('report b')).exitCode, 8);
+  });
+
+  it('retry, the next command, approves the row again, once', async () => {
+    lose();
+    await desk.batch('status b --refresh');
+    const ran = await desk.batch('retry b --yes');
+    assert.equal(ran.exitCode, 0, ran.stdout + ran.stderr);
+    assert.equal(recordOf('A-2').status, 'approved');
+    assert.equal(desk.service.byId.size, 2);
+  });
+
+  it('export --refresh does not write created beside accepted, and exits 8', async () => {
+    lose();
+    const ran = await desk.batch('export b --refresh -o json');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    const [first, second] = ran.json() as Line[];
+    assert.deepEqual([first!['state'], first!['status']], ['accepted', 'approved']);
+    assert.deepEqual([second!['state'], second!['status']], ['unapproved', 'created']);
+    assert.match(ran.stderr, /1 record had been approved/);
+  });
+
+  it('export --refresh reports a record that is gone, and exits 8', async () => {
+    desk.service.byId.delete(recordOf('A-1').id);
+    const ran = await desk.batch('export b --refresh -o json');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    const [first, second] = ran.json() as Line[];
+    assert.deepEqual(
+      [first!['state'], first!['status'], first!['reason_code']],
+      ['in_doubt', null, 'NOT_FOUND'],
+    );
+    assert.equal(second!['state'], 'accepted');
+  });
+
+  it('diff lists the row as not paid, and exits 8', async () => {
+    lose();
+    await desk.batch('status b --refresh');
+    const ran = await desk.batch('diff ./p.csv b -o json');
+    assert.equal(ran.exitCode, 8);
+    const {equal, not_paid: unpaid} = ran.json() as {equal: boolean; not_paid: {rows: number}};
+    assert.deepEqual([equal, unpaid.rows], [false, 1]);
+  });
+
+  it('a status that went back differs, also in export and status', async () => {
+    Object.assign(recordOf('A-1'), {status: 'initiated'});
+    await desk.batch('status b --refresh');
+    Object.assign(recordOf('A-1'), {status: 'approved'});
+    assert.equal((await desk.batch('export b --refresh -o json')).exitCode, 8);
+    const ran = await desk.batch('status b --refresh --json');
+    assert.deepEqual([ran.exitCode, (ran.json() as Summary).differs], [8, 1]);
+    const line = (await desk.batch('export b -o json')).json() as Line[];
+    assert.equal(line[0]!['reason'], 'the status of its record went back from initiated to approved');
+  });
+});
+
+describe('payouts batch status', () => {
+  it('exits 0 for a plan, 7 for a batch that was stopped, and 12 while rows are in doubt', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('plan ./p.csv --batch-id b');
+      assert.equal((await desk.batch('status b')).exitCode, 0);
+      desk.service.fault = () => ({status: 307, headers: {location: 'https://elsewhere.test/'}});
+      await desk.batch('run b --yes');
+      assert.equal((await desk.batch('status b')).exitCode, 7);
+      desk.service.fault = ({method}) => (method === 'POST' ? {status: 303} : undefined);
+      await desk.batch('resume b --yes');
+      assert.equal((await desk.batch('status b')).exitCode, 12);
+    } finally {
+      desk.close();
+    }
+  });
+});
