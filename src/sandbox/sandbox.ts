@@ -41,6 +41,7 @@ export interface SandboxOptions {
   seed?: string | undefined;
   timing?: TimingProfile | undefined;
   strictIdempotency?: boolean | undefined;
+  strictAutoApprove?: boolean | undefined;
   idempotencyTtlMs?: number | null | undefined;
   /** Whether amounts such as 55.01 cause an ACH return (default true). */
   magicAmounts?: boolean | undefined;
@@ -176,6 +177,7 @@ const defaultPoster = ({privateReceivers = false, authorityFile}: SandboxOptions
 
 const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   strictIdempotency: options.strictIdempotency ?? false,
+  strictAutoApprove: options.strictAutoApprove ?? false,
   idempotencyTtlMs: options.idempotencyTtlMs ?? null,
   magicAmounts: options.magicAmounts ?? true,
   asyncInitiation: options.asyncInitiation ?? [],

@@ -1,5 +1,8 @@
+import {LIMITS} from '../../contract/limits.ts';
+import {operationOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {WireSide} from '../../service/wire-side.ts';
+import {isNumbered, linkTo, numberedPage} from './numbered-pages.ts';
 import {NO_HEADERS, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {SentAs} from '../outcomes/faults.ts';
 import type {Exchange} from './exchange.ts';
@@ -12,18 +15,21 @@ type Around = Exchange['run'];
 
 /** Lets the sandbox speak as the service of a service file does: it takes nothing else, and answers in no other way. */
 export class SandboxDialect {
+  readonly #service: ServiceFile;
   readonly #wire: WireSide;
   readonly #handle: ApiRoutes;
   readonly #around: Around;
 
   constructor(service: ServiceFile, handle: ApiRoutes, around: Around) {
+    this.#service = service;
     this.#wire = new WireSide(service);
     this.#handle = handle;
     this.#around = around;
   }
 
   async answer(request: SandboxRequest): Promise<Outgoing> {
-    const {pathname, search, origin} = new URL(request.url);
+    const address = new URL(request.url);
+    const {pathname, search, origin} = address;
     const text = await request.text();
     const body = parsed(text);
     const headers = Object.fromEntries(request.headers);
@@ -33,18 +39,35 @@ export class SandboxDialect {
     const {operation, request: canonical} = read;
     const written =
       canonical.body === undefined ? '' : body === UNREADABLE ? text : JSON.stringify(canonical.body);
-    const answer = await this.#handle(
-      {
-        method: canonical.method,
-        url: new URL(canonical.path, origin).href,
-        headers: headersOf(canonical.headers, written),
-        text: async () => (canonical.method === 'GET' ? '' : written),
-      },
-      sent,
-    );
+    const url = new URL(canonical.path, origin);
+    const ask = (query: URLSearchParams) =>
+      this.#handle(
+        {
+          method: canonical.method,
+          url: new URL(query.size === 0 ? url.pathname : `${url.pathname}?${query.toString()}`, origin).href,
+          headers: headersOf(canonical.headers, written),
+          text: async () => (canonical.method === 'GET' ? '' : written),
+        },
+        sent,
+      );
+    const isPage = operationOf(operation).pages === 'cursor';
+    const size = url.searchParams.get('limit');
+    if (
+      isPage &&
+      Number(this.#service.paging?.min ?? 0) > LIMITS.pageSizeMax &&
+      size !== null &&
+      !isNumbered(this.#service)
+    )
+      // a page may be smaller than requested
+      url.searchParams.set('limit', String(Math.min(Number(size), LIMITS.pageSizeMax)));
+    const answer =
+      isPage && isNumbered(this.#service)
+        ? await numberedPage(this.#service, url.searchParams, ask)
+        : await ask(url.searchParams);
+    const link = isPage ? linkTo(this.#service, address, parsed(answer.body ?? '')) : {};
     return {
       ...answer,
-      headers: this.#wire.answerHeaders(answer.headers),
+      headers: {...this.#wire.answerHeaders(answer.headers), ...link},
       body: this.#written(operation, answer),
     };
   }

@@ -113,9 +113,14 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
   return {create, get, list, approve: approveOne, cancel};
 }
 
-/** Approval is not part of what a key identifies: a replay may add it. Null if no comparison follows. */
-const hashOf = (request: TransferRequest, context: Context) =>
-  context.rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : null;
+/**
+ * What a request with the same key is compared with; null if nothing is compared. According to the interface document
+ * a replay may add the approval, so it counts only on request.
+ */
+function hashOf(request: TransferRequest, {rules}: Context): string | null {
+  if (rules.strictAutoApprove === true) return hashRequest(request);
+  return rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : null;
+}
 
 /**
  * The record of a create: a new one, or the one of its key, whatever the create itself would result in. Most keys are
@@ -184,7 +189,8 @@ async function replay(
       'IDEMPOTENCY_KEY_CONFLICT',
       `the idempotency key belongs to ${kind} ${id}, which is ${status}; use a new key`,
     );
-  if (context.rules.strictIdempotency && bodyHash !== null && bodyHash !== hashOf(request, context))
+  const asked = hashOf(request, context);
+  if (bodyHash !== null && asked !== null && bodyHash !== asked)
     throw new ServiceError(
       'IDEMPOTENCY_KEY_CONFLICT',
       `the idempotency key belongs to ${kind} ${id}, which was created with another body`,

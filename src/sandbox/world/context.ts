@@ -9,6 +9,8 @@ import type {Timing} from '../time/timing.ts';
 export interface RuleSwitches {
   /** A used key with another body: 409 instead of the first record (assumption 47). */
   strictIdempotency: boolean;
+  /** As `strictIdempotency`, and another `auto_approve` makes it another body: a replay cannot approve. */
+  strictAutoApprove?: boolean;
   /** A key is forgotten this long after its record was created; null keeps it forever (assumption 46). */
   idempotencyTtlMs: number | null;
   /** Amounts such as 55.01 cause an ACH return. */

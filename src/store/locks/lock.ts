@@ -31,6 +31,8 @@ export interface LockOptions {
   breakLock?: boolean;
   /** Held only briefly: other processes wait instead of being refused. */
   brief?: boolean;
+  /** Refused at once, even if the holder needs the lock only briefly. */
+  atOnce?: boolean;
   /** What a refused user can type. */
   hint?: Hint;
   clock?: Clock;
@@ -84,7 +86,8 @@ async function take(file: LockFile, options: WholeOptions): Promise<void> {
     if (found === undefined) continue; // released in between
     const broken = options.breakLock === true && lifeOfFound(found, options) !== 'alive';
     const abandoned = broken || (await isAbandoned(file, found, options));
-    if (!abandoned && found.holder?.brief === true && waitedMs < BRIEF_WAIT_MS) {
+    const waitMs = options.atOnce === true ? 0 : BRIEF_WAIT_MS;
+    if (!abandoned && found.holder?.brief === true && waitedMs < waitMs) {
       await options.clock.sleep(RETRY_MS);
       waitedMs += RETRY_MS;
       attempt = -1; // with many waiting, the lock changes hands often between two looks

@@ -6,7 +6,10 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Parses `Name: value`. @throws {RemitError} USAGE */
 export function parseHeaderLine(line: string): [string, string] {
   const colon = line.indexOf(':');
-  const [name, value] = [line.slice(0, colon), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')];
+  const [name, value] = [
+    line.slice(0, colon),
+    line.slice(colon + 1).replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''),
+  ];
   if (colon < 1 || !NAME.test(name) || /[\r\n\0]/.test(value))
     throw new RemitError('USAGE', `${JSON.stringify(line)} is not a header`, {
       hint: 'write it like "Name: value"',

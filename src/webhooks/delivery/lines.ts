@@ -1,7 +1,8 @@
 import type {Delivery, ForwardResult, HeaderPairs, ListenReason} from './delivery.ts';
 import type {JsonBody} from '../verify/event.ts';
 import {must} from '../../narrow.ts';
-import {readBody, type Loss} from './losses.ts';
+import type {Loss} from '../../json/losses.ts';
+import {readBody} from './losses.ts';
 
 /**
  * The output of `listen -o ndjson`, one object per line: docs/reference/listen-lines.md. Times are ISO 8601 in UTC.

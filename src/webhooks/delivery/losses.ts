@@ -1,30 +1,12 @@
-import {ownJson} from '../../narrow.ts';
+import {type Loss, lossesIn, MOST_LEVELS} from '../../json/losses.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import {readJson} from '../verify/event.ts';
-
-/** Something in a body that its parsed form does not show. */
-export interface Loss {
-  /** Such as `data.amount_in_minor_units`; empty for the whole body. */
-  path: string;
-  /**
-   * `number`: it has another value once parsed. `duplicate_key`: the last of several values counts. `too_deep`: the
-   * body is nested too deeply to be shown.
-   */
-  kind: 'number' | 'duplicate_key' | 'too_deep';
-  /** The number as it was sent. */
-  sent: string | null;
-}
 
 export interface ReadBody {
   /** The body as JSON; null if it is not JSON, or nested too deeply. */
   body: unknown;
   lost: Loss[];
 }
-
-/** Far deeper than any event, but not deep enough to overflow a stack. */
-const MOST_LEVELS = 200;
-const MOST_LOSSES = 20;
-const MOST_SHOWN = 60;
 
 /**
  * Finds what the parsed form of a verified body does not show.
@@ -43,114 +25,4 @@ export function lossText({path: sentPath, kind, sent}: Loss): string {
     return `the body is nested more than ${MOST_LEVELS} levels deep, and is not shown as JSON`;
   if (kind === 'duplicate_key') return `${path} occurs more than once: the last value counts`;
   return `${path} was sent as ${sent}: most programs read ${Number(sent)}`;
-}
-
-/** The first loss of one of these kinds in text that is known to be JSON. */
-export const unshownIn = (json: string, kinds: readonly Loss['kind'][]): Loss | undefined =>
-  lossesIn(json, kinds)[0];
-
-/** An open object or array: the name or position of the value that is being read. */
-interface Level {
-  /** Undefined for an array. */
-  names: Names | undefined;
-  at: string | number;
-}
-
-/** Most objects have few names, so a Set for each would take longer than everything else. */
-const FEW = 8;
-
-class Names {
-  readonly #few: string[] = [];
-  #all: Set<string> | undefined;
-
-  /** False for a name that was added before. */
-  add(name: string): boolean {
-    if (this.#all !== undefined) return this.#all.size < this.#all.add(name).size;
-    if (this.#few.includes(name)) return false;
-    this.#few.push(name);
-    if (this.#few.length > FEW) this.#all = new Set(this.#few);
-    return true;
-  }
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const MINUS = 0x2d;
-
-/** Scans text that is known to be JSON once, without recursion. */
-function lossesIn(text: string, kinds?: readonly Loss['kind'][]): Loss[] {
-  const lost: Loss[] = [];
-  const levels: Level[] = [];
-  const note = (kind: Loss['kind'], sent: string | null) => {
-    if (lost.length < MOST_LOSSES && kinds?.includes(kind) !== false)
-      lost.push({path: pathOf(levels), kind, sent});
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const level = levels.at(-1);
-    if (code === 0x7b || code === 0x5b) {
-      if (levels.length === MOST_LEVELS) return [...lost, {path: '', kind: 'too_deep', sent: null}];
-      levels.push(code === 0x7b ? {names: new Names(), at: ''} : {names: undefined, at: 0});
-    } else if (code === 0x7d || code === 0x5d) levels.pop();
-    else if (code === 0x2c && typeof level?.at === 'number') level.at += 1;
-    else if (code === QUOTE) {
-      const end = endOfString(text, at);
-      const after = afterBlanks(text, end);
-      if (level?.names !== undefined && text[after] === ':') {
-        level.at = nameIn(text.slice(at, end));
-        if (!level.names.add(level.at)) note('duplicate_key', null);
-        at = after;
-      } else at = end - 1;
-    } else if (code === MINUS || (code >= 0x30 && code <= 0x39)) {
-      const end = endOfNumber(text, at);
-      const sent = text.slice(at, end);
-      if (!isExact(sent)) note('number', sent.length > MOST_SHOWN ? `${sent.slice(0, MOST_SHOWN)}…` : sent);
-      at = end - 1;
-    }
-  }
-  return lost;
-}
-
-function endOfString(text: string, start: number): number {
-  const quote = text.indexOf('"', start + 1);
-  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1; // the usual case, and much faster
-  for (let at = start + 1; ; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code === BACKSLASH) at += 1;
-  }
-}
-
-function afterBlanks(text: string, start: number): number {
-  let at = start;
-  while (text.charCodeAt(at) <= 0x20) at += 1;
-  return at;
-}
-
-function endOfNumber(text: string, start: number): number {
-  let at = start + 1;
-  while (/[0-9.eE+-]/.test(text.charAt(at))) at += 1;
-  return at;
-}
-
-const nameIn = (quoted: string): string =>
-  quoted.includes('\\') ? ownJson<string>(quoted) : quoted.slice(1, -1);
-
-const pathOf = (levels: readonly Level[]): string => levels.map(({at}) => String(at)).join('.');
-
-/** Whether a double represents the number as it was sent: 0.1 does, 9007199254740993 does not. */
-function isExact(sent: string): boolean {
-  if (sent.length < 16 && /^-?\d+$/.test(sent)) return true;
-  const read = Number(sent);
-  return Number.isFinite(read) && canonical(sent) === canonical(String(read));
-}
-
-/** Digits without leading and trailing zeros, and the power of ten of the last one. */
-function canonical(number: string): string {
-  const [, sign, whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  const all = `${whole}${fraction}`.replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  if (digits === '') return '0';
-  return `${sign}${digits}e${Number(exponent) - fraction.length + (all.length - digits.length)}`;
 }

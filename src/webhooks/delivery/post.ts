@@ -1,7 +1,7 @@
 import type {ClientRequest} from 'node:http';
 import type {Agent, RequestOptions} from 'node:https';
 import {messageOf} from '../../narrow.ts';
-import {hostOf} from '../../network/local.ts';
+import {hostOf, lookupLocally} from '../../network/local.ts';
 import {proxyFor, type Env, type Proxy} from '../../network/proxy.ts';
 import type {HeaderPairs} from './delivery.ts';
 
@@ -130,7 +130,12 @@ async function wayTo(url: URL, {env = {}, ca, timeoutMs}: PostOptions): Promise<
   const {request} = await (secure ? import('node:https') : import('node:http'));
   const trusted = secure && ca !== undefined ? {ca: await withSystemCertificates(ca)} : {};
   const agent = proxy === undefined ? false : await tunnelTo(proxy, timeoutMs);
-  const target = {host: hostOf(url), port: url.port || undefined, path: url.pathname + url.search};
+  const target = {
+    host: hostOf(url),
+    port: url.port || undefined,
+    path: url.pathname + url.search,
+    lookup: lookupLocally,
+  };
   return {request, options: {...target, ...trusted, agent}, headers: []};
 }
 

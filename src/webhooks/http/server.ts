@@ -156,8 +156,13 @@ export class Receiver {
     };
   }
 
-  #elsewhere({method, target}: RequestHead): {status: number; text?: string; headers?: string[]} | undefined {
+  #elsewhere({
+    method,
+    target,
+    headers,
+  }: RequestHead): {status: number; text?: string; headers?: string[]} | undefined {
     const {path: own} = this.#options;
+    if (isOfOtherSite(headers)) return {status: 403, text: 'requests of web pages are not accepted\n'};
     if (method === 'POST' && target === own) return undefined;
     const path = target.split('?', 1)[0];
     if (path === '/healthz' && path !== own) {
@@ -212,4 +217,15 @@ export class Receiver {
       }
     }
   }
+}
+
+/**
+ * Whether a browser says that a page of another site sends this. A service sends neither header; without a check, any page
+ * that the operator visits could post deliveries to a listener that requires no signature.
+ */
+function isOfOtherSite(headers: HeaderPairs): boolean {
+  return headers.some(([name, value]) => {
+    if (name.length === 6 && name.toLowerCase() === 'origin') return true;
+    return name.length === 14 && name.toLowerCase() === 'sec-fetch-site' && value !== 'none';
+  });
 }

@@ -1,9 +1,10 @@
 import {createHmac} from 'node:crypto';
 import {parseBody} from './event.ts';
-import type {SignatureForm} from '../../contract/signature-form.ts';
+import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
 import {type Form, formOf, signedParts} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
+import {verifyWebhook} from './signature.ts';
 import {formatOfTimestamp, readTimestamp, writeTimestamp} from './timestamp.ts';
 
 /** One way in which the signature would have matched. */
@@ -69,6 +70,24 @@ export function diagnose({body, headers, secrets, form: stated}: DiagnoseInput):
           }
         }
   return best;
+}
+
+/**
+ * The format of the timestamp of a delivery that was rejected for its format, if the signature matches. Only for a local
+ * terminal, as `diagnose` is.
+ */
+export function otherTimestampFormat({
+  body,
+  headers,
+  secrets,
+  form,
+}: DiagnoseInput): TimestampFormat | undefined {
+  const {timestamps} = signedParts(headers, formOf(form));
+  const format = formatOfTimestamp(timestamps[0] ?? '');
+  if (format === undefined) return undefined;
+  const nowMs = readTimestamp(timestamps[0] ?? '', format);
+  const input = {body, headers, secrets, form, nowMs, timestampFormat: format};
+  return verifyWebhook(input).ok ? format : undefined;
 }
 
 /** A signature in any encoding of 32 bytes. */
@@ -148,7 +167,7 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   add(
     'trimmed',
     'the white space around the body is removed',
-    fromLatin1(latin1.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')),
+    fromLatin1(latin1.replace(/^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g, '')),
   );
   add('lf', 'CRLF line ends become LF', fromLatin1(latin1.replaceAll('\r\n', '\n')));
   add('crlf', 'LF line ends become CRLF', fromLatin1(latin1.replace(/\r?\n/g, '\r\n')));

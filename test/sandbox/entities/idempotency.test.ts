@@ -125,6 +125,19 @@ describe('sandbox: idempotency switches', () => {
     await at.close();
   });
 
+  it('answers 409 to another auto_approve under strictAutoApprove', async () => {
+    const at = await TestSandbox.open({strictAutoApprove: true});
+    const {id} = await at.ready('payee');
+    const key = {idempotencyKey: 'stricter'};
+    const {body: record} = await at.payout(id, {}, key);
+    assert.equal((await at.payout(id, {}, key)).status, 200);
+    assertRefused(await at.payout(id, {auto_approve: true}, key), 409, 'IDEMPOTENCY_KEY_CONFLICT');
+    assertRefused(await at.payout(id, {rail: 'wire'}, key), 409, 'IDEMPOTENCY_KEY_CONFLICT');
+    assert.equal((await at.payout(id, {}, key)).body.status, 'created');
+    assert.equal((await at.call('POST', `/api/payouts/${record.id}/approve`, {body: {}})).status, 200);
+    await at.close();
+  });
+
   it('forgets a key after idempotencyTtlMs, and not before', async () => {
     const at = await TestSandbox.open({idempotencyTtlMs: 60_000});
     const {id} = await at.ready('payee');

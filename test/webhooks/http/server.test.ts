@@ -228,4 +228,20 @@ describe('the receiver and hostile clients', function () {
     const grown = (process.memoryUsage().rss - before) / 1_048_576;
     assert.ok(grown < 200, `${grown} MB with both sides in one process`);
   });
+
+  it('refuses what a browser sends for a page, whatever the signature', async () => {
+    const post = (header: string) =>
+      raw(`POST /hook HTTP/1.1\r\nHost: a\r\n${header}Content-Length: 2\r\nConnection: close\r\n\r\n{}`)
+        .closed;
+    for (const header of [
+      'Origin: https://evil.example\r\n',
+      'origin: null\r\n',
+      'Sec-Fetch-Site: cross-site\r\n',
+    ])
+      assert.match(await post(header), /^HTTP\/1\.1 403 /, header);
+    assert.equal(received.length, 0);
+    for (const header of ['', 'Sec-Fetch-Site: none\r\n', 'X-Origin: a\r\n'])
+      assert.match(await post(header), /^HTTP\/1\.1 200 /, header);
+    assert.equal(received.length, 3);
+  });
 });
