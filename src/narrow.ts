@@ -40,9 +40,42 @@ export function portOf(server: {address(): unknown}): number {
   throw new Error('internal error: the server does not listen on a port');
 }
 
-/** A JSON object: neither an array nor null. */
+let written = 0;
+
+/** How often an `ExactNumber` was given to `JSON.stringify`, which cannot write its digits. */
+export const exactNumbersWritten = (): number => written;
+
+/**
+ * A JSON number that a double does not count exactly, such as 9007199254740993 or 1e400. `String(number)` has its digits,
+ * and a whole one is a bigint to `BigInt()` and to operators.
+ */
+export class ExactNumber {
+  /** The literal as it was sent. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+
+  [Symbol.toPrimitive](hint: string): string | number | bigint {
+    if (hint === 'string') return this.text;
+    return /^-?\d{1,40}$/.test(this.text) ? BigInt(this.text) : Number(this.text);
+  }
+
+  /** The closest double, as without this class. */
+  toJSON(): number {
+    written += 1;
+    return Number(this.text);
+  }
+}
+
+/** A JSON object: not an array, null or a number. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** Array.isArray loses the type of the elements. */
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);

@@ -1,13 +1,17 @@
 import {Args, Flags} from '@oclif/core';
 import {allItems} from '../cli/api/pages.ts';
 import {effectOf, readPath, readRequest} from '../cli/api/any-request.ts';
+import {creationOf} from '../cli/api/creation.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import type {Context} from '../cli/core/context.ts';
 import {answerText, readHeaders, type IncludedAnswer} from '../cli/api/headers.ts';
-import {dryRunFlags, inGroup, statedAmountFlags} from '../cli/input/flags.ts';
+import {acceptNewFlag, dryRunFlags, inGroup, statedAmountFlags} from '../cli/input/flags.ts';
 import {readData} from '../cli/input/json-data.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
+import {type KeyOrigin, paymentOf, sendPayment} from '../cli/api/request-payment.ts';
+import {IN_TWO_REQUESTS} from '../cli/write/create-steps.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
+import {guardPreview} from '../cli/guard/guard.ts';
 import {showPreview} from '../cli/write/previews.ts';
 import {refuseTypedNumbers} from '../cli/write/sensitive-numbers.ts';
 import {checkRequestPath} from '../client/requests/routes.ts';
@@ -49,6 +53,7 @@ export default class Api extends RemitCommand {
       }),
       'idempotency-key': Flags.string({helpValue: 'KEY', description: 'idempotency key for this request'}),
       ...dryRunFlags,
+      ...acceptNewFlag,
     }),
     ...inGroup('CHECK', statedAmountFlags),
   };
@@ -68,37 +73,61 @@ export default class Api extends RemitCommand {
     const {operation, isRaw} = read;
     const keyed = operation !== undefined && operationOf(operation).key !== undefined;
     const given = flags['idempotency-key'];
-    const idempotencyKey = given ?? (keyed ? this.runtime.uuid() : undefined);
     refuseTypedNumbers(context, flags.data, body);
-    const hint =
+    const hintFor = (idempotencyKey: string | undefined) =>
       idempotencyKey === undefined
         ? method === 'GET'
           ? undefined
           : commands.read('api', 'GET', readPath(method, args.path), ...(flags.raw ? ['--raw'] : []))
         : commands.again(this.typed, {
-            without: ['--idempotency-key'],
+            without: ['--idempotency-key', '--accept'],
             add: ['--idempotency-key', idempotencyKey],
           });
     const headers = readHeaders(flags.header ?? []);
-    const input = {
-      ...{body, headers, idempotencyKey, isFreshKey: given === undefined, isRaw},
-      ...{returnsRecord: keyed && !isRaw, wantsHeaders: flags.include, signal: stop.signal, hint},
-    };
-    if (flags['dry-run']) return showPreview(context, client.previewRequest(method, args.path, input));
+    const isNewKey = given === undefined;
+    const creation = creationOf(context, body, read, this.typed);
+    const inputFor = (idempotencyKey: string | undefined, isFreshKey: boolean) => ({
+      ...{body, headers, idempotencyKey, isFreshKey, isRaw, hint: hintFor(idempotencyKey)},
+      ...{returnsRecord: keyed && !isRaw, wantsHeaders: flags.include, signal: stop.signal},
+    });
+    const newKey = given ?? (keyed ? this.runtime.uuid() : undefined);
+    const isWrite = method !== 'GET' || body !== undefined;
+    const request = {method, path: args.path, read, stated: readStated(flags)};
+    if (flags['dry-run'] && isWrite) await guardPreview(() => requestFacts(context, request), profile);
+    if (flags['dry-run'] && !isNewKey && creation?.isInSteps) out.note(IN_TWO_REQUESTS);
+    if (flags['dry-run'])
+      return showPreview(context, client.previewRequest(method, args.path, inputFor(newKey, isNewKey)));
     if (flags.paginate) {
       if (method !== 'GET')
         throw new RemitError('USAGE', '--paginate is only for GET', {hint: 'remit help api'});
-      const service = isRaw ? profile.service : {};
-      return this.#list(context, allItems(context, {path: args.path, isRaw: read.isRaw, headers, service}));
+      const {service} = profile;
+      return this.#list(context, allItems(context, {path: args.path, isRaw, headers, service}));
     }
-    if (method !== 'GET') {
-      const request = {method, path: args.path, read, stated: readStated(flags)};
-      await context.guardWrite(await requestFacts(context, request));
+    if (isWrite) {
+      await context.guardWrite(await requestFacts(context, request), [
+        {method, path: args.path, body, isRaw},
+        ...(creation?.isInSteps ? [{method, path: args.path, body: creation.unapprovedBody, isRaw}] : []),
+      ]);
     }
-    if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
-    const {data, status, warning, headers: answered} = await client.request(method, args.path, input);
+    const send = async (idempotencyKey: string | undefined, {isRepeat, isOwn}: KeyOrigin) => {
+      if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
+      const isFresh = isNewKey && !isRepeat;
+      const input = {...inputFor(idempotencyKey, isFresh), mayApproveAtOnce: isOwn};
+      const options = isFresh ? undefined : creation?.optionsFor(idempotencyKey, input.hint);
+      const whole = {...input, ...options};
+      const result = await client.request(method, args.path, whole).catch((error: unknown) => {
+        throw creation?.explain(error) ?? error;
+      });
+      if (!isFresh) creation?.note(result.data);
+      return {idempotencyKey, ...result};
+    };
+    const payment = paymentOf(read, {acceptsNew: flags.accept !== undefined, typed: this.typed});
+    const sent = await (payment === undefined
+      ? send(newKey, {isRepeat: false, isOwn: isNewKey})
+      : sendPayment(context, payment, {keyed, given}, send));
+    const {data, status, warning, headers: answered, idempotencyKey} = sent;
     if (method !== 'GET') effects.took(effectOf(data, {method, path: args.path, idempotencyKey, commands}));
-    if (status === 207) {
+    if (status === 207 || sent.isPartial) {
       out.warn(warning ?? 'the service answered 207');
       this.exitWith(EXIT.PARTIAL);
     }

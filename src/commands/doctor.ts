@@ -4,7 +4,7 @@ import {RemitCommand} from '../cli/core/command.ts';
 export default class Doctor extends RemitCommand {
   static override summary = 'Check the setup and find where the service differs from what remit assumes';
   static override description =
-    'For each assumption, prints whether it holds, differs or is unknown, and the line to add to the service file. Sends only GET requests unless --probe-writes is given. Exits 8 if anything differs or cannot be read.';
+    'For each assumption, prints whether it holds, differs or is unknown, and the line to add to the service file. Sends only GET requests unless --probe-writes is given. Exits 8 if anything differs, a list cannot be read, or a main operation (list and get payouts; with --probe-writes also create and approve) is unknown.';
   static override examples = [
     '<%= config.bin %> doctor -p prod',
     '<%= config.bin %> doctor -p prod --write service.json',
@@ -13,6 +13,7 @@ export default class Doctor extends RemitCommand {
   ];
 
   static override flags = {
+    all: Flags.boolean({description: 'at a terminal, also show every check that holds'}),
     write: Flags.string({
       helpValue: 'FILE',
       description:

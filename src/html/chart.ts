@@ -12,6 +12,7 @@ export interface Plot {
 export const px = (n: number): string => String(Math.round(n * 10) / 10);
 
 /** `1234567` becomes `1,234,567`. */
+// eslint-disable-next-line regexp/no-super-linear-move -- a number has at most 25 characters
 export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** A horizontal line across the plot, with its label to the left. */

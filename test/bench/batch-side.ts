@@ -6,6 +6,7 @@
  * level. `run`: a planned batch, by the
  * engine that the command uses, with journal and registry on the disk. `plan`: the plan alone.
  */
+import {bareCommands} from '../batch/bare-commands.ts';
 import {readFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {Pool, type Dispatcher} from 'undici';
@@ -211,7 +212,7 @@ async function run({
       ...{releaseRest: false, trustRefusals: false, retryUnapproved: false},
     },
     out: dirname(file),
-    command: 'remit payouts batch',
+    commands: bareCommands(null),
     assertHeld: () => batch.lock.assertHeld(),
     drain: never,
     abort: never,

@@ -32,6 +32,7 @@ const OURS = new Set([
   'dry-run',
   'curl',
   'idempotency-key',
+  'accept',
   'wait',
   'until',
   'timeout',

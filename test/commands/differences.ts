@@ -99,4 +99,11 @@ export const DIFFERENCES: readonly Difference[] = [
     service: {units: {'payouts.created_at': 'seconds', 'payouts.updated_at': 'seconds'}},
     needsNone: true,
   },
+  {name: 'approve elsewhere', service: {routes: {'payouts.approve': 'POST /api/payouts/{id}/release'}}},
+  {name: 'approve without a body', service: {bodies: {'payouts.approve': 'none'}}},
+  {name: 'pages of at least 500', service: {paging: {min: 500}}},
+  {name: 'pages by number', service: {paging: {by: 'page'}}, needsNone: true},
+  {name: 'pages by offset', service: {paging: {by: 'offset'}}, needsNone: true},
+  {name: 'pages after the last id', service: {paging: {by: 'id'}}, needsNone: true},
+  {name: 'pages by the Link header', service: {paging: {by: 'link'}}, needsNone: true},
 ];

@@ -101,7 +101,7 @@ describe('every error of every writing command', function () {
     let writes = 0;
     const script: Script = (request) =>
       request.method === 'GET' ? answer(500, {}) : service(request, writes++);
-    return runCli([...words, ...form], {service: script, env: {HOME: home}});
+    return runCli([...words, ...form], {service: script, env: {HOME: home, REMIT_STATE_DIR: scratch()}});
   };
 
   it('is tried: each command with a request that writes is in the table, or has tests of its own', () => {
@@ -137,7 +137,7 @@ describe('every error of every writing command', function () {
             request.method === 'GET'
               ? answer(200, isList(request) ? {data: [record]} : record)
               : answer(status, body),
-          env: {HOME: home},
+          env: {HOME: home, REMIT_STATE_DIR: scratch()}, // nothing is in doubt from an earlier case
         });
         const creates = /\.(create|add)$/.test(command.operation);
         const isLost = status === 204 && creates;

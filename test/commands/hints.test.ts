@@ -100,7 +100,8 @@ describe('every hint of a single-record command', () => {
 
   async function hintsOf(line: string, service: Script): Promise<string[]> {
     const argv = line.replace('SECRET', `${scratch()}/secret`).split(' ');
-    const ran = await runCli(argv, {service, env: {HOME: home}});
+    const env = {HOME: home, REMIT_STATE_DIR: scratch()}; // nothing is in doubt from an earlier command
+    const ran = await runCli(argv, {service, env});
     return [...ran.stderr.matchAll(/^Hint: (.*)$/gm)].map((match) => match[1]!);
   }
 

@@ -96,8 +96,9 @@ describe('a reference in a list', () => {
 
 describe('a payee shown to people', () => {
   it('is followed by its payouts among the last 200, with their sums', async () => {
-    const others = Array.from({length: 5}, () => payout({payee_id: OTHER_ID}));
-    const ran = await run(`payees get ${PAYEE_ID}`, service([payout(), ...others, payout()]));
+    const others = Array.from({length: 5}, (_, at) => payout({id: `other-${at}`, payee_id: OTHER_ID}));
+    const own = payout({id: '0192a000-0000-7000-8000-000000000002'});
+    const ran = await run(`payees get ${PAYEE_ID}`, service([payout(), ...others, own]));
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, /^Name\tAcme Ltd$/m);
     assert.match(ran.stdout, /^Among all 7 payouts: 2 to this payee, 250\.00 USD$/m);

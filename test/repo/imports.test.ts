@@ -14,6 +14,7 @@ const BELOW_COMMANDS = [
   'batch',
   'sandbox',
   'store',
+  'doubts',
   'money',
   'contract',
   'sanitize',
@@ -23,6 +24,7 @@ const BELOW_COMMANDS = [
   'network',
   'nearest',
   'phrases',
+  'json',
   'narrow',
 ];
 
@@ -32,6 +34,7 @@ const BELOW_COMMANDS = [
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   narrow: [],
+  json: ['narrow'],
   errors: [],
   clock: ['narrow'],
   spreadsheet: [],
@@ -40,12 +43,25 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shell-word': [],
   money: ['narrow'],
   contract: ['money/currencies', 'narrow'],
-  sanitize: ['narrow'],
+  sanitize: ['json', 'narrow'],
   html: ['sanitize', 'narrow'],
   service: ['contract', 'money', 'errors', 'narrow'],
   store: ['errors', 'clock', 'narrow'],
+  doubts: ['contract', 'store', 'errors', 'narrow'],
   network: ['errors', 'narrow'],
-  client: ['contract', 'money', 'service', 'errors', 'clock', 'sanitize', 'network', 'phrases', 'narrow'],
+  client: [
+    'contract',
+    'money',
+    'service',
+    'errors',
+    'clock',
+    'sanitize',
+    'network',
+    'nearest',
+    'phrases',
+    'json',
+    'narrow',
+  ],
   output: [
     'contract',
     'money',
@@ -56,6 +72,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sanitize',
     'nearest',
     'phrases',
+    'json',
     'narrow',
   ],
   webhooks: [
@@ -69,6 +86,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sanitize',
     'network',
     'phrases',
+    'json',
     'narrow',
   ],
   profiles: ['contract', 'service', 'errors', 'clock', 'sanitize', 'narrow'],
@@ -76,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'client',
     'service',
     'store',
+    'doubts',
     'money',
     'contract',
     'html',
@@ -86,6 +105,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sanitize',
     'nearest',
     'phrases',
+    'json',
     'narrow',
   ],
   sandbox: [

@@ -1,4 +1,4 @@
-import {operationOf} from '../../service/routes.ts';
+import {operationOf, patternOf} from '../../service/routes.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {isObject} from '../../narrow.ts';
@@ -62,36 +62,28 @@ function hasSameKeys(a: unknown, b: unknown): boolean {
   );
 }
 
-/**
- * The operation of the contract with this canonical path.
- * @param letters `i`: whatever the case of its letters
- */
-export function operationAt(method: string, path: string, letters: '' | 'i' = ''): OperationId | undefined {
+/** The operation of the contract with this canonical path. */
+function operationAt(method: string, path: string): OperationId | undefined {
   const [route = ''] = path.split('?');
   return allOperations().find(
-    ({operation}) => operation.method === method && routePattern(operation.path, letters).test(route),
+    ({operation}) => operation.method === method && patternOf(operation.path).test(route),
   )?.id;
 }
 
 /** The path parameters of a canonical path that `operationAt` has found, decoded. */
 export function paramsAt(id: OperationId, path: string): Record<string, string> {
   const [route = ''] = path.split('?');
-  const {groups = {}} = routePattern(operationOf(id).path, '').exec(route) ?? {};
+  const {groups = {}} = patternOf(operationOf(id).path).exec(route) ?? {};
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeSegment(value)]));
 }
 
 /** One segment of a path as a service reads it; unchanged if it is not well-formed. */
-export function decodeSegment(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
     return segment;
   }
-}
-
-function routePattern(path: string, letters: string): RegExp {
-  const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`, letters);
 }
 
 /** The path that shows whether a write took effect: its own, or that of the record it acts on. */
@@ -103,7 +95,7 @@ export function readPath(method: string, path: string): string {
 }
 
 /** Whether the segment before a verb is an id: `/api/payouts/{id}/approve`. */
-const isId = (route: string, verbAt: number): boolean => /\/[^/]*\d[^/]*$/.test(route.slice(0, verbAt));
+const isId = (route: string, verbAt: number): boolean => /\/[^/\d]*\d[^/]*$/.test(route.slice(0, verbAt));
 
 /** The effect of an accepted write, for an error that may follow. */
 export function effectOf(

@@ -1,9 +1,11 @@
 import {RemitError} from '../../errors.ts';
 import {Listing} from '../../client/reading/listing.ts';
+import {continued} from '../../client/reading/continued.ts';
 import {readPage} from '../../client/reading/page.ts';
 import type {FetchPage} from '../../client/reading/page-reader.ts';
 import {eachWarningOnce} from '../../client/reading/warnings.ts';
 import {Dialect} from '../../service/dialect.ts';
+import {cursorNameOf, sizeOnWire} from '../../service/paging.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from '../resources/reads.ts';
@@ -13,7 +15,7 @@ interface AllItems {
   isRaw: boolean;
   /** Headers to send with each request. */
   headers: Readonly<Record<string, string>>;
-  /** Where the pages have their items and cursors; empty if the answers are canonical. */
+  /** Where the pages have their items and cursors, if the path is that of the service. */
   service: ServiceFile;
 }
 
@@ -27,21 +29,25 @@ export function allItems(
 ): AsyncIterable<unknown> {
   const {client, stop} = context;
   const warn = eachWarningOnce(warnOf(context));
-  const {cursor: name = 'cursor'} = service.paging ?? {};
+  const {paging} = service;
+  const form = isRaw ? service : {}; // the answers to other paths are canonical
   const [route = '', query = ''] = path.split('?');
   const params = new URLSearchParams(query);
-  const dialect = new Dialect(service);
-  const fetch: FetchPage<unknown> = async ({cursor, signal: unwanted}) => {
+  const [name, size] = [cursorNameOf(form.paging), params.get(form.paging?.limit ?? 'limit')];
+  const dialect = new Dialect(form);
+  const fetch: FetchPage<unknown> = async ({cursor, readBefore, signal: unwanted}) => {
     if (cursor !== undefined) params.set(name, cursor);
     const search = params.size === 0 ? '' : `?${params.toString()}`;
     const signal = AbortSignal.any([stop.signal, unwanted]);
     const answer = await client.request('GET', route + search, {isRaw, headers, signal, wantsHeaders: true});
     const page = readPage(dialect.pageFromWire(answer.data), answer.headers?.['link']);
-    if (page === undefined) throw noList(path, service.envelopes?.list ?? 'data');
+    if (page === undefined) throw noList(path, form.envelopes?.list ?? 'data');
     if (answer.status === 207) warn(207, answer.warning);
-    return page;
+    const limit = size === null ? undefined : sizeOnWire(Number(size), isRaw ? {} : paging);
+    return continued(page, {cursor, limit, readBefore}, paging);
   };
-  return new Listing(fetch, {all: true, cursor: params.get(name) ?? undefined});
+  const onWarning = ({text}: {text: string | undefined}) => warn(200, text);
+  return new Listing(fetch, {all: true, cursor: params.get(name) ?? undefined, onWarning});
 }
 
 const noList = (path: string, where: string): RemitError =>

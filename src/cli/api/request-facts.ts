@@ -1,5 +1,6 @@
-import {operationOf} from '../../service/routes.ts';
+import {operationLike, operationOf} from '../../service/routes.ts';
 import {isId} from '../../contract/ids.ts';
+import {asksForApproval} from '../../client/create-then-release.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -7,7 +8,7 @@ import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {findAccountTransfer} from '../resources/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
-import {decodeSegment, operationAt, paramsAt, type ReadRequest} from './any-request.ts';
+import {paramsAt, type ReadRequest} from './any-request.ts';
 import type {Context} from '../core/context.ts';
 import {readMove} from '../resources/moves.ts';
 import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfer-kinds.ts';
@@ -59,8 +60,10 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
     party: partyOf(body),
     source: 'body',
   };
-  if (!needsFacts(context) && request.stated === undefined) return plain;
-  if (operation === undefined) refuseOtherSpelling(context, method, path);
+  const isChecked = needsFacts(context) || request.stated !== undefined;
+  if (operation === undefined && (isChecked || (isObject(body) && asksForApproval(body))))
+    refuseOtherSpelling(context, method, path);
+  if (!isChecked) return plain;
   if (operation !== undefined && ON_RECORDS.includes(operation))
     return onRecord(context, operation, request, plain.operation);
   if (operation !== undefined) refuseLongerPath(operation, request);
@@ -165,25 +168,17 @@ function refuseLongerPath(operation: OperationId, {method, path, read}: TypedReq
 }
 
 /** `/api//payouts/`, `/api/%70ayouts`: a service may route them to the path that the guard checks. */
-function refuseOtherSpelling({codec}: Context, method: string, path: string): void {
-  const [route = ''] = path.split('?');
-  const usual = route
-    .split('/')
-    .map((segment) => decodeSegment(segment).replace(/;.*$/, ''))
-    .join('/')
-    .replace(/\/{2,}/g, '/')
-    .replace(/(?<=.)\/$/, '')
-    .replace(/\.(json|xml)$/i, '');
-  const operation = operationAt(method, usual, 'i') ?? codec.operationOnWire(method, usual.toLowerCase());
+function refuseOtherSpelling({profile}: Context, method: string, path: string): void {
+  const operation = operationLike(method, path, profile.service);
   if (operation === undefined) return;
-  const declared = operationOf(operation).path.split('/');
-  const ids = usual.split('/');
-  const known = declared
-    .map((segment, at) => (segment.startsWith('{') ? (ids[at] ?? 'ID') : segment))
-    .join('/');
+  const [route = ''] = path.split('?');
+  const usual = operationOf(operation).path;
+  const [typed, known] = [route.split('/').filter((part) => part !== ''), usual.split('/').slice(1)];
+  const ids = typed.length === known.length ? typed : [];
+  const named = known.map((part, at) => (part.startsWith('{') ? (ids[at] ?? 'ID') : part)).join('/');
   throw new RemitError(
     'GUARD_TARGET',
-    `refused ${method} ${plainValue(path)}: it may be another spelling of ${operationOf(operation).path}, so its amount cannot be checked`,
-    {hint: `write the path as ${plainValue(known)}`},
+    `refused ${method} ${plainValue(path)}: it may be another spelling of ${usual}, so its amount and its answer cannot be checked`,
+    {hint: `write the path as /${plainValue(named)}`},
   );
 }

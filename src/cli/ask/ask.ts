@@ -1,7 +1,7 @@
 import {capital} from '../../phrases.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {AmountError, parseMajor} from '../../money/amount.ts';
+import {AmountError, exampleOf, parseMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {maskNumber} from '../../sanitize/secret-shapes.ts';
 import {isRead} from '../help/answer-fields.ts';
@@ -163,7 +163,7 @@ async function askNumber(question: Question, {asking}: Around): Promise<Answer> 
 /** `125.00 USD`, or only the number if the currency was typed. */
 async function askAmount(question: Question, {asking, typed}: Around): Promise<Answer> {
   const {currency} = typed.flags;
-  const example = typeof currency === 'string' ? '125.00' : '125.00 USD';
+  const example = typeof currency === 'string' ? exampleOf(currency).major : '125.00 USD';
   const read = (line: string): {amount: string; code: string} | undefined => {
     const {amount, code} =
       /^(?<amount>[\d.,']+)(?:\s*(?<code>[A-Za-z]{3}))?$/.exec(line.trim())?.groups ?? {};

@@ -2,8 +2,7 @@ import type {RemitClient} from '../../client/client.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {exponentOf} from '../../money/currencies.ts';
+import {groupMajor, majorIn} from '../../money/amount.ts';
 import type {Output} from '../../output/output.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
@@ -148,10 +147,6 @@ function choiceOf(record: unknown): Choice {
 
 function amountOf(record: unknown): string | undefined {
   const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((field) => valueAt(record, field));
-  if (typeof minor !== 'number' || !Number.isSafeInteger(minor) || typeof currency !== 'string')
-    return undefined;
-  const exponent = exponentOf(currency);
-  return exponent === undefined
-    ? undefined
-    : `${groupMajor(formatMajor(BigInt(minor), currency))} ${currency}`;
+  const major = majorIn(minor, currency);
+  return major === undefined ? undefined : `${groupMajor(major)} ${plainValue(currency)}`;
 }

@@ -58,4 +58,4 @@ const isSeenId = (value: unknown): value is SeenId =>
 
 /** The same address in one spelling, as the stored one may end in a slash. */
 export const plainUrl = (url: string): string =>
-  (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
+  (URL.canParse(url) ? new URL(url).href : url).replace(/(?<!\/)\/+$/, '');

@@ -229,7 +229,7 @@ export abstract class RemitCommand extends Command {
     const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
     const context = this.#context;
     const place = {
-      commands: context?.commands ?? localCommands(this.#flags),
+      commands: this.#local?.ofBatch.commands ?? context?.commands ?? localCommands(this.#flags),
       baseUrl: context?.profile.baseUrl,
     };
     const effects = this.#local?.effects;

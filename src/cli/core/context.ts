@@ -15,7 +15,9 @@ import {credentialsSent} from '../../service/credential-headers.ts';
 import type {GlobalFlags} from '../input/global-flags.ts';
 import {Commands} from '../line/command-line.ts';
 import {Effects} from '../runtime/effects.ts';
+import {Grants, type PlannedWrite} from '../guard/grants.ts';
 import {guardWrite} from '../guard/guard.ts';
+import {routeLines} from '../guard/route-lines.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {lazyTransport} from '../runtime/lazy-transport.ts';
 import type {Runtime, TransportKind} from '../runtime/runtime.ts';
@@ -32,6 +34,8 @@ export interface LocalContext {
   stop: Stop;
   /** What the command has done so far, for an error that may follow. */
   effects: Effects;
+  /** Builds the commands of an error that may follow, once the command has opened a batch. */
+  ofBatch: {commands?: Commands};
 }
 
 /** What a command that calls the service needs. */
@@ -49,8 +53,13 @@ export interface Context extends LocalContext {
   readonly unsent: Unsent | undefined;
   /** A client on a transport chosen by the caller, otherwise like `client`. */
   clientOn: (transport: Transport) => RemitClient;
-  /** Refuses, or shows the facts and prompts, before anything is sent that moves money. */
-  guardWrite: (facts: WriteFacts) => Promise<void>;
+  /**
+   * Refuses, or shows the facts and prompts, before anything is sent that changes something. Afterwards exactly these
+   * writes may be sent.
+   */
+  guardWrite: (facts: WriteFacts, writes: readonly PlannedWrite[]) => Promise<void>;
+  /** What this command may send; every transport checks it. */
+  grants: Grants;
 }
 
 export function localContext(parts: {out: Output; runtime: Runtime; flags: GlobalFlags}): LocalContext {
@@ -60,6 +69,7 @@ export function localContext(parts: {out: Output; runtime: Runtime; flags: Globa
     clock: runtime.clock,
     stop: runtime.stop,
     effects: new Effects(),
+    ofBatch: {},
     configDir: configDir(runtime.env, runtime.home),
     stateDir: stateDir(runtime.env, runtime.home),
   };
@@ -84,19 +94,29 @@ export async function openContext(
   for (const warning of profile.warnings) out.warn(warning);
   const network = networkOf(profile, local);
   let unsent: Unsent | undefined;
-  const transportFor = async (kind: TransportKind) =>
-    runtime.transport(kind, profile.baseUrl, {...(await network()), onUnsent: (why) => (unsent = why)});
-  const {RemitClient} = await import('../../client/client.ts'); // HTTP is loaded by commands that need it
+  // HTTP is loaded by commands that need it
+  const {RemitClient} = await import('../../client/client.ts');
+  const {GuardedTransport} = await import('../../client/transport/guarded-transport.ts');
+  const {RequestBuilder} = await import('../../client/requests/built.ts');
+  const grants = new Grants(
+    () => new RequestBuilder({...clientOptions(profile, local), codec: codecNow(), newKey: () => 'any'}),
+  );
+  const transportFor = async (kind: TransportKind) => {
+    const settings = {...(await network()), onUnsent: (why: Unsent) => (unsent = why)};
+    const plain = await runtime.transport(kind, profile.baseUrl, settings);
+    return new GuardedTransport(plain, (write) => grants.check(write));
+  };
   const clientOn = (transport: Transport) => new RemitClient({...clientOptions(profile, local), transport});
   let client: RemitClient | undefined;
   let codec: Codec | undefined;
+  const codecNow = () => (codec ??= new Codec(profile.service));
   return {
     ...local,
     profile,
     get codec() {
-      return (codec ??= new Codec(profile.service));
+      return codecNow();
     },
-    commands: new Commands({...inForce(profile, named ?? flags.profile), stateDir: stateDirIn(flags)}),
+    commands: new Commands({...inForce(profile, named ?? flags.profile), ...placeIn(flags)}),
     get client() {
       return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));
     },
@@ -105,25 +125,26 @@ export async function openContext(
       return unsent;
     },
     clientOn,
-    guardWrite: (facts) =>
-      guardWrite(facts, {
-        profile,
-        flags,
-        out,
-        prompts: runtime.prompts,
-        stdin: runtime.stdin,
-        stderr: runtime.stderr,
-      }),
+    grants,
+    guardWrite: async (facts, writes) => {
+      const {prompts, stdin, stderr} = runtime;
+      const operations = writes.flatMap((write) => grants.requestOf(write).operation ?? []);
+      const routes = routeLines(operations, profile.service);
+      await guardWrite(facts, {profile, flags, out, prompts, stdin, stderr, routes});
+      for (const write of writes) grants.allow(write);
+    },
   };
 }
 
 const clientOptions = (
-  {baseUrl, key, service}: ActiveProfile,
+  {baseUrl, key, service, approveById}: ActiveProfile,
   {runtime, flags, out}: LocalContext,
 ): ClientOptions => ({
   baseUrl,
   key,
   service,
+  live: true, // the transport checks each write
+  approveById,
   clock: runtime.clock,
   random: runtime.random,
   newKey: runtime.uuid,
@@ -173,17 +194,20 @@ function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
     );
 }
 
-/** A command that takes `--state-dir` has it among its flags. */
-function stateDirIn(flags: Readonly<Record<string, unknown>>): string | undefined {
-  const named = flags['state-dir'];
-  return typeof named === 'string' ? named : undefined;
+/** A command that takes `--state-dir` or `--namespace` has it among its flags. */
+function placeIn(flags: Readonly<Record<string, unknown>>) {
+  const {'state-dir': stateDir, namespace} = flags;
+  return {
+    stateDir: typeof stateDir === 'string' ? stateDir : undefined,
+    namespace: typeof namespace === 'string' ? namespace : undefined,
+  };
 }
 
 /** Commands to type next, for a command that opened no profile; they name the profile that was typed. */
 export const localCommands = (flags: Partial<GlobalFlags> = {}): Commands =>
   new Commands({
     ...{profile: flags.profile, mode: 'test', named: flags.profile !== undefined},
-    stateDir: stateDirIn(flags),
+    ...placeIn(flags),
   });
 
 /** With REMIT_API_KEY and the like, `-p` would bring back what the profile itself has. */

@@ -65,6 +65,6 @@ const set = (profile: string | undefined, flags: readonly string[], variable: st
 function redirected(url: URL, location: string, profile: string | undefined): string | undefined {
   const target = URL.canParse(location) ? new URL(location) : undefined;
   if (target?.protocol !== 'https:' || target.origin === url.origin) return undefined;
-  const moved = target.origin + url.pathname.replace(/\/+$/, '');
+  const moved = target.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
   return set(profile, ['--base-url', moved], `REMIT_BASE_URL=${shellWord(moved)}`);
 }

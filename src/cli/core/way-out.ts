@@ -66,7 +66,9 @@ export function withDoctor(known: string | undefined, commands: Commands): strin
 
 function wayOut(error: RemitError, failed: Failed, {commands}: Place): string | undefined {
   const {code, details, httpStatus} = error;
-  if (details?.['assumption'] !== undefined) return undefined; // the list below is at another address, too
+  const mayLackRecord =
+    details?.['error_code'] === 'NOT_FOUND' && (CREATES[failed.commandId] ?? LISTS[failed.commandId]);
+  if (details?.['assumption'] !== undefined && !mayLackRecord) return undefined; // the list is at another address, too
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
   if (code === 'LOCAL_VALIDATION')
     return nearestValue(error, failed) ?? listOfFields(error, failed, commands);
@@ -114,7 +116,6 @@ function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): 
     return methodsOf(failed, commands); // payouts have one code for both; without the payee, this list is not found
   const named = CREATES[commandId] ?? LISTS[commandId];
   if (named !== undefined) return commands.read(...named);
-  if (WHOLE_LISTS.test(commandId)) return commands.read('profiles', 'test'); // no record is named: the base URL is wrong
   const topic = LISTED.exec(commandId)?.[1];
   return topic === undefined ? undefined : commands.read(...topic.split(':'), 'list');
 }
@@ -132,8 +133,6 @@ const partiesOf = ({flags}: Failed, commands: Commands): string =>
 /** Topics whose `list` needs no other id. */
 const LISTED =
   /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints|sandbox:deliveries|sandbox:checkpoint)(?=:)/;
-const WHOLE_LISTS =
-  /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints):list$|^treasury:accounts$|^webhooks:event-types$/;
 
 /** Fields of a create that name a record of another topic. */
 const CREATES: Readonly<Record<string, readonly string[]>> = {

@@ -11,6 +11,7 @@ import {checkSetup} from './machine/setup.ts';
 import {type Place, placeFor, proposedName, writeService} from './write-file.ts';
 
 export interface DoctorFlags {
+  readonly all?: boolean | undefined;
   readonly write?: string | undefined;
   readonly openapi?: string | undefined;
   readonly 'probe-writes'?: boolean | undefined;
@@ -23,7 +24,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   if (place?.hasMore === true)
     out.note(`${place.path} has settings that are not active. They are used for the checks and kept.`);
   if (flags['probe-writes']) await refuseProbe(context);
-  if (flags.openapi !== undefined) return fromDocument(context, flags.openapi, place);
+  if (flags.openapi !== undefined) return fromDocument(context, flags, place);
   out.progress('Checking…');
   const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
   const survey = await checkService(context, place?.base ?? profile.service);
@@ -37,7 +38,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode},
     ...{requests: survey.asker.requests, service, written: isReached ? (place?.path ?? null) : null, probed},
   });
-  showReport(out, found, report);
+  showReport(out, found, {report, isWhole: flags.all === true});
   if (probed !== null && probed.left.length > 0) out.note(leftText(probed));
   if (place !== undefined && !isReached)
     out.note(`${place.path} was not written, because no list could be read.`);
@@ -69,7 +70,7 @@ export function withSetup(error: unknown, local: LocalContext): unknown {
     probed: null,
   };
   const report = reportOf(found, none);
-  showReport(local.out, found, report);
+  showReport(local.out, found, {report, isWhole: true});
   const {code, message, openHint: hint, details, exitCode, retryable, cause} = error;
   return new RemitError(code, message, {
     ...{hint, exitCode, retryable, cause},
@@ -78,15 +79,15 @@ export function withSetup(error: unknown, local: LocalContext): unknown {
 }
 
 /** Checks the OpenAPI document instead of the service. */
-async function fromDocument(context: Context, source: string, place: Place | undefined): Promise<Report> {
+async function fromDocument(context: Context, flags: DoctorFlags, place: Place | undefined): Promise<Report> {
   const {out, profile} = context;
   const {checkDocument} = await import('./openapi/openapi.ts');
-  const {found, draft} = await checkDocument(context, source, place?.base ?? profile.service);
+  const {found, draft} = await checkDocument(context, flags.openapi ?? '', place?.base ?? profile.service);
   const report = reportOf(found, {
     ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode, requests: 0},
     ...{service: draft.file, written: place?.path ?? null, probed: null},
   });
-  showReport(out, found, report);
+  showReport(out, found, {report, isWhole: flags.all === true});
   if (place !== undefined) putInto(place, draft.file, {context, found});
   out.note('Only the document was checked. To check the service itself:');
   out.hint(context.commands.read('doctor'));

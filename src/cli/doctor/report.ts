@@ -1,4 +1,5 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
+import {counted} from '../../phrases.ts';
 import type {Output} from '../../output/output.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {type Area, type Finding, lineOf, type Verdict} from './survey/finding.ts';
@@ -49,7 +50,10 @@ export interface Facts {
 export function reportOf(found: readonly Finding[], facts: Facts): Report {
   const count = (verdict: Verdict) => found.filter((finding) => finding.verdict === verdict).length;
   const {profile, base_url, mode, requests, service, written, probed} = facts;
-  const failed = found.filter(({isFailed}) => isFailed === true);
+  const failed = found.filter(
+    ({isFailed, verdict, check}) =>
+      isFailed === true || (verdict === 'unknown' && isMain(check, probed !== null)),
+  );
   const counts = {holds: count('holds'), differs: count('differs'), unknown: count('unknown')};
   return {
     ...{profile, base_url, mode, ok: counts.differs === 0 && failed.length === 0, counts, requests},
@@ -61,6 +65,13 @@ export function reportOf(found: readonly Finding[], facts: Facts): Report {
     ...{service, written, probed},
   };
 }
+
+/** Without these operations nothing can be paid; the probe is what shows the writes. */
+const MAIN = ['routes.payouts.list', 'routes.payouts.get'];
+const MAIN_WRITES = ['routes.payouts.create', 'routes.payouts.approve'];
+
+const isMain = (check: string, isProbed: boolean): boolean =>
+  MAIN.includes(check) || (isProbed && MAIN_WRITES.includes(check));
 
 export const exitOf = ({ok}: Report): ExitCode => (ok ? EXIT.OK : EXIT.PARTIAL);
 
@@ -74,9 +85,17 @@ const STYLES = {holds: 'green', differs: 'red', unknown: 'yellow'} as const;
 /** What needs attention is printed last, next to the counts. */
 const ORDER = {holds: 0, unknown: 1, differs: 2} as const;
 
-/** Prints the table for people. */
-export function showReport(out: Output, found: readonly Finding[], {counts}: Report): void {
+/**
+ * Prints the table for people. A terminal shows what differs or is unknown, and counts the rest.
+ * @param isWhole also shows what holds
+ */
+export function showReport(
+  out: Output,
+  found: readonly Finding[],
+  {report: {counts}, isWhole}: {report: Report; isWhole: boolean},
+): void {
   const lines: string[] = [];
+  const isShort = out.isTerminal && !isWhole;
   for (const area of ['setup', 'connection', 'service'] as const) {
     const own = found.filter((finding) => finding.area === area);
     if (own.length === 0) continue;
@@ -84,13 +103,18 @@ export function showReport(out: Output, found: readonly Finding[], {counts}: Rep
     const sorted = own.toSorted((a, b) => ORDER[a.verdict] - ORDER[b.verdict]);
     const longest = Math.max(...own.map(({check}) => check.length));
     const width = out.isTerminal ? Math.min(longest, NAMES) : longest;
-    for (const finding of sorted) lines.push(...linesOf(out, finding, width));
+    const kept = isShort ? sorted.filter(({verdict}) => verdict !== 'holds') : sorted;
+    if (kept.length < sorted.length) lines.push(holdLine(out, sorted.length - kept.length));
+    for (const finding of kept) lines.push(...linesOf(out, finding, width));
   }
   const failed = found.filter(({isFailed}) => isFailed === true).length;
   const rest = failed === 0 ? '' : `, of which ${failed} failed to answer`;
   lines.push('', `${counts.holds} hold, ${counts.differs} differ, ${counts.unknown} unknown${rest}.`);
   void out.texts(lines);
 }
+
+const holdLine = (out: Output, count: number): string =>
+  `  ${out.paint(STYLES.holds, 'holds'.padEnd('unknown'.length))}  ${counted(count, 'check')} (--all shows ${count === 1 ? 'it' : 'them'})`;
 
 /** Width of the names at a terminal. The longest ones have a line of their own. */
 const NAMES = 26;

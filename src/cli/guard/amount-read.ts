@@ -1,5 +1,7 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {isObject, must} from '../../narrow.ts';
+import {exactJson} from '../../json/exact.ts';
+import {minorUnitsIn} from '../../money/amount.ts';
+import {isList, isObject, must} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {moneyTrace} from './money-trace.ts';
 
@@ -74,9 +76,8 @@ function readFields(
 }
 
 function wholeNumber(value: unknown, digitsAsText: boolean): bigint | undefined {
-  if (digitsAsText && typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value))
-    return wholeNumber(Number(value), false);
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : undefined;
+  const minor = typeof value === 'string' && !digitsAsText ? undefined : minorUnitsIn(value);
+  return minor !== undefined && minor > 0n ? minor : undefined;
 }
 
 const isSet = (record: Readonly<Record<string, unknown>>, field: string): boolean =>
@@ -84,6 +85,6 @@ const isSet = (record: Readonly<Record<string, unknown>>, field: string): boolea
 
 function shown(value: unknown): string {
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
-  if (value !== null && typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
-  return plainValue(JSON.stringify(value)).slice(0, 60);
+  if (isList(value)) return 'a list';
+  return isObject(value) ? 'an object' : plainValue(exactJson(value)).slice(0, 60);
 }

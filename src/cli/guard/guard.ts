@@ -8,7 +8,7 @@ import type {ActiveProfile} from '../../profiles/profile.ts';
 import {amountText} from './amount-text.ts';
 import {checkCaps, wayOn} from './caps.ts';
 import {liveLines} from './live-lines.ts';
-import type {WriteFacts} from './facts.ts';
+import type {Detail, WriteFacts} from './facts.ts';
 import {canAsk, type Prompts} from '../runtime/prompts.ts';
 import type {InStream} from '../runtime/runtime.ts';
 
@@ -21,6 +21,8 @@ export interface GuardTools {
   prompts: Asks;
   stdin: InStream;
   stderr: OutStream;
+  /** Where the write is sent, if a service file changes that. */
+  routes?: readonly Detail[];
 }
 
 /**
@@ -74,8 +76,23 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   out.liveBanner(
     `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
   );
-  for (const line of liveLines(facts, details)) out.notice(line);
+  for (const line of liveLines(facts, details, tools.routes)) out.notice(line);
   if (isTerminal) await askLive(facts, tools.prompts);
+}
+
+/**
+ * For --dry-run: refuses what the caps of the profile would refuse, so that a request that cannot be sent is not shown
+ * as if it could. Without caps nothing is checked, and no record is read.
+ * @throws RemitError GUARD_CAP
+ */
+export async function guardPreview(
+  facts: WriteFacts | (() => Promise<WriteFacts>),
+  {caps, name}: Pick<ActiveProfile, 'caps' | 'name'>,
+): Promise<void> {
+  if (Object.keys(caps).length === 0) return;
+  const checked = typeof facts === 'function' ? await facts() : facts;
+  if (checked.cancels === true) return;
+  checkCaps({...checked, operation: `${checked.operation} (dry run)`}, caps, name);
 }
 
 /** What --live allows: most writes, such as a new payee, move no money. */

@@ -4,8 +4,15 @@ import type {Detail, Details, WriteFacts} from './facts.ts';
 /** Width of the labels; the longest one is `destination`. */
 const LABEL = 13;
 
-/** The facts shown before a live write: the operation, then one line for each fact. */
-export function liveLines(facts: WriteFacts, details: Details | undefined): string[] {
+/**
+ * The facts shown before a live write: the operation, then one line for each fact.
+ * @param routes where it is sent, if a service file changes that
+ */
+export function liveLines(
+  facts: WriteFacts,
+  details: Details | undefined,
+  routes: readonly Detail[] = [],
+): string[] {
   const {amountMinor, currency, unread, stated, rail, party} = facts;
   const who = details?.who ?? (party === undefined ? [] : [party]);
   const lines: Detail[] = [...who];
@@ -16,6 +23,6 @@ export function liveLines(facts: WriteFacts, details: Details | undefined): stri
       `${amountText(amountMinor, currency)}${stated ? ', as stated with --amount' : ''}`,
     ]);
   if (rail !== undefined) lines.push(['rail', rail.value ?? 'not named; the service chooses it']);
-  lines.push(...(details?.when ?? []));
+  lines.push(...(details?.when ?? []), ...routes);
   return [`  ${facts.operation}`, ...lines.map(([label, text]) => `    ${label.padEnd(LABEL)}${text}`)];
 }

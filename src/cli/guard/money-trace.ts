@@ -1,3 +1,5 @@
+import {exactJson} from '../../json/exact.ts';
+import {ExactNumber, isList, isObject} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 
 /** Names of money fields in similar APIs. */
@@ -5,12 +7,12 @@ const MONEY_NAME = /amount|cents|minor|major|total|value|money|price|gross|usd/i
 /** `125.00`, `USD 125`, `$5,000.00`: text that can only be an amount. */
 const MONEY_TEXT = /^(?:[A-Z]{3} ?|[$€£¥] ?)?-?\d[\d,]*(?:\.\d+)?(?: ?[A-Z]{3})?$/;
 /** `5e5`: some services read that as a number. */
-const EXPONENT_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d+$/i;
+const EXPONENT_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)e[+-]?\d+$/i;
 /**
  * Text that some reader may take for a number, once spaces and other separators are removed: `+500000`, `500.000,00`,
  * `0x7a120`.
  */
-const NUMBER_TEXT = /^(?:[+-]?[\d.,]*\d[\d.,]*(?:e[+-]?\d+)?|0[xob][\da-f]+)$/i;
+const NUMBER_TEXT = /^(?:[+-]?[.,]*\d[\d.,]*(?:e[+-]?\d+)?|0[xob][\da-f]+)$/i;
 /** Numbers that are not amounts. */
 const OTHER_NUMBERS = new Set(['exp_month', 'exp_year']);
 /** The client's own words; the interface document allows only text here. */
@@ -35,7 +37,7 @@ export function moneyTrace(root: object, {strict, except = []}: Search): string 
   for (let seen = 0, next = open.pop(); next !== undefined; seen += 1, next = open.pop()) {
     if (seen > MOST_VALUES) return `more than ${MOST_VALUES} values`;
     const {value, path, name, depth} = next;
-    if (value !== null && typeof value === 'object') {
+    if (isObject(value) || isList(value)) {
       if (METADATA.has(name) && depth === 1 && Object.values(value).every((text) => typeof text === 'string'))
         continue;
       for (const [key, inner] of Object.entries(value).reverse()) {
@@ -49,7 +51,7 @@ export function moneyTrace(root: object, {strict, except = []}: Search): string 
 }
 
 function isMoney(name: string, value: unknown, strict: boolean): boolean {
-  if (typeof value === 'number') return !OTHER_NUMBERS.has(name);
+  if (typeof value === 'number' || value instanceof ExactNumber) return !OTHER_NUMBERS.has(name);
   if (typeof value !== 'string') return false;
   if (MONEY_NAME.test(name)) return value.trim() !== '';
   const text = value.normalize('NFKC').trim();
@@ -58,4 +60,4 @@ function isMoney(name: string, value: unknown, strict: boolean): boolean {
   return strict && NUMBER_TEXT.test(text.replaceAll(/[\s'’_]/g, ''));
 }
 
-const shown = (value: unknown): string => cleanLine(JSON.stringify(value)).slice(0, 60);
+const shown = (value: unknown): string => cleanLine(exactJson(value)).slice(0, 60);

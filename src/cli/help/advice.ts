@@ -10,9 +10,9 @@ export const ADVICE: Readonly<Record<ExitCode, string>> = {
   4: 'Check the id and the profile: the record may belong to another entity, or to the other mode.',
   5: 'Correct the fields that the message names. The same request will be refused again.',
   6: 'Read the record and decide. After IDEMPOTENCY_KEY_CONFLICT, a new payment needs a new idempotency key.',
-  7: 'Nothing took effect, or it was a read. Run the same command again later; resume a batch.',
+  7: 'Nothing took effect, or it was a read. If the error is retryable, run the same command again later (resume a batch); otherwise first correct what the message names, because the same command will fail again.',
   8: 'Read the warning on stderr or the summary of the batch: a part still needs a decision.',
-  9: 'Read the reason in the record: remit payouts get ID. It will not change any more.',
+  9: 'Read the reason in the record: remit payouts get ID. The service does not send it again.',
   10: 'The record is still being processed. Wait again with a longer --timeout.',
   11: 'Nothing was sent. Confirm what the message names, or change the limits of the profile.',
   12: 'If a write got no usable answer, it may have taken effect. Run the command in the hint, which repeats it with the same idempotency key or reads the record. Without that key, the same command could pay twice.',
@@ -24,9 +24,13 @@ export const ADVICE: Readonly<Record<ExitCode, string>> = {
 
 /** Where the advice on the exit code would be wrong. */
 const OWN_ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  IDEMPOTENCY_KEY_CONFLICT:
+    'The record of this key has failed or was canceled, and the key can never be used again. Read the record; to pay all the same, run the command with a new --idempotency-key.',
   CURSOR_REPEATED: 'The list is incomplete. Narrow it with filters, so that it has fewer pages.',
-  LIST_CUT: 'The list is incomplete. Narrow it with filters, so that it has fewer pages.',
-  FILTER_IGNORED: 'Leave out the filter that the message names, and select the records with --query.',
+  LIST_CUT:
+    'The list may be incomplete. Set how the service pages its lists in the service file (paging.by); remit doctor finds it.',
+  FILTER_IGNORED:
+    'Set the filter that the message names to false in the service file: remit then filters the records itself. Or leave it out, and select the records with --query.',
   REDIRECTED: 'Check the base URL of the profile: remit profiles show.',
 };
 
@@ -39,8 +43,13 @@ const REASONS: Readonly<Partial<Record<keyof typeof LIFECYCLES, string>>> = {
   accountTransfer: 'remit transfers get ID',
 };
 
+/** What a bank may do after the last status of a payment; the interface document has no status for it. */
+const RETURNS =
+  'The service reports no other status after it. A bank can still return an ACH payment days later; compare with your bank statement.';
+
 /** About a final status. */
 export function finalAdvice(kind: keyof typeof LIFECYCLES, status: string): string {
+  if (status === 'settled' && (kind === 'payin' || kind === 'payout')) return RETURNS;
   const reason = status === 'failed' ? REASONS[kind] : undefined;
-  return `It will not change any more.${reason === undefined ? '' : ` The reason: ${reason}`}`;
+  return `The service reports no other status after it.${reason === undefined ? '' : ` The reason: ${reason}`}`;
 }

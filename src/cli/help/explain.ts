@@ -219,7 +219,7 @@ function statuses(word: string): Explanation[] {
     if (status === undefined) return [];
     const after = Object.entries<readonly string[]>(next).find(([name]) => name === status)?.[1] ?? [];
     const isGood = good.some((one) => one === status);
-    const end = isGood ? 'final: success' : 'final: failure';
+    const end = isGood ? 'last status: success' : 'last status: failure';
     const meaning = `${status === initial ? 'first status; ' : ''}${after.length === 0 ? end : 'not final'}${isGood && after.length > 0 ? ', usable' : ''}`;
     const advice = after.length === 0 ? {advice: finalAdvice(kind, status)} : {};
     return [{kind: 'status', name: status, of: NOUNS[kind], meaning, next: [...after], ...advice}];

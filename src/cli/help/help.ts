@@ -60,6 +60,7 @@ class RemitCommandHelp extends CommandHelpContent {
   /** Not oclif's own style, which depends on the terminal. */
   protected override flagHelpLabel(...parts: Parameters<CommandHelp['flagHelpLabel']>): string {
     const label = stripVTControlCharacters(super.flagHelpLabel(...parts));
+    // eslint-disable-next-line regexp/no-super-linear-move -- the label of one of our flags
     return label.replace(/=([^|]+)$/, '=\u001b[4m$1\u001b[24m');
   }
 

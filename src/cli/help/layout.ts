@@ -25,6 +25,7 @@ export type Row = [left: string, right?: string | undefined];
 
 // Characters that no help has, and that JSON escapes, so that a block can be within another.
 const [START, END] = ['\u000e', '\u000f'];
+// eslint-disable-next-line regexp/no-super-linear-backtracking -- our own help
 const BLOCK = /^(.*)\u000e(.*)\u000f/gm;
 const STYLES = /\u001b\[\d+m/g;
 const INDENT = 2;

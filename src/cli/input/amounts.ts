@@ -1,6 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {
   AmountError,
+  exampleOf,
   formatMajor,
   parseMajor,
   parseMinor,
@@ -12,7 +13,10 @@ import type {amountFlags, FlagValues} from './flags.ts';
 type AmountFlags = FlagValues<typeof amountFlags>;
 
 /** Not a complete command, which would pay a made-up party if it were run unchanged. */
-const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
+function exampleIn(currency: string | undefined): string {
+  const example = exampleOf(currency);
+  return `write it like --amount ${example.major} --currency ${example.currency}, or --amount-minor ${example.minor}`;
+}
 
 /** An amount with a currency in the same word, on either side: `12.5 USD`, `usd12.50`, `$12.50`. */
 const WITH_CURRENCY = /^(?:([A-Za-z]{3})|\p{Sc})?\s*(\d{1,15}(?:\.\d{1,6})?)\s*(?:([A-Za-z]{3})|\p{Sc})?$/u;
@@ -26,14 +30,14 @@ const codeIn = (typed: string): string | undefined => {
 /** The same with the amount that was typed, if it has one reading. A symbol such as $ stands for several currencies. */
 function writtenLike(typed: string | undefined, currency: string | undefined): string {
   const [, , digits] = WITH_CURRENCY.exec(typed ?? '') ?? [];
-  if (typed === undefined || digits === undefined) return WRITTEN_LIKE;
+  if (typed === undefined || digits === undefined) return exampleIn(currency);
   const stated = codeIn(typed) ?? currency ?? (digits === typed ? 'USD' : undefined);
-  if (stated === undefined || (currency !== undefined && stated !== currency)) return WRITTEN_LIKE;
+  if (stated === undefined || (currency !== undefined && stated !== currency)) return exampleIn(currency);
   try {
     const exact = formatMajor(parseMajor(digits, stated), stated);
     return `write it like --amount ${exact} --currency ${stated}`;
   } catch {
-    return WRITTEN_LIKE; // the digits are no amount of this currency
+    return exampleIn(stated); // the digits are no amount of this currency
   }
 }
 
@@ -53,7 +57,7 @@ export function amountOfFlags(flags: AmountFlags): Amount {
   const {amount, 'amount-minor': minorText, currency} = flags;
   if (amount === undefined && minorText === undefined)
     throw new RemitError('USAGE', 'the amount is missing: add --amount with --currency, or --amount-minor', {
-      hint: WRITTEN_LIKE,
+      hint: exampleIn(currency),
     });
   if (amount !== undefined && currency === undefined)
     throw new RemitError(

@@ -94,6 +94,15 @@ export const bodyFlags = inGroup('REQUEST', {
   ...dryRunFlags,
 });
 
+/** Creates that could pay twice. */
+export const acceptNewFlag = inGroup('REQUEST', {
+  accept: Flags.string({
+    options: ['new-payment'],
+    helpValue: 'new-payment',
+    description: 'send it although the outcome of an earlier, equal payment is unknown',
+  }),
+});
+
 export const amountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
@@ -145,6 +154,7 @@ export const requestFlags = inGroup('REQUEST', {
     description: 'idempotency key for this payment; generated and printed if omitted',
   }),
   ...bodyFlags,
+  ...acceptNewFlag,
 });
 
 /** Filters of payin and payout lists (assumption 5). */

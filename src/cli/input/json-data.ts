@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
-import {unshownIn} from '../../webhooks/delivery/losses.ts';
+import {unshownIn} from '../../json/losses.ts';
 import {type Input, readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;

@@ -1,7 +1,7 @@
 import type {CommandBuilder} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
 
-/** What a printed command must include to use the same key as the command that printed it. */
+/** What a printed command must include to use the same key, folders and namespace as the command that printed it. */
 export interface InForce {
   /** The stored profile whose own key is used; undefined if REMIT_API_KEY replaces it. */
   profile: string | undefined;
@@ -10,9 +10,26 @@ export interface InForce {
   named: boolean;
   /** A state folder given by `--state-dir`; commands for a batch must repeat it. */
   stateDir?: string | undefined;
+  /** The namespace of a file; commands that read a file must repeat it. */
+  namespace?: string | undefined;
+  /** A folder given by `--out`; commands that write results must repeat it. */
+  out?: string | undefined;
+  /** The batch that the commands are for: `run` with its id needs no namespace. */
+  batchId?: string | undefined;
 }
 
-/** Builds the commands that hints print, so that each one works when it is typed. */
+/** Verbs of `batch` that read a file, which is in a namespace. */
+const READS_A_FILE: ReadonlySet<string | undefined> = new Set(['run', 'plan', 'diff']);
+
+/** Verbs of `batch` that write results. */
+const WRITES_RESULTS: ReadonlySet<string | undefined> = new Set([
+  ...['run', 'release', 'resume', 'retry', 'cancel', 'report'],
+]);
+
+/**
+ * Builds every command that is printed, so that each one works when it is typed: with the profile, namespace, folders and
+ * `--live` that were used.
+ */
 export class Commands implements CommandBuilder {
   readonly #inForce: InForce;
 
@@ -22,7 +39,7 @@ export class Commands implements CommandBuilder {
 
   /** A command that changes nothing. */
   read(...words: readonly string[]): string {
-    return ['remit', ...words, ...this.#folderFor(words), ...this.#profile].map(shellWord).join(' ');
+    return ['remit', ...words, ...this.#placeOf(words)].map(shellWord).join(' ');
   }
 
   /** A command that writes: with a live key it needs `--live`; it still asks for confirmation. */
@@ -46,9 +63,22 @@ export class Commands implements CommandBuilder {
     return this.#inForce.profile;
   }
 
-  #folderFor([, topic]: readonly string[]): readonly string[] {
-    const {stateDir} = this.#inForce;
-    return topic === 'batch' && stateDir !== undefined ? ['--state-dir', stateDir] : [];
+  /** The same for one batch, with what its last run was given. */
+  forBatch(batch: Pick<InForce, 'profile' | 'mode' | 'namespace' | 'out'> & {batchId: string}): Commands {
+    return new Commands({...this.#inForce, ...batch});
+  }
+
+  #placeOf([topic, group, verb, argument]: readonly string[]): string[] {
+    if (topic === 'profiles' && group !== 'test') return []; // they name their profile
+    if (group !== 'batch' || verb === 'template') return [...this.#profile];
+    const {stateDir, namespace, out, batchId} = this.#inForce;
+    const isFile = READS_A_FILE.has(verb) && argument !== batchId;
+    return [
+      ...(isFile && namespace !== undefined ? ['--namespace', namespace] : []),
+      ...(WRITES_RESULTS.has(verb) && out !== undefined ? ['--out', out] : []),
+      ...(stateDir === undefined ? [] : ['--state-dir', stateDir]),
+      ...this.#profile,
+    ];
   }
 
   get #profile(): readonly string[] {

@@ -12,6 +12,7 @@ import {recordWithId} from '../write/answered-record.ts';
 import {hintAfter, isStillCreated, unintendedStatus} from '../write/answered-status.ts';
 import {checkCreated} from '../write/created-record.ts';
 import type {Context} from '../core/context.ts';
+import type {Typed} from '../line/command-line.ts';
 import {accountTransferDetails} from '../write/account-details.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
@@ -55,7 +56,9 @@ export async function createAccountTransfer(
     body: Readonly<Record<string, unknown>>;
     amount: Amount;
     dryRun: boolean | undefined;
+    acceptsNew: boolean;
     wait: WaitFlagValues;
+    typed: Typed;
   },
 ): Promise<Outcome> {
   const {body, amount} = request;
@@ -84,6 +87,11 @@ export async function createAccountTransfer(
     noun: 'account transfer',
     checkedBy: ['transfers', 'list', '--account', source, '--limit', '5'],
     shownBy,
+    payment: {
+      ...{kind: 'account transfer', party: destination, source, parties: `from ${source} to ${destination}`},
+      ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
+      ...{acceptsNew: request.acceptsNew, typed: request.typed},
+    },
   });
   if (sent.dryRun) return done(sent.dryRun);
   const {result} = sent;

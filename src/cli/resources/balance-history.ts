@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {minorUnitsIn} from '../../money/amount.ts';
 import type {BalanceDay} from '../../output/pages/balance-days.ts';
 import {bars} from '../../output/records/bars.ts';
 import {valueAt} from '../../output/records/select.ts';
@@ -43,12 +44,8 @@ export async function showHistory(
     valueAt(data, name),
   );
   const endMs = typeof asOf === 'string' && YEAR.test(asOf) ? Date.parse(asOf) : Number.NaN;
-  if (
-    typeof current !== 'number' ||
-    !Number.isSafeInteger(current) ||
-    typeof currency !== 'string' ||
-    Number.isNaN(endMs)
-  )
+  const balance = safeMinor(current);
+  if (balance === undefined || typeof currency !== 'string' || Number.isNaN(endMs))
     throw unreadable('the balance has no readable amount, currency or time');
   const first = dayOf(endMs - (days - 1) * DAY_MS);
   const listing = client.treasury.transactions(
@@ -56,7 +53,7 @@ export async function showHistory(
     {all: true, pageSize: 100, onWarning: warnOf(context), signal: stop.signal},
   );
   const sums = await sumsByDay(listing, {first, endMs, currency});
-  const rows = balancesOf(sums, {current, currency, endMs, days});
+  const rows = balancesOf(sums, {current: balance, currency, endMs, days});
   await page?.write({currency, asOf: new Date(endMs).toISOString(), days: rows});
   await out.list(rows, historyView(rows, out.isTerminal, isUtf8(runtime.env)));
   out.note('Days are in UTC. Calculated from the latest balance and the posted transactions.');
@@ -83,8 +80,13 @@ async function sumsByDay(
     if (postedAt === null || valueAt(transaction, 'status') === 'pending') continue; // not part of the balance
     const at = typeof postedAt === 'string' ? Date.parse(postedAt) : Number.NaN;
     if (at > endMs) continue; // after the reported balance
-    const isRead = typeof amount === 'number' && Number.isSafeInteger(amount) && own === currency;
-    if (Number.isNaN(at) || !isRead || (direction !== 'credit' && direction !== 'debit'))
+    const minor = safeMinor(amount);
+    if (
+      Number.isNaN(at) ||
+      minor === undefined ||
+      own !== currency ||
+      (direction !== 'credit' && direction !== 'debit')
+    )
       throw unreadable('a transaction has no readable time, direction or amount');
     const day = dayOf(at);
     if (day < first) {
@@ -96,7 +98,7 @@ async function sumsByDay(
     const sum = sums.get(day) ?? {credits: 0, debits: 0, transactions: 0};
     sums.set(day, sum);
     sum.transactions += 1;
-    sum[direction === 'credit' ? 'credits' : 'debits'] += amount;
+    sum[direction === 'credit' ? 'credits' : 'debits'] += minor;
     if (!Number.isSafeInteger(sum.credits) || !Number.isSafeInteger(sum.debits)) throw tooLarge();
   }
   return sums;
@@ -152,6 +154,12 @@ function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boole
     card: [],
     columns: terminal ? [...columns, bars(share, utf8)] : columns,
   };
+}
+
+/** Minor units as a number, which is exact. */
+function safeMinor(value: unknown): number | undefined {
+  const minor = Number(minorUnitsIn(value));
+  return Number.isSafeInteger(minor) ? minor : undefined;
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -7,6 +7,7 @@ import {plainValue} from '../../output/records/view.ts';
 import {moveView} from '../../output/views/moves.ts';
 import type {Amount} from '../input/amounts.ts';
 import type {Context} from '../core/context.ts';
+import type {Typed} from '../line/command-line.ts';
 import {moveDetails} from '../write/account-details.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {hintAfter, isStillCreated, unintendedStatus} from '../write/answered-status.ts';
@@ -19,7 +20,13 @@ import {done, type Outcome} from '../core/outcome.ts';
 /** Creates a move between two subaccounts; no idempotency key is documented for it. */
 export async function createMove(
   context: Context,
-  request: {body: Readonly<Record<string, unknown>>; amount: Amount; dryRun: boolean | undefined},
+  request: {
+    body: Readonly<Record<string, unknown>>;
+    amount: Amount;
+    dryRun: boolean | undefined;
+    acceptsNew: boolean;
+    typed: Typed;
+  },
 ): Promise<Outcome> {
   const {body, amount} = request;
   requireIds(context, body, {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'});
@@ -42,6 +49,11 @@ export async function createMove(
     reportsWarning: true,
     checkedBy: ['moves', 'list', '--limit', '5'],
     shownBy,
+    payment: {
+      ...{kind: 'move', party: destination, source, parties: `from subaccount ${source} to ${destination}`},
+      ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
+      ...{acceptsNew: request.acceptsNew, typed: request.typed},
+    },
   });
   if (sent.dryRun) return done(sent.dryRun);
   const record = unwrapRecord(sent.result.data);

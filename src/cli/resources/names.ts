@@ -6,7 +6,7 @@ import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 
 /** An id of another form has digits and no spaces; most names do not look like that. */
-const mayBeId = (typed: string): boolean => /^\S*\d\S*$/.test(typed);
+const mayBeId = (typed: string): boolean => /^[^\s\d]*\d\S*$/.test(typed);
 const OTHER_IDS = '; if the ids of this service are not UUIDs, set ids.format to "any" in the service file';
 
 /**

@@ -46,6 +46,12 @@ export class Summary {
     for (const by of DIMENSIONS) tallyOf(this.#tallies[by], values[by], wordOf(currency)).add(record);
   }
 
+  /** Records without an amount that can be summed. */
+  get unread(): number {
+    const tallies = [...this.#tallies.status.values()].flatMap((currencies) => [...currencies.values()]);
+    return tallies.reduce((sum, {unread}) => sum + unread, 0);
+  }
+
   rows(): SummaryRow[] {
     return DIMENSIONS.flatMap((by) =>
       ordered(by, this.#tallies[by]).flatMap(([value, currencies]) =>
@@ -100,19 +106,9 @@ const DAYS_SHOWN = 31;
 export async function showSummary(context: Context, view: View, listing: Listing<unknown>): Promise<void> {
   const {out, runtime, effects} = context;
   const summary = new Summary();
-  let before = new Set<string>(); // the ids of the previous page: a list that moves while it is read repeats some
-  let repeated = 0;
   for await (const {items} of listing.pages()) {
     await setImmediate(); // the request for the next page leaves before this one is counted
-    const ids = new Set<string>();
-    for (const record of items) {
-      const id = valueAt(record, 'id');
-      const isRepeated = typeof id === 'string' && (before.has(id) || ids.has(id));
-      if (typeof id === 'string') ids.add(id);
-      if (isRepeated) repeated += 1;
-      else summary.add(record);
-    }
-    before = ids;
+    for (const record of items) summary.add(record);
     out.progress(`${summary.count} ${view.plural} read`);
   }
   out.endProgress();
@@ -121,10 +117,20 @@ export async function showSummary(context: Context, view: View, listing: Listing
   const isShort = out.forPeople && out.isTerminal && days.length > DAYS_SHOWN;
   const rows = isShort ? all.slice(0, all.length - days.length + DAYS_SHOWN) : all;
   await out.list(rows, summaryView(rows, {terminal: out.isTerminal, utf8: isUtf8(runtime.env)}));
-  if (repeated > 0) out.note(`The service sent ${repeated} records twice; each is counted once.`);
   const shownDays = isShort ? `; the newest ${DAYS_SHOWN} days are shown` : '';
   if (summary.count === 0 && out.isTerminal && !effects.isPartial) return; // the empty list says so there
   out.note(`Summary of ${rangeOf(summary.count, view, {listing, effects})}${shownDays}.`);
+  noteUnread(context, summary.unread, view);
+}
+
+/** The sums do not contain all records, so the command does not end with 0. */
+function noteUnread({out, effects}: Context, unread: number, {noun, plural}: View): void {
+  if (unread === 0) return;
+  const which = unread === 1 ? `1 ${noun} has` : `${unread} ${plural} have`;
+  out.warn(
+    `${which} no amount that can be summed: not a whole number of minor units, or an unknown currency`,
+  );
+  effects.tookPartly();
 }
 
 /** After a page with a warning (207) the list may be incomplete, although it has ended. */

@@ -1,4 +1,4 @@
-import {formatMajor, groupMajor} from '../../money/amount.ts';
+import {formatMajor, groupMajor, minorUnitsIn} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
 import {valueAt} from '../../output/records/select.ts';
 
@@ -12,12 +12,13 @@ export class Tally {
   add(record: unknown): void {
     this.count += 1;
     const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((name) => valueAt(record, name));
-    if (typeof minor !== 'number' || !Number.isSafeInteger(minor) || typeof currency !== 'string') {
+    const units = typeof minor === 'number' && Number.isSafeInteger(minor) ? minor : minorUnitsIn(minor);
+    if (units === undefined || typeof currency !== 'string') {
       this.unread += 1;
       return;
     }
     try {
-      this.totals.add(currency, minor);
+      this.totals.add(currency, units);
     } catch {
       this.unread += 1; // a currency without known minor units
     }

@@ -1,5 +1,5 @@
 import type {Waited} from '../../client/reading/poll.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {LIFECYCLES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {valueAt} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {done, type Outcome} from '../core/outcome.ts';
@@ -53,7 +53,12 @@ export function waitFor(
     client.wait(
       kind.resource,
       {id},
-      {...options, initial: initial as never, signal: stop.signal}, // of the same service; the poller reads its status only
+      {
+        ...options,
+        until: TRANSFER_STATUSES.find((status) => status === options.until), // its flag takes no other
+        initial: initial as never, // of the same service; the poller reads its status only
+        signal: stop.signal,
+      },
     );
   const waiting = {
     ...waitable(kind, id),

@@ -1,5 +1,7 @@
 import type {Result} from '../../client/requests/resource.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
+import {asksForApproval} from '../../client/create-then-release.ts';
+import {refuseForLive} from '../guard/test-only.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
@@ -9,11 +11,15 @@ import type {Amount} from '../input/amounts.ts';
 import {noteAmount} from '../write/answered-amount.ts';
 import {noteOther, recordAfter, recordWithId} from '../write/answered-record.ts';
 import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../write/answered-status.ts';
+import type {ChosenKey} from '../doubts/memory.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {done, type Outcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
-import {checkAnswered, noteRail} from '../write/created-record.ts';
+import type {WriteFacts} from '../guard/facts.ts';
+import {guardPreview} from '../guard/guard.ts';
+import {betweenSteps, IN_TWO_REQUESTS, noteReplay, withNewKey} from '../write/create-steps.ts';
+import {noteOtherWords} from '../write/created-record.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
@@ -35,45 +41,72 @@ export async function createTransfer(
     amount: Amount;
     idempotencyKey: string | undefined;
     dryRun: boolean | undefined;
+    acceptsNew: boolean;
     wait: WaitFlagValues;
     typed: Typed;
   },
 ): Promise<Outcome> {
-  const {out, client, runtime, commands} = context;
+  const {out, client, commands} = context;
   const {body, amount, wait, typed} = request;
   const operation = `${kind.resource}.create` as const;
   requireIds(context, body, {[kind.partyField]: kind.partyLabel, subaccount_id: 'subaccount'});
+  if (typeof body['subaccount_id'] === 'string') refuseForLive(context, '--subaccount');
   await validateBody(operation, body, context.profile.service.ids?.format);
   warnOfNumbers(context, body);
-  const idempotencyKey = request.idempotencyKey ?? runtime.uuid();
-  const repeat = commands.again(typed, {
-    without: ['--idempotency-key'],
-    add: ['--idempotency-key', idempotencyKey],
-  });
-  const isFreshKey = request.idempotencyKey === undefined;
-  const options = {idempotencyKey, isFreshKey, signal: context.stop.signal, hint: repeat};
-  if (request.dryRun) return done(showPreview(context, client.preview(operation, {body, options})));
-
+  const isStepped = request.idempotencyKey !== undefined && asksForApproval(body);
   const party = String(body[kind.partyField]);
-  await context.guardWrite({
+  const facts: WriteFacts = {
     operation: `create a ${kind.noun}`,
     party: [kind.partyLabel, party],
     amountMinor: amount.minor,
     currency: amount.currency,
-    rail: {value: body['rail'] as string | undefined},
+    rail: {value: typeof body['rail'] === 'string' ? body['rail'] : undefined},
     details: () => creationDetails(context, kind, body),
-  });
-  out.note(
-    `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
+  };
+  if (request.dryRun) {
+    await guardPreview(facts, context.profile);
+    if (isStepped) out.note(IN_TWO_REQUESTS);
+    const options = {idempotencyKey: request.idempotencyKey};
+    return done(showPreview(context, client.preview(operation, {body, options})));
+  }
+  await context.guardWrite(
+    facts,
+    asksForApproval(body)
+      ? [
+          {operation, body},
+          {operation, body: context.codec.withoutApproval(operation, body, false)},
+        ]
+      : [{operation, body}],
   );
-  out.notice(`Idempotency key: ${idempotencyKey}`); // recorded before the request is sent, also with --quiet
-  const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
-    if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
-    if (!mayLackMethod(error, body)) throw error;
-    const fix = await methodFix(context, kind.partyLabel, party);
-    throw fix === undefined ? error : error.withHint(fix);
-  });
-  return showCreated(context, kind, {result, body, idempotencyKey, isFreshKey, wait});
+  const {noun, resource} = kind;
+  const send = async ({idempotencyKey, isRepeat, isOwn}: ChosenKey) => {
+    out.note(
+      `Creating a ${noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
+    );
+    out.notice(`Idempotency key: ${idempotencyKey}`); // shown before the request is sent, also with --quiet
+    const hint = commands.again(typed, {...WITHOUT_KEY, add: ['--idempotency-key', idempotencyKey]});
+    const isFreshKey = request.idempotencyKey === undefined && !isRepeat;
+    const options = {
+      ...{idempotencyKey, isFreshKey, mayApproveAtOnce: isOwn, signal: context.stop.signal, hint},
+      ...betweenSteps(context, {noun, resource, idempotencyKey, repeat: hint}),
+    };
+    const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
+      if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
+      if (isDeadKey(error)) throw withNewKey(error, noun, commands.again(typed, WITHOUT_KEY));
+      if (!mayLackMethod(error, body)) throw error;
+      const fix = await methodFix(context, kind.partyLabel, party);
+      throw fix === undefined ? error : error.withHint(fix);
+    });
+    return {result, idempotencyKey, isFreshKey};
+  };
+  const {sendWithKey} = await import('../doubts/memory.ts');
+  const payment = {
+    ...{kind: noun, body, party, source: null, parties: `${kind.partyLabel} ${party}`},
+    ...{amountMinor: amount.minor, currency: amount.currency ?? null},
+    ...{acceptsNew: request.acceptsNew, typed},
+  };
+  const created = await sendWithKey(context, payment, request.idempotencyKey, send);
+  return showCreated(context, kind, {...created, body, wait});
 }
 
 async function showCreated(
@@ -93,20 +126,25 @@ async function showCreated(
   const {data: record, status} = result;
   const id = plainValue(valueAt(record, 'id'));
   const next = commands.read(kind.resource, 'get', id);
+  const isStepped = effects.wrote; // then the record was announced before it was released
   // Batch rules, "Whose record is it?": with auto_approve, a replay also answers 201.
   const isNew = isFreshKey || (status === 201 && !autoApprove);
-  const otherRail = checkAnswered({noun: kind.noun, asked: body, record, idempotencyKey, isNew, next});
   effects.took({
     ...{noun: kind.noun, done: result.replayed ? 'existed already' : 'was created', id, idempotencyKey, next},
     status: statusOf(record),
   });
-  noteRail(out, kind.noun, id, otherRail);
-  if (result.attempts > 1 && result.replayed)
-    out.note(`An earlier attempt created it, but its answer was lost: there is one ${kind.noun}, ${id}.`);
-  else if (result.replayed && !isFreshKey)
-    out.note(`Nothing new was created: ${kind.noun} ${id} already exists under this idempotency key.`);
+  noteOtherWords(out, {noun: kind.noun, asked: body, record});
+  if (result.replayed && !isStepped && (result.attempts > 1 || !isFreshKey))
+    noteReplay(out, kind.noun, {id, attempts: result.attempts});
   return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created', isNew});
 }
+
+/** A printed command gets a key of its own, or none. */
+const WITHOUT_KEY = {without: ['--idempotency-key', '--accept']};
+
+/** The record of the key has failed or was canceled. */
+const isDeadKey = (error: unknown): error is RemitError =>
+  error instanceof RemitError && error.code === 'IDEMPOTENCY_KEY_CONFLICT';
 
 /** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */
 const isUnnamed = (error: unknown): error is RemitError =>
@@ -131,14 +169,18 @@ export async function actOnTransfer(
   const operation = `${kind.resource}.${verb}` as const;
   const next = commands.read(kind.resource, 'get', id);
   const input = {params: {id}, options: {signal: context.stop.signal, hint: next, recordId: id}};
-  if (request.dryRun) return done(showPreview(context, client.preview(operation, input)));
-
-  const facts = await recordFacts(context, {
-    ...{verb, noun: kind.noun, id: id, stated: request.stated},
-    read: () => readTransfer(context, kind, id),
-    details: (record) => recordDetails(context, kind, verb, record),
-  });
-  await context.guardWrite(facts);
+  const readFacts = () =>
+    recordFacts(context, {
+      ...{verb, noun: kind.noun, id, stated: request.stated},
+      read: () => readTransfer(context, kind, id),
+      details: (record) => recordDetails(context, kind, verb, record),
+    });
+  if (request.dryRun) {
+    if (verb === 'approve') await guardPreview(readFacts, context.profile);
+    return done(showPreview(context, client.preview(operation, input)));
+  }
+  const facts = await readFacts();
+  await context.guardWrite(facts, [{operation, params: {id}}]);
   const result = await client.call(operation, input);
   const accepted = verb === 'approve' ? 'was approved' : 'was canceled';
   const answered = recordWithId(result.data, id);
@@ -184,7 +226,7 @@ async function finish(
   const tracked = {resource, lifecycle, noun, isNew};
   const unintended = unintendedStatus(meant, tracked, written.result);
   const unapproved = isStillCreated(meant, lifecycle, written.result);
-  if (status === 207 || unapproved) {
+  if (status === 207 || unapproved || written.result.isPartial === true) {
     out.record(data, kind.view);
     out.warn(
       warning ??

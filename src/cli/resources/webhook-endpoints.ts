@@ -38,6 +38,7 @@ export async function createEndpoint(
       noun: 'webhook endpoint',
       checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+      leaves: body,
     });
     if (sent.dryRun) return done(sent.dryRun);
     const created = unwrapRecord(sent.result.data);

@@ -1,7 +1,7 @@
 import {isList} from '../../narrow.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
-import type {Difference} from './difference.ts';
+import type {Difference} from '../../client/answers/difference.ts';
 
 /** How the record after a change differs from the request. Only fields that the record contains are compared. */
 export const changedOtherwise = (

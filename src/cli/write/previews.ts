@@ -17,8 +17,12 @@ export interface DryRun {
 }
 
 /** Shows a request that is not sent, with `--curl` as a command for the shell. */
-export function showPreview({out, flags}: Pick<Context, 'out' | 'flags'>, preview: Preview): DryRun {
-  const curl = wantsCurl(flags) ? curlCommand(preview) : undefined;
+export function showPreview(
+  {out, flags, profile}: Pick<Context, 'out' | 'flags' | 'profile'>,
+  preview: Preview,
+): DryRun {
+  const live = profile.mode === 'live' ? LIVE_COMMENT : '';
+  const curl = wantsCurl(flags) ? live + curlCommand(preview) : undefined;
   if (curl === undefined) showRequest(out, preview);
   else showCurl(out, curl, preview);
   out.note('Dry run: nothing was sent.');
@@ -32,6 +36,9 @@ export function showPreview({out, flags}: Pick<Context, 'out' | 'flags'>, previe
     ...(curl === undefined ? {} : {curl}),
   };
 }
+
+/** The command may be run much later, by a person who did not see the profile. */
+const LIVE_COMMENT = '# LIVE: with a live key, this changes real records and may move real money\n';
 
 /** Commands with `--dry-run` have `--curl` among their flags. */
 const wantsCurl = (flags: Readonly<Record<string, unknown>>): boolean => flags['curl'] === true;

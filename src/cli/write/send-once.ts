@@ -1,4 +1,5 @@
 import {isUsableId} from '../../client/answers/readable.ts';
+import {differencesInWords} from '../../client/answers/difference.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {CHECK_FIRST, UNUSABLE_ID} from '../../client/answers/service-error.ts';
@@ -9,9 +10,10 @@ import {valueAt} from '../../output/records/select.ts';
 import {noteAmount} from './answered-amount.ts';
 import {noteOther, recordAfter} from './answered-record.ts';
 import {changedOtherwise} from './changed-record.ts';
-import {inWords} from './difference.ts';
 import type {Context} from '../core/context.ts';
+import type {Payment} from '../doubts/payment.ts';
 import type {WriteFacts} from '../guard/facts.ts';
+import {guardPreview} from '../guard/guard.ts';
 import {warnOfNumbers} from './exposed-numbers.ts';
 import {showPreview, type DryRun} from './previews.ts';
 
@@ -38,6 +40,8 @@ export interface Write {
   reportsWarning?: boolean;
   /** The values that the record has afterwards; if it shows others, the command exits with 8. */
   leaves?: Readonly<Record<string, unknown>>;
+  /** A create that moves money or leads to it. */
+  payment?: Payment;
   /** Reads the record after an answer without one; absent if the answer is not a record. */
   read?: () => Promise<unknown>;
 }
@@ -64,13 +68,20 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   }
   const hint = commands.read(...write.checkedBy);
   const input = {params, body, options: {signal: stop.signal, hint, recordId: write.id}};
-  if (write.dryRun) return {dryRun: showPreview(context, client.preview(operation, input))};
+  if (write.dryRun) {
+    await guardPreview(facts, context.profile);
+    return {dryRun: showPreview(context, client.preview(operation, input))};
+  }
   const checked = typeof facts === 'function' ? await facts() : facts;
-  await context.guardWrite(checked);
-  if (announce !== undefined) out.note(announce);
-  const result = await client.call(operation, input);
-  if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
-    throw withoutRecord(operation, result, hint);
+  await context.guardWrite(checked, [{operation, params, body}]);
+  const send = async () => {
+    if (announce !== undefined) out.note(announce);
+    const result = await client.call(operation, input);
+    if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
+      throw withoutRecord(operation, result, hint);
+    return result;
+  };
+  const result = await (write.payment === undefined ? send() : sendRemembered(context, write.payment, send));
   const changesStatus = operation.endsWith('.approve');
   tookEffect(context, write, result);
   if (changesStatus && write.id !== undefined)
@@ -87,6 +98,8 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   };
   if (id === undefined || read === undefined) {
     noteAmountIn(result.data);
+    if (write.leaves !== undefined && result.status !== 202)
+      noteValues(context, write, unwrapRecord(result.data));
     return {result, unread: false};
   }
   const record = await recordAfter(context, {
@@ -99,6 +112,12 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   noteAmountIn(record);
   if (write.leaves !== undefined && result.status !== 202) noteValues(context, write, record);
   return {result: {...result, data: record}, unread: false};
+}
+
+/** Remembered on disk, because a repetition could pay twice. */
+async function sendRemembered<T>(context: Context, payment: Payment, send: () => Promise<T>): Promise<T> {
+  const {sendWithoutKey} = await import('../doubts/memory.ts');
+  return sendWithoutKey(context, payment, send);
 }
 
 /** After other errors of `sendOnce` the write did not take effect. */
@@ -131,11 +150,13 @@ function writtenId({out}: Context, write: Write, answer: unknown): string | null
   return write.id ?? (isUsableId(answered, out.sanitizer) ? answered : null);
 }
 
-function noteValues({out, effects, commands}: Context, write: Write, record: unknown): void {
+function noteValues(context: Context, write: Write, record: unknown): void {
+  const {out, effects, commands} = context;
   const differences = changedOtherwise(write.leaves ?? {}, record);
   if (differences.length === 0) return;
-  out.warn(`${write.noun} ${write.id} is not as requested: ${inWords(differences)}`);
-  if (!effects.isPartial) out.hint(commands.read(...write.checkedBy));
+  const id = writtenId(context, write, record);
+  out.warn(`${write.noun} ${id} is not as requested: ${differencesInWords(differences)}`);
+  if (!effects.isPartial) out.hint(commands.read(...shownWith(context, write, record)));
   effects.tookPartly();
 }
 

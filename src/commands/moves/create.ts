@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {amountFlags, bodyFlags} from '../../cli/input/flags.ts';
+import {acceptNewFlag, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {createMove} from '../../cli/resources/moves.ts';
 
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
@@ -26,6 +26,7 @@ export default class MovesCreate extends RemitCommand {
     ...amountFlags,
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     ...bodyFlags,
+    ...acceptNewFlag,
   };
 
   async run() {
@@ -38,6 +39,7 @@ export default class MovesCreate extends RemitCommand {
       currency_code: flags.currency,
       description: flags.description,
     };
-    return this.conclude(await createMove(await this.open(), {body, amount, dryRun: flags['dry-run']}));
+    const request = {body, amount, dryRun: flags['dry-run'], acceptsNew: flags.accept !== undefined};
+    return this.conclude(await createMove(await this.open(), {...request, typed: this.typed}));
   }
 }

@@ -55,6 +55,7 @@ export default class PayoutsCreate extends RemitCommand {
         amount,
         idempotencyKey: flags['idempotency-key'],
         dryRun: flags['dry-run'],
+        acceptsNew: flags.accept !== undefined,
         wait: flags,
         typed: this.typed,
       }),

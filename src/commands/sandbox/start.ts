@@ -66,7 +66,10 @@ export default class SandboxStart extends RemitCommand {
         description: 'also deliver webhooks to private addresses',
       }),
       'strict-idempotency': Flags.boolean({
-        description: 'answer 409 if a used key comes with another body, instead of the first record',
+        description: 'answer 409 if a used key has another body',
+      }),
+      'strict-auto-approve': Flags.boolean({
+        description: 'the same, also if only auto_approve differs',
       }),
       'idempotency-ttl': duration({description: 'forget idempotency keys after this long (default never)'}),
     }),

@@ -2,7 +2,13 @@ import {Flags} from '@oclif/core';
 import {createAccountTransfer} from '../../cli/resources/account-transfers.ts';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountTransferWaitFlags, amountFlags, bodyFlags, inGroup} from '../../cli/input/flags.ts';
+import {
+  acceptNewFlag,
+  accountTransferWaitFlags,
+  amountFlags,
+  bodyFlags,
+  inGroup,
+} from '../../cli/input/flags.ts';
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 
 const EXAMPLE =
@@ -29,6 +35,7 @@ export default class TransfersCreate extends RemitCommand {
     'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),
     ...inGroup('WAIT', accountTransferWaitFlags),
     ...bodyFlags,
+    ...acceptNewFlag,
   };
 
   async run() {
@@ -43,7 +50,8 @@ export default class TransfersCreate extends RemitCommand {
       auto_approve: flags['auto-approve'] || undefined,
       description: flags.description,
     };
-    const request = {body, amount, dryRun: flags['dry-run'], wait: flags};
+    const acceptsNew = flags.accept !== undefined;
+    const request = {body, amount, dryRun: flags['dry-run'], acceptsNew, wait: flags, typed: this.typed};
     return this.conclude(await createAccountTransfer(await this.open(), request));
   }
 }

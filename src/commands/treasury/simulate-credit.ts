@@ -1,8 +1,9 @@
 import {Flags} from '@oclif/core';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {namedAccountArg, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
+import {namedAccountArg, acceptNewFlag, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
+import {refuseForLive} from '../../cli/guard/test-only.ts';
 import {checkCreated} from '../../cli/write/created-record.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
@@ -24,6 +25,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
     description: Flags.string({helpValue: 'TEXT', description: 'description that the bank reports'}),
     'counterparty-name': Flags.string({helpValue: 'NAME', description: 'name of the sender'}),
     ...bodyFlags,
+    ...acceptNewFlag,
   };
 
   async run() {
@@ -31,6 +33,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
     const amount = amountOfFlags(flags);
     const context = await this.open();
     requireId(context, 'treasury account', args.account);
+    refuseForLive(context, 'treasury simulate-credit');
     const checkedBy = ['treasury', 'transactions', args.account, '--limit', '5'];
     const body = {
       amount_in_minor_units: amount.wire,
@@ -51,6 +54,11 @@ export default class TreasurySimulateCredit extends RemitCommand {
       },
       noun: 'bank transaction',
       checkedBy,
+      payment: {
+        ...{kind: 'bank transaction', party: args.account, source: null, parties: `account ${args.account}`},
+        ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
+        ...{acceptsNew: flags.accept !== undefined, typed: this.typed},
+      },
     });
     if (sent.dryRun) return sent.dryRun;
     const {data, status} = sent.result;

@@ -108,11 +108,11 @@ describe('the way out of an error that names none', () => {
     );
   });
 
-  it('is the check of the base URL, when a whole list is not found', async () => {
+  it('is the route, and doctor, when a whole list is not found', async () => {
     const service = [answer(404, {error_code: 'NOT_FOUND', message: 'no operation at /api/payouts'})];
     assert.equal(
       (await runCli(['payouts', 'list', '--json'], {service})).error().hint,
-      'remit profiles test',
+      'put {"routes": {"payouts.list": "GET /…"}} into the service file (REMIT_SERVICE_FILE=FILE); to find what differs at the service: remit doctor',
     );
   });
 
@@ -145,13 +145,17 @@ describe('the way out of an error that names none', () => {
 
   it('is the list of payees or a payment method, when a payout cannot be created', async () => {
     const create = [...CREATE];
+    const DOCTOR = '; to find what differs at the service: remit doctor'; // the route may be missing
     const hintOn = async (status: number, body: object) =>
       (await runCli(create, {service: [answer(status, body)]})).error().hint;
-    assert.equal(await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}), 'remit payees list');
+    assert.equal(
+      await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}),
+      `remit payees list${DOCTOR}`,
+    );
     create.push('--payment-method', PAYOUT_ID);
     assert.equal(
       await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payment method'}),
-      `remit payment-methods list --payee ${PAYEE_ID}`,
+      `remit payment-methods list --payee ${PAYEE_ID}${DOCTOR}`,
     );
     const message = 'the payee has no default payment method; name one';
     assert.equal(

@@ -49,17 +49,21 @@ describe('explain', () => {
         );
       }
     const settled = explain('settled').find(({of}) => of === 'payouts');
-    assert.equal(settled?.meaning, 'final: success');
-    assert.equal(explain('failed').find(({of}) => of === 'payins')?.meaning, 'final: failure');
+    assert.equal(settled?.meaning, 'last status: success');
+    assert.equal(explain('failed').find(({of}) => of === 'payins')?.meaning, 'last status: failure');
   });
 
   it('says of a final status that it will not change, and of a failure where its reason is', async () => {
     const {stdout} = await runCli(['explain', 'failed']);
     assert.match(
       stdout,
-      /^failed \(status of payouts\): final: failure\n {2}It will not change any more\. The reason: remit payouts get ID$/m,
+      /^failed \(status of payouts\): last status: failure\n {2}The service reports no other status after it\. The reason: remit payouts get ID$/m,
     );
-    assert.equal(explain('settled').find(({of}) => of === 'payouts')?.advice, 'It will not change any more.');
+    for (const of of ['payouts', 'payins'])
+      assert.match(
+        explain('settled').find((one) => one.of === of)?.advice ?? '',
+        /A bank can still return an ACH payment days later/,
+      );
     assert.equal(explain('debited').find(({of}) => of === 'payouts')?.advice, undefined);
   });
 

@@ -27,7 +27,9 @@ describe('the amount of a command line', () => {
   });
 
   describe('with its currency in the same word is refused, and the hint is what to type', () => {
-    const EXAMPLE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
+    const exampleIn = (currency: string) =>
+      `write it like --amount 125.00 --currency ${currency}, or --amount-minor 12500`;
+    const EXAMPLE = exampleIn('USD');
     const like = (amount: string, currency: string | undefined, hint: string) =>
       assert.throws(
         () => amountOfFlags({amount, currency}),
@@ -40,7 +42,7 @@ describe('the amount of a command line', () => {
       it(typed, () => {
         like(typed, undefined, 'write it like --amount 12.50 --currency USD');
         like(typed, 'USD', 'write it like --amount 12.50 --currency USD');
-        like(typed, 'EUR', EXAMPLE);
+        like(typed, 'EUR', exampleIn('EUR'));
         assert.throws(() => amountOfFlags({amount: typed}), {
           code: 'USAGE',
           message: '--amount takes the number only, and --currency the currency',
@@ -55,6 +57,20 @@ describe('the amount of a command line', () => {
       like('12.5 XQZ', undefined, EXAMPLE);
       like('12 dollars', undefined, EXAMPLE);
     });
+  });
+
+  it('has at most the decimals of its currency, and the hint an example in that currency', () => {
+    const minorOf = (amount: string, currency: string) => amountOfFlags({amount, currency}).minor;
+    assert.deepEqual(
+      [minorOf('12.500', 'KWD'), minorOf('12.5', 'KWD'), minorOf('1.234', 'BHD'), minorOf('1250', 'JPY')],
+      [12_500n, 12_500n, 1234n, 1250n],
+    );
+    const refused = (amount: string, currency: string, hint: RegExp) =>
+      assert.throws(() => amountOfFlags({amount, currency}), {code: 'LOCAL_VALIDATION', hint});
+    refused('12.5000', 'KWD', /--amount 125\.000 --currency KWD, or --amount-minor 125000$/);
+    refused('12.50', 'JPY', /--amount 125 --currency JPY, or --amount-minor 125$/);
+    refused('1,234', 'KWD', /--amount 125\.000 --currency KWD/);
+    refused('1.234', 'USD', /--amount 125\.00 --currency USD/);
   });
 
   it('does not report a defect of remit as bad input', () => {

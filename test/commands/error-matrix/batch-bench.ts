@@ -95,6 +95,10 @@ export class BatchBench {
     this.arm(undefined);
   }
 
+  advance(ms: number): void {
+    this.#clock.advance(ms);
+  }
+
   get #savedFolder(): string {
     return `${this.desk.folder}-saved`;
   }

@@ -18,7 +18,7 @@ export function endOf(
   const refused = (exit: number): Ending => ({is: 'refused', exit, status, code});
   const inDoubt: Ending = {is: 'in doubt', exit: EXIT.IN_DOUBT, status};
   if (status < 300) return inDoubt; // an error body: neither a record nor a confirmation
-  if (status < 400) return refused(EXIT.UNAVAILABLE); // a redirect is never followed
+  if (status < 400) return inDoubt; // a redirect is never followed, and may follow the work
   if (status >= 500 || status === 408 || status === 425) return inDoubt;
   if (status === 401 || status === 403) return refused(EXIT.CREDENTIALS);
   if (status === 404) return refused(EXIT.NOT_FOUND);

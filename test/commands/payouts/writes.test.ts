@@ -22,9 +22,10 @@ describe('payouts create', () => {
     });
     assert.equal(exitCode, 0);
     assert.match(stderr, /^Creating a payout .*, to be released on 2030-01-02 at 09:00 New York time$/m);
-    assert.equal(requests.length, 1);
-    assert.equal(requests[0]!.headers['idempotency-key'], 'k-1');
-    assert.deepEqual(bodyOf(requests[0]), {
+    assert.equal(requests.length, 2); // the key is the caller's, so the record is compared before it is approved
+    for (const request of requests) assert.equal(request.headers['idempotency-key'], 'k-1');
+    assert.match(String(requests[0]!.body), /"auto_approve":false/);
+    assert.deepEqual(bodyOf(requests[1]), {
       payee_id: PAYEE_ID,
       amount_in_minor_units: 12_500,
       currency_code: 'USD',
@@ -133,7 +134,7 @@ describe('payouts create', () => {
       );
     }
     const replay = await runCli([...CREATE, '--auto-approve', '--idempotency-key', 'k1', '--json'], {
-      service: [answer(201, payout({amount_in_minor_units: 100}))], // with auto_approve a replay answers 201 as well
+      service: [answer(200, payout({amount_in_minor_units: 100}))],
     });
     assert.match(replay.error().message, /belongs to another payout.*with a new key$/);
   });

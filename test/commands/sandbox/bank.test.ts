@@ -133,6 +133,19 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
 });
 
 describe('sandbox start', () => {
+  it('prints its ready document with -o json when it is ready, and only then', async () => {
+    const sandbox = new LiveSandbox();
+    let output = '';
+    await sandbox.start(['-o', 'json'], {onOutput: (text) => (output += text)});
+    for (let waits = 0; !output.includes('}') && waits < 200; waits++)
+      await new Promise((done) => setTimeout(done, 5));
+    const ready = /\{[^}]*\}/.exec(output)?.[0] ?? ''; // among notes on stderr
+    assert.equal((JSON.parse(ready) as {type: string}).type, 'ready');
+    await sandbox.run(['sandbox', 'stop']);
+    const {stdout} = await sandbox.ended();
+    assert.equal(JSON.stringify(JSON.parse(stdout)), JSON.stringify(JSON.parse(ready)));
+  });
+
   it('takes a pace, and amounts that mean nothing', async () => {
     const sandbox = new LiveSandbox();
     const flags = ['--freeze-at', START, '--clock', 'accelerated:3600', '--no-magic-amounts', '-o', 'ndjson'];

@@ -38,6 +38,24 @@ describe('webhooks endpoints create', () => {
     assert.doesNotMatch(json.stderr, new RegExp(SECRET), 'not even among the redacted HTTP');
   });
 
+  it('exits 8 and names the event types that the endpoint did not get', async () => {
+    const fewer = answer(201, endpoint({signing_secret: SECRET, event_types: ['payout.settled']}));
+    for (const extra of [[], ['--secret-file', join(scratch(), 'hook.secret')]]) {
+      const ran = await runCli([...CREATE, ...extra], {service: [fewer]});
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(
+        ran.stderr,
+        new RegExp(`^Warning: webhook endpoint ${ID} is not as requested: .*event_types`, 'm'),
+      );
+      assert.match(ran.stderr, new RegExp(`^Hint: remit webhooks endpoints get ${ID}$`, 'm'));
+    }
+    const reordered = answer(
+      201,
+      endpoint({signing_secret: SECRET, event_types: ['payin.failed', 'payout.settled']}),
+    );
+    assert.equal((await runCli(CREATE, {service: [reordered]})).exitCode, 0);
+  });
+
   it('writes the secret to a new file of mode 0600 instead', async () => {
     const cwd = scratch();
     for (const json of [[], ['--json'], ['-o', 'id']]) {
@@ -146,7 +164,8 @@ describe('webhooks endpoints create', () => {
     });
 
   it('subscribes to an event type that is not in the contract', async () => {
-    const ran = await runCli([...CREATE.slice(0, -1), 'move.settled'], {service: [created]});
+    const other = answer(201, endpoint({signing_secret: SECRET, event_types: ['move.settled']}));
+    const ran = await runCli([...CREATE.slice(0, -1), 'move.settled'], {service: [other]});
     assert.equal(ran.exitCode, 0);
   });
 

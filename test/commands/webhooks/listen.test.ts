@@ -559,6 +559,8 @@ describe('webhooks listen', () => {
     await at.post(credit, {});
     await at.post(Buffer.from('{"id":"e9","type":"payout.settled","data":{"amount":9007199254740993}}'));
     await at.post(body(7, 'payin.failed'));
+    await at.post(body(8), signatureHeaders(SECRET, body(8), Date.now(), 'milliseconds'));
+    await at.post(body(8), signatureHeaders('another', body(8), Date.now(), 'iso8601'));
     while (!['no_timestamp', 'most programs', 'gave up'].every((part) => text.includes(part)))
       await new Promise((resolve) => setImmediate(resolve));
     at.stop.receive('SIGINT');
@@ -574,7 +576,12 @@ describe('webhooks listen', () => {
       /^\S+ {2}subaccount\.credit_received {2}verified {4}#1 {2}500 minor units {2}s.*…$/,
     );
     assert.match(shown[1]!, /^\S+ {2}- {27}rejected {4}no_timestamp/);
-    assert.match(text, /4 received, 3 verified, 1 rejected, 0 duplicates, 0 forwarded, 1 failed/);
+    assert.equal(
+      lines.filter((line) => /the signature matches with --timestamp-format milliseconds$/.test(line)).length,
+      1,
+    );
+    assert.doesNotMatch(text, /--timestamp-format iso8601/, 'its signature is wrong');
+    assert.match(text, /6 received, 3 verified, 3 rejected, 0 duplicates, 0 forwarded, 1 failed/);
     assert.match(text, /^Hint: remit webhooks events replay --failed$/m);
   });
 

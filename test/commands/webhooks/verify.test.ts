@@ -59,6 +59,24 @@ describe('webhooks verify', () => {
     }
   });
 
+  it('names the flag for a timestamp in another format, if the signature is right', async () => {
+    const {run} = place();
+    for (const [format, timestamp] of [
+      ['milliseconds', `${TS}000`],
+      ['iso8601', new Date(Number(TS) * 1000).toISOString()],
+    ] as const) {
+      const words = ['verify', '@body.json', '--timestamp', timestamp, '--signature'];
+      const ran = await run([...words, signWebhook(SECRET, timestamp, BODY), ...AT]);
+      assert.equal(ran.exitCode, 14);
+      assert.match(
+        ran.stderr,
+        new RegExp(`matches if the timestamp is read with --timestamp-format ${format}\n`),
+      );
+      const wrong = await run([...words, signWebhook('another', timestamp, BODY), ...AT]);
+      assert.doesNotMatch(wrong.stderr, /--timestamp-format/);
+    }
+  });
+
   it('ends with 14, the reason and what would have matched', async () => {
     const {cwd, run} = place();
     writeFileSync(join(cwd, 'body.json'), `${BODY}\n`);

@@ -43,7 +43,7 @@ function bestMatch(id: OperationId, {operations}: OpenApiDocument): Match | unde
   return undefined;
 }
 
-const plainPath = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
+const plainPath = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, '{}');
 
 function fits(id: OperationId, {method, path}: DocumentOperation, how: Match['how']): boolean {
   const own = routeOf(id, {});
@@ -145,6 +145,6 @@ function noteMatch(survey: Survey, id: OperationId, match: Match | undefined): v
 /** The path with the contract's parameter names, by position; undefined if it has more parameters. */
 function withOwnNames(path: string, names: readonly string[]): string | undefined {
   let at = 0;
-  const named = path.replaceAll(/\{[^}]*\}/g, () => `{${names[at++] ?? ''}}`);
+  const named = path.replaceAll(/\{[^{}]*\}/g, () => `{${names[at++] ?? ''}}`);
   return at <= names.length ? named : undefined;
 }

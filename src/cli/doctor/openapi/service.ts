@@ -104,7 +104,7 @@ function paged(json: unknown, query: URLSearchParams): unknown {
 }
 
 const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]*\}/g, '[^/]+')}$`);
+  new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^{}]*\}/g, '[^/]+')}$`);
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}): TransportAnswer {
   return {status, headers, body: Buffer.from(body === undefined ? '' : JSON.stringify(body))};

@@ -7,7 +7,7 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isMissing, type Survey} from '../survey/survey.ts';
+import {lacksRoute, type Survey} from '../survey/survey.ts';
 import {findHeader, keyOf} from './keys.ts';
 import {idOf, type Kind, type Money, recordIn, REFERENCE} from './kinds.ts';
 import {create, mayHaveCreated, type Probe} from './steps.ts';
@@ -73,7 +73,7 @@ async function otherForm(
   reply: Reply,
 ): Promise<Made | {readonly refused: Reply} | undefined> {
   const {survey, context} = probe;
-  if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND') return otherRoute(probe, kind, money, reply);
+  if (lacksRoute(reply)) return otherRoute(probe, kind, money, reply);
   if (!/^keys\b/.test(reply.assumption?.key ?? '')) return undefined;
   const found = await findHeader(probe, kind, money, reply.message);
   if (found !== undefined) {
@@ -128,7 +128,7 @@ function noteRefused({survey}: Probe, kind: Kind, reply: Reply): void {
   const evidence = failureOf(reply, 'a record');
   const {assumption} = reply;
   if (mayHaveCreated(reply)) survey.found.push(unknown(check, evidence, {row: ROW}));
-  else if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND')
+  else if (lacksRoute(reply))
     survey.found.push(
       differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),
     );

@@ -2,7 +2,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject} from '../../../narrow.ts';
 import {failureOf, outcomeOf} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isGood, isMissing, rowOf} from '../survey/survey.ts';
+import {isGood, lacksRoute, rowOf} from '../survey/survey.ts';
 import {idIn, recordIn} from './kinds.ts';
 import {mayHaveCreated, type Probe} from './steps.ts';
 
@@ -76,7 +76,7 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
     survey.found.push(unknown(check, `${evidence}; a ${noun} may have been created`, {row, fix}));
     return;
   }
-  if (isMissing(reply) && reply.errorCode !== 'NOT_FOUND')
+  if (lacksRoute(reply))
     survey.found.push(
       differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),
     );

@@ -1,7 +1,10 @@
+import type {OperationId} from '../../../contract/operations/operations.ts';
 import {RemitError} from '../../../errors.ts';
+import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, type Survey} from '../survey/survey.ts';
 import {createOne} from './create.ts';
@@ -28,11 +31,22 @@ export async function refuseProbe(context: Context): Promise<void> {
       },
     );
   for (const operation of ['create a payout', 'create a payin'])
-    await context.guardWrite({
-      ...{operation, amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD'},
-      rail: {value: undefined},
-    });
+    await context.guardWrite(
+      {
+        ...{operation, amountMinor: BigInt(AMOUNT_MINOR), currency: 'USD'},
+        rail: {value: undefined},
+      },
+      [],
+    );
+  context.grants.allowProbes(PROBED);
 }
+
+/** What a probe sends, in more than one form if the first is refused. */
+const PROBED: readonly OperationId[] = [
+  ...(['create', 'cancel', 'approve'] as const).flatMap((verb) => [idOf(PAYOUT, verb), idOf(PAYIN, verb)]),
+  'payees.create',
+  'moves.create',
+];
 
 /**
  * Creates a payout and a payin without approving them, sends the same requests again, and cancels them. Then tries to
@@ -79,22 +93,35 @@ async function probeKind(probe: Probe, kind: Kind): Promise<void> {
 }
 
 /**
- * Tries to approve a record that does not exist, which must be refused. Compares the answer with that for a path that
- * cannot exist, because some services refuse both in the same way.
+ * Tries to approve a record that does not exist, which must be refused. The route holds only if the answer is another
+ * one than for an action that no service has: many services refuse a missing route as a missing record.
  */
 async function approveNothing(survey: Survey, kind: Kind): Promise<void> {
   const operation = idOf(kind, 'approve');
   const check = `routes.${operation}`;
   const reply = await survey.ask(operation, {params: {id: NO_SUCH_ID}, body: {}});
   const evidence = `${outcomeOf(reply)} for a ${kind.noun} that does not exist`;
-  const nowhere = await survey.asker.path(`/remit-doctor/${NO_SUCH_ID}`, survey.draft.file);
-  const isElsewhere = wordsOf(nowhere) === wordsOf(reply);
+  const {method, path} = routeOf(operation, survey.draft.file);
+  const noAction = {routes: {[operation]: `${method} ${path}-remit-doctor`}};
+  const nowhere = await survey.ask(
+    operation,
+    {params: {id: NO_SUCH_ID}, body: {}},
+    joined(survey.draft.file, noAction),
+  );
+  const isElsewhere = nowhere.status === reply.status && wordsOf(nowhere) === wordsOf(reply);
   const fix = toAdd({routes: {[operation]: 'POST /path/of/{id}/approve'}});
   if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
   else if (reply.status === 405 || reply.status === 501)
     survey.found.push(differs(check, evidence, {row: 2, fix}));
-  else if ((reply.status === 404 && !isElsewhere) || reply.status === 400 || reply.status === 422)
+  else if ([400, 404, 422].includes(reply.status) && !isElsewhere)
     survey.found.push(holds(check, evidence, {row: 2}));
+  else if (isElsewhere)
+    survey.found.push(
+      unknown(check, `${evidence}, as for an action that does not exist; the route may be missing`, {
+        row: 2,
+        fix,
+      }),
+    );
   else survey.found.push(unknown(check, evidence, {row: 2}));
 }
 

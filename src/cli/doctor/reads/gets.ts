@@ -57,7 +57,10 @@ async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void
     for (const other of others)
       // the first party may have no payment method
       if (survey.samples.get(id)?.wire.length === 0) await readSample(survey, id, {[name]: other});
-  } else noteWrapper(survey, {id, reply, recordId, wrappers});
+  } else {
+    if (id === 'treasury.balance') keepBalance(survey, reply);
+    noteWrapper(survey, {id, reply, recordId, wrappers});
+  }
 }
 
 /** Ids in a list that can be used in a path. */
@@ -86,6 +89,12 @@ type Params = Readonly<Record<string, string>>;
 
 async function readSample(survey: Survey, id: OperationId, params: Params): Promise<void> {
   keepSample(survey, id, {reply: await survey.ask(id, {params}), params});
+}
+
+function keepBalance(survey: Survey, {wire, json}: Reply): void {
+  const record = unwrapRecord(json);
+  if (isObject(wire) && isObject(record) && (record['id'] ?? record['account_id']) !== undefined)
+    survey.samples.set('treasury.balance', {wire: [wire], canonical: [record]});
 }
 
 function keepSample(survey: Survey, id: OperationId, {reply, params}: {reply: Reply; params: Params}): void {

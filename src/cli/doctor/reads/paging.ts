@@ -1,6 +1,8 @@
 import {NEXT_KEY, MORE_KEY, readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import type {ServiceFile} from '../../../service/service-file.ts';
+import {cursorNameOf} from '../../../service/paging.ts';
+import {operationOf} from '../../../service/routes.ts';
+import type {Paging, ServiceFile} from '../../../service/service-file.ts';
 import type {Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
@@ -27,14 +29,15 @@ export async function checkPaging(survey: Survey): Promise<void> {
       survey.found.push(unknown(check, 'no list has two records', {row: ROW.envelope}));
     return;
   }
-  if (await checkLimit(survey, id)) await checkNext(survey, id, first);
+  if (await checkLimit(survey, id)) await checkNext(survey, id, [first, second]);
   await checkOrder(survey, id);
 }
 
 const PAGED = ['paging.limit', 'envelopes.next', 'paging.order'];
 
 function largest({samples}: Survey): [OperationId, readonly Json[]] | undefined {
-  const lists = Array.from(samples, ([id, {wire}]): [OperationId, readonly Json[]] => [id, wire]);
+  const all = Array.from(samples, ([id, {wire}]): [OperationId, readonly Json[]] => [id, wire]);
+  const lists = all.filter(([id]) => operationOf(id).pages === 'cursor');
   return lists.sort(([, a], [, b]) => b.length - a.length)[0];
 }
 
@@ -98,7 +101,11 @@ async function checkLimit(survey: Survey, id: OperationId): Promise<boolean> {
 }
 
 /** Finds the cursor and the parameter to send it in. The second page must have another record. */
-async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<void> {
+async function checkNext(
+  survey: Survey,
+  id: OperationId,
+  [first, second]: readonly [Json, Json],
+): Promise<void> {
   const check = 'envelopes.next';
   const page = await survey.askList(id, {limit: 1});
   const own = readPage(page.json)?.nextCursor;
@@ -123,6 +130,7 @@ async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<
       return;
     }
   }
+  if (await checkBy(survey, id, {page, first, second})) return;
   survey.found.push(
     differs(check, 'the next page could not be requested', {
       ...{
@@ -131,6 +139,48 @@ async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<
       },
     }),
   );
+}
+
+/** Finds out whether pages are requested by number, offset, the id of the last record, or the `Link` header. */
+async function checkBy(
+  survey: Survey,
+  id: OperationId,
+  {page, first, second}: {page: Reply; first: Json; second: Json},
+): Promise<boolean> {
+  const check = 'paging.by';
+  const own = survey.draft.file.paging;
+  if (own?.by === 'none') {
+    survey.found.push(holds(check, 'none, as the service file states', {row: ROW.envelope}));
+    return true;
+  }
+  for (const {paging, cursor} of waysOn(page, first)) {
+    const write: ServiceFile = {paging};
+    const reply = await survey.askList(id, {limit: 1, cursor}, joined(survey.draft.file, write));
+    if (JSON.stringify(itemsOf(id, reply)) !== JSON.stringify([second])) continue;
+    const evidence = `no cursor leads to the next page; ${cursorNameOf(paging)}=${cursor} does`;
+    if (own?.by === paging.by) survey.found.push(holds(check, evidence, {row: ROW.envelope}));
+    else survey.differs(differs(check, evidence, {row: ROW.envelope, write, sure: true}));
+    return true;
+  }
+  return false;
+}
+
+/** What may lead to the second page of one record. */
+function waysOn(page: Reply, first: Json): {paging: Paging; cursor: string}[] {
+  const link = readPage(page.json, page.headers['link'])?.nextLink ?? '';
+  const params = [...new URLSearchParams(link.split('?')[1] ?? '')].filter(([name]) => name !== 'limit');
+  const ids = typeof first['id'] === 'string' ? [first['id']] : [];
+  return [
+    ...params.map(([cursor, value]) => ({paging: {by: 'link' as const, cursor}, cursor: value})),
+    ...['page', 'page_number'].flatMap((cursor) => [
+      {paging: {by: 'page' as const, cursor}, cursor: '2'},
+      {paging: {by: 'page' as const, cursor, first: 0}, cursor: '1'},
+    ]),
+    ...['offset', 'skip', 'start'].map((cursor) => ({paging: {by: 'offset' as const, cursor}, cursor: '1'})),
+    ...['starting_after', 'after', 'after_id', 'last_id'].flatMap((cursor) =>
+      ids.map((last) => ({paging: {by: 'id' as const, cursor}, cursor: last})),
+    ),
+  ];
 }
 
 interface Lead {

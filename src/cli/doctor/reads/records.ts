@@ -14,15 +14,15 @@ const {holds, differs, unknown} = findings('service');
 /** Checks names, units, ids and statuses of the records of a list. */
 export function checkRecords(survey: Survey, id: OperationId, sample: Sample | undefined): void {
   const resource = resourceOf(id);
-  const row = FIELD_ROWS[resource];
-  const check = `fields.${resource}`;
+  const row = FIELD_ROWS[id] ?? FIELD_ROWS[resource];
+  const check = READ_FIELDS[id] === undefined ? `fields.${resource}` : `fields.${resource} (${id})`;
   if (sample === undefined || sample.wire.length === 0) {
     survey.found.push(unknown(check, 'no record to check', {row}));
     return;
   }
   const before = survey.found.length;
-  const fields = READ_FIELDS[resource] ?? [];
-  for (const field of fields) checkField(survey, {resource, field, sample, row});
+  const fields = READ_FIELDS[id] ?? READ_FIELDS[resource] ?? [];
+  for (const field of fields) checkField(survey, {resource, fields, field, sample, row});
   const absent = fields.filter((field) => !isPresent(sample.canonical, field));
   const words = absent.length === 0 ? '' : `, except ${absent.join(', ')}`;
   if (survey.found.length === before)
@@ -33,6 +33,8 @@ export function checkRecords(survey: Survey, id: OperationId, sample: Sample | u
 
 interface Place {
   readonly resource: string;
+  /** All fields of the record that remit reads. */
+  readonly fields: readonly string[];
   readonly field: string;
   readonly sample: Sample;
   readonly row: number | undefined;
@@ -91,8 +93,8 @@ const namesOf = ({wire}: Sample): string =>
   [...new Set(wire.flatMap((record) => Object.keys(record)))].slice(0, 12).join(', ');
 
 /** The service's name of a field: the same word in another spelling, or an alternative from `FIELD_WORDS`. */
-function otherName({resource, field, sample}: Place): string | undefined {
-  const taken = new Set(READ_FIELDS[resource]?.filter((name) => isPresent(sample.canonical, name)));
+function otherName({fields, field, sample}: Place): string | undefined {
+  const taken = new Set(fields.filter((name) => isPresent(sample.canonical, name)));
   const leaves = sample.wire.flatMap((record) => leavesOf(record));
   const fits = leaves.filter(
     ({path, value}) => isPath(path) && !taken.has(path) && value !== null && isLike(field, value),

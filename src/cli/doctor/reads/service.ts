@@ -3,6 +3,7 @@ import type {Context} from '../../core/context.ts';
 import {checkAnswers} from '../machine/connection.ts';
 import {checkErrors, checkRequestId} from './errors.ts';
 import {type Finding, findings, toAdd} from '../survey/finding.ts';
+import {checkListFilters} from './filters.ts';
 import {checkGets} from './gets.ts';
 import {checkLists, LISTS} from './lists.ts';
 import {checkPaging} from './paging.ts';
@@ -27,7 +28,10 @@ export async function checkService(context: Context, base: ServiceFile): Promise
     first.found.push(end, unknown('service', 'not checked, because the service cannot be used'));
     return first;
   }
-  const survey = await untilNothingNew(first, checkShapes);
+  const survey = await untilNothingNew(first, async (pass) => {
+    await checkShapes(pass);
+    await pass.attempt('filters', () => checkListFilters(pass));
+  });
   survey.found.unshift(
     survey.samples.size > 0
       ? connection.holds('service', `${context.profile.baseUrl} answers`)
@@ -59,6 +63,7 @@ export async function checkShapes(survey: Survey): Promise<void> {
   for (const id of LISTS) await fieldsOf(id);
   await survey.attempt('routes', () => checkGets(survey));
   for (const id of ['payeePaymentMethods.list', 'payerPaymentMethods.list'] as const) await fieldsOf(id);
+  for (const id of ['treasury.transactions', 'treasury.balance'] as const) await fieldsOf(id);
   await survey.attempt('paging', () => checkPaging(survey));
   await survey.attempt('errors', () => checkErrors(survey));
   await survey.attempt('headers.requestId', () => checkRequestId(survey));

@@ -116,5 +116,8 @@ export function routeTrouble(id: OperationId, reply: Reply, noun: string, exampl
 
 export const resourceOf = (id: OperationId): string => id.slice(0, id.indexOf('.'));
 export const isGood = ({status}: Reply): boolean => status >= 200 && status < 300;
+/** A write whose records exist: after it, a 404 is about the route, unless its code names another record. */
+export const lacksRoute = (reply: Reply): boolean =>
+  isMissing(reply) && !['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND'].includes(reply.errorCode ?? '');
 /** The service has no such route. */
 export const isMissing = ({status}: Reply): boolean => status === 404 || status === 405 || status === 501;

@@ -53,6 +53,12 @@ export const READ_FIELDS: Readonly<Record<string, readonly string[]>> = {
   payeePaymentMethods: ['id', 'type', 'verification_status', 'is_default', 'last4'],
   payerPaymentMethods: ['id', 'type', 'verification_status', 'is_default', 'last4'],
   treasury: ['id', 'label', 'currency_code'],
+  'treasury.transactions': [
+    ...['id', 'amount_in_minor_units', 'direction', 'currency_code', 'description', 'status', 'posted_at'],
+  ],
+  'treasury.balance': [
+    ...['currency_code', 'current_balance_in_minor_units', 'available_balance_in_minor_units', 'as_of'],
+  ],
   accountTransfers: [
     ...['id', 'source_account_id', 'destination_account_id', 'amount_in_minor_units', 'currency_code'],
     ...['rail', 'status', 'created_at'],
@@ -75,6 +81,8 @@ export const FIELD_ROWS: Readonly<Record<string, number>> = {
   payeePaymentMethods: 15,
   payerPaymentMethods: 15,
   treasury: 19,
+  'treasury.transactions': 21,
+  'treasury.balance': 20,
   accountTransfers: 24,
   webhookEndpoints: 31,
 };

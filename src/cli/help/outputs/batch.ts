@@ -99,7 +99,21 @@ const Plan = object({
   seen_before: z
     .array(object({batch: text, mode, base_url: text, namespace: text, rows: count, example: text}))
     .nullable(),
-  seen_alike: z.array(object({mode, base_url: text, alike: count, similar: count})).nullable(),
+  seen_alike: z
+    .array(
+      object({
+        ...{mode, base_url: text, alike: count, similar: count},
+        examples: z.array(
+          object({
+            reference: text,
+            earlier: object({
+              ...{batch: textOrNull, namespace: textOrNull, reference: text, id: textOrNull, at: text},
+            }),
+          }),
+        ),
+      }),
+    )
+    .nullable(),
   next: textOrNull,
   page_file: text.optional().describe('with --html'),
 });
@@ -137,6 +151,9 @@ const Row = object({
   request_id: textOrNull,
   idempotency_key: textOrNull,
   former_id: textOrNull,
+  differences: z
+    .array(z.strictObject({field: z.string(), asked: z.string(), answered: textOrNull}))
+    .nullable(),
   updated_at: textOrNull,
 });
 

@@ -44,6 +44,7 @@ function wordsOf(flags: StartFlags): string[] {
     ...['--port', String(port), '--timing', timing],
     ...(flags.fresh ? ['--fresh'] : []),
     ...(flags['strict-idempotency'] ? ['--strict-idempotency'] : []),
+    ...(flags['strict-auto-approve'] ? ['--strict-auto-approve'] : []),
     ...(flags['private-receivers'] ? ['--private-receivers'] : []),
     ...optional('--store', flags.store === undefined ? undefined : STORE_FROM_STDIN),
     ...optional('--service', service),

@@ -22,6 +22,7 @@ export interface StartFlags {
   clock?: string | undefined;
   'no-magic-amounts'?: boolean | undefined;
   'strict-idempotency': boolean;
+  'strict-auto-approve'?: boolean | undefined;
   'idempotency-ttl'?: number | undefined;
   'private-receivers'?: boolean | undefined;
   'async-initiation'?: 'test' | 'live' | 'both' | undefined;
@@ -37,6 +38,7 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
     service: flags.service === undefined ? undefined : readServiceFile(flags.service),
     seed: flags.seed,
     strictIdempotency: flags['strict-idempotency'],
+    strictAutoApprove: flags['strict-auto-approve'] === true,
     idempotencyTtlMs: flags['idempotency-ttl'] ?? null,
     privateReceivers: flags['private-receivers'] === true,
     mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),

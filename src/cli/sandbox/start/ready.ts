@@ -34,6 +34,10 @@ export function showReady(
     void out.event(ready);
     return;
   }
+  if (!out.forPeople) {
+    void out.result(ready); // now: a program that waits for it has to use the sandbox while it runs
+    return;
+  }
   const {paint} = out;
   out.text(`Sandbox ready at ${paint('bold', ready.base_url)}`);
   out.text(`  test key  ${ready.test_key}`);

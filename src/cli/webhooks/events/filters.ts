@@ -1,7 +1,8 @@
 import {Flags} from '@oclif/core';
 import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import {parseBody} from '../../../webhooks/verify/event.ts';
-import {readBody, type Loss} from '../../../webhooks/delivery/losses.ts';
+import type {Loss} from '../../../json/losses.ts';
+import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {bodyMatch, typePatterns} from '../../../webhooks/delivery/patterns.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {FlagValues} from '../../input/flags.ts';

@@ -8,6 +8,7 @@ import {KnownEvents} from '../../../webhooks/listen/known-events.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
 import type {Entry} from '../../../webhooks/record/entry.ts';
 import {resignedHeaders} from '../../../webhooks/record/replay.ts';
+import {otherTimestampFormat} from '../../../webhooks/verify/diagnosis.ts';
 import type {WebhookSecret} from '../../../webhooks/verify/secrets.ts';
 import {fileFailure} from '../../../store/files/failures.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
@@ -73,6 +74,10 @@ export async function makeParts(
   const secrets = given.map(({value}) => value);
   const report = new ListenReport(local.out, {
     ...{showResponse: flags['show-response'] ?? false, isRecorded: !flags['no-record']},
+    formatOf: ({body, headers}) =>
+      secrets.length === 0
+        ? undefined
+        : otherTimestampFormat({body, headers, secrets, form: statedForm(flags)}),
   });
   const expander =
     context !== undefined && flags.expand ? new Expander(context, (line) => report.object(line)) : undefined;

@@ -1,3 +1,4 @@
+import type {TimestampFormat} from '../../../contract/signature-form.ts';
 import {counted} from '../../../phrases.ts';
 import {hasArrived, type Delivery, type ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {
@@ -16,12 +17,16 @@ import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {LineQueue} from './line-queue.ts';
 import {deliveryText, forwardText, lossLine, objectText} from './view.ts';
 
+/** The format of the timestamp of a rejected delivery whose signature is right. */
+type FormatOf = (delivery: Delivery) => TimestampFormat | undefined;
+
 /** Approximate size of a line without its body. */
 const LINE_BYTES = 1000;
 
 /** The output of a listener for people and scripts: lines as things happen, counts, a summary at the end. */
 export class ListenReport {
   readonly #out: Output;
+  readonly #formatOf: FormatOf;
   readonly #showResponse: boolean;
   readonly #isRecorded: boolean;
   readonly #counts = {received: 0, verified: 0, rejected: 0, duplicates: 0, forwarded: 0, failed: 0};
@@ -35,8 +40,12 @@ export class ListenReport {
   #isFlushPlanned = false;
   #hasEnded = false;
 
-  constructor(out: Output, {showResponse, isRecorded}: {showResponse: boolean; isRecorded: boolean}) {
+  constructor(
+    out: Output,
+    {showResponse, isRecorded, formatOf}: {showResponse: boolean; isRecorded: boolean; formatOf: FormatOf},
+  ) {
     this.#out = out;
+    this.#formatOf = formatOf;
     this.#isRecorded = isRecorded;
     this.#showResponse = showResponse;
     this.#lines = new LineQueue({
@@ -77,8 +86,17 @@ export class ListenReport {
     const lost = delivery.verdict === 'rejected' ? [] : readBody(delivery.body, json).lost;
     return [
       deliveryText(delivery, this.#out, json),
+      ...this.#formatTexts(delivery),
       ...lost.map((loss): string => lossLine(loss, this.#out)),
     ];
+  }
+
+  /** A right signature that is rejected for the format of its timestamp: the flag that accepts it. */
+  #formatTexts(delivery: Delivery): string[] {
+    const format = delivery.reason === 'timestamp_format' ? this.#formatOf(delivery) : undefined;
+    return format === undefined
+      ? []
+      : [`${' '.repeat(10)}the signature matches with --timestamp-format ${format}`];
   }
 
   forward(result: ForwardResult, response: Buffer): void {

@@ -1,3 +1,4 @@
+import {minorUnitsIn} from '../../../money/amount.ts';
 import {isObject} from '../../../narrow.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
@@ -11,7 +12,8 @@ import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
 import {subjectOf} from '../../../webhooks/delivery/subject.ts';
 import {readJson} from '../../../webhooks/verify/event.ts';
 import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
-import {lossText, type Loss} from '../../../webhooks/delivery/losses.ts';
+import type {Loss} from '../../../json/losses.ts';
+import {lossText} from '../../../webhooks/delivery/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 
@@ -51,9 +53,9 @@ export function deliveryText(
 /** The object that the event is about, or its amount, then the event's id. */
 function about({eventId, id}: Delivery, event: unknown): string {
   const data = isObject(event) && isObject(event['data']) ? event['data'] : {};
-  const amount = data['amount_in_minor_units'];
+  const amount = minorUnitsIn(data['amount_in_minor_units']);
   const parts = [
-    typeof amount === 'number' ? `${amount} minor units` : undefined,
+    amount === undefined ? undefined : `${amount} minor units`,
     subjectOf(event),
     `event ${eventId ?? id}`,
   ];

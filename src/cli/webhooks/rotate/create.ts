@@ -95,6 +95,7 @@ export function sendCreate(context: Context, plan: RotationState, dryRun: boolea
     noun: 'webhook endpoint',
     checkedBy: ['webhooks', 'endpoints', 'rotate', old_id, ...again],
     shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+    leaves: {event_types},
   });
 }
 

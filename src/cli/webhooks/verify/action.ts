@@ -2,7 +2,12 @@ import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../../errors.ts';
 import {DELIVERY_ID, isCut, type HeaderPairs} from '../../../webhooks/delivery/delivery.ts';
-import {diagnose} from '../../../webhooks/verify/diagnosis.ts';
+import {
+  diagnose,
+  type DiagnoseInput,
+  type Diagnosis,
+  otherTimestampFormat,
+} from '../../../webhooks/verify/diagnosis.ts';
 import {parseEvent} from '../../../webhooks/verify/event.ts';
 import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {parseHeaderText} from '../../../webhooks/delivery/header-lines.ts';
@@ -116,7 +121,8 @@ export function verifyCandidate(
     };
   }
   const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
-  const found = matches ? diagnose({body, headers, secrets, form: options.form}) : [];
+  const asked = {body, headers, secrets, form: options.form};
+  const found = matches ? diagnose(asked) : verified.reason === 'timestamp_format' ? formatFound(asked) : [];
   return {
     ...{...facts, verdict: 'rejected', reason: verified.reason},
     matches_if: found.map(({matchesIf}) => matchesIf),
@@ -125,6 +131,19 @@ export function verifyCandidate(
     })),
     secrets_tried: matches || isStale ? tried : [],
   };
+}
+
+/** The timestamp that makes a right signature fail, and the flag that reads it. */
+function formatFound(asked: DiagnoseInput): Diagnosis[] {
+  const format = otherTimestampFormat(asked);
+  if (format === undefined) return [];
+  return [
+    {
+      code: `timestamp_format.${format}`,
+      matchesIf: `the timestamp is read with --timestamp-format ${format}`,
+      secret: 0,
+    },
+  ];
 }
 
 /** A rejection for which no secret matters. */

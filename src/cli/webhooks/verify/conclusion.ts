@@ -1,6 +1,7 @@
 import {EXIT, RemitError} from '../../../errors.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
-import {lossText, type Loss} from '../../../webhooks/delivery/losses.ts';
+import type {Loss} from '../../../json/losses.ts';
+import {lossText} from '../../../webhooks/delivery/losses.ts';
 import {REJECTIONS} from '../../../webhooks/verify/signature.ts';
 import type {LocalContext} from '../../core/context.ts';
 import type {Outcome} from '../../core/outcome.ts';

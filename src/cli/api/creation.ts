@@ -1,0 +1,57 @@
+import {asksForApproval} from '../../client/create-then-release.ts';
+import type {AnyOptions} from '../../client/requests/resource.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import type {Typed} from '../line/command-line.ts';
+import type {Context} from '../core/context.ts';
+import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
+import {betweenSteps, withNewKey} from '../write/create-steps.ts';
+import {noteOtherWords} from '../write/created-record.ts';
+import type {ReadRequest} from './any-request.ts';
+
+/** A typed request that creates a payin or payout. */
+export interface TypedCreation {
+  /** With a key that was used before it is sent and compared as `create` is. */
+  optionsFor: (
+    idempotencyKey: string | undefined,
+    repeat: string | undefined,
+  ) => Pick<AnyOptions, 'creates' | 'onCreated' | 'showCommand'> | undefined;
+  /** It may take two requests. */
+  isInSteps: boolean;
+  /** The body of the first of them. */
+  unapprovedBody: unknown;
+  explain: (error: unknown) => RemitError | undefined;
+  note: (data: unknown) => void;
+}
+
+/** Undefined for any other request. */
+export function creationOf(
+  context: Context,
+  sent: unknown,
+  {operation, body, isRaw}: ReadRequest,
+  typed: Typed,
+): TypedCreation | undefined {
+  if ((operation !== 'payins.create' && operation !== 'payouts.create') || !isObject(body)) return undefined;
+  const {noun, resource} = operation === 'payins.create' ? PAYIN : PAYOUT;
+  const {codec, commands, out} = context;
+  return {
+    optionsFor: (idempotencyKey, repeat) =>
+      idempotencyKey === undefined || repeat === undefined
+        ? undefined
+        : {
+            creates: {operation, asked: body},
+            ...betweenSteps(context, {noun, resource, idempotencyKey, repeat}),
+          },
+    isInSteps: asksForApproval(body),
+    unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
+    explain: (error) =>
+      error instanceof RemitError && error.code === 'IDEMPOTENCY_KEY_CONFLICT'
+        ? withNewKey(error, noun, commands.again(typed, {without: ['--idempotency-key', '--accept']}))
+        : undefined,
+    note: (data) => {
+      const record = unwrapRecord(isRaw ? codec.recordIn(operation, data) : data);
+      noteOtherWords(out, {noun, asked: body, record});
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import {unwrapRecord} from '../../client/answers/envelope.ts';
+import {isSameId} from '../../contract/ids.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {CLOCK_AHEAD_MS} from '../../batch/model/record-age.ts';
+import type {PaymentKind} from '../../doubts/open-payment.ts';
+import {RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/records/select.ts';
+import {plainValue} from '../../output/records/view.ts';
+import type {Context} from '../core/context.ts';
+import {amountOfRecord} from '../guard/amount-read.ts';
+import type {Payment} from './payment.ts';
+
+/** Records that may be the payment in doubt. */
+export interface Candidates {
+  records: readonly {id: string; status: string; created_at: string}[];
+  /** A sentence without its full stop. */
+  text: string;
+}
+
+/** Records that are searched, and candidates that are shown. */
+const SEARCHED = 200;
+const SHOWN = 10;
+/** A person is waiting for the list, and a script for its refusal. */
+const PATIENCE_MS = 10_000;
+
+interface Place {
+  operation: OperationId;
+  query: (payment: Payment) => Readonly<Record<string, unknown>>;
+  /** The fields that must name the two ends. */
+  party: string | undefined;
+  source?: string;
+  command: (payment: Payment) => readonly string[];
+  time: string;
+}
+
+const PLACES: Readonly<Record<PaymentKind, Place>> = {
+  payout: {
+    operation: 'payouts.list',
+    query: ({party}) => ({payee_id: party}),
+    party: 'payee_id',
+    command: ({party}) => ['payouts', 'list', '--payee', party],
+    time: 'created_at',
+  },
+  payin: {
+    operation: 'payins.list',
+    query: ({party}) => ({payer_id: party}),
+    party: 'payer_id',
+    command: ({party}) => ['payins', 'list', '--payer', party],
+    time: 'created_at',
+  },
+  move: {
+    operation: 'moves.list',
+    query: () => ({}),
+    party: 'destination_subaccount_id',
+    source: 'source_subaccount_id',
+    command: () => ['moves', 'list'],
+    time: 'created_at',
+  },
+  'account transfer': {
+    operation: 'accountTransfers.list',
+    query: ({source}) => ({account_id: source ?? undefined}),
+    party: 'destination_account_id',
+    source: 'source_account_id',
+    command: ({source}) => ['transfers', 'list', ...(source === null ? [] : ['--account', source])],
+    time: 'created_at',
+  },
+  'bank transaction': {
+    operation: 'treasury.transactions',
+    query: ({party}) => ({account_id: party}),
+    party: undefined, // the list is that of the account
+    command: ({party}) => ['treasury', 'transactions', party],
+    time: 'posted_at',
+  },
+};
+
+export const listCommand = (commands: Context['commands'], payment: Payment): string =>
+  commands.read(...PLACES[payment.kind].command(payment));
+
+/** Searches the newest records for those with the same parties, amount and currency since the payment was sent. */
+export async function candidatesFor(
+  context: Context,
+  payment: Payment,
+  sinceMs: number,
+): Promise<Candidates> {
+  const {client, stop} = context;
+  const {operation, query} = PLACES[payment.kind];
+  const options = {limit: SEARCHED, pageSize: 100, retries: 0, totalMs: PATIENCE_MS, signal: stop.signal};
+  const records: Candidates['records'][number][] = [];
+  let searched = 0;
+  let rest: string | undefined;
+  try {
+    const listing = client.list(operation, query(payment), options);
+    for await (const item of listing) {
+      searched += 1;
+      const record = unwrapRecord(item);
+      if (isCandidate(record, payment, sinceMs)) records.push(shownOf(record, payment.kind));
+    }
+    if (listing.more) rest = `only the first ${searched} records were searched`;
+  } catch (error) {
+    if (stop.signal.aborted || !(error instanceof RemitError)) throw error;
+    rest = `the list could not be read to its end: ${error.message}`;
+  }
+  return {records, text: textOf(payment.kind, records, rest)};
+}
+
+function textOf(kind: PaymentKind, records: Candidates['records'], rest: string | undefined): string {
+  const more = records.length > SHOWN ? `, and ${records.length - SHOWN} more` : '';
+  const shown = records
+    .slice(0, SHOWN)
+    .map(({id, status, created_at: at}) => `${id} (${status}, ${at})`)
+    .join(', ');
+  const found = records.length === 0 ? `No ${kind} in the list matches it` : `It may be ${shown}${more}`;
+  return rest === undefined ? found : `${found}; ${rest}`;
+}
+
+function isCandidate(record: unknown, payment: Payment, sinceMs: number): boolean {
+  const {party, source, time} = PLACES[payment.kind];
+  const named = (field: string | undefined, id: string | null) => {
+    const value = field === undefined ? undefined : valueAt(record, field);
+    return typeof value !== 'string' || id === null || isSameId(value, id);
+  };
+  if (!named(party, payment.party) || !named(source, payment.source)) return false;
+  const at = valueAt(record, time);
+  const createdMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  if (createdMs < sinceMs - CLOCK_AHEAD_MS) return false; // an unreadable time excludes nothing
+  const amount = amountOfRecord(record, plainValue(valueAt(record, 'id')));
+  if (amount.kind !== 'read') return true;
+  const {currency} = payment;
+  const isOther = currency !== null && amount.currency !== undefined && amount.currency !== currency;
+  return amount.minor === payment.amountMinor && !isOther;
+}
+
+const shownOf = (record: unknown, kind: PaymentKind) => ({
+  id: plainValue(valueAt(record, 'id')),
+  status: plainValue(valueAt(record, 'status')),
+  created_at: plainValue(valueAt(record, PLACES[kind].time)),
+});

@@ -1,0 +1,13 @@
+import type {PaymentFacts} from '../../doubts/open-payment.ts';
+import type {Typed} from '../line/command-line.ts';
+
+/** A create that could pay twice. */
+export interface Payment extends Omit<PaymentFacts, 'mode' | 'baseUrl'> {
+  /** As sent, in its canonical form. */
+  body: Readonly<Record<string, unknown>>;
+  /** For messages: `payee 5f0c…`, `from 5f0c… to 9a1b…`. */
+  parties: string;
+  /** `--accept new-payment`: whatever was in doubt before, this one is sent. */
+  acceptsNew: boolean;
+  typed: Typed;
+}

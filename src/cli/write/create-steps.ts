@@ -1,0 +1,60 @@
+import type {KeyedOptions} from '../../client/requests/resource.ts';
+import type {RemitError} from '../../errors.ts';
+import {capital} from '../../phrases.ts';
+import type {Context} from '../core/context.ts';
+
+/** A create of a payin or payout that may take two requests: it is created, compared, and then released. */
+interface SteppedCreate {
+  noun: 'payin' | 'payout';
+  resource: 'payins' | 'payouts';
+  idempotencyKey: string;
+  /** The command that repeats it with the same key. */
+  repeat: string;
+}
+
+type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'grants'>;
+
+/** What a command prints and records between the two requests, so that any end after it names the record. */
+export function betweenSteps(
+  {out, commands, effects, profile, grants}: StepContext,
+  {noun, resource, idempotencyKey, repeat}: SteppedCreate,
+): Pick<KeyedOptions, 'onCreated' | 'showCommand'> {
+  return {
+    showCommand: (id) => commands.read(resource, 'get', id),
+    onCreated: ({id, status, attempts, replayed}) => {
+      if (replayed) noteReplay(out, noun, {id, attempts});
+      const seen = status === null ? '' : ` (status: ${status})`;
+      out.notice(`${capital(noun)} ${id} exists${seen} and is as requested. Its approval is sent now.`);
+      out.notice(`If this command is interrupted, continue with: ${repeat}`); // a killed process prints nothing more
+      const done = `${replayed ? 'existed already' : 'was created'}, and its approval may have been sent`;
+      if (profile.approveById) grants.allow({operation: `${resource}.approve`, params: {id}});
+      effects.took({noun, done, id, status, idempotencyKey, next: repeat});
+    },
+  };
+}
+
+/** Nothing new was created: by an earlier attempt of this command, or by an earlier command with this key. */
+export function noteReplay(
+  out: Pick<Context['out'], 'note'>,
+  noun: string,
+  {id, attempts}: {id: string; attempts: number},
+): void {
+  out.note(
+    attempts > 1
+      ? `An earlier attempt created it, but its answer was lost: there is one ${noun}, ${id}.`
+      : `Nothing new was created: ${noun} ${id} already exists under this idempotency key.`,
+  );
+}
+
+/** The note of a dry run of a create with `auto_approve` and a key of the caller's. */
+export const IN_TWO_REQUESTS =
+  'Sent as two requests: first with auto_approve false, and as shown after the answer was compared with it.';
+
+/**
+ * The same error with a command that creates another record, since the key can no longer be used.
+ * @param command the typed command without the key
+ */
+export function withNewKey(error: RemitError, noun: string, command: string): RemitError {
+  const message = `${error.message}. Check the earlier ${noun} first: the command without this key creates a new one, which moves money again`;
+  return error.reworded(message, command);
+}

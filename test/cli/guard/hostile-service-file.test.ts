@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, it} from 'mocha';
+import type {ServiceFile} from '../../../src/service/service-file.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
+import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
+import {runCli} from '../run-cli.ts';
+import {profiled} from './profiled.ts';
+
+const LIVE = {mode: 'live', read_only: true, caps: {max_amount_minor: {USD: 100}}} as const;
+const HOSTILE: readonly [title: string, service: ServiceFile][] = [
+  ['an approval', {routes: {'eventTypes.list': `POST /api/payouts/${PAYOUT_ID}/approve`}}],
+  [
+    'a create',
+    {
+      routes: {'eventTypes.list': 'POST /api/payouts/'},
+      bodies: {'eventTypes.list': {payee_id: PAYEE_ID, amount_in_minor_units: 999_900, auto_approve: true}},
+    },
+  ],
+];
+
+describe('a stored service file that turns a read into a write', () => {
+  for (const [title, service] of HOSTILE)
+    it(`sends nothing with a live key, and is named with its line: ${title}`, async () => {
+      const env = profiled({...LIVE, service});
+      const ran = await runCli(['webhooks', 'event-types', '--json'], {
+        env,
+        service: () => answer(503, payout()),
+      });
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.deepEqual(ran.requests, []);
+      const {code, message, hint, details} = ran.error();
+      assert.equal(code, 'GUARD_WRITE');
+      assert.match(message, /profile p in .*config\.json:1: routes\.eventTypes\.list must be a GET/);
+      assert.equal(details?.['key'], 'routes.eventTypes.list');
+      const fix =
+        /remit (profiles unset p --route eventTypes\.list)$/.exec(hint ?? '')?.[1] ?? assert.fail(hint!);
+      assert.equal((await runCli(fix.split(' '), {env})).exitCode, 0);
+      assert.doesNotMatch(
+        readFileSync(join(env.HOME, '.config', 'remit', 'config.json'), 'utf8'),
+        /"eventTypes\.list":\s*"POST/,
+      );
+    });
+});
+
+describe('the confirmation of a live write', () => {
+  const create = `payees create --name Acme --live --yes --json`.split(' ');
+
+  it('shows where it is sent if the service file changes that', async () => {
+    const service = {routes: {'payees.create': 'POST /v2/tenants/acme/payees'}};
+    const ran = await runCli(create, {
+      env: profiled({mode: 'live', service}),
+      service: [answer(201, {id: PAYEE_ID, name: 'Acme'})],
+    });
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stderr, /sent as +POST \/v2\/tenants\/acme\/payees/);
+    assert.deepEqual(
+      ran.requests.map(({method, path}) => `${method} ${path}`),
+      ['POST /v2/tenants/acme/payees'],
+    );
+  });
+
+  it('shows the body that the service file always sends', async () => {
+    const service = {bodies: {'payouts.approve': {state: 'approved'}}};
+    const ran = await runCli(`payouts approve ${PAYOUT_ID} --live --yes --json`.split(' '), {
+      env: profiled({mode: 'live', service}),
+      service: () => answer(200, payout({status: 'approved'})),
+    });
+    assert.match(ran.stderr, /sent as +POST \/api\/payouts\/\{id\}\/approve with \{"state":"approved"\}/);
+  });
+
+  it('shows no route without a service file, and covers the retries of its request', async () => {
+    const ran = await runCli(
+      `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD --live --yes --json`.split(' '),
+      {env: profiled({mode: 'live'}), service: ({method}) => answer(method === 'GET' ? 404 : 503, {})},
+    );
+    assert.equal(ran.exitCode, 12, ran.stderr);
+    assert.doesNotMatch(ran.stderr, /sent as/);
+    assert.equal(ran.requests.filter(({method}) => method === 'POST').length, 3);
+  });
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import {mkdtempSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {describe, it} from 'mocha';
+import type {ServiceFile} from '../../src/service/service-file.ts';
+import {BASE_URL, runCli, scratch, TEST_KEY} from '../cli/run-cli.ts';
+import {answer, type Script} from '../client/transport/fake-transport.ts';
+import {METHOD_ID, PAYEE_ID, payout} from './fixtures.ts';
+
+const idOf = (n: number) => `0192a000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const accounts = {source_account_id: PAYEE_ID, destination_account_id: METHOD_ID};
+/** Newest first. */
+const records = (count: number) =>
+  Array.from({length: count}, (_, at) =>
+    payout({
+      id: idOf(at + 1),
+      created_at: new Date(Date.UTC(2026, 0, 31) - at * 1000).toISOString(),
+      ...accounts,
+    }),
+  );
+
+type Query = URLSearchParams;
+interface Served {
+  readonly start: number;
+  readonly size: number;
+  readonly all: number;
+  readonly items: unknown[];
+}
+/** A service that cuts its lists: where a page starts, and what it is sent in. */
+const paged =
+  (start: (query: Query, size: number) => number, envelope: (page: Served) => unknown, count = 250): Script =>
+  ({path}) => {
+    const query = new URL(path, 'http://service').searchParams;
+    const size = Math.min(100, Number(query.get('limit') ?? 100));
+    const all = records(count);
+    const from = start(query, size);
+    const items = all.slice(from, from + size);
+    return answer(200, envelope({start: from, size, all: all.length, items}));
+  };
+const byPage = (query: Query, size: number) => (Number(query.get('page') ?? 1) - 1) * size;
+const byOffset = (query: Query) => Number(query.get('offset') ?? 0);
+const afterId = (query: Query) => records(250).findIndex(({id}) => id === query.get('starting_after')) + 1;
+const pagesOf = ({all, size}: Served) => Math.ceil(all / size);
+const numberOf = ({start, size}: Served) => start / size + 1;
+
+const SHAPES: readonly (readonly [name: string, service: Script, file: ServiceFile])[] = [
+  ['a bare array', paged(byPage, ({items}) => items), {paging: {by: 'page'}}],
+  ['{data, total}', paged(byOffset, ({items, all}) => ({data: items, total: all})), {paging: {by: 'offset'}}],
+  [
+    '{data, page, total_pages}',
+    paged(byPage, (page) => ({data: page.items, page: numberOf(page), total_pages: pagesOf(page)})),
+    {paging: {by: 'page'}},
+  ],
+  [
+    '{data, meta: {last_page}}',
+    paged(byPage, (page) => ({
+      data: page.items,
+      meta: {current_page: numberOf(page), last_page: pagesOf(page)},
+    })),
+    {paging: {by: 'page'}},
+  ],
+  [
+    '{data, has_more: "true"}',
+    paged(afterId, ({items, start, all}) => ({
+      data: items,
+      has_more: String(start + items.length < all),
+    })),
+    {paging: {by: 'id'}},
+  ],
+  ['plain {data}', paged(byOffset, ({items}) => ({data: items})), {paging: {by: 'offset'}}],
+];
+
+function run(line: string, service: Script, file?: ServiceFile) {
+  if (file === undefined) return runCli(line.split(' '), {service});
+  const path = join(mkdtempSync(join(tmpdir(), 'remit-lists-')), 'service.json');
+  writeFileSync(path, JSON.stringify(file), {mode: 0o600});
+  const env = {HOME: scratch(), REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL, REMIT_SERVICE_FILE: path};
+  return runCli(line.split(' '), {service, env});
+}
+
+describe('a list of 250 records in pages of 100', () => {
+  for (const [name, service, file] of SHAPES) {
+    it(`sent as ${name} is not complete after the first page, and the error names the key`, async () => {
+      for (const line of [
+        'payouts list --all --json',
+        'payouts list --summary --json',
+        'payouts list --limit 120 --json',
+        'api GET /api/payouts --paginate --json',
+        `transfers wait ${idOf(150)} --timeout 2s --json`,
+        `transfers get ${idOf(150)} --json`,
+      ]) {
+        const ran = await run(line, service);
+        assert.deepEqual([ran.exitCode, ran.error().code], [7, 'LIST_CUT'], `${line}\n${ran.stderr}`);
+        assert.equal(ran.stdout, '', line);
+        const {message, hint, details} = ran.error();
+        assert.match(
+          message,
+          /\(row 39\); if this service differs, set paging\.by in the service file/,
+          line,
+        );
+        assert.equal(hint, 'remit doctor', line);
+        assert.deepEqual(Object.keys(details?.['assumption'] as object), ['row', 'key', 'text']);
+      }
+      const named = await runCli(['payouts', 'list', '--payee', 'Acme'], {service, columns: 100});
+      assert.equal(named.exitCode, 7, named.stderr);
+      assert.equal((await run('payouts list --limit 100 --json', service)).exitCode, 0);
+    });
+
+    it(`sent as ${name} is read to its end with one line of the service file`, async () => {
+      const ran = await run('payouts list --all --json', service, file);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      const ids = (ran.json() as {id: string}[]).map(({id}) => id);
+      assert.deepEqual(
+        ids,
+        records(250).map(({id}) => id),
+      );
+      const some = await run('payouts list --limit 120 -o id', service, file);
+      assert.deepEqual(some.stdout.trim().split('\n'), ids.slice(0, 120));
+      const paginated = await run('api GET /api/payouts?limit=100 --paginate -o json', service, file);
+      assert.equal((paginated.json() as unknown[]).length, 250, paginated.stderr);
+      const found = await run(`transfers get ${idOf(150)} --json`, service, file);
+      assert.equal((found.json() as {id: string}).id, idOf(150));
+    });
+  }
+});
+
+describe('a short page without an explicit end', () => {
+  const plain = (count: number) => paged(byOffset, ({items}) => ({data: items}), count);
+  it('is the whole list', async () => {
+    for (const count of [0, 1, 3, 19, 99]) {
+      const ran = await run('payouts list --all --json', plain(count));
+      assert.deepEqual([ran.exitCode, (ran.json() as unknown[]).length], [0, count], ran.stderr);
+    }
+  });
+
+  it('is not, if services cap pages at its size, unless the number of all records agrees', async () => {
+    for (const count of [10, 20, 25, 50]) {
+      const ran = await run('payouts list --all --json', plain(count));
+      assert.deepEqual([ran.exitCode, ran.error().code], [7, 'LIST_CUT']);
+      const total = paged(byOffset, ({items, all}) => ({data: items, total: all}), count);
+      assert.equal((await run('payouts list --all --json', total)).exitCode, 0);
+    }
+  });
+
+  it('is, whatever its size, if the service file says that lists have one page', async () => {
+    const ran = await run('payouts list --all --json', plain(100), {paging: {by: 'none'}});
+    assert.deepEqual([ran.exitCode, (ran.json() as unknown[]).length], [0, 100], ran.stderr);
+  });
+});
+
+describe('a service that ignores what leads to the next page', () => {
+  it('is stopped at the first page that it sends again, however late', async () => {
+    const service = paged(
+      () => 0,
+      ({items}) => ({data: items}),
+    );
+    const ran = await run('payouts list --all --json', service, {paging: {by: 'page'}});
+    assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [7, 'LIST_CUT', 2]);
+    let n = 0;
+    const circle: Script = () =>
+      answer(200, {data: records(300).slice((n % 3) * 100, (n % 3) * 100 + 100), next_cursor: `c${n++}`});
+    const later = await run('payouts list --all --json', circle);
+    assert.deepEqual([later.exitCode, later.error().code, later.requests.length], [7, 'LIST_CUT', 4]);
+    assert.match(later.error().message, /set paging\.cursor in the service file/);
+  });
+});
+
+describe('a list that moves while it is read', () => {
+  it('delivers a record once, and warns', async () => {
+    let shift = 0;
+    const moving: Script = ({path}) => {
+      const offset = Number(new URL(path, 'http://service').searchParams.get('offset') ?? 0);
+      const items = records(250).slice(Math.max(0, offset - shift), offset - shift + 100);
+      shift += 1;
+      return answer(200, {data: items});
+    };
+    const ran = await run('payouts list --all --json', moving, {paging: {by: 'offset'}});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const ids = (ran.json() as {id: string}[]).map(({id}) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.match(ran.stderr, /^Warning: the service sent \d+ records? twice, each is used once: /m);
+  });
+});
+
+describe('a list in another order than requested', () => {
+  it('is shown with a warning that names the row and the key', async () => {
+    const service = paged(byOffset, ({items}) => ({data: items, next_cursor: null}), 5);
+    const ran = await run('payouts list --order asc --json', service);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stderr, /^Warning: .*order asc.*\(row 40\); .* set paging\.order in the service file/m);
+    for (const line of ['payouts list --order desc --json', 'payouts list --json'])
+      assert.equal((await run(line, service)).stderr, '');
+  });
+});
+
+describe('a service without a filter', () => {
+  const mixed: Script = ({path}) => {
+    const query = new URL(path, 'http://service').searchParams;
+    if (query.has('status') || query.has('payee_id'))
+      return answer(400, {message: 'unknown parameter status'});
+    const data = records(6).map((one, at) => ({
+      ...one,
+      ...(at % 2 === 0 ? {status: 'settled'} : {payee_id: METHOD_ID}),
+    }));
+    return answer(200, {data, next_cursor: null});
+  };
+  const ignoring: Script = () => answer(200, {data: records(6), next_cursor: null});
+
+  it('that ignores it stops with its row, its key and a command', async () => {
+    const ran = await run('payouts list --status settled --json', ignoring);
+    assert.deepEqual(
+      [ran.exitCode, ran.error().code, ran.error().hint],
+      [7, 'FILTER_IGNORED', 'remit doctor'],
+    );
+    assert.match(ran.error().message, /\(row 5\); .* set filters\.payouts\.status in the service file/);
+  });
+
+  it('works with one line of the service file: remit filters the records', async () => {
+    const file: ServiceFile = {filters: {payouts: {status: false, payee_id: false, created_to: false}}};
+    const line = `payouts list --status settled --payee ${PAYEE_ID} --created-to 2026-01-30T23:59:59.500Z --json`;
+    const ran = await run(line, mixed, file);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual(
+      (ran.json() as {id: string}[]).map(({id}) => id),
+      [idOf(3), idOf(5)],
+    );
+    assert.equal(new URL(ran.requests[0]!.path, 'http://service').searchParams.has('status'), false);
+  });
+
+  it('is not filtered here by a field that the records lack', async () => {
+    const bare: Script = () => answer(200, {data: [{id: idOf(1)}], next_cursor: null});
+    const ran = await run('payouts list --status settled --json', bare, {
+      filters: {payouts: {status: false}},
+    });
+    assert.deepEqual([ran.exitCode, ran.error().code], [7, 'FILTER_IGNORED']);
+  });
+
+  it('has another name for it than for the field', async () => {
+    const file: ServiceFile = {
+      fields: {payouts: {status: 'state'}},
+      filters: {payouts: {payee_id: 'recipient'}},
+    };
+    const service: Script = () =>
+      answer(200, {data: records(2).map(({status, ...one}) => ({...one, state: status})), next_cursor: null});
+    const ran = await run(`payouts list --status created --payee ${PAYEE_ID} --json`, service, file);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const {searchParams} = new URL(ran.requests[0]!.path, 'http://service');
+    assert.deepEqual([searchParams.get('status'), searchParams.get('recipient')], ['created', PAYEE_ID]);
+    assert.equal((ran.json() as {status: string}[])[0]?.status, 'created');
+  });
+});
