@@ -26,7 +26,7 @@ const REST = [
 ];
 const START = [
   /^src\/[\w-]+\.ts$/,
-  /^src\/(client\/(answers|reading|requests|transport)|contract\/(operations|origin)|money|output|profiles|sanitize)\//,
+  /^src\/(client\/(answers|reading|requests|transport)|contract\/(operations|origin)|json|money|output|profiles|sanitize)\//,
   /^src\/client\/client\.ts$/,
   /^src\/(contract|service)\/[\w-]+\.ts$/,
   /^src\/cli\/(core|line|runtime)\//,

@@ -69,7 +69,7 @@ for (const topic of ['payouts', 'payins'] as const)
         const row = rowOf(request);
         if (row !== undefined) ids.set(String(record['id']), row);
         const echoed = {...hostileRecord(rest), status, client_metadata: metadata, warning: ECHO};
-        if (row === 4) return {...echoed, currency_code: ECHO}; // held
+        if (row === 4) return {...echoed, client_metadata: {remit_reference: ECHO, note: API_KEY}}; // held
         if (row === 5 && !isRelease(request) && status === 'approved') return {...echoed, status: 'failed'};
         if (row === 7) return {...echoed, id: `${String(record['id'])} ${API_KEY}`}; // no readable record
         if (row === 8 && status === 'approved') return {...echoed, status: `under way ${ECHO}`};

@@ -35,7 +35,7 @@ describe('names of this machine', () => {
 
   it('lead to loopback without DNS: both transports and forwarded deliveries', async () => {
     for (const Transport of [HttpTransport, PoolTransport]) {
-      const transport = new Transport({baseUrl: `http://localhost:${port}`, connections: 1} as never);
+      const transport = new Transport({baseUrl: `http://localhost:${port}`, connections: 1});
       assert.equal((await transport.send(request)).status, 200, Transport.name);
       await transport.close();
     }

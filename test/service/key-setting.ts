@@ -42,9 +42,10 @@ export function settingOf(key: string, resourceOfAll = 'payouts'): ServiceFile {
   return checkService(value, key);
 }
 
-/** `routes.payouts.list` has two parts after the first, joined: the id of an operation. */
+/** `routes.payouts.list` has two parts after the first, joined: the id of an operation. A field may have one before it. */
 function partsOf(key: string): string[] {
   const [section = '', ...rest] = key.split('.');
+  if (section === 'fields' && rest.length === 3) return [section, rest.slice(0, 2).join('.'), rest[2]!];
   return section === 'routes' || section === 'units' || section === 'bodies'
     ? [section, rest.join('.')]
     : [section, ...rest];

@@ -118,7 +118,7 @@ describe('what is shipped', function () {
     }
   });
 
-  it('keeps the command out of the library, and every package out of its entries', () => {
+  it('keeps the command out of the library, and packages out of its entries', () => {
     const inputs = (name: string) =>
       Object.keys(bundles.find(({file}) => file === `dist/lib/${name}.cjs`)!.metafile.inputs);
     for (const name of ['client', 'webhooks', 'errors', 'schemas'])
@@ -129,8 +129,8 @@ describe('what is shipped', function () {
       );
     for (const name of ['client', 'webhooks', 'errors'])
       assert.deepEqual(
-        inputs(name).filter((path) => path.includes('node_modules')),
-        [],
+        [...new Set(inputs(name).flatMap((path) => /^node_modules\/([^/]+)/.exec(path)?.[1] ?? []))],
+        name === 'client' ? ['lossless-json'] : [], // reads the numbers that JSON.parse would round
         name,
       );
   });

@@ -148,7 +148,7 @@ function textAround(section: string): string[] {
 const DIGITS = '\u0000';
 /** "text", \x, *x (fills the cell with x), _x (a space), [$sign-language], [Red] (nothing), digits and separators. */
 const SHOWN_TEXT =
-  /"([^"]*)"|\\(.)|\*(.)|_.|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]|([0#?][0#?.,]*|[.,][0#?][0#?.,]*)/gu;
+  /"([^"]*)"|\\(.)|\*(.)|_.|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\][]*\]|([0#?][0#?.,]*|[.,][0#?][0#?.,]*)/gu;
 
 /** Signs and separators that belong to the number where they touch it; `Rs.` is a currency. */
 const CHANGING_BEFORE = /(?:[-\u2012-\u2015\u2212(]|(?<!\p{L})[.,])\s*$/u;

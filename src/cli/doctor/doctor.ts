@@ -5,7 +5,7 @@ import {checkConnection} from './machine/connection.ts';
 import type {Finding} from './survey/finding.ts';
 import type {Probed} from './probe/steps.ts';
 import {probeWrites, refuseProbe} from './probe/writes.ts';
-import {type Report, reportOf, showReport} from './report.ts';
+import {type Report, reportOf, showReport, uncheckedMain} from './report.ts';
 import {checkService, notReadable} from './reads/service.ts';
 import {checkSetup} from './machine/setup.ts';
 import {type Place, placeFor, proposedName, writeService} from './write-file.ts';
@@ -39,6 +39,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
     ...{requests: survey.asker.requests, service, written: isReached ? (place?.path ?? null) : null, probed},
   });
   showReport(out, found, {report, isWhole: flags.all === true});
+  if (isReached) showUnchecked(context, uncheckedMain(found, probed), probed !== null);
   if (probed !== null && probed.left.length > 0) out.note(leftText(probed));
   if (place !== undefined && !isReached)
     out.note(`${place.path} was not written, because no list could be read.`);
@@ -46,6 +47,17 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
     out.hint(context.commands.read('doctor', '--write', proposedName(context)));
   return report;
+}
+
+/** Says why doctor exits 8 although nothing differs: without records, no GET shows whether one can be read. */
+function showUnchecked({out, commands, profile}: Context, checks: readonly string[], isProbed: boolean): void {
+  if (checks.length === 0) return;
+  const plain = `Not checked, although needed to pay: ${checks.join(', ')}`;
+  if (isProbed || profile.mode !== 'test') out.note(`${plain}. Run doctor again when there is a payout.`);
+  else {
+    out.note(`${plain}. This creates and cancels test payouts to check it:`);
+    out.hint(commands.read('doctor', '--probe-writes'));
+  }
 }
 
 /** `The probe left in the test entity: payee 019c…; move 019c… (CREATED).` */

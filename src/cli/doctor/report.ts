@@ -50,13 +50,10 @@ export interface Facts {
 export function reportOf(found: readonly Finding[], facts: Facts): Report {
   const count = (verdict: Verdict) => found.filter((finding) => finding.verdict === verdict).length;
   const {profile, base_url, mode, requests, service, written, probed} = facts;
-  const failed = found.filter(
-    ({isFailed, verdict, check}) =>
-      isFailed === true || (verdict === 'unknown' && isMain(check, probed !== null)),
-  );
+  const failed = found.filter(({isFailed}) => isFailed === true).length + uncheckedMain(found, probed).length;
   const counts = {holds: count('holds'), differs: count('differs'), unknown: count('unknown')};
   return {
-    ...{profile, base_url, mode, ok: counts.differs === 0 && failed.length === 0, counts, requests},
+    ...{profile, base_url, mode, ok: counts.differs === 0 && failed === 0, counts, requests},
     checks: found.map((one) => ({
       ...{area: one.area, check: one.check, verdict: one.verdict, evidence: one.evidence},
       ...{row: one.row ?? null, write: one.write ?? null},
@@ -70,8 +67,11 @@ export function reportOf(found: readonly Finding[], facts: Facts): Report {
 const MAIN = ['routes.payouts.list', 'routes.payouts.get'];
 const MAIN_WRITES = ['routes.payouts.create', 'routes.payouts.approve'];
 
-const isMain = (check: string, isProbed: boolean): boolean =>
-  MAIN.includes(check) || (isProbed && MAIN_WRITES.includes(check));
+/** The main operations that are unknown: doctor then exits 8. */
+export function uncheckedMain(found: readonly Finding[], probed: Report['probed']): string[] {
+  const main = probed === null ? MAIN : [...MAIN, ...MAIN_WRITES];
+  return found.flatMap(({check, verdict}) => (verdict === 'unknown' && main.includes(check) ? [check] : []));
+}
 
 export const exitOf = ({ok}: Report): ExitCode => (ok ? EXIT.OK : EXIT.PARTIAL);
 

@@ -16,7 +16,9 @@ describe(`a batch under ${SCHEDULES} random schedules of faults, crashes and pau
         const {summary, reported, isPastHorizon, postsAfter} = await play(schedule);
         if (isPastHorizon) continue; // then some rows stay open, and nothing more can be asked
         const isPaid = summary.accepted + summary.already_paid === summary.planned && summary.failed === 0;
-        assert.equal(summary.state, isPaid ? 'complete' : 'incomplete');
+        // Only a record in direct mode that is too young for its first request remains to be checked.
+        if (schedule.path !== 'direct') assert.equal(summary.differs, 0);
+        assert.equal(summary.state, isPaid && summary.differs === 0 ? 'complete' : 'incomplete');
         // A refused row whose earlier try was never answered stays in doubt, and is asked about again.
         if (summary.in_doubt === 0) assert.equal(postsAfter, 0, 'nothing is sent after the end');
         assert.equal(reported.size, schedule.rows);

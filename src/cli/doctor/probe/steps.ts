@@ -6,6 +6,7 @@ import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import type {Survey} from '../survey/survey.ts';
+import {noteLaterGet} from '../reads/gets.ts';
 import {bodyFor, idIn, idOf, type Kind, type Money, recordIn} from './kinds.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -113,8 +114,9 @@ async function cancel(probe: Probe, kind: Kind, id: string): Promise<void> {
 
 async function tryCancel({survey}: Probe, kind: Kind, id: string, file: ServiceFile) {
   const reply = await survey.ask(idOf(kind, 'cancel'), {params: {id}, body: {}}, file);
-  const {status} = recordIn(await survey.ask(idOf(kind, 'get'), {params: {id}}));
-  return {reply, status};
+  const read = await survey.ask(idOf(kind, 'get'), {params: {id}});
+  noteLaterGet(survey, idOf(kind, 'get'), read);
+  return {reply, status: recordIn(read).status};
 }
 
 /** Other ways to cancel a record of the probe: without a body, or at another path below that of the record. */

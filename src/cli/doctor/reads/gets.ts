@@ -5,7 +5,7 @@ import {allOperations} from '../../../contract/operations/operations.ts';
 import {operationOf, paramsOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
-import {findings, toAdd} from '../survey/finding.ts';
+import {type Finding, findings, toAdd} from '../survey/finding.ts';
 import {isPath, itemsIn, leavesOf} from '../survey/shapes.ts';
 import {isGood, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
 
@@ -43,7 +43,7 @@ interface Get {
 async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void> {
   const [recordId, ...others] = idsIn(survey, list);
   if (recordId === undefined) {
-    survey.found.push(unknown(`routes.${id}`, 'no record to read', {row: rowOf(id)}));
+    survey.found.push(unknown(`routes.${id}`, NO_RECORD, {row: rowOf(id)}));
     return;
   }
   const {path} = operationOf(id);
@@ -68,6 +68,16 @@ function idsIn({samples}: Survey, list: OperationId): string[] {
   const ids = samples.get(list)?.canonical.map(({id}) => id) ?? [];
   return ids.filter((id): id is string => typeof id === 'string' && /^[!-~]{1,144}$/.test(id));
 }
+
+/** The get of a record that the probe created, where there was none to read before. */
+export function noteLaterGet(survey: Survey, id: OperationId, reply: Reply): void {
+  const isOpen = (finding: Finding) => finding.check === `routes.${id}` && finding.evidence === NO_RECORD;
+  if (!survey.found.some(isOpen)) return;
+  survey.found = survey.found.filter((finding) => !isOpen(finding));
+  noteRoute(survey, id, reply);
+}
+
+const NO_RECORD = 'no record to read';
 
 function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   const check = `routes.${id}`;

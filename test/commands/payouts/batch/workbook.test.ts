@@ -99,7 +99,7 @@ describe('a batch from a workbook', () => {
     write([{...PAYOUTS, hidden: [3]}]);
     const refused = await desk.batch('run ./bills.xlsx --batch-id b --yes');
     assert.equal(refused.exitCode, 5);
-    assert.match(refused.stderr, /1 row that is hidden or filtered out \(3\)/);
+    assert.match(refused.stderr, /1 row that is hidden, filtered out or struck through \(3\)/);
     assert.match(refused.stderr, /run \S+bills\.xlsx --batch-id b --yes --accept hidden-rows=1/);
     assert.equal(desk.service.posts, 0);
     const ran = await desk.batch('run ./bills.xlsx --batch-id b --yes --accept hidden-rows=1');
