@@ -1,4 +1,4 @@
-import {REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
+import {DIFFERS_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/standing/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
@@ -87,6 +87,36 @@ export function checkReport(options: {
     );
 }
 
+/** Holds what a refresh said against what it read: an approval that was lost is told, and counted. */
+export function checkRefresh(options: {
+  place: Place;
+  batchId: string;
+  report: Pick<EngineReport, 'summary' | 'states'>;
+  process: SimProcess;
+  oracle: Oracle;
+}): void {
+  const {place, batchId, report, process, oracle} = options;
+  const {summary, states} = report;
+  checkSums(summary, place.batches.get(batchId)!.rows, states, oracle);
+  checkStates({place, batchId, states, oracle});
+  const lost = states.filter(({reference}) => process.shownLost.has(reference));
+  for (const {reference, state, code} of lost)
+    if (state === 'accepted' && code !== DIFFERS_CODE)
+      oracle.violate('lost', `${reference} is reported ${state}, and its record was read created`);
+  if (lost.length > 0 && (exitCodeOf(summary) === 0 || summary.state === 'complete'))
+    oracle.violate(
+      'lost',
+      `approvals were lost, and the batch is ${summary.state}, exit ${exitCodeOf(summary)}`,
+    );
+}
+
+/** After calm runs, and after each record was read, a row that is reported accepted is approved. */
+export function checkApproved(states: readonly RowReport[], oracle: Oracle): void {
+  for (const {reference, state} of states)
+    if (state === 'accepted' && oracle.wasLost(reference) && !oracle.isPaidNow(reference))
+      oracle.violate('lost', `${reference} is reported accepted in the end, and its approval was lost`);
+}
+
 function checkSums(
   summary: Summary,
   rows: readonly SimRow[],
@@ -152,12 +182,18 @@ export function checkStates(options: {
     if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
     const before = reported.get(reference);
     const isOver = before !== undefined && LASTING.has(before) && !oracle.mayHaveBeenRaised(reference);
-    if (isOver && before !== state)
+    // A retry by name sends a row again whose key returns the record of another row.
+    const isTaken = before === 'collision' && oracle.wasRetried(reference) && isShared(reference, oracle);
+    const isLost = before === 'accepted' && state === 'unapproved' && oracle.wasLost(reference);
+    if (isOver && before !== state && !isTaken && !isLost)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);
   }
   checkShared(byReference, states, oracle);
 }
+
+const isShared = (reference: string, oracle: Oracle): boolean =>
+  oracle.sharedRecords().some(({references}) => references.includes(reference));
 
 /** A record pays one row, also if the service answers several rows with it. */
 function checkShared(rows: ReadonlyMap<string, SimRow>, states: readonly RowReport[], oracle: Oracle): void {

@@ -26,6 +26,10 @@ export const COUNTED = [
   'mixedReads',
   'sharedRecords',
   'refreshes',
+  'lostApprovals',
+  'bodiesRefused',
+  'namesakesRefused',
+  'namesakesPaid',
 ] as const;
 
 export type Counts = Record<(typeof COUNTED)[number], number>;

@@ -16,9 +16,11 @@ import type {RunSettings} from '../../src/batch/send/run-settings.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
 import type {Speed} from '../../src/batch/speed/speed.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
+import {surveyRetried} from '../../src/batch/registry/survey.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
 import {Wire} from '../../src/batch/answers/wire.ts';
 import type {FileRecord} from '../../src/batch/journal/rows/report-rows.ts';
+import {type Acceptances, confirmSeen} from './namespaces.ts';
 import type {SimNetwork} from './network.ts';
 import type {SimProcess} from './process.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
@@ -42,6 +44,8 @@ export interface EngineRun {
   /** Raise failed rows first. */
   retry?: {named: readonly string[]; onRaised: (facts: RetryFacts) => void} | undefined;
   breakLock?: boolean;
+  /** What the operator has acknowledged; absent in worlds with one namespace, where everything is. */
+  accepts?: Acceptances | undefined;
 }
 
 export interface EngineReport {
@@ -88,6 +92,13 @@ export async function runEngine(
     const claims = await claimBatch({...common, batch, mode, baseUrl, profile: 'acme'});
     try {
       const {journal, plan} = batch;
+      const {accepts} = request;
+      const confirm = (survey: typeof claims.survey) => {
+        if (accepts === undefined || request.path === 'cancel') return;
+        const sent = network.attempts.length;
+        confirmSeen({survey, registry: claims.registry}, batch, {process, accepts, sent});
+      };
+      if (request.retry === undefined) confirm(claims.survey);
       const path =
         request.path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : request.path;
       if (path === 'cancel') {
@@ -115,6 +126,13 @@ export async function runEngine(
           clock,
           named,
           registry: claims.registry,
+          ...(accepts === undefined ? {} : {allowedElsewhere: accepts.elsewhere}),
+          confirm: async (rows) => {
+            const sentAgain = rows.map(({row}) => row);
+            const {registry, survey} = claims;
+            const now = clock.now();
+            confirm(surveyRetried(survey, sentAgain, {journal, plan, registry, now}));
+          },
           maxWaitMs: request.settings.maxWaitMs,
           stop: process.abort.signal,
         });
@@ -182,14 +200,14 @@ export async function refreshStates(
   network: SimNetwork,
   batchId: string,
   random: () => number,
-): Promise<EngineReport['states']> {
+): Promise<Pick<EngineReport, 'summary' | 'states'>> {
   const {clock, place} = process;
   const {kind, mode, namespace, apiKey} = setting;
   const {stateDir} = place;
   const batch = await openBatch({stateDir, kind, batchId, purpose: 'a simulated refresh', clock});
   try {
     process.limit = () => 16;
-    await new FollowRun({
+    const {summary} = await new FollowRun({
       ...{batch, before: readSummary(batch, clock.now()), clock, random},
       wire: new Wire({kind, mode, namespace, key: apiKey, timeouts: TIMEOUTS}),
       transport: network.transportFor(process),
@@ -202,7 +220,7 @@ export async function refreshStates(
       onProgress: () => undefined,
       onUnknown: () => undefined,
     }).run();
-    return [...batch.journal.report.everything()].map(stateOf);
+    return {summary, states: [...batch.journal.report.everything()].map(stateOf)};
   } finally {
     await batch.close();
   }

@@ -1,7 +1,8 @@
 import {createHash} from 'node:crypto';
 import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
 import {type Attempt, LATEST_MS} from './network.ts';
-import {isOfKey, type ServiceRecord, type SimService, withoutApproval} from './service.ts';
+import {isOfKey, type ServiceRecord, withoutApproval} from './service.ts';
+import type {Books} from './books.ts';
 import type {Place} from './place.ts';
 import {DISTORTED_FROM, isPaymentOf, partyNumber, type SimRow} from './rows.ts';
 
@@ -53,7 +54,13 @@ export interface Sender {
   hasProbed: boolean;
   /** … and another one came back. */
   isForgotten: boolean;
+  /** References whose records it read `created` after the service had lost their approvals. */
+  shownLost: Set<string>;
+  /** Releases in a row that were refused because of their key, while their records were `created`. */
+  keyRefusals: number;
   limit: () => number;
+  /** Of all that it has had. */
+  highestLimit: number;
   inFlight: number;
   /** Since none was. */
   mostInFlight: number;
@@ -62,6 +69,8 @@ export interface Sender {
 
 const UNREADABLE_AT_FIRST = 3;
 const UNREADABLE_LATER = 16;
+/** Releases that are refused because of their key until bodies are taken to be compared. */
+const KEY_REFUSALS = 2;
 
 /** What may pass between the moment at which a row is judged by its age and the request's arrival. */
 const SLACK_MS = 10_000;
@@ -77,7 +86,7 @@ export class Oracle {
   readonly #kind: Kind;
   readonly #mode: Mode;
   readonly #namespace: string;
-  readonly #service: SimService;
+  readonly #service: Books;
   readonly #horizonMs: number;
   /** Keys are remembered for at least the horizon. */
   readonly #isMemoryLong: boolean;
@@ -91,6 +100,8 @@ export class Oracle {
   readonly #probes = new Set<Attempt>();
   /** When the last request left a place whose answer showed a record, by its id. */
   readonly #shown = new Map<Place, Map<string, number>>();
+  /** References of rows that an operator named for a retry. */
+  readonly #named = new Set<string>();
   /** References that an operator declared not paid, rightly or not. */
   readonly #declared = new Set<string>();
   violation: Violation | undefined;
@@ -100,7 +111,7 @@ export class Oracle {
     kind: Kind;
     mode: Mode;
     namespace: string;
-    service: SimService;
+    service: Books;
     horizonMs: number;
     isMemoryLong: boolean;
   }) {
@@ -110,8 +121,6 @@ export class Oracle {
     this.#service = options.service;
     this.#horizonMs = options.horizonMs;
     this.#isMemoryLong = options.isMemoryLong;
-    this.#service.onApproved = (record) => this.#approved(record);
-    this.#service.onMade = (record) => this.#made(record);
   }
 
   violate(invariant: string, message: string): void {
@@ -119,7 +128,8 @@ export class Oracle {
   }
 
   /** An operator asked for failed rows to be sent again, so these may have one generation more. */
-  mayRaise(references: readonly string[]): void {
+  mayRaise(references: readonly string[], named: readonly string[]): void {
+    for (const reference of named) this.#named.add(reference);
     for (const reference of references)
       this.#generations.set(reference, (this.#generations.get(reference) ?? 0) + 1);
   }
@@ -144,6 +154,18 @@ export class Oracle {
     );
   }
 
+  /** The service lost an approval of the reference, now or before. */
+  wasLost(reference: string): boolean {
+    return this.#service.records.some(
+      (record) => record.reference === reference && record.lostAt !== undefined,
+    );
+  }
+
+  /** Records of the reference that are approved, and whose approval was not lost. */
+  isPaidNow(reference: string): boolean {
+    return this.paymentsOf(reference).some(({record}) => record.approvedAt !== undefined);
+  }
+
   paymentsOf(reference: string): readonly Payment[] {
     return this.#payments.get(reference) ?? [];
   }
@@ -155,6 +177,7 @@ export class Oracle {
       (attempt) =>
         attempt.pending > 0 &&
         !attempt.isRefused &&
+        attempt.seen !== 409 && // the rules: its row stays staged
         isApproving(attempt) &&
         !this.#isOfDeadRecord(attempt) &&
         this.#isKnownToBatch(place, batchId, attempt),
@@ -186,6 +209,7 @@ export class Oracle {
     return this.paymentsOf(reference).filter(
       ({attempt, record}) =>
         attempt !== undefined &&
+        record.approvedAt !== undefined &&
         this.#service.statusOf(record) !== 'failed' &&
         this.#isKnownToBatch(place, batchId, attempt),
     );
@@ -224,6 +248,8 @@ export class Oracle {
       return;
     }
     this.#noteShown(attempt, sender.place);
+    this.#noteKey(attempt, sender);
+    this.#noteLost(attempt, sender);
     if (attempt.seen < 300 && attempt.seenId !== undefined) sender.lastGoodAt = this.now();
     if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt) && !isCancel(attempt))
       this.#createdOrNot(attempt, sender);
@@ -243,6 +269,31 @@ export class Oracle {
     const known = seen.find((one) => this.#isWrittenDown(sender, one));
     if (known !== undefined && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
       sender.isForgotten = true;
+  }
+
+  /**
+   * Invariant: a service that refuses releases because of their key is asked no more than a few times. Besides: what shows
+   * that records of the batch can be approved by their ids only.
+   */
+  #noteKey(attempt: Attempt, sender: Sender): void {
+    const {seen, seenId, method} = attempt;
+    if (method !== 'POST' || isById(attempt) || isCancel(attempt)) return;
+    const known = this.#sameKey(attempt).find((one) => this.#sawOwnRecord(one))?.seenId;
+    if (known === undefined) return;
+    const isOtherRecord = seenId !== undefined && seenId !== known;
+    if (seenId !== undefined) sender.keyRefusals = 0;
+    const record = this.#service.records.find(({id}) => id === known)!;
+    const isRefused = isApproving(attempt) && seen === 409 && this.#service.statusOf(record) === 'created';
+    if (isRefused || isOtherRecord) sender.place.byIdSince.set(sender.batchId, attempt.n);
+    if (isRefused && ++sender.keyRefusals > KEY_REFUSALS + sender.highestLimit)
+      this.violate('compared', `${sender.keyRefusals} releases were refused for their key, and no stop`);
+  }
+
+  /** It was read after the service had lost its approval. */
+  #noteLost({method, sentAt, seenId}: Attempt, sender: Sender): void {
+    const record = method === 'GET' ? this.#service.records.find(({id}) => id === seenId) : undefined;
+    if (record?.lostAt === undefined || record.approvedAt !== undefined || record.lostAt > sentAt) return;
+    if (this.#service.statusOf(record) === 'created') sender.shownLost.add(record.reference);
   }
 
   /** Another record was shown: the service works, but nothing is known of the record that was asked for. */
@@ -343,6 +394,7 @@ export class Oracle {
     // A job may send a second request after the window has shrunk, or when it waited for a gate: it reads one record, to
     // check whether the service is there, or repeats the probe before a release, of which there is one at a time.
     const most = Math.max(sender.mostInFlight, sender.limit() + 1);
+    sender.highestLimit = Math.max(sender.highestLimit, sender.limit());
     const isWithinJob = () => sender.inFlight <= most && (attempt.method === 'GET' || this.#isProbe(attempt));
     sender.mostInFlight = Math.max(sender.mostInFlight, sender.inFlight);
     if (sender.inFlight > sender.limit() && !isWithinJob())
@@ -425,6 +477,7 @@ export class Oracle {
       const isOurs = maker !== undefined && sent.every((one) => this.#isKnownToBatch(place, batchId, one));
       const isKnown =
         sent.some(({seenId}) => seenId === record.id) || sent.every(({pending}) => pending === 0);
+      if (record.lostAt !== undefined) continue; // the batch knows it as accepted until it reads it again
       if (this.#declared.has(record.reference)) continue; // the operator said that nothing was paid, and it is not sent again
       // The service answered with the record of another row: by the document, this key made that record and no other.
       if (sent.some(({seenId}) => seenId !== undefined && seenId !== record.id)) continue;
@@ -436,7 +489,10 @@ export class Oracle {
     }
   }
 
-  /** Invariant: a standalone approve names a record of the plan that is past the horizon, by leave, once, and seen to be open. */
+  /**
+   * Invariant: a standalone approve names a record of the plan, by leave, once, and seen to be open. Within the horizon
+   * the batch has been shown that a replay cannot release its records.
+   */
   #sentById(attempt: Attempt, sender: Sender): void {
     const record = this.#recordById(attempt);
     if (record === undefined) {
@@ -452,7 +508,9 @@ export class Oracle {
     // What may have been taken earlier is as old as that: the engine cannot know which of its requests made the record.
     const first = this.#attempts.get(reference)?.[0]?.sentAt ?? Infinity;
     const since = Math.min(record.createdAt, first, sender.place.doubtSince);
-    if (this.now() - since < this.#horizonMs - LATEST_MS - SLACK_MS)
+    const shownAt = sender.place.byIdSince.get(sender.batchId);
+    const isOnlyWay = shownAt !== undefined && sender.place.journalsKeptSince(shownAt);
+    if (!isOnlyWay && this.now() - since < this.#horizonMs - LATEST_MS - SLACK_MS)
       this.violate('by-id', `${reference} was approved by its id within the horizon`);
     if (!sender.looked.delete(id)) this.violate('look', `${reference} was approved by its id unseen`);
     const isSecond = this.#sameKey(attempt).some(
@@ -472,7 +530,8 @@ export class Oracle {
     const former = earlier.findLast(
       (one) => isApproving(one) && this.#isKnownToBatch(sender.place, sender.batchId, one),
     );
-    if (former !== undefined && isUnsettled(former) && !isSeen && !this.#declared.has(reference))
+    const isSettled = this.#declared.has(reference) || this.#isReportedLost(sender, reference); // it was read since
+    if (former !== undefined && isUnsettled(former) && !isSeen && !isSettled)
       this.violate(
         'look',
         `${reference} was released again unseen after request ${former.n} was not answered`,
@@ -496,9 +555,22 @@ export class Oracle {
       sender.place.brokenRetries.has(sender.batchId) || (takenUpAt ?? 0) > (failed?.n ?? Infinity);
     if (failed !== undefined && !sender.retriesUnapproved && !isAllowed && !isBegun)
       this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
+    const isLost =
+      this.#isReportedLost(sender, reference) &&
+      !sender.place.brokenRetries.has(sender.batchId) &&
+      !this.#sameKey(attempt).some(({seenId}) =>
+        sender.place.takenUp.has(takenUpAs(sender.batchId, seenId ?? '')),
+      );
+    if (isLost && !sender.retriesUnapproved)
+      this.violate('unapproved', `${reference} was released again by itself after its approval was lost`);
     const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
     if (isHeld && !sender.acceptsDifferences && earlier.length === 0 && !this.#wasAccepted(sender))
       this.violate('held', `${reference} was released with a record that differs, and nobody accepted that`);
+  }
+
+  /** Its record was read `created` after it had been approved, and was reported so: like one whose approval failed. */
+  #isReportedLost({place, batchId}: Sender, reference: string): boolean {
+    return place.batches.get(batchId)?.reported.get(reference) === 'unapproved' && this.wasLost(reference);
   }
 
   /** An earlier run had the leave and broke off: what it may have released already is finished by any later run. */
@@ -658,14 +730,16 @@ export class Oracle {
       record === undefined ? 'missing' : this.#service.statusOf(record),
     );
     const hasOrphan = !this.#isMemoryLong && records.some((record) => isDead(this.#service.statusOf(record)));
-    if (!statuses.some(isDead) && !hasOrphan)
+    // Its key returns the record of another row and can never pay it; the operator has named the row.
+    const isTaken = this.#named.has(reference) && records.some((record) => record.reference !== reference);
+    if (!statuses.some(isDead) && !hasOrphan && !isTaken)
       this.violate(
         'generation',
         `${reference} got generation ${generation} while its record was ${statuses[0]}`,
       );
   }
 
-  #made(record: ServiceRecord): void {
+  made(record: ServiceRecord): void {
     const attempt = this.#byNumber.get(record.madeBy);
     if (attempt === undefined || !this.#isMemoryLong) return;
     const place = this.#placeOf(attempt)!;
@@ -678,15 +752,18 @@ export class Oracle {
     this.violate('second-record', `${record.reference} has a second record, ${record.n}, after ${former.n}`);
   }
 
-  /** The invariant above all: a reference is paid once. */
-  #approved(record: ServiceRecord): void {
+  /** The invariant above all: a reference is paid once. An approval that the service lost has moved no money. */
+  approved(record: ServiceRecord): void {
     const {reference} = record;
     const attempt = record.approvedBy === undefined ? undefined : this.#byNumber.get(record.approvedBy);
     // A request for another payment may return it, if the service has one record for both.
     const generation = attempt === undefined ? 0 : this.#generationOf(record, reference);
     const earlier = this.paymentsOf(reference);
-    this.#payments.set(reference, [...earlier, {record, generation, attempt}]);
-    const former = earlier.find((payment) => payment.generation === generation);
+    const others = earlier.filter((payment) => payment.record !== record);
+    this.#payments.set(reference, [...others, {record, generation, attempt}]);
+    const former = others.find(
+      (payment) => payment.generation === generation && payment.record.approvedAt !== undefined,
+    );
     if (former === undefined || this.#isExcused(former, attempt, record)) return;
     this.violate('paid-once', `${reference} was paid by record ${former.record.n} and again by ${record.n}`);
   }

@@ -28,6 +28,12 @@ export class Place {
   readonly brokenRetries = new Set<string>();
   /** The last request by which a run with that leave read a record, by batch and id. */
   readonly takenUp = new Map<string, number>();
+  /** The last answer that showed that the records of a batch can be approved by their ids only, by its request. */
+  readonly byIdSince = new Map<string, number>();
+  /** The last request before the look-alikes of a batch were acknowledged. */
+  readonly acknowledged = new Map<string, number>();
+  /** The same for references that were used under another namespace. */
+  readonly acceptedElsewhere = new Map<string, number>();
   /** Batches of which the intent to cancel them is on the disk. */
   readonly canceling = new Set<string>();
   /** Batches whose cancel was begun, by a run that may have been killed before or after the intent was on the disk. */

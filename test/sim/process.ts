@@ -50,6 +50,12 @@ export class SimProcess implements SendingProcess, Sender {
   unreadable = 0;
   hasRead = false;
   endedWell = false;
+  readonly namespace: string;
+  acceptsElsewhere: readonly string[] = [];
+  acceptsDuplicates = false;
+  readonly shownLost = new Set<string>();
+  keyRefusals = 0;
+  highestLimit = 1;
   hasProbed = false;
   isForgotten = false;
   inFlight = 0;
@@ -78,6 +84,7 @@ export class SimProcess implements SendingProcess, Sender {
     timeline: Timeline;
     oracle: Oracle;
     place: Place;
+    namespace: string;
     identity: SimIdentity;
     fate: Fate;
     late: (ms: number) => number;
@@ -85,6 +92,7 @@ export class SimProcess implements SendingProcess, Sender {
     log: (text: () => string) => void;
   }) {
     this.place = options.place;
+    this.namespace = options.namespace;
     this.identity = options.identity;
     this.#os = options.os;
     this.#timeline = options.timeline;

@@ -24,6 +24,11 @@ export class Dice {
     return this.next() < share;
   }
 
+  /** Draws only where it could come true, so that worlds without it stay the same. */
+  chanceOf(share: number): boolean {
+    return share > 0 && this.chance(share);
+  }
+
   /** Whole, from 0 to below `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);

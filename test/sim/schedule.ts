@@ -29,6 +29,9 @@ export const HAZARDS = [
   'mixed-reads',
   'shared-records',
   'refresh',
+  'lost-approvals',
+  'bodies-compared',
+  'namespaces',
 ] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
@@ -57,9 +60,12 @@ export interface Schedule {
 }
 
 /** Added later, so that worlds without them stay the same. */
-const WITH_OWN_DICE: ReadonlySet<Hazard> = new Set(['cancel', 'mixed-reads', 'shared-records', 'refresh']);
+const WITH_OWN_DICE: ReadonlySet<Hazard> = new Set([
+  ...(['cancel', 'mixed-reads', 'shared-records', 'refresh'] as const),
+  ...(['lost-approvals', 'bodies-compared', 'namespaces'] as const),
+]);
 /** Only the journal shows that two payments have one record, so losing the journal hides it. */
-const BEYOND_ONE_JOURNAL: readonly Hazard[] = ['loss', 'backup', 'twin', 'edits'];
+const BEYOND_ONE_JOURNAL: readonly Hazard[] = ['loss', 'backup', 'twin', 'edits', 'namespaces'];
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -77,6 +83,7 @@ export function drawSchedule(
     ...{retry: 0.15, waiting: 0.3, 'stage-only': 0.3, 'odd-rows': 0.5, resolve: 0.15},
     ...{'long-waits': 0.15, 'approve-by-id': 0.3, cancel: 0.15},
     ...{'mixed-reads': 0.1, 'shared-records': 0.1, refresh: 0.2},
+    ...{'lost-approvals': 0.1, 'bodies-compared': 0.1, namespaces: 0.1},
   };
   const drawn = HAZARDS.filter((hazard) =>
     (WITH_OWN_DICE.has(hazard) ? new Dice(seed, hazard) : dice).chance(shares[hazard]),

@@ -7,13 +7,16 @@ export interface ServiceRecord {
   n: number;
   key: string;
   reference: string;
-  /** The body as it came, without `auto_approve`. */
+  /** The body as it came, and without `auto_approve`. */
+  sent: string;
   text: string;
   body: Record<string, unknown>;
   createdAt: number;
   /** From then on the key is as good as new. */
   keyUntil: number;
   approvedAt: number | undefined;
+  /** When it was last `created` again after an approval, because the service lost that approval. */
+  lostAt: number | undefined;
   approving: boolean;
   canceled: boolean;
   /** When each later status begins. */
@@ -76,6 +79,12 @@ export interface ServiceRules {
   sharedRecords: number;
   /** Share of approved payments that fail in the end. */
   failures: number;
+  /** Share of approvals that are lost later: the record is `created` again, and no money has moved. */
+  lostApprovals: number;
+  /** What of a body must be the same when its key comes again; another body is answered with 409. */
+  compares: 'nothing' | 'content' | 'everything';
+  /** The code of that answer. */
+  comparedCode: string;
 }
 
 /** The service's view of one request. */
@@ -127,7 +136,7 @@ export class SimService {
   /** From now on it does nothing wrong. */
   calm(): void {
     this.weather = 'fair';
-    this.rules = {...this.rules, faults: 0, turns: 0, mixedReads: 0, sharedRecords: 0};
+    this.rules = {...this.rules, faults: 0, turns: 0, mixedReads: 0, sharedRecords: 0, lostApprovals: 0};
   }
 
   /** All keys are as good as new from now on. */
@@ -336,11 +345,21 @@ export class SimService {
         return json(refusal.status, {error_code: refusal.code, message: 'refused for good'});
       record = this.#sharedFor(key, body) ?? this.#make(arrival, body);
     }
+    if (this.#isOtherBody(record, arrival)) {
+      this.#counts.bodiesRefused++;
+      return json(409, {error_code: this.rules.comparedCode, message: 'the key was used for another body'});
+    }
     const status = this.statusOf(record);
     if (status === 'failed' || status === 'canceled')
       return json(409, {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'a new key is required'});
     if (approve !== true || status !== 'created') return json(isNew ? 201 : 200, this.#shown(record));
     return this.#approveNow(record, arrival.attempt, own);
+  }
+
+  #isOtherBody(record: ServiceRecord, {key, body}: Arrival): boolean {
+    const {compares} = this.rules;
+    if (compares === 'nothing' || record.key !== key) return false;
+    return compares === 'everything' ? record.sent !== body : record.text !== withoutApproval(body);
   }
 
   /** In New York, in summer and in winter. */
@@ -354,7 +373,7 @@ export class SimService {
     const record: ServiceRecord = {
       ...{id: `5f0c6d3e-0000-7000-8000-${String(n).padStart(12, '0')}`, n, key: arrival.key!, body},
       reference: remitReference(body),
-      text: withoutApproval(arrival.body),
+      ...{sent: arrival.body, text: withoutApproval(arrival.body), lostAt: undefined},
       createdAt: this.#timeline.now,
       keyUntil: this.#timeline.now + this.rules.keyLife(),
       ...{approvedAt: undefined, approving: false, canceled: false, later: []},
@@ -399,6 +418,20 @@ export class SimService {
         `service: record ${record.n} approved, ${record.reference} PAID ${String(record.body['amount_in_minor_units'])} by ${attempt === undefined ? 'hand' : `request ${attempt}`}`,
     );
     this.onApproved(record);
+    if (this.#dice.chanceOf(this.rules.lostApprovals)) this.#loseLater(record, record.approvedAt);
+  }
+
+  /** Unless the payment has come to its end by then. */
+  #loseLater(record: ServiceRecord, since: number): void {
+    this.#timeline.after(this.#dice.between(500, 90_000), () => {
+      const isOver = ['settled', 'failed', 'canceled'].includes(this.statusOf(record));
+      if (isOver || record.approvedAt !== since || this.rules.lostApprovals === 0) return;
+      record.approvedAt = record.approvedBy = undefined;
+      record.later = [];
+      record.lostAt = this.#timeline.now;
+      this.#counts.lostApprovals++;
+      this.#log(() => `service: record ${record.n} of ${record.reference} is created again`);
+    });
   }
 
   #shown(record: ServiceRecord, status: string | undefined = this.statusOf(record)): Record<string, unknown> {

@@ -2,7 +2,8 @@ import type {Resolution, Resolving} from '../../src/batch/repair/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {auditWindows} from './audit.ts';
-import {checkFinal, checkReport, checkStates, isRetry} from './checks.ts';
+import {booksOf} from './books.ts';
+import {checkApproved, checkFinal, checkRefresh, checkReport, checkStates, isRetry} from './checks.ts';
 import {type Counts, noCounts} from './counts.ts';
 import {abandonDatabases, openDatabases} from './databases.ts';
 import {
@@ -15,6 +16,7 @@ import {
   runEngine,
   type Setting,
 } from './engine.ts';
+import {type Acceptances, Namespaces, neededBy, NOTHING} from './namespaces.ts';
 import {LATEST_MS, SimNetwork} from './network.ts';
 import {Oracle, type Violation} from './oracle.ts';
 import type {SimIdentity, SimOs} from './os.ts';
@@ -32,7 +34,7 @@ import {
   UNAPPROVED_FROM,
 } from './rows.ts';
 import type {Hazard, Schedule} from './schedule.ts';
-import {SimService} from './service.ts';
+import {type ServiceRecord, SimService} from './service.ts';
 import {Timeline} from './timeline.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
 
@@ -49,6 +51,9 @@ const START = Date.parse('2026-03-02T15:00:00Z');
 /** A run may wait for a quarter of an hour many times, and does something each second meanwhile. */
 const MOST_EVENTS = 300_000;
 const BATCH = 'b1';
+/** The batch under another namespace. */
+const NAMESAKE = 'n1';
+const OTHER_NAMESPACE = 'other';
 const API_KEY = 'test_5up3r53cr3t';
 
 const SETTING: Omit<Setting, 'kind' | 'windowRows'> = {
@@ -69,6 +74,10 @@ export class World {
   readonly #service: SimService;
   readonly #network: SimNetwork;
   readonly #oracle: Oracle;
+  /** Of the other namespace, where the same references are other payments. */
+  readonly #otherOracle: Oracle;
+  readonly #namespaces: Namespaces;
+  readonly #namesakeDice: Dice;
   readonly #places: Place[] = [];
   readonly #processes: SimProcess[] = [];
   #rows: SimRow[] = [];
@@ -77,6 +86,11 @@ export class World {
   #references = 0;
   readonly #counts = noCounts();
   #isAged = false;
+  #isEnding = false;
+  /** In the end the operator also pays what looks like other payments. */
+  #paysNamesake = false;
+  /** What the last run on a place was refused for. */
+  readonly #refusals = new Map<Place, Acceptances>();
   #backup:
     | {files: Map<string, Uint8Array>; plans: Map<string, readonly SimRow[]>; canceling: readonly string[]}
     | undefined;
@@ -100,8 +114,23 @@ export class World {
       ...{timeline, dice: new Dice(seed, 'service'), rules: this.#serviceRules(), counts, log: this.#log},
     });
     this.#service = service;
-    this.#oracle = new Oracle({...this.#setting, service, horizonMs, isMemoryLong: memory === 'long'});
-    this.#oracle.now = () => timeline.now;
+    const facts = {...this.#setting, horizonMs, isMemoryLong: memory === 'long'};
+    const isOther = (record: ServiceRecord) => this.#namespaceOf(record) === OTHER_NAMESPACE;
+    const isShared = this.#has('namespaces');
+    const ours = isShared ? booksOf(service, (record) => !isOther(record)) : service;
+    this.#oracle = new Oracle({...facts, service: ours});
+    this.#otherOracle = new Oracle({
+      ...facts,
+      namespace: OTHER_NAMESPACE,
+      service: booksOf(service, isOther),
+    });
+    for (const oracle of [this.#oracle, this.#otherOracle]) oracle.now = () => timeline.now;
+    const oracleFor = (record: ServiceRecord) =>
+      isShared && isOther(record) ? this.#otherOracle : this.#oracle;
+    service.onMade = (record) => oracleFor(record).made(record);
+    service.onApproved = (record) => oracleFor(record).approved(record);
+    this.#namespaces = new Namespaces(service.records);
+    this.#namesakeDice = new Dice(seed, 'namesake');
     const rules = {trouble: schedule.trouble};
     this.#network = new SimNetwork({
       timeline,
@@ -113,6 +142,22 @@ export class World {
     });
     os.reset();
     os.random = new Dice(seed, 'os').next;
+  }
+
+  #namespaceOf({madeBy}: ServiceRecord): string {
+    return (this.#network.attempts[madeBy - 1]!.process as SimProcess).namespace; // only processes of the world send
+  }
+
+  #oracleOf(batchId: string): Oracle {
+    return batchId === NAMESAKE ? this.#otherOracle : this.#oracle;
+  }
+
+  #settingOf(batchId: string): Setting {
+    return batchId === NAMESAKE ? {...this.#setting, namespace: OTHER_NAMESPACE} : this.#setting;
+  }
+
+  get #violation(): Violation | undefined {
+    return this.#oracle.violation ?? this.#otherOracle.violation;
   }
 
   #serviceRules(): SimService['rules'] {
@@ -133,6 +178,8 @@ export class World {
       mixedReads: this.#has('mixed-reads') ? new Dice(seed, 'mixed').pick([0.2, 0.5, 0.9]) : 0,
       sharedRecords: this.#has('shared-records') ? 0.3 : 0,
       failures: this.#has('mixed-reads') ? 0.3 : 0.05,
+      lostApprovals: this.#has('lost-approvals') ? new Dice(seed, 'lost').pick([0.2, 0.6]) : 0,
+      ...this.#drawCompared(),
       keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
       refuses: (body) => {
         const n = party(body);
@@ -146,6 +193,13 @@ export class World {
       approvalFails: (body) => party(body) >= UNAPPROVED_FROM && party(body) < DISTORTED_FROM,
       distorts: (body) => (party(body) >= DISTORTED_FROM ? {rail: 'wire'} : {}),
     };
+  }
+
+  #drawCompared(): Pick<SimService['rules'], 'compares' | 'comparedCode'> {
+    const dice = new Dice(this.#schedule.seed, 'compared');
+    const compares = dice.pick(['content', 'everything', 'everything'] as const);
+    const comparedCode = dice.pick(['IDEMPOTENCY_KEY_CONFLICT', 'IDEMPOTENCY_BODY_MISMATCH']);
+    return {compares: this.#has('bodies-compared') ? compares : 'nothing', comparedCode};
   }
 
   async live(): Promise<WorldResult> {
@@ -168,7 +222,7 @@ export class World {
     if (openDatabases() > 0) this.#oracle.violate('bug', 'databases were left open');
     return {
       seed,
-      violation: this.#oracle.violation,
+      violation: this.#violation,
       counts: this.#counts,
       ...{events: this.#timeline.events, elapsedMs: this.#timeline.elapsed},
     };
@@ -186,7 +240,7 @@ export class World {
   }
 
   get #isOver(): boolean {
-    return this.#oracle.violation !== undefined;
+    return this.#violation !== undefined;
   }
 
   async #live(): Promise<void> {
@@ -204,9 +258,7 @@ export class World {
   /** Every row is paid, and nothing in this world could make a further run do anything. */
   #isPaid(place: Place): boolean {
     const states = [...place.batches.get(BATCH)!.reported.values()];
-    const mayStir = (['retry', 'loss', 'backup', 'twin', 'contender', 'by-hand'] as const).some((hazard) =>
-      this.#has(hazard),
-    );
+    const mayStir = STIRRING.some((hazard) => this.#has(hazard));
     return !mayStir && states.every((state) => state === 'accepted' || state === 'already_paid');
   }
 
@@ -232,7 +284,8 @@ export class World {
     return this.#has('odd-rows') ? row : {...row, party: row.party.replace(/\d\d\d$/, '001')};
   }
 
-  #newProcess(place: Place, fate: Fate, host = `host-${place.name}`): SimProcess {
+  #newProcess(place: Place, batchId: string, fate: Fate, host = `host-${place.name}`): SimProcess {
+    const oracle = this.#oracleOf(batchId);
     const {slowness} = this.#schedule;
     const late = this.#has('slow-timers')
       ? (ms: number) => (ms < 1001 ? ms * slowness : ms)
@@ -245,8 +298,9 @@ export class World {
       ...{
         os: this.#os,
         timeline: this.#timeline,
-        oracle: this.#oracle,
+        oracle,
         place,
+        namespace: this.#settingOf(batchId).namespace,
         identity,
         fate,
         late,
@@ -255,11 +309,14 @@ export class World {
       },
     });
     this.#processes.push(process);
-    if (this.#schedule.isAudited)
-      process.audit = (attempt) => {
-        const complaint = auditWindows(this.#os, place, process.batchId, this.#schedule.kind, attempt);
-        if (complaint !== undefined) this.#oracle.violate('window-first', complaint);
-      };
+    process.audit = (attempt) => {
+      const complaint = this.#schedule.isAudited
+        ? auditWindows(this.#os, place, process.batchId, this.#schedule.kind, attempt)
+        : undefined;
+      if (complaint !== undefined) oracle.violate('window-first', complaint);
+      const unasked = this.#has('namespaces') ? this.#namespaces.sent(attempt, process) : undefined;
+      if (unasked !== undefined) oracle.violate('elsewhere', unasked);
+    };
     return process;
   }
 
@@ -269,8 +326,9 @@ export class World {
     place.disk.put(file, csvOf(rows, this.#schedule.kind === 'payout' ? 'payee_id' : 'payer_id'));
     for (let attempt = 0; !this.#isOver; attempt++) {
       this.#counts.plans++;
-      const process = this.#newProcess(place, attempt < 2 ? this.#drawFate(true) : {});
-      const ending = await process.run((self) => planFile(self, this.#setting, {batchId, file}));
+      const process = this.#newProcess(place, batchId, attempt < 2 ? this.#drawFate(true) : {});
+      const setting = this.#settingOf(batchId);
+      const ending = await process.run((self) => planFile(self, setting, {batchId, file}));
       this.#tell('plan', process, ending);
       if (ending.is === 'done') {
         place.plan(batchId, rows, this.#schedule.isDirect);
@@ -327,7 +385,14 @@ export class World {
       await this.#timeline.wait(ms);
       this.#counts.waits++;
     }
-    if (this.#has('refresh')) await this.#refresh(place);
+    if (this.#has('lost-approvals')) {
+      await this.#timeline.wait(
+        new Dice(this.#schedule.seed, `lost ${this.#counts.runs}`).pick([5_000, 100_000]),
+      );
+      await this.#refresh(place, BATCH, this.#drawFate());
+    }
+    if (this.#has('refresh')) await this.#refresh(place, BATCH, this.#drawFate());
+    if (this.#has('namespaces')) await this.#runNamesake(place);
     if (this.#has('backup')) await this.#backUp(place);
     if (this.#has('loss') && dice.chance(0.5)) this.#lose(place);
     if (this.#has('by-hand') && dice.chance(0.5)) this.#byHand();
@@ -336,19 +401,18 @@ export class World {
   }
 
   /** The operator asks what has become of the payments. */
-  async #refresh(place: Place): Promise<void> {
-    if (this.#isOver || place.batches.get(BATCH)!.reported.size === 0) return;
+  async #refresh(place: Place, batchId: string, fate: Fate): Promise<void> {
+    if (this.#isOver || place.batches.get(batchId)!.reported.size === 0) return;
     this.#counts.refreshes++;
-    const fate = this.#drawFate();
-    const process = this.#newProcess(place, fate);
-    process.batchId = BATCH;
+    const process = this.#newProcess(place, batchId, fate);
+    process.batchId = batchId;
     const random = new Dice(this.#schedule.seed, `refresh ${this.#counts.refreshes}`).next;
     const ending = await process.run((self) =>
-      refreshStates(self, this.#setting, this.#network, BATCH, random),
+      refreshStates(self, this.#settingOf(batchId), this.#network, batchId, random),
     );
     this.#tell('refresh', process, ending);
     if (ending.is === 'done')
-      checkStates({place, batchId: BATCH, states: ending.value, oracle: this.#oracle});
+      checkRefresh({place, batchId, report: ending.value, process, oracle: this.#oracleOf(batchId)});
     else if (ending.is === 'killed') await this.#afterKill(place);
     else if (codeOf(ending.error) !== 'NO_BATCH') await this.#afterError(ending.error, 0, fate);
   }
@@ -432,7 +496,7 @@ export class World {
     this.#counts.resolved++;
     for (const {reference, resolution} of rows)
       if (resolution === 'not-paid') this.#oracle.declareUnpaid(reference);
-    const process = this.#newProcess(place, this.#drawFate(true));
+    const process = this.#newProcess(place, BATCH, this.#drawFate(true));
     const ending = await process.run((self) => resolveByHand(self, this.#setting, {batchId: BATCH, rows}));
     this.#tell('resolve', process, ending);
     if (ending.is === 'killed') await this.#afterKill(place);
@@ -456,10 +520,24 @@ export class World {
     const paid = this.#service.records.findLast(
       (record) =>
         record.reference === reference &&
+        this.#namespaceOf(record) === this.#setting.namespace &&
         isPaymentOf(row, record.body, this.#schedule.kind) &&
         PAID.has(this.#service.statusOf(record)),
     );
     return paid === undefined || this.#dice.chance(0.2) ? 'not-paid' : {paid: paid.id};
+  }
+
+  /** The rows are run again as another batch: under another namespace, some of them with references of their own. */
+  async #runNamesake(place: Place): Promise<void> {
+    const dice = this.#namesakeDice;
+    if (this.#isOver || place !== this.#places[0]) return;
+    if (!place.batches.has(NAMESAKE)) {
+      const rows = this.#rows.map((row) =>
+        dice.chance(0.3) ? {...row, reference: `OTHER-${row.reference}`} : row,
+      );
+      if (!(await this.#plan(place, NAMESAKE, rows))) return;
+    }
+    if (!this.#isOver) await this.#run(place, NAMESAKE, this.#drawFate());
   }
 
   /** The file is changed and planned again, under its own name or another. */
@@ -545,7 +623,9 @@ export class World {
         : dice.pick(['as-before', 'release', first] as const)
       : first;
     const references = place.batches.get(batchId)!.rows.map(({reference}) => reference);
-    const named = dice.chance(0.5) ? references : [];
+    const named = (dice.chance(0.5) ? references : []).filter((reference) =>
+      this.#mayName(place, batchId, reference),
+    );
     return {
       ...{batchId, path, maxInFlight},
       settings: {
@@ -559,24 +639,70 @@ export class World {
         acceptDifferences: dice.chance(0.3),
         releaseRest: dice.chance(0.4),
       },
-      ...(this.#has('retry') && wasRun && dice.chance(0.5)
+      ...((this.#has('retry') || this.#has('lost-approvals')) && wasRun && dice.chance(0.5)
         ? {retry: {named, onRaised: () => undefined}}
         : {}),
     };
+  }
+
+  /** Before a new key the operator looks for the record: a service that compares bodies refuses keys whose records live. */
+  #mayName(place: Place, batchId: string, reference: string): boolean {
+    if (this.#service.rules.compares === 'nothing') return true;
+    const isDead = place.batches.get(batchId)!.reported.get(reference) === 'dead_key';
+    return !isDead || this.#oracleOf(batchId).mayHaveBeenRaised(reference);
   }
 
   async #run(place: Place, batchId: string, fate: Fate, onOpened?: () => void): Promise<void> {
     await this.#runAs(place, this.#drawRun(place, batchId), fate, onOpened);
   }
 
-  /** One run of the tool with what befalls it, and a look at what it says. */
+  /** One run; where it is refused because of another namespace, the operator may acknowledge that and start it again. */
   async #runAs(
     place: Place,
     request: EngineRun,
     fate: Fate,
     onOpened?: () => void,
   ): Promise<EngineReport | undefined> {
+    if (!this.#has('namespaces')) return this.#runOnce(place, request, fate, onOpened);
+    let accepts: Acceptances | undefined = NOTHING;
+    while (accepts !== undefined && !this.#isOver) {
+      this.#refusals.delete(place);
+      const report = await this.#runOnce(place, {...request, accepts}, fate, onOpened);
+      const needed = this.#refusals.get(place);
+      if (needed === undefined) return report;
+      accepts = this.#acknowledge(request.batchId, needed);
+    }
+    return undefined;
+  }
+
+  /** What the operator states after a refusal: all that it asks for, a part, or nothing, which leaves the batch. */
+  #acknowledge(batchId: string, needed: Acceptances): Acceptances | undefined {
+    this.#counts.namesakesRefused++;
+    const isLeft = batchId === NAMESAKE && !this.#paysNamesake;
+    const how = this.#isEnding
+      ? isLeft
+        ? 'nothing'
+        : 'all'
+      : this.#namesakeDice.draw({all: 2, nothing: 2, elsewhere: 1, duplicates: 1});
+    this.#log(() => `operator: acknowledges ${how} of ${JSON.stringify(needed)} for ${batchId}`);
+    if (how === 'nothing') return undefined;
+    if (how === 'all') this.#counts.namesakesPaid++;
+    const {elsewhere, duplicates} = needed;
+    return {
+      elsewhere: how === 'duplicates' ? [] : elsewhere,
+      duplicates: how === 'elsewhere' ? undefined : duplicates,
+    };
+  }
+
+  /** One run of the tool with what befalls it, and a look at what it says. */
+  async #runOnce(
+    place: Place,
+    request: EngineRun,
+    fate: Fate,
+    onOpened?: () => void,
+  ): Promise<EngineReport | undefined> {
     const {batchId} = request;
+    const oracle = this.#oracleOf(batchId);
     const mayBeCanceled = place.cancelTried.has(batchId) && request.path !== 'cancel';
     if (
       !place.disk.paths().includes(`${place.stateDir}/batches/${this.#schedule.kind}/${batchId}/journal.db`)
@@ -585,12 +711,14 @@ export class World {
       if (!(await this.#plan(place, batchId, batch.rows))) return undefined;
     }
     this.#counts.runs++;
-    const process = this.#newProcess(place, fate);
+    const process = this.#newProcess(place, batchId, fate);
     process.batchId = batchId;
     process.onOpened = onOpened ?? (() => undefined);
     if (request.retry !== undefined) {
       this.#counts.retries++;
-      this.#oracle.mayRaise(this.#rows.map(({reference}) => reference));
+      const rows = batchId === NAMESAKE ? place.batches.get(batchId)!.rows : this.#rows;
+      const references = rows.map(({reference}) => reference);
+      oracle.mayRaise(references, request.retry.named);
     }
     if (this.#has('contender') && this.#dice.chance(0.7)) this.#contend(process);
     this.#log(
@@ -598,12 +726,21 @@ export class World {
     );
     const random = new Dice(this.#schedule.seed, `run ${this.#counts.runs}`).next;
     const ending = await process.run((self) =>
-      runEngine(self, this.#setting, this.#network, request, random),
+      runEngine(self, this.#settingOf(batchId), this.#network, request, random),
     );
     this.#tell(request.path, process, ending);
     if (ending.is === 'done') {
-      checkReport({place, batchId, report: ending.value, process, oracle: this.#oracle, fate, request});
+      checkReport({place, batchId, report: ending.value, process, oracle, fate, request});
       return ending.value;
+    }
+    if (ending.is === 'failed' && request.accepts !== undefined) {
+      const needed = neededBy(ending.error);
+      if (needed !== undefined) {
+        this.#refusals.set(place, needed);
+        if (!this.#namespaces.hasOthers(process) && needed.elsewhere.length > 0)
+          oracle.violate('elsewhere', `${batchId} was refused, and no other namespace has sent anything`);
+        return undefined;
+      }
     }
     if (ending.is === 'failed' && mayBeCanceled && codeOf(ending.error) === 'BATCH_CANCELED') {
       place.canceling.add(batchId); // the intent was on the disk when its run was killed
@@ -621,7 +758,7 @@ export class World {
   #contend(holder: SimProcess): void {
     const {place, batchId} = holder;
     const host = this.#dice.chance(0.5) ? `host-${place.name}` : 'host-z';
-    const process = this.#newProcess(place, {}, host);
+    const process = this.#newProcess(place, batchId, {}, host);
     const work = async (): Promise<void> => {
       if (!holder.isRunning) return;
       this.#counts.contenders++;
@@ -672,11 +809,11 @@ export class World {
   /** After a crash somebody asks how things stand. */
   async #report(place: Place, batchId: string): Promise<void> {
     for (let attempt = 0; attempt < 3 && !this.#isOver; attempt++) {
-      const process = this.#newProcess(place, {});
-      const ending = await process.run((self) => reportStates(self, this.#setting, batchId));
+      const process = this.#newProcess(place, batchId, {});
+      const ending = await process.run((self) => reportStates(self, this.#settingOf(batchId), batchId));
       this.#tell('report', process, ending);
       if (ending.is === 'done') {
-        checkStates({place, batchId, states: ending.value, oracle: this.#oracle});
+        checkStates({place, batchId, states: ending.value, oracle: this.#oracleOf(batchId)});
         return;
       }
       if (ending.is === 'failed') {
@@ -690,12 +827,16 @@ export class World {
   async #end(): Promise<void> {
     this.#log(() => 'operator: everything works again');
     this.#service.calm();
+    this.#isEnding = true;
+    this.#paysNamesake = this.#namesakeDice.chance(0.5);
     this.#network.rules = {trouble: 0};
     await this.#timeline.wait(LATEST_MS + 40_000);
     for (const place of this.#places) {
       for (const batchId of place.batches.keys()) {
         if (this.#isOver) return;
-        if (!this.#isIdle(place, batchId)) await this.#finish(place, batchId);
+        const isStirred = this.#has('lost-approvals');
+        if (isStirred) await this.#refresh(place, batchId, {});
+        if (!this.#isIdle(place, batchId) || isStirred) await this.#finish(place, batchId);
       }
     }
   }
@@ -721,21 +862,25 @@ export class World {
               horizonMs,
               maxWaitMs: this.#has('long-waits') ? 900_000 : 8_000,
               trustRefusals: true,
-              retryUnapproved: false,
-              approveById: this.#has('approve-by-id'),
+              retryUnapproved: this.#has('lost-approvals'),
+              // As `next` says.
+              approveById: this.#has('approve-by-id') || this.#service.rules.compares === 'everything',
             },
             ...{acceptDifferences: true, releaseRest: true},
           },
         },
         {},
       );
+      if (this.#refusals.has(place)) return; // the operator leaves it
       if (last?.summary.state !== 'complete' && last?.summary.state !== 'incomplete') continue;
       // Once more, now and then: a batch that is complete sends nothing.
       if (last.summary.posts === 0 && last.summary.not_sent > 0 && path === 'as-before') continue;
       if (last.summary.posts === 0 || (isEnded(last) && !this.#dice.chance(0.2))) break;
     }
     if (this.#isOver) return;
-    checkFinal({last, place, batchId, oracle: this.#oracle, mustEnd: memory === 'long' && !this.#isAged});
+    const oracle = this.#oracleOf(batchId);
+    if (last !== undefined && !this.#has('mixed-reads')) checkApproved(last.states, oracle);
+    checkFinal({last, place, batchId, oracle, mustEnd: memory === 'long' && !this.#isAged});
   }
 
   async #finishCancel(place: Place, batchId: string): Promise<void> {
@@ -743,6 +888,12 @@ export class World {
       if ((await this.#cancel(place, batchId, {}))?.summary.state === 'canceled') return;
   }
 }
+
+/** Hazards that may leave something to do although every row was paid. */
+const STIRRING: readonly Hazard[] = [
+  ...(['retry', 'loss', 'backup', 'twin', 'contender', 'by-hand'] as const),
+  ...(['lost-approvals', 'namespaces'] as const),
+];
 
 const isEnded = ({summary}: EngineReport): boolean =>
   summary.in_doubt + summary.not_sent + summary.staged === 0;
