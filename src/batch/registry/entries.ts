@@ -1,3 +1,4 @@
+import {jsonBytes} from '../../store/port/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
@@ -108,6 +109,29 @@ export class Entries {
       if (last === undefined || page.length < ALIKE_PAGE) return undefined;
       ({scope, reference} = last);
     }
+  }
+
+  /**
+   * Numbers of rows that may have a similar reference or an equal payment since a given time, in one query for a page:
+   * `similar` and `alike` decide about each of them.
+   */
+  newer(rows: readonly {row: Paying & {n: number}; since: number}[]): ReadonlySet<number> {
+    const others = this.#db.prepare('select 1 from claimants where journal <> ? limit 1');
+    if (others.get(this.#journalId) === undefined) return new Set();
+    const wanted = rows.map(({row: {n, reference, party, amount, currency}, since}) => [
+      ...[n, reference, foldReference(reference), party, amount, currency, since],
+    ]);
+    const found = this.#db
+      .prepare<{n: number}>(
+        `select j.value ->> 0 as n from json_each(cast(?1 as text)) j where
+           exists (select 1 from claims_by_content a where a.party = j.value ->> 3 and a.amount = j.value ->> 4
+             and a.currency = j.value ->> 5 and a.at >= j.value ->> 6
+             and not (a.scope = ?2 and a.reference = j.value ->> 1))
+           or exists (select 1 from entries e where e.scope = ?2 and e.fold = j.value ->> 2
+             and e.reference <> j.value ->> 1 and e.at >= j.value ->> 6)`,
+      )
+      .all(jsonBytes(wanted), this.#scope);
+    return new Set(found.map(({n}) => n));
   }
 
   /**

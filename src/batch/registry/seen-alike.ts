@@ -7,7 +7,7 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import {ALIKE_MS, earlierPayment} from './earlier-payments.ts';
 import {Entries} from './entries.ts';
 import {OpenCreates} from './open-creates.ts';
-import {addAlike, type AlikeExample, noneAlike} from './survey.ts';
+import {addAlike, type AlikeExample, noneAlike} from './look-alikes.ts';
 
 /** How many rows of a plan would need an acknowledgement at one service because of other batches. */
 export interface SeenAlike {

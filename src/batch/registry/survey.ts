@@ -9,7 +9,7 @@ import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration} from './entry.ts';
 import type {Registry} from './registry.ts';
-import {ALIKE_MS, type EarlierPayment, earlierPayment} from './earlier-payments.ts';
+import {type LookAlikes, mayBeReleased, noneAlike, noteLookalikes, noteNewer} from './look-alikes.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -23,7 +23,7 @@ import {
 import type {Plan} from '../model/plan-facts.ts';
 
 /** What the registry contains about a batch before it is confirmed. None of it is written yet. */
-export interface Survey {
+export interface Survey extends LookAlikes {
   /**
    * The other batches that have paid rows of this one with the same content; these rows are skipped. A batch that has
    * only claimed a reference is not included.
@@ -40,10 +40,6 @@ export interface Survey {
   shifts: Map<string, {from: Bucket; to: Bucket; part: Part}>;
   /** Rows that cannot be sent: their reference belongs to another payment, or to an unfinished batch. */
   conflicts: number;
-  /** References that differ from one in the registry only in case or spaces. */
-  similar: {count: number; examples: string[][]};
-  /** Rows that look like an earlier payment of the last thirty days, in any namespace. */
-  alike: Alike;
   /**
    * Other places where references of this batch were found, by the name for `--accept paid-elsewhere`: a namespace,
    * profile or address.
@@ -51,26 +47,11 @@ export interface Survey {
   elsewhere: Map<string, {count: number; example: string; batch: string}>;
 }
 
-/** A row, and the earlier payment that it may repeat. */
-export interface AlikeExample {
-  reference: string;
-  earlier: EarlierPayment;
-}
-
-interface Alike {
-  count: number;
-  /** The first five. */
-  examples: AlikeExample[];
-}
-
-export const noneAlike = (): Alike => ({count: 0, examples: []});
-
 const PAGE = 1000;
-const EXAMPLES = 5;
 
 /**
- * Compares every row that this batch has not sent yet, or may have sent, with the registry. Rows are read in pages,
- * so memory does not grow.
+ * Compares every row that this batch has not sent yet, or may have sent, with the registry, and every row that it may
+ * still pay with newer payments of other batches. Rows are read in pages, so memory does not grow.
  */
 export function surveyBatch(options: {
   journal: Journal;
@@ -95,7 +76,7 @@ export function surveyBatch(options: {
   };
   if (registry.entries.isEmpty && registry.openCreates.isEmpty && !journal.hasOutcomeByRegistry())
     return survey;
-  for (const row of unsentRows(journal)) {
+  for (const row of unsentRows(journal, (page) => noteNewer(survey, page, options))) {
     const found = registry.entries.find(row.reference);
     const entry = foreignEntry(found, plan);
     const isDoubt =
@@ -121,7 +102,7 @@ export function surveyBatch(options: {
 
 /**
  * The survey of a retry. It also counts the look-alikes of rows that are sent again, which a run does not send. Only the
- * first acknowledgement of the plan was about every row; a later one may have been about others.
+ * first acknowledgement of the plan was about these rows; a later one may have been about others.
  */
 export function surveyRetried(
   survey: Survey,
@@ -136,31 +117,8 @@ export function surveyRetried(
   };
   const acknowledged = readAcknowledged(options.journal, options.plan);
   const since = acknowledged?.firstAt ?? acknowledged?.at ?? 0;
-  for (const row of rows) noteLookalikes(found, row, {...options, since});
+  for (const row of rows) if (!mayBeReleased(row)) noteLookalikes(found, row, {...options, since});
   return found;
-}
-
-function noteLookalikes(
-  {similar, alike}: Survey,
-  row: JournalRow,
-  {registry, since, now}: {registry: Registry; since: number; now: number},
-): void {
-  const references = registry.entries.similar(row.reference, since);
-  if (references.length > 0 && similar.count++ < EXAMPLES)
-    similar.examples.push([row.reference, ...references]);
-  addAlike(alike, row, earlierPayment(registry, row, Math.max(since, now - ALIKE_MS)));
-}
-
-/** How many rows look like a payment of the last thirty days. */
-export const countAlike = (registry: Registry, rows: readonly JournalRow[], now: number): number =>
-  rows.filter((row) => earlierPayment(registry, row, now - ALIKE_MS) !== undefined).length;
-
-export function addAlike(
-  alike: Alike,
-  {reference}: {reference: string},
-  earlier: EarlierPayment | undefined,
-): void {
-  if (earlier !== undefined && alike.count++ < EXAMPLES) alike.examples.push({reference, earlier});
 }
 
 /** After the confirmation: writes the registry's decisions into the journal. Rows without a decision are sent. */
@@ -255,9 +213,14 @@ function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
  * Rows that may have been sent were claimed by this batch, so the registry has no other entry for them unless it was
  * lost since.
  */
-function* unsentRows(journal: Journal): Generator<JournalRow> {
-  for (const page of pagesOf((after, limit) => journal.rows.after(after, limit), PAGE))
+function* unsentRows(
+  journal: Journal,
+  onPage: (page: readonly JournalRow[]) => void = () => undefined,
+): Generator<JournalRow> {
+  for (const page of pagesOf((after, limit) => journal.rows.after(after, limit), PAGE)) {
+    onPage(page);
     for (const row of page) if (isUnsent(row)) yield row;
+  }
 }
 
 function isUnsent({outcome}: JournalRow): boolean {

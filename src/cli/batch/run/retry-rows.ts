@@ -5,7 +5,7 @@ import {prepareRetry, type RetryFacts} from '../../../batch/repair/retry.ts';
 import {Wire} from '../../../batch/answers/wire.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
 import {timeoutsOf} from '../timeouts.ts';
-import {countAlike} from '../../../batch/registry/survey.ts';
+import {countAlike} from '../../../batch/registry/look-alikes.ts';
 import {confirmOnce} from './confirm-once.ts';
 import {type ConfirmedRun, typing} from './request.ts';
 import {retryText} from './retry-view.ts';

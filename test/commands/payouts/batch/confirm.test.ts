@@ -151,6 +151,7 @@ describe('confirming a batch', () => {
 
     it('applies to the release of what was staged, whether the number is stated again or not', async () => {
       await desk.batch('run ./p.csv --batch-id one --json --yes');
+      desk.clock.advance(1000);
       // Two within the file, and all three like a payment of another batch.
       const staged = await desk.batch(
         'run ./d.csv --batch-id b --json --yes --stage-only --accept duplicates=5',
@@ -164,7 +165,56 @@ describe('confirming a batch', () => {
       assert.equal((await desk.batch('run b --json --yes')).exitCode, 0);
     });
 
-    /** Batch b breaks off after its first row, and another batch pays one that looks like two of the rest. */
+    it('asks at a release about what another batch has paid since the rows were staged', async () => {
+      await desk.batch('run ./p.csv --batch-id a --json --yes --stage-only');
+      desk.clock.advance(1000);
+      desk.file('v.csv', [
+        ['V-1', 1, '10.00'],
+        ['V-2', 2, '20.00'],
+      ]);
+      const other = await desk.batch('run ./v.csv --batch-id v --json --yes --accept duplicates=2');
+      assert.equal(other.exitCode, 0, other.stderr);
+      const payments = desk.service.paid.length;
+      for (const line of ['release a', 'run a', 'resume a', 'release a --accept duplicates=1']) {
+        const ran = await desk.batch(`${line} --json --yes`);
+        assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES'], line);
+        assert.match(ran.error().hint!, /--accept duplicates=2/);
+        assert.match(ran.stderr, /A-1 looks like V-1 of batch v/);
+      }
+      assert.equal(desk.service.paid.length, payments);
+      const ran = await desk.batch('release a --json --yes --accept duplicates=2');
+      assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 2], ran.stderr);
+      assert.equal((await desk.batch('release a --json --yes')).exitCode, 0);
+    });
+
+    it('asks once about a row that was not approved, and that another batch has paid since', async () => {
+      desk.service.approvalFails = () => true;
+      await desk.batch('run ./p.csv --batch-id a --json --yes');
+      desk.service.approvalFails = () => false;
+      desk.clock.advance(1000);
+      desk.file('v.csv', [['V-1', 1, '10.00']]);
+      await desk.batch('run ./v.csv --batch-id v --json --yes --accept duplicates=1');
+      for (const verb of ['release', 'retry']) {
+        const refused = await desk.batch(`${verb} a --json --yes`);
+        assert.deepEqual([refused.exitCode, refused.error().code], [11, 'GUARD_DUPLICATES'], verb);
+        assert.match(refused.error().hint!, /--accept duplicates=1/);
+      }
+      const ran = await desk.batch('retry a --json --yes --accept duplicates=1');
+      assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 2], ran.stderr);
+    });
+
+    it('asks about a row in doubt whose payment was not requested, too', async () => {
+      desk.service.fault = ({body}) => (body.includes('"A-1"') ? 'lost-after' : undefined);
+      await desk.batch('run ./p.csv --batch-id a --json --yes --stage-only --max-wait 1s');
+      desk.service.fault = () => undefined;
+      desk.clock.advance(1000);
+      desk.file('v.csv', [['V-1', 1, '10.00']]);
+      await desk.batch('run ./v.csv --batch-id v --json --yes --accept duplicates=1');
+      const refused = await desk.batch('resume a --json --yes');
+      assert.deepEqual([refused.exitCode, refused.error().code], [11, 'GUARD_DUPLICATES'], refused.stderr);
+    });
+
+    /** Batch b breaks off after its first row, and another batch pays one that looks like all of its rows. */
     const meetAnother = async (...flags: readonly string[]) => {
       desk.service.fault = ({n}) =>
         n > 1 ? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}} : undefined;
@@ -183,8 +233,8 @@ describe('confirming a batch', () => {
       await meetAnother('--stage-only');
       const again = await desk.batch('run b --json --yes --accept duplicates=7');
       assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
-      assert.match(again.error().hint!, /--accept duplicates=2/);
-      const ran = await desk.batch('run b --json --yes --accept duplicates=2');
+      assert.match(again.error().hint!, /--accept duplicates=3/);
+      const ran = await desk.batch('run b --json --yes --accept duplicates=3');
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
     });
 
@@ -192,13 +242,13 @@ describe('confirming a batch', () => {
       await meetAnother();
       const again = await desk.batch('resume b --json --yes');
       assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
-      assert.match(again.error().hint!, /--accept duplicates=2/);
-      const ran = await desk.batch('resume b --json --yes --accept duplicates=2');
+      assert.match(again.error().hint!, /--accept duplicates=3/);
+      const ran = await desk.batch('resume b --json --yes --accept duplicates=3');
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
       for (const line of [
         'resume b',
-        'resume b --accept duplicates=2',
-        'run ./d.csv --batch-id b --accept duplicates=2',
+        'resume b --accept duplicates=3',
+        'run ./d.csv --batch-id b --accept duplicates=3',
       ])
         assert.equal((await desk.batch(`${line} --json --yes`)).exitCode, 0, line);
     });
