@@ -41,7 +41,7 @@ export interface FollowRunOptions extends Omit<
   out: string | undefined;
   /** Builds the next command. */
   commands: CommandBuilder;
-  /** Called when all records are read and journaled, before the results are written. */
+  /** Called when all records are read and journaled, before the results are written. It may change rows. */
   beforeResults?: () => Promise<void>;
   onProgress: (line: string) => void;
 }
@@ -87,7 +87,9 @@ export class FollowRun {
       journal.setFact('state', 'stopped');
       journal.setFact('stop', stop);
     }
+    const {commits} = journal;
     await this.#options.beforeResults?.();
+    if (journal.commits !== commits) rows.recount();
     const {reached, ended, open, statuses} = rows.counts;
     const summary = this.#summary();
     if (rows.hasMoved) summary.next = this.#nextAfter(summary) ?? this.#nextFollowing();

@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {bucketOf, BUCKETS, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
 import {addCount, type Standing} from '../model/tally.ts';
 import {
   closedStatuses,
@@ -21,7 +21,7 @@ export class FollowedRows {
   /** A row is in another bucket than before, so the batch may have another next command. */
   hasMoved = false;
   /** Kept up to date, for a summary. */
-  readonly standing: Standing;
+  standing: Standing;
   readonly #journal: Journal;
   readonly #kind: Kind;
   readonly #until: Goal | undefined;
@@ -59,6 +59,13 @@ export class FollowedRows {
     };
   }
 
+  /** The journal was changed by something else, such as the registry. */
+  recount(): void {
+    const before = countsOf(this.standing);
+    this.standing = this.#journal.standing();
+    if (countsOf(this.standing) !== before) this.hasMoved = true;
+  }
+
   record(row: RecordedRow, outcome: Outcome): void {
     const before = row.outcome;
     this.#journal.record(outcome, this.#clock.now());
@@ -86,3 +93,5 @@ export class FollowedRows {
     if (status !== null) addCount(standing.statuses, status, by);
   }
 }
+
+const countsOf = ({tally}: Standing): string => BUCKETS.map((bucket) => tally[bucket].count).join();

@@ -1,0 +1,52 @@
+import {commandsAs} from '../bare-commands.ts';
+import assert from 'node:assert/strict';
+import {FollowPace} from '../../../src/batch/follow/pace.ts';
+import {FollowRun} from '../../../src/batch/follow/follow-run.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {readNews} from '../../../src/batch/registry/news.ts';
+import {Wire} from '../../../src/batch/answers/wire.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
+import {readSummary} from '../../../src/batch/standing/read-summary.ts';
+import {Bench} from '../harness.ts';
+import {TruthService} from '../truth-service.ts';
+
+describe('a refresh of a batch that waits for another batch', () => {
+  const bench = new Bench();
+  const service = new TruthService();
+  after(() => bench.remove());
+
+  it('counts rows that the other batch has paid since', async () => {
+    const file = bench.payouts(2);
+    for (const batchId of ['b1', 'b2']) await bench.plan(file, {batchId});
+    await bench.run(service, {batchId: 'b1', path: 'stage-only'});
+    assert.equal((await bench.run(service, {batchId: 'b2'})).conflict, 2);
+    await bench.run(service, {batchId: 'b1'});
+
+    const {stateDir, clock} = bench;
+    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b2', purpose: 'test', clock});
+    try {
+      const wire = new Wire({
+        ...{kind: 'payout', namespace: batch.plan.namespace, mode: 'test'},
+        ...{key: 'test_key', timeouts: DEFAULT_TIMEOUTS},
+      });
+      const {summary} = await new FollowRun({
+        ...{batch, clock, wire, transport: service.transport(), maxWaitMs: 900_000},
+        ...{before: readSummary(batch, clock.now()), out: undefined, pace: new FollowPace(undefined)},
+        ...{commands: commandsAs('acme', 'test'), random: () => 0.5},
+        ...{abort: new AbortController().signal, onProgress: () => undefined, onUnknown: () => undefined},
+        beforeResults: () => readNews(batch, {stateDir, clock}),
+      }).run();
+      const now = readSummary(batch, clock.now());
+      const told = ({state, conflict, already_paid: paid, next}: typeof now) => ({
+        state,
+        conflict,
+        paid,
+        next,
+      });
+      assert.deepEqual(told(summary), {state: 'complete', conflict: 0, paid: 2, next: null});
+      assert.deepEqual(told(now), told(summary));
+    } finally {
+      await batch.close();
+    }
+  });
+});
