@@ -1,24 +1,24 @@
 import {systemClock, type Clock} from '../clock.ts';
-import {LIFECYCLES, TRANSFER_STATUSES} from '../contract/lifecycle.ts';
+import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
 import {isObject, must} from '../narrow.ts';
-import {nearest} from '../nearest.ts';
-import {createThenRelease, type Sending} from './create-then-release.ts';
+import {asksForApproval, createThenRelease, type Sending} from './create-then-release.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
 import {normaliseBaseUrl} from './transport/base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
-import {CANONICAL, Codec} from './requests/codec.ts';
+import {CANONICAL, codecOf, type Codec} from './requests/codec.ts';
 import {debugTo, type OnDebug} from './transport/debug.ts';
 import {HttpTransport} from './transport/http-transport.ts';
 import {Listing, type ListOptions} from './reading/listing.ts';
 import {continued} from './reading/continued.ts';
 import {otherOrder} from './reading/order.ts';
-import {type Page, readPage} from './reading/page.ts';
+import {readPage, type SentPage} from './reading/page.ts';
 import type {FetchPage} from './reading/page-reader.ts';
 import {checkFilters, filterHere} from './reading/filters.ts';
+import {splitFilters, splitParams} from './reading/list-query.ts';
 import {eachWarningOnce} from './reading/warnings.ts';
-import {waitFor, type Waited} from './reading/poll.ts';
+import {checkStatus, waitFor, type Waited} from './reading/poll.ts';
 import {holdsRecord, isAcknowledged, isDeleted, isRecord, type Readable} from './answers/readable.ts';
 import {unwrapRecord} from './answers/envelope.ts';
 import {
@@ -33,15 +33,29 @@ import {
   type Result,
 } from './requests/resource.ts';
 import {DEFAULT_POLICY, finish, type RetryPolicy} from './requests/retry.ts';
+import {lastParam} from './requests/routes.ts';
+import {refuseOtherSpelling} from './requests/spelling.ts';
+import {type ReadRequest, readRequest} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
-import {checkService} from '../service/file/parse.ts';
 import {filtersHere, sizeOnWire} from '../service/paging.ts';
-import {horizonMsOf, isEmptyService, type ServiceFile, USUAL_HORIZON_MS} from '../service/service-file.ts';
+import {horizonMsOf, USUAL_HORIZON_MS} from '../service/service-file.ts';
 import {GuardedTransport} from './transport/guarded-transport.ts';
 import type {Transport, TransportAnswer, TransportRequest} from './transport/transport.ts';
 
-/** When a request is not sent again. */
-type Repeating = Pick<Sending, 'endsAtConflict' | 'lookUp'>;
+/** When a request is not sent again, and whether its answer stays as the service sent it. */
+type Repeating = Pick<Sending, 'endsAtConflict' | 'lookUp'> & {isRaw?: boolean};
+
+/** The requests of one create of a payin or payout. */
+interface CreateRequests {
+  operation: TransferCreation;
+  /** The canonical body. */
+  asked: Readonly<Record<string, unknown>>;
+  options: KeyedOptions;
+  build: (withoutApproval: boolean, options: KeyedOptions) => Built;
+  send: (built: Built, how: Repeating) => Promise<Result<unknown>>;
+  /** Of the answers: they stay as the service sent them. */
+  isRaw: boolean;
+}
 
 type WaitedFor = {payins: Answered<'Payin'>; payouts: Answered<'Payout'>};
 
@@ -151,18 +165,18 @@ export class RemitClient {
       const recordId = lastParam(path, input.params ?? {});
       return this.#finish({...built, options: {...built.options, recordId}}, isRecord(recordId));
     }
-    if (id === 'payins.create' || id === 'payouts.create') {
+    if (isTransferCreation(id)) {
       const asked = isObject(input.body) ? input.body : {};
-      return this.#createTransfer({operation: id, asked}, input.options ?? {}, {
-        build: (withoutApproval) =>
-          withoutApproval
-            ? this.#builder.operation(id, {...input, body: this.#codec.withoutApproval(id, asked, false)})
-            : built,
+      const bodyOf = (withoutApproval: boolean) =>
+        withoutApproval ? this.#codec.withoutApproval(id, asked, false) : asked;
+      return this.#createTransfer({
+        ...{operation: id, asked, options: input.options ?? {}, isRaw: false},
+        build: (withoutApproval, options) =>
+          this.#builder.operation(id, {...input, body: bodyOf(withoutApproval), options}),
         send: async (one, how) => {
           const result = await this.#finish(one, holdsRecord(one.sanitizer), how);
           return {...result, data: unwrapRecord(result.data)};
         },
-        recordIn: unwrapRecord,
       });
     }
     if (key === undefined) return this.#finish(built, method === 'DELETE' ? isDeleted : isAcknowledged);
@@ -171,33 +185,41 @@ export class RemitClient {
   }
 
   /** A create of a payin or payout, named by its operation or by its path. */
-  #createTransfer(
-    {operation, asked}: {operation: TransferCreation; asked: Readonly<Record<string, unknown>>},
-    options: KeyedOptions,
-    requests: {
-      build: (withoutApproval: boolean) => Built;
-      send: (built: Built, how: Repeating) => Promise<Result<unknown>>;
-      recordIn: (data: unknown) => unknown;
-    },
-  ): Promise<Result<unknown>> {
-    const requested = requests.build(false);
-    const resource = operation === 'payins.create' ? 'payins' : 'payouts';
-    const {signal, hint} = options;
-    const act = (verb: 'get' | 'approve') => (id: string) =>
-      this.call(`${resource}.${verb}`, {params: {id}, options: {signal, hint, recordId: id}});
+  #createTransfer(create: CreateRequests): Promise<Result<unknown>> {
+    const {operation, asked, options, isRaw} = create;
+    const requested = create.build(false, options);
+    const idempotencyKey = must(requested.idempotencyKey, 'idempotency key of a create');
+    const approves = asksForApproval(asked); // after a lost answer no refusal is believed, whichever request it was
     return createThenRelease({
-      ...{operation, asked, options, sanitizer: requested.sanitizer, recordIn: requests.recordIn},
-      idempotencyKey: must(requested.idempotencyKey, 'idempotency key of a create'),
+      ...{operation, asked, options, idempotencyKey, sanitizer: requested.sanitizer},
+      isOwnKey: !requested.namesKey,
+      recordIn: this.#recordIn(operation, isRaw),
       horizonMs: horizonMsOf(this.#codec.service) ?? USUAL_HORIZON_MS,
       monotonic: () => this.#clock.monotonic(),
       send: ({withoutApproval = false, recordId, ...how}) => {
-        const built = withoutApproval ? requests.build(true) : requested;
-        const {approves} = requested; // after a lost answer no refusal is believed, whichever of the two it was
-        return requests.send({...built, approves, options: {...built.options, recordId}}, how);
+        const built = withoutApproval ? create.build(true, {...options, idempotencyKey}) : requested;
+        return create.send({...built, approves, options: {...built.options, recordId}}, how);
       },
-      read: act('get'),
-      approve: this.#approvesById ? act('approve') : undefined,
+      read: (id) => this.#act(create, 'get', id),
+      approve: this.#approvesById ? (id) => this.#act(create, 'approve', id) : undefined,
     });
+  }
+
+  /** Reads or approves the record of a create by its id, and answers in the same form. */
+  #act({operation, options, isRaw}: CreateRequests, verb: 'get' | 'approve', id: string) {
+    const {signal, hint} = options;
+    const resource = operation === 'payins.create' ? 'payins' : 'payouts';
+    const input = {params: {id}, options: {signal, hint, recordId: id}};
+    if (!isRaw) return this.call(`${resource}.${verb}`, input);
+    const recordIn = this.#recordIn(operation, true);
+    const readable = verb === 'get' ? isRecord(id) : isAcknowledged;
+    const built = this.#builder.operation(`${resource}.${verb}`, input);
+    return this.#finish(built, (answer) => readable({...answer, json: recordIn(answer.json)}), {isRaw});
+  }
+
+  /** Finds the canonical record in an answer. */
+  #recordIn(operation: OperationId, isRaw: boolean): (data: unknown) => unknown {
+    return (data) => unwrapRecord(isRaw ? this.#codec.recordIn(operation, data) : data);
   }
 
   /** Calls a list operation by its id; path parameters are part of the query. */
@@ -209,6 +231,7 @@ export class RemitClient {
     const {params, filters} = splitParams(operationOf(id).path, query);
     const {paging} = this.#codec.service;
     const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));
+    const isFiltered = Object.keys(sent).some((name) => name !== 'order');
     let passes: ((item: unknown) => boolean) | undefined;
     let stop: AbortSignal | undefined; // one for all pages of the list
     const warn = eachWarningOnce(options.onWarning);
@@ -216,15 +239,16 @@ export class RemitClient {
       stop ??= options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]);
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
-      let page: Page<unknown> | undefined;
+      let page: SentPage<unknown> | undefined;
       const answer = await this.#finish(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
       warn(answer.status, answer.warning);
-      const read: Page<unknown> = must(page, 'page in an answer that was read as one');
+      const read: SentPage<unknown> = must(page, 'page in an answer that was read as one');
       if (options.checksFilters === true)
         checkFilters(id, {...params, ...sent}, {items: read.items, sanitizer: built.sanitizer});
       warn(200, otherOrder(filters['order'], read.items));
       passes ??= filterHere(id, own, built.sanitizer);
-      return continued(read, {cursor, limit: sizeOnWire(limit, paging), readBefore}, paging);
+      const asked = {cursor, limit: sizeOnWire(limit, paging), readBefore, isFiltered};
+      return continued(read, asked, paging);
     };
     const keeps = isEmpty(own) ? undefined : (item: unknown) => passes?.(item) === true;
     return new Listing(fetch, options, {isFixedSize: paging?.by === 'page', keeps});
@@ -232,42 +256,53 @@ export class RemitClient {
 
   /**
    * Sends any request under the base URL, with the usual key, retries and errors. A write that may have been accepted
-   * is repeated only if it has an idempotency key.
+   * is repeated only if it has an idempotency key. A create of a payin or payout is sent and compared like
+   * `payouts.create`.
+   *
+   * @throws {RemitError} GUARD_TARGET for another spelling of the path of such a create
    */
   async request(
     method: string,
     path: string,
     input: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
-    const {creates, isRaw = false} = input;
-    const requested = this.#builder.any(method, path, input);
-    if (creates === undefined) return this.#send(requested, input);
-    const {operation} = creates;
-    const recordIn = (data: unknown) => unwrapRecord(isRaw ? this.#codec.recordIn(operation, data) : data);
-    return this.#createTransfer(creates, input, {
-      build: (withoutApproval) =>
-        withoutApproval
-          ? this.#builder.any(method, path, {
-              ...input,
-              body: this.#codec.withoutApproval(operation, input.body, isRaw),
-            })
-          : requested,
-      send: (built, how) => this.#send(built, input, {...how, recordIn}),
-      recordIn,
+    const {operation, isRaw, body} = this.#readRequest(method, path, input);
+    if (operation === undefined || !isTransferCreation(operation)) {
+      const built = this.#builder.any(method, path, {...input, isRaw});
+      const recordIn = operation === undefined ? unwrapRecord : this.#recordIn(operation, isRaw);
+      return this.#send(built, input, {recordIn});
+    }
+    const recordIn = this.#recordIn(operation, isRaw);
+    const bodyOf = (withoutApproval: boolean) =>
+      withoutApproval ? this.#codec.withoutApproval(operation, input.body, isRaw) : input.body;
+    return this.#createTransfer({
+      ...{operation, asked: isObject(body) ? body : {}, options: input, isRaw},
+      build: (withoutApproval, options) =>
+        this.#builder.any(method, path, {...options, isRaw, body: bodyOf(withoutApproval)}, true),
+      send: (built, how) => this.#send(built, {...input, returnsRecord: true}, {...how, recordIn}),
     });
+  }
+
+  #readRequest(
+    method: string,
+    path: string,
+    {body, isRaw = false}: {body?: unknown} & AnyOptions,
+  ): ReadRequest {
+    const typed = {method: method.toUpperCase(), path, body, isRaw};
+    const read = readRequest(typed, this.#codec.service);
+    if (read.operation === undefined) refuseOtherSpelling(typed, this.#codec.service, isTransferCreation);
+    return read;
   }
 
   async #send(
     built: Built,
     {wantsHeaders, returnsRecord}: AnyOptions,
-    how: Repeating & {recordIn?: (json: unknown) => unknown} = {},
+    {recordIn, ...repeating}: Repeating & {recordIn: (json: unknown) => unknown},
   ): Promise<Result<unknown>> {
-    const {recordIn = unwrapRecord, ...repeating} = how;
     let headers: Readonly<Record<string, string>> = {};
     const holds = holdsRecord(built.sanitizer);
-    const isStep = repeating.endsAtConflict === true; // the other request needs the id of the record
     const readable: Readable =
-      returnsRecord === true || isStep
+      returnsRecord === true
         ? (answer) => holds({...answer, json: recordIn(answer.json)})
         : built.request.method === 'DELETE'
           ? isDeleted
@@ -288,7 +323,9 @@ export class RemitClient {
 
   /** What `request` would send. */
   previewRequest(method: string, path: string, input: {body?: unknown} & AnyOptions = {}): Preview {
-    return this.#builder.preview(this.#builder.any(method, path, input));
+    const {operation} = this.#readRequest(method, path, input);
+    const takesKey = operation !== undefined && isTransferCreation(operation);
+    return this.#builder.preview(this.#builder.any(method, path, input, takesKey));
   }
 
   /**
@@ -339,7 +376,7 @@ export class RemitClient {
   async #finish(
     built: Built,
     readable: Readable,
-    {endsAtConflict, lookUp}: Repeating = {},
+    {endsAtConflict, lookUp, isRaw = false}: Repeating = {},
     onAnswer?: (answer: TransportAnswer) => void,
   ): Promise<Result<unknown>> {
     const {idempotencyKey, options, sanitizer} = built;
@@ -348,7 +385,7 @@ export class RemitClient {
       readable,
       read: (raw, nowMs) => {
         onAnswer?.(raw);
-        return this.#codec.read(built.request, raw, nowMs);
+        return this.#codec.read(isRaw ? {} : built.request, raw, nowMs);
       },
       transport: this.#transport,
       clock: this.#clock,
@@ -378,47 +415,7 @@ export class RemitClient {
   }
 }
 
-/** A program in plain JavaScript may pass any text, and a wait for `Settled` would end as failed. */
-function checkStatus(until: string): void {
-  const known: readonly string[] = TRANSFER_STATUSES;
-  if (known.includes(until)) return;
-  const near = nearest(until.toLowerCase(), known);
-  throw new RemitError(
-    'USAGE',
-    `until: ${JSON.stringify(until)} is not one of the statuses: ${known.join(', ')}`,
-    {hint: near === undefined ? undefined : `did you mean ${near}?`},
-  );
-}
-
-/** Also checks a service file that a caller of the library built by hand. */
-const codecOf = (service: ServiceFile): Codec =>
-  isObject(service) && isEmptyService(service) ? CANONICAL : new Codec(checkService(service, 'service'));
-
-/** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
-function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {
-  const name = /\{(\w+)\}$/.exec(path)?.[1];
-  return name === undefined ? undefined : String(params[name]);
-}
+const isTransferCreation = (id: OperationId): id is TransferCreation =>
+  id === 'payins.create' || id === 'payouts.create';
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
-
-/** The filters that are sent, and those that are applied to the records that were read. */
-function splitFilters(filters: Readonly<Record<string, unknown>>, here: readonly string[]) {
-  const entries = Object.entries(filters).filter(([, value]) => value !== undefined);
-  return {
-    own: Object.fromEntries(entries.filter(([name]) => here.includes(name))),
-    sent: Object.fromEntries(entries.filter(([name]) => !here.includes(name))),
-  };
-}
-
-function splitParams(path: string, query: Readonly<Record<string, unknown>>) {
-  const names: readonly string[] = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
-  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
-  const params: Record<string, string> = {};
-  for (const name of names) {
-    const value = query[name];
-    if (typeof value !== 'string') throw new RemitError('USAGE', `${name} is missing`);
-    params[name] = value;
-  }
-  return {params, filters};
-}

@@ -26,13 +26,15 @@ export interface TransferCreate {
   /** The canonical body. */
   readonly asked: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
+  /** The key was generated for this call. */
+  readonly isOwnKey: boolean;
   readonly options: KeyedOptions;
   readonly sanitizer: Sanitizer;
   /** How long the service remembers a key. */
   readonly horizonMs: number;
   readonly monotonic: () => number;
   readonly send: (how: Sending) => Promise<Result<unknown>>;
-  /** The canonical record in the data of a result. */
+  /** The canonical record in the data of any of these results. */
   readonly recordIn: (data: unknown) => unknown;
   readonly read: (id: string) => Promise<Result<unknown>>;
   /** The standalone approve; undefined if it may not be used. */
@@ -58,11 +60,10 @@ type Approval = 'open' | 'approved' | 'dead' | 'unknown';
  *   failed or was canceled; whatever a request throws, with the id of the record if it is known
  */
 export async function createThenRelease(create: TransferCreate): Promise<Result<unknown>> {
-  const {asked, options, monotonic} = create;
-  const isFresh = options.idempotencyKey === undefined || options.isFreshKey === true;
-  if (!asksForApproval(asked) || isFresh || options.mayApproveAtOnce === true) {
-    const result = await create.send({});
-    const isNew = isFresh || (result.status === 201 && !asksForApproval(asked));
+  const {asked, options, monotonic, isOwnKey} = create;
+  if (!asksForApproval(asked) || isOwnKey || options.mayApproveAtOnce === true) {
+    const result = await create.send({endsAtConflict: !isOwnKey});
+    const isNew = isOwnKey || (result.status === 201 && !asksForApproval(asked));
     return noteUnapproved(create, {...checked(create, result, isNew), replayed: result.status === 200});
   }
   const sentAtMs = monotonic();
@@ -82,7 +83,7 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
       first,
       `the answer has no ${missing}, so it cannot be compared; check it before you approve it`,
     );
-  if (approval === 'unknown' && first.replayed)
+  if (approval === 'unknown' && (first.replayed || hasStatus(record)))
     return unapproved(create, first, 'its status is missing or unknown; check it before you approve it');
   const {attempts, replayed} = first;
   options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed});
@@ -115,6 +116,9 @@ function approvalOf(create: TransferCreate, record: unknown): Approval {
   const good: readonly string[] = lifecycle.good;
   return isFinal(lifecycle, status) && !good.includes(status) ? 'dead' : 'approved';
 }
+
+/** A status that is there and cannot be read may be any, such as canceled. */
+const hasStatus = (record: unknown): boolean => isObject(record) && (record['status'] ?? null) !== null;
 
 /**
  * Interface document, "Errors", 503: a record that was approved, but whose initiation has failed, is continued by the
@@ -162,9 +166,10 @@ async function readBeforeRepeat(
   answered: number | undefined,
 ): Promise<Result<unknown> | undefined> {
   const read = await readRecord(create, known);
-  const approval = approvalOf(create, read.data);
-  if (approval === 'approved') return answered === 503 && mayNeedInitiation(read.data) ? undefined : read;
-  if (approval === 'dead') throw deadKey(create, known.id, read.data);
+  const approval = approvalOf(create, create.recordIn(read.data));
+  if (approval === 'approved')
+    return answered === 503 && mayNeedInitiation(create.recordIn(read.data)) ? undefined : read;
+  if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data));
   if (approval === 'open' && create.monotonic() - known.sentAtMs < create.horizonMs) return undefined;
   const why = approval === 'open' ? 'its key is past the horizon' : 'its status cannot be read';
   throw inDoubt(create, known, `${LOST}, and ${why}`);
@@ -178,13 +183,13 @@ async function afterOpenRelease(
 ): Promise<Result<unknown>> {
   const {first} = known;
   const read = await readRecord(create, known, error);
-  const approval = approvalOf(create, read.data);
+  const approval = approvalOf(create, create.recordIn(read.data));
   const sent = Number(error.details?.['attempts'] ?? 1);
   const whole = {...first, data: read.data, status: read.status, attempts: first.attempts + sent};
-  if (error.httpStatus === 503 && mayNeedInitiation(read.data))
+  if (error.httpStatus === 503 && mayNeedInitiation(create.recordIn(read.data)))
     throw withRecord(create, known, error, 'it is approved, but the service could not start it', 'approved');
   if (approval === 'approved') return whole;
-  if (approval === 'dead') throw deadKey(create, known.id, read.data);
+  if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data));
   if (approval === 'unknown') throw inDoubt(create, known, `${error.message}. Its status cannot be read`);
   const isConflictAlone = error.httpStatus === 409 && (sent === 1 || error.code !== 'IN_DOUBT');
   if (!isConflictAlone) throw withRecord(create, known, error);
@@ -205,7 +210,8 @@ async function approveById(
   } catch (error) {
     throw error instanceof RemitError ? withRecord(create, known, error) : error;
   }
-  const hasRecord = statusOf(result.data) !== undefined && otherIdIn(result.data, id) === undefined;
+  const record = create.recordIn(result.data);
+  const hasRecord = statusOf(record) !== undefined && otherIdIn(record, id) === undefined;
   const {data} = hasRecord ? result : await readRecord(create, known);
   return noteUnapproved(create, {
     ...{...first, ...result, data},

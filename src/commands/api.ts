@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {allItems} from '../cli/api/pages.ts';
-import {effectOf, readPath, readRequest} from '../cli/api/any-request.ts';
+import {effectOf, readPath} from '../cli/api/any-request.ts';
 import {creationOf} from '../cli/api/creation.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import type {Context} from '../cli/core/context.ts';
@@ -8,13 +8,14 @@ import {answerText, readHeaders, type IncludedAnswer} from '../cli/api/headers.t
 import {acceptNewFlag, dryRunFlags, inGroup, statedAmountFlags} from '../cli/input/flags.ts';
 import {readData} from '../cli/input/json-data.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
-import {type KeyOrigin, paymentOf, sendPayment} from '../cli/api/request-payment.ts';
+import {type KeyOrigin, makesRecord, paymentOf, sendPayment} from '../cli/api/request-payment.ts';
 import {IN_TWO_REQUESTS} from '../cli/write/create-steps.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {guardPreview} from '../cli/guard/guard.ts';
 import {showPreview} from '../cli/write/previews.ts';
 import {refuseTypedNumbers} from '../cli/write/sensitive-numbers.ts';
 import {checkRequestPath} from '../client/requests/routes.ts';
+import {readRequest} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
 
@@ -88,7 +89,7 @@ export default class Api extends RemitCommand {
     const creation = creationOf(context, body, read, this.typed);
     const inputFor = (idempotencyKey: string | undefined, isFreshKey: boolean) => ({
       ...{body, headers, idempotencyKey, isFreshKey, isRaw, hint: hintFor(idempotencyKey)},
-      ...{returnsRecord: keyed && !isRaw, wantsHeaders: flags.include, signal: stop.signal},
+      ...{returnsRecord: makesRecord(operation), wantsHeaders: flags.include, signal: stop.signal},
     });
     const newKey = given ?? (keyed ? this.runtime.uuid() : undefined);
     const isWrite = method !== 'GET' || body !== undefined;
@@ -111,14 +112,12 @@ export default class Api extends RemitCommand {
     }
     const send = async (idempotencyKey: string | undefined, {isRepeat, isOwn}: KeyOrigin) => {
       if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
-      const isFresh = isNewKey && !isRepeat;
-      const input = {...inputFor(idempotencyKey, isFresh), mayApproveAtOnce: isOwn};
-      const options = isFresh ? undefined : creation?.optionsFor(idempotencyKey, input.hint);
-      const whole = {...input, ...options};
+      const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn};
+      const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint)};
       const result = await client.request(method, args.path, whole).catch((error: unknown) => {
         throw creation?.explain(error) ?? error;
       });
-      if (!isFresh) creation?.note(result.data);
+      creation?.note(result.data);
       return {idempotencyKey, ...result};
     };
     const payment = paymentOf(read, {acceptsNew: flags.accept !== undefined, typed: this.typed});

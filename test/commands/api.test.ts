@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli, TEST_KEY} from '../cli/run-cli.ts';
 import {answer, lost} from '../client/transport/fake-transport.ts';
-import {PAYEE_ID, payout} from './fixtures.ts';
+import {METHOD_ID, PAYEE_ID, payout} from './fixtures.ts';
 
 const LIVE = {REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};
 
@@ -32,6 +32,41 @@ describe('api', () => {
     const line = ['api', 'POST', '/api/payouts', '-d', data, '--idempotency-key', 'k-1', '--json'];
     const ran = await runCli(line, {service: [lost()]});
     assert.deepEqual([ran.exitCode, ran.error().retryable], [12, true]);
+  });
+
+  it('with a generated key compares the record and notices a missing approval, as create does', async () => {
+    const body = {
+      payee_id: PAYEE_ID,
+      amount_in_minor_units: 12_500,
+      currency_code: 'USD',
+      auto_approve: true,
+    };
+    const line = ['api', 'POST', '/api/payouts', '-d', JSON.stringify(body), '--json'];
+    const open = await runCli(line, {service: [answer(201, payout({status: 'created'}))]});
+    assert.equal(open.exitCode, 8, open.stderr);
+    assert.match(open.stderr, /was not approved: its status is still created/);
+    const other = await runCli(line, {service: [answer(201, payout({payee_id: METHOD_ID}))]});
+    assert.deepEqual([other.exitCode, other.error().code], [6, 'KEY_REUSED'], other.stderr);
+    const asked = await runCli(line, {service: [answer(201, payout({status: 'approved'}))]});
+    assert.deepEqual([asked.exitCode, asked.requests.length], [0, 1], asked.stderr);
+  });
+
+  it('is in doubt after a success without the record of a payment, also raw', async () => {
+    const body = {payee_id: PAYEE_ID, amount_in_minor_units: 12_500};
+    const move = {
+      ...{source_subaccount_id: PAYEE_ID, destination_subaccount_id: METHOD_ID},
+      ...{amount_in_minor_units: 5, currency_code: 'USD'},
+    };
+    for (const line of [
+      ['/api/payouts', JSON.stringify(body), '--raw'],
+      ['/api/payouts', JSON.stringify(body)],
+      ['/api/subaccounts/move', JSON.stringify(move)],
+    ]) {
+      const [path = '', data = '', ...more] = line;
+      const words = ['api', 'POST', path, '-d', data, ...more, '--json'];
+      const ran = await runCli(words, {service: [answer(201, {})]});
+      assert.deepEqual([ran.exitCode, ran.error().code], [12, 'IN_DOUBT'], ran.stderr);
+    }
   });
 
   it('never repeats a POST without one', async () => {
@@ -64,7 +99,7 @@ describe('api', () => {
       env: LIVE,
       columns: 80,
       answers: ['5'],
-      service: [answer(201, payout())],
+      service: [answer(201, payout({amount_in_minor_units: 5}))],
     });
     assert.equal(typed.exitCode, 0);
   });

@@ -8,15 +8,14 @@ import type {Context} from '../core/context.ts';
 import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
 import {betweenSteps, withNewKey} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
-import type {ReadRequest} from './any-request.ts';
+import type {ReadRequest} from '../../service/read-request.ts';
 
 /** A typed request that creates a payin or payout. */
 export interface TypedCreation {
-  /** With a key that was used before it is sent and compared as `create` is. */
   optionsFor: (
     idempotencyKey: string | undefined,
     repeat: string | undefined,
-  ) => Pick<AnyOptions, 'creates' | 'onCreated' | 'showCommand'> | undefined;
+  ) => Pick<AnyOptions, 'onCreated' | 'showCommand'> | undefined;
   /** It may take two requests. */
   isInSteps: boolean;
   /** The body of the first of them. */
@@ -39,10 +38,7 @@ export function creationOf(
     optionsFor: (idempotencyKey, repeat) =>
       idempotencyKey === undefined || repeat === undefined
         ? undefined
-        : {
-            creates: {operation, asked: body},
-            ...betweenSteps(context, {noun, resource, idempotencyKey, repeat}),
-          },
+        : betweenSteps(context, {noun, resource, idempotencyKey, repeat}),
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
     explain: (error) =>

@@ -33,7 +33,11 @@ export function allItems(
   const form = isRaw ? service : {}; // the answers to other paths are canonical
   const [route = '', query = ''] = path.split('?');
   const params = new URLSearchParams(query);
-  const [name, size] = [cursorNameOf(form.paging), params.get(form.paging?.limit ?? 'limit')];
+  const name = cursorNameOf(form.paging);
+  const {limit: limitName = 'limit', order = {}} = form.paging ?? {};
+  const own: readonly string[] = [name, limitName, order.name ?? 'order'];
+  const size = params.get(limitName);
+  const isFiltered = [...params.keys()].some((param) => !own.includes(param));
   const dialect = new Dialect(form);
   const fetch: FetchPage<unknown> = async ({cursor, readBefore, signal: unwanted}) => {
     if (cursor !== undefined) params.set(name, cursor);
@@ -44,7 +48,7 @@ export function allItems(
     if (page === undefined) throw noList(path, form.envelopes?.list ?? 'data');
     if (answer.status === 207) warn(207, answer.warning);
     const limit = size === null ? undefined : sizeOnWire(Number(size), isRaw ? {} : paging);
-    return continued(page, {cursor, limit, readBefore}, paging);
+    return continued(page, {cursor, limit, readBefore, isFiltered}, paging);
   };
   const onWarning = ({text}: {text: string | undefined}) => warn(200, text);
   return new Listing(fetch, {all: true, cursor: params.get(name) ?? undefined, onWarning});

@@ -1,4 +1,4 @@
-import {operationLike, operationOf} from '../../service/routes.ts';
+import {refuseOtherSpelling} from '../../client/requests/spelling.ts';
 import {isId} from '../../contract/ids.ts';
 import {asksForApproval} from '../../client/create-then-release.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
@@ -8,7 +8,7 @@ import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {findAccountTransfer} from '../resources/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
-import {paramsAt, type ReadRequest} from './any-request.ts';
+import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 import type {Context} from '../core/context.ts';
 import {readMove} from '../resources/moves.ts';
 import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfer-kinds.ts';
@@ -62,7 +62,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
   };
   const isChecked = needsFacts(context) || request.stated !== undefined;
   if (operation === undefined && (isChecked || (isObject(body) && asksForApproval(body))))
-    refuseOtherSpelling(context, method, path);
+    refuseOtherSpelling(request, context.profile.service);
   if (!isChecked) return plain;
   if (operation !== undefined && ON_RECORDS.includes(operation))
     return onRecord(context, operation, request, plain.operation);
@@ -164,21 +164,5 @@ function refuseLongerPath(operation: OperationId, {method, path, read}: TypedReq
     'GUARD_TARGET',
     `refused ${method} ${plainValue(path)}: ${JSON.stringify(plainValue(wrong))} is not an id, and may be read as another path`,
     {hint: 'write the id as the service shows it'},
-  );
-}
-
-/** `/api//payouts/`, `/api/%70ayouts`: a service may route them to the path that the guard checks. */
-function refuseOtherSpelling({profile}: Context, method: string, path: string): void {
-  const operation = operationLike(method, path, profile.service);
-  if (operation === undefined) return;
-  const [route = ''] = path.split('?');
-  const usual = operationOf(operation).path;
-  const [typed, known] = [route.split('/').filter((part) => part !== ''), usual.split('/').slice(1)];
-  const ids = typed.length === known.length ? typed : [];
-  const named = known.map((part, at) => (part.startsWith('{') ? (ids[at] ?? 'ID') : part)).join('/');
-  throw new RemitError(
-    'GUARD_TARGET',
-    `refused ${method} ${plainValue(path)}: it may be another spelling of ${usual}, so its amount and its answer cannot be checked`,
-    {hint: `write the path as /${plainValue(named)}`},
   );
 }

@@ -6,7 +6,7 @@ import type {ChosenKey} from '../doubts/memory.ts';
 import type {Payment} from '../doubts/payment.ts';
 import {amountOfBody} from '../guard/amount-read.ts';
 import type {Typed} from '../line/command-line.ts';
-import {paramsAt, type ReadRequest} from './any-request.ts';
+import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 
 export type KeyOrigin = Pick<ChosenKey, 'isRepeat' | 'isOwn'>;
 
@@ -23,6 +23,10 @@ const PAYMENTS: Readonly<Partial<Record<OperationId, {kind: PaymentKind; party: 
     },
     'treasury.simulateInboundCredit': {kind: 'bank transaction', party: 'account_id'},
   };
+
+/** Whether an operation makes a payment and answers with its record; without one it would be lost. */
+export const makesRecord = (operation: OperationId | undefined): boolean =>
+  operation !== undefined && PAYMENTS[operation] !== undefined;
 
 /** The payment that a typed request would make; undefined if it makes none, or has no party or readable amount. */
 export function paymentOf(

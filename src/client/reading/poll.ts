@@ -1,7 +1,8 @@
 import type {Clock} from '../../clock.ts';
-import {canReach, isFinal, type Lifecycle} from '../../contract/lifecycle.ts';
+import {canReach, isFinal, type Lifecycle, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
+import {nearest} from '../../nearest.ts';
 
 export interface WaitOptions<T> {
   /** Reads the record; `timeoutMs` is the remaining time of the wait. */
@@ -117,4 +118,19 @@ export function statusOf(record: unknown): string | undefined {
 
 function isTransient(error: unknown): error is RemitError {
   return error instanceof RemitError && (error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED');
+}
+
+/**
+ * A program in plain JavaScript may pass any value, and a wait for `Settled` would end as failed.
+ * @throws {RemitError} USAGE if it is not a status
+ */
+export function checkStatus(until: unknown): void {
+  const known: readonly unknown[] = TRANSFER_STATUSES;
+  if (known.includes(until)) return;
+  const near = typeof until === 'string' ? nearest(until.toLowerCase(), TRANSFER_STATUSES) : undefined;
+  throw new RemitError(
+    'USAGE',
+    `until: ${JSON.stringify(until)} is not one of the statuses: ${known.join(', ')}`,
+    {hint: near === undefined ? undefined : `did you mean ${near}?`},
+  );
 }

@@ -80,9 +80,17 @@ export class RequestBuilder {
     });
   }
 
-  /** Any request. It has an idempotency key only if one is given. */
-  any(method: string, path: string, {body, ...options}: {body?: unknown} & AnyOptions): Built {
-    const keyed = options.idempotencyKey !== undefined;
+  /**
+   * Any request.
+   * @param takesKey it gets an idempotency key even if none is given
+   */
+  any(
+    method: string,
+    path: string,
+    {body, ...options}: {body?: unknown} & AnyOptions,
+    takesKey = false,
+  ): Built {
+    const keyed = givenKey(options) !== undefined || takesKey;
     const verb = method.toUpperCase();
     const [route = ''] = path.split('?');
     return this.#build({
@@ -120,7 +128,8 @@ export class RequestBuilder {
     const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
     const {method, path, operation, keyed, approves, options} = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const idempotencyKey = keyed ? checkIdempotencyKey(options.idempotencyKey ?? newKey()) : undefined;
+    const given = givenKey(options);
+    const idempotencyKey = keyed ? checkIdempotencyKey(given ?? newKey()) : undefined;
     const {totalMs} = options;
     const encoded = (this.#options.codec ?? CANONICAL).encode({
       method,
@@ -137,7 +146,7 @@ export class RequestBuilder {
       request,
       safety: safetyOf(method, keyed),
       idempotencyKey,
-      namesKey: options.idempotencyKey !== undefined && options.isFreshKey !== true,
+      namesKey: given !== undefined && options.isFreshKey !== true,
       approves,
       sanitizer: this.#sanitizerFor(call.body),
       options,
@@ -153,6 +162,9 @@ export class RequestBuilder {
     return sanitizer;
   }
 }
+
+/** A program in plain JavaScript may pass null for a key that it does not have. */
+const givenKey = ({idempotencyKey}: KeyedOptions): string | undefined => idempotencyKey ?? undefined;
 
 const isApproving = (body: unknown): boolean => isObject(body) && body['auto_approve'] === true;
 

@@ -6,6 +6,7 @@ import {assumptionBehind} from '../../service/file/assumption.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
 import {type Json, leavesOf, type Path, pathOf, withBeside, withValue} from '../../service/paths.ts';
+import {checkService} from '../../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {type Answer, type AnswerPlaces, isSuccess, readAnswer} from '../answers/answer.ts';
 import {readNumberIds} from '../answers/number-ids.ts';
@@ -135,6 +136,10 @@ export class Codec {
 
 /** The codec of a service that follows the contract. */
 export const CANONICAL = new Codec();
+
+/** Also checks a service file that a caller of the library built by hand. */
+export const codecOf = (service: ServiceFile): Codec =>
+  isObject(service) && isEmptyService(service) ? CANONICAL : new Codec(checkService(service, 'service'));
 
 function path(text: string | undefined): Path | undefined {
   return text === undefined ? undefined : pathOf(text);

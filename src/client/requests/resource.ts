@@ -64,7 +64,7 @@ export interface KeyedOptions extends CallOptions {
   showCommand?: ((id: string) => string) | undefined;
 }
 
-/** Of a request that is named by its path. */
+/** Of a request that is named by its path. One that makes a payin or payout is sent and compared like `payouts.create`. */
 export interface AnyOptions extends KeyedOptions {
   /** It is sent unchanged and its answer is shown unchanged, regardless of the service file. */
   isRaw?: boolean | undefined;
@@ -72,8 +72,6 @@ export interface AnyOptions extends KeyedOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** A create: an answer without a record that has an id is in doubt. */
   returnsRecord?: boolean | undefined;
-  /** It creates a payin or payout, with this canonical body: it is sent and compared like `payouts.create`. */
-  creates?: {operation: TransferCreation; asked: Readonly<Record<string, unknown>>} | undefined;
   /** The result has the headers of the answer. */
   wantsHeaders?: boolean | undefined;
 }

@@ -35,6 +35,12 @@ function encodeSegment(name: string, value: string | undefined): string {
   }
 }
 
+/** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
+export function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  const name = /\{(\w+)\}$/.exec(path)?.[1];
+  return name === undefined ? undefined : String(params[name]);
+}
+
 const usage = (message: string) => new RemitError('USAGE', message);
 const refusedPath = (path: string, rule: string) =>
   new RemitError('GUARD_TARGET', `refused the path ${JSON.stringify(path)}: it ${rule}`);

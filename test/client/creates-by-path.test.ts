@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {RemitClient} from '../../src/client/client.ts';
+import type {ClientOptions} from '../../src/client/options.ts';
+import type {AnyOptions} from '../../src/client/requests/resource.ts';
+import {METHOD_ID, PAYEE_ID, PAYER_ID, PAYOUT_ID, payin, payout} from '../commands/fixtures.ts';
+import {RecordingClock} from './recording-clock.ts';
+import {FakeTransport, answer, lost, type Reply} from './transport/fake-transport.ts';
+
+const BODY = {payee_id: PAYEE_ID, amount_in_minor_units: 12_500, currency_code: 'USD', auto_approve: true};
+const KEY = {idempotencyKey: 'L1'};
+const created = payout({status: 'created'});
+const approved = payout({status: 'approved'});
+
+function setUp(script: readonly Reply[], options: Partial<ClientOptions> = {}) {
+  const transport = new FakeTransport(script);
+  const clock = new RecordingClock();
+  const client = new RemitClient({
+    ...{baseUrl: 'https://api.example.com', key: 'test_abcdefghijklmnop', transport, clock, random: () => 0},
+    ...options,
+  });
+  const post = (input: {body?: unknown} & AnyOptions, path = '/api/payouts') =>
+    client.request('POST', path, input);
+  const bodies = () => transport.requests.map(({body}) => JSON.parse(body ?? 'null') as unknown);
+  const keys = () => transport.requests.map(({headers}) => headers['idempotency-key']);
+  return {client, transport, post, bodies, keys};
+}
+
+describe('a create named by its path', () => {
+  it('never approves the record of another payment under the key of the caller', async () => {
+    const {post, bodies} = setUp([answer(200, payout({payee_id: METHOD_ID, status: 'created'}))]);
+    await assert.rejects(post({body: BODY, ...KEY}), {code: 'KEY_REUSED'});
+    assert.deepEqual(bodies(), [{...BODY, auto_approve: false}]);
+  });
+
+  it('is created, compared and released, payins as well', async () => {
+    const {post, bodies} = setUp([answer(201, created), answer(201, approved)]);
+    assert.deepEqual((await post({body: BODY, ...KEY})).data, approved);
+    assert.deepEqual(bodies(), [{...BODY, auto_approve: false}, BODY]);
+    const other = setUp([answer(200, payin({payer_id: METHOD_ID, status: 'created'}))]);
+    const body = {payer_id: PAYER_ID, amount_in_minor_units: 12_500, auto_approve: 1};
+    await assert.rejects(other.post({body, ...KEY}, '/api/payins'), {code: 'KEY_REUSED'});
+    assert.equal(other.bodies().length, 1);
+  });
+
+  it('is recognized by the route and names of a service file, whether raw or not', async () => {
+    const service = {
+      routes: {'payouts.create': 'POST /v1/disbursements'},
+      fields: {payouts: {payee_id: 'to', auto_approve: 'now'}},
+    };
+    const wire = {...BODY, payee_id: undefined, auto_approve: undefined, to: PAYEE_ID, now: true};
+    const {to, now, ...rest} = wire;
+    const body = JSON.parse(JSON.stringify({...rest, to, now})) as object;
+    const foreign = {...payout({status: 'created'}), payee_id: undefined, to: METHOD_ID};
+    for (const input of [{body}, {body, isRaw: true}]) {
+      const {post, bodies} = setUp([answer(200, foreign)], {service});
+      await assert.rejects(post({...input, ...KEY}, '/v1/disbursements'), {code: 'KEY_REUSED'});
+      assert.deepEqual(bodies(), [{...body, now: false}]);
+    }
+  });
+
+  it('is refused under another spelling of its path', async () => {
+    for (const path of ['/api/payouts/', '/api//payouts', '/API/payouts', '/api/%70ayouts']) {
+      const {post, bodies} = setUp([answer(201, created)]);
+      await assert.rejects(post({body: BODY, ...KEY}, path), {code: 'GUARD_TARGET'});
+      assert.deepEqual(bodies(), []);
+    }
+  });
+
+  it('with a key that it generates is one request, and is compared', async () => {
+    for (const key of [{}, {idempotencyKey: null as never}]) {
+      const same = setUp([answer(201, approved)]);
+      assert.deepEqual((await same.post({body: BODY, ...key})).data, approved);
+      assert.match(same.keys().join(), /^[0-9a-f-]{36}$/);
+      const other = setUp([answer(201, payout({payee_id: METHOD_ID}))]);
+      await assert.rejects(other.post({body: BODY, ...key}), {code: 'KEY_REUSED'});
+      const open = setUp([answer(201, created)]);
+      assert.match((await open.post({body: BODY, ...key})).warning ?? '', /its status is still created/);
+    }
+  });
+
+  it('is in doubt after a success without a record, also in the form of the service', async () => {
+    const service = {fields: {payouts: {id: 'reference'}}};
+    for (const options of [{}, {service}])
+      for (const isRaw of [false, true]) {
+        const {post} = setUp([answer(201, {})], options);
+        await assert.rejects(post({body: BODY, isRaw}), {code: 'IN_DOUBT'});
+      }
+    const {post} = setUp([answer(201, {...approved, id: undefined, reference: PAYOUT_ID})], {service});
+    assert.equal((await post({body: BODY, isRaw: true})).status, 201);
+  });
+});
+
+describe('an idempotency key of null', () => {
+  it('is the same as none: one key, and one payout', async () => {
+    const {client, keys} = setUp([answer(201, approved)]);
+    await client.payouts.create({...BODY, currency_code: 'USD'}, {idempotencyKey: null as never});
+    assert.equal(keys().length, 1);
+  });
+});
+
+describe('the two requests of a create', () => {
+  it('have the same key', async () => {
+    const {client, keys} = setUp([lost(), answer(201, created), answer(201, approved)]);
+    await client.payouts.create({...BODY, currency_code: 'USD'}, KEY);
+    assert.deepEqual(keys(), ['L1', 'L1', 'L1']);
+  });
+});
