@@ -100,6 +100,28 @@ describe('a create with auto_approve and a key of the caller', () => {
     assert.deepEqual(sent(), ['create']);
   });
 
+  it('compares nested metadata of a payin by its content', async () => {
+    const metadata = {a: {b: 1, c: [true, null]}, n: 9007199254740992, u: undefined};
+    const record = payin({client_metadata: 0});
+    const text = (status: string, b: number) =>
+      JSON.stringify({...record, status}).replace(
+        '"client_metadata":0',
+        `"client_metadata":{"n":9007199254740992,"a":{"c":[true,null],"b":${b}},"own":{}}`,
+      );
+    const body = {payer_id: record.payer_id, amount_in_minor_units: 12_500, metadata, auto_approve: true};
+    const same = setUp([answer(201, text('created', 1)), answer(201, text('approved', 1))]);
+    await same.client.payins.create(body, KEY);
+    assert.deepEqual(same.sent(), ['create', 'release']);
+    const other = setUp([answer(201, text('created', 2))]);
+    await assert.rejects(other.client.payins.create(body, KEY), {code: 'KEY_REUSED'});
+  });
+
+  it('sends nothing more after a 409 to a request without approval', async () => {
+    const {client, sent} = setUp([answer(409)]);
+    await assert.rejects(client.payouts.create({...BODY, auto_approve: false}, KEY), {code: 'IN_DOUBT'});
+    assert.deepEqual(sent(), ['create']);
+  });
+
   it('compares a request without approval too, and one with a fresh key', async () => {
     for (const [body, options] of [
       [{...BODY, auto_approve: false}, KEY],
@@ -154,10 +176,12 @@ describe('a create with auto_approve and a key of the caller', () => {
       assert.match(error.message, new RegExp(`${PAYOUT_ID}, which is ${status}. Nothing was approved`));
     });
 
-  it('does not release after a 207, or a replay with an unknown status', async () => {
+  it('does not release after a 207, a replay without a status, or any answer with an unknown one', async () => {
     for (const reply of [
       answer(207, {...created, warning: 'limited'}),
       answer(200, payout({status: 'in_review'})),
+      answer(201, payout({status: 'cancelled'})),
+      answer(201, payout({status: 7})),
       answer(200, {...created, status: undefined}),
     ]) {
       const {client, sent} = setUp([reply]);

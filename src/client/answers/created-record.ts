@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject} from '../../narrow.ts';
 import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {type Difference, differencesInWords} from './difference.ts';
@@ -95,16 +95,33 @@ function statedBy(record: unknown, field: string): unknown {
   return value ?? undefined;
 }
 
-/** Every entry that was sent must be there; the service may add its own. */
+/** Every entry that was sent must be there; the service may add its own. Those of a payin may be any JSON. */
 function metadataDifference(asked: Fields, record: unknown): Difference[] {
   const wanted = asked['metadata'] ?? asked['payout_metadata'];
   const got = isObject(record) ? record['client_metadata'] : undefined;
   if (!isObject(wanted) || !isObject(got)) return [];
-  const differs = Object.entries(wanted).some(
-    ([key, value]) => !Object.hasOwn(got, key) || got[key] !== value,
+  const sent = JSON.parse(JSON.stringify(wanted)) as Fields; // an object, as it was sent
+  const differs = Object.entries(sent).some(
+    ([key, value]) => !Object.hasOwn(got, key) || !sameJson(value, got[key]),
   );
   return differs ? [{field: 'client_metadata', asked: wanted, answered: got}] : [];
 }
 
 /** Ids may be returned in another case, amounts as text. */
 const same = (a: unknown, b: unknown): boolean => plainValue(a).toLowerCase() === plainValue(b).toLowerCase();
+
+/** The order of names does not matter; a number may be an `ExactNumber` on one side. */
+function sameJson(a: unknown, b: unknown): boolean {
+  if (isList(a) && isList(b)) return a.length === b.length && a.every((item, at) => sameJson(item, b[at]));
+  if (isObject(a) && isObject(b)) {
+    const names = Object.keys(a);
+    return (
+      names.length === Object.keys(b).length &&
+      names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
+    );
+  }
+  return asSent(a) === asSent(b);
+}
+
+/** JSON.stringify writes an `ExactNumber` of a request as the closest double. */
+const asSent = (value: unknown): unknown => (value instanceof ExactNumber ? Number(value.text) : value);
