@@ -32,6 +32,8 @@ for (const line of LISTS)
       let n = 0;
       const ran = await run(line, () => page([], `c${n++}`));
       assert.deepEqual([ran.error().code, n], ['LIST_CUT', 1000]);
+      assert.match(ran.error().message, /\(row 39\); .* set paging\.by in the service file/);
+      assert.equal(ran.error().hint, 'remit doctor');
     });
 
     it('comes when a page is sent again with another cursor', async () => {

@@ -27,16 +27,26 @@ interface Served {
   readonly all: number;
   readonly items: unknown[];
 }
+type Start = (query: Query, size: number) => number;
 /** A service that cuts its lists: where a page starts, and what it is sent in. */
-const paged =
-  (start: (query: Query, size: number) => number, envelope: (page: Served) => unknown, count = 250): Script =>
+const capped =
+  (cap: number, start: Start, envelope: (page: Served) => unknown, count = 250): Script =>
   ({path}) => {
     const query = new URL(path, 'http://service').searchParams;
-    const size = Math.min(100, Number(query.get('limit') ?? 100));
+    const size = Math.min(cap, Number(query.get('limit') ?? cap));
     const all = records(count);
     const from = start(query, size);
     const items = all.slice(from, from + size);
     return answer(200, envelope({start: from, size, all: all.length, items}));
+  };
+const paged = (start: Start, envelope: (page: Served) => unknown, count = 250): Script =>
+  capped(100, start, envelope, count);
+const linked =
+  (header: (page: number) => string): Script =>
+  ({path}) => {
+    const page = Number(new URL(path, 'http://service').searchParams.get('page') ?? 1);
+    const data = records(250).slice((page - 1) * 100, page * 100);
+    return answer(200, {data}, page === 3 ? {} : {link: header(page + 1)});
   };
 const byPage = (query: Query, size: number) => (Number(query.get('page') ?? 1) - 1) * size;
 const byOffset = (query: Query) => Number(query.get('offset') ?? 0);
@@ -69,6 +79,36 @@ const SHAPES: readonly (readonly [name: string, service: Script, file: ServiceFi
     {paging: {by: 'id'}},
   ],
   ['plain {data}', paged(byOffset, ({items}) => ({data: items})), {paging: {by: 'offset'}}],
+];
+
+/** As doctor describes such services; what their answers say about the end is wrong or means something else. */
+const MISLEADING: readonly (readonly [name: string, service: Script, file: ServiceFile])[] = [
+  ['a bare array of at most 30', capped(30, byPage, ({items}) => items), {paging: {by: 'page'}}],
+  [
+    '{data} of at most 30 by offset',
+    capped(30, byOffset, ({items}) => ({data: items})),
+    {paging: {by: 'offset'}},
+  ],
+  [
+    '{data, total}, where total counts this page',
+    paged(byPage, ({items}) => ({data: items, total: items.length})),
+    {paging: {by: 'page'}},
+  ],
+  [
+    '{data, next: null} on every page',
+    paged(byPage, ({items}) => ({data: items, next: null})),
+    {paging: {by: 'page'}},
+  ],
+  [
+    '{data, next: null} on every page, by id',
+    paged(afterId, ({items}) => ({data: items, next: null})),
+    {paging: {by: 'id'}},
+  ],
+  [
+    '{data} with a Link header that has a title',
+    linked((page) => `<http://s/p?page=${page}>; title="n"; rel="next", <http://s/p?page=1>; rel="first"`),
+    {paging: {by: 'link', cursor: 'page'}},
+  ],
 ];
 
 function run(line: string, service: Script, file?: ServiceFile) {
@@ -123,6 +163,89 @@ describe('a list of 250 records in pages of 100', () => {
       assert.equal((found.json() as {id: string}).id, idOf(150));
     });
   }
+});
+
+describe('a list of 250 records whose answers seem to end it', () => {
+  for (const [name, service, file] of MISLEADING)
+    it(`sent as ${name} is read to its end once the service file says how to go on`, async () => {
+      for (const line of ['payouts list --all --json', 'api GET /api/payouts?limit=100 --paginate --json']) {
+        const ran = await run(line, service, file);
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.deepEqual(
+          (ran.json() as {id: string}[]).map(({id}) => id),
+          records(250).map(({id}) => id),
+          line,
+        );
+      }
+      const {requests} = await run('payouts list --all --json', service, file);
+      assert.ok(requests.length <= 10, `${requests.length} requests`);
+    });
+
+  for (const end of [{next_cursor: null}, {has_more: false}, {meta: {next: null}}])
+    it(`is cut if it ends with ${JSON.stringify(end)} before the number of all records`, async () => {
+      const service = paged(byPage, ({items, all}) => ({data: items, total: all, ...end}));
+      for (const line of ['payouts list --all --json', 'api GET /api/payouts --paginate --json']) {
+        const ran = await run(line, service);
+        assert.deepEqual([ran.exitCode, ran.error().code, ran.stdout], [7, 'LIST_CUT', ''], line);
+        assert.match(
+          ran.error().message,
+          /sent 100 records, but states that the list has 250: .*set paging\.by/,
+        );
+        assert.equal(ran.error().hint, 'remit doctor');
+      }
+    });
+
+  it('is not cut if the number may include records that a filter excludes, or those before its cursor', async () => {
+    const service = paged(
+      () => 0,
+      ({items, all}) => ({data: items.slice(0, 3), total: all, next_cursor: null}),
+    );
+    for (const line of [
+      `payouts list --payee ${PAYEE_ID} --all --json`,
+      'payouts list --cursor c7 --all --json',
+      `api GET /api/payouts?payee_id=${PAYEE_ID} --paginate --json`,
+    ])
+      assert.equal((await run(line, service)).exitCode, 0, line);
+    const elsewhere = await run('payouts list --all --json', service, {envelopes: {total: 'meta.all'}});
+    assert.equal(elsewhere.exitCode, 0, elsewhere.stderr);
+  });
+
+  it('is not cut if records were added while it was read', async () => {
+    for (const by of ['page', 'cursor'] as const) {
+      let added = 0;
+      const growing: Script = ({path}) => {
+        const page = Number(new URL(path, 'http://service').searchParams.get(by) ?? 1);
+        const data = records(250).slice((page - 1) * 100, page * 100);
+        const next = {next_cursor: page < 3 ? String(page + 1) : null};
+        return answer(200, {data, total: 250 + added++, ...(by === 'cursor' ? next : {})});
+      };
+      const ran = await run('payouts list --all --json', growing, {paging: {by}});
+      assert.deepEqual([ran.exitCode, (ran.json() as unknown[]).length], [0, 250], ran.stderr);
+    }
+  });
+
+  it('is not complete after one full page because a number agrees with the size of that page', async () => {
+    const service = paged(byPage, ({items}) => ({data: items, total: items.length}));
+    const ran = await run('payouts list --all --json', service);
+    assert.deepEqual([ran.exitCode, ran.error().code], [7, 'LIST_CUT']);
+  });
+
+  it('ends where the service refuses the page after the one that seemed to be the last', async () => {
+    const pages = paged(byPage, ({items, all}) => ({data: items, total: all}));
+    const refusing =
+      (status: number): Script =>
+      (request, n) =>
+        request.path.includes('page=4') || typeof pages !== 'function'
+          ? answer(status, {error_code: 'NOT_FOUND', message: 'no such page'})
+          : pages(request, n);
+    for (const status of [404, 400]) {
+      const ran = await run('payouts list --all --json', refusing(status), {paging: {by: 'page'}});
+      assert.deepEqual([ran.exitCode, (ran.json() as unknown[]).length], [0, 250], ran.stderr);
+    }
+    const second: Script = (request, n) =>
+      n > 1 || typeof pages !== 'function' ? answer(404, {error_code: 'NOT_FOUND'}) : pages(request, n);
+    assert.equal((await run('payouts list --all --json', second, {paging: {by: 'page'}})).exitCode, 4);
+  });
 });
 
 describe('a short page without an explicit end', () => {

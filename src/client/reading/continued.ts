@@ -1,54 +1,101 @@
-import type {Paging} from '../../service/service-file.ts';
+import type {PagedBy, Paging} from '../../service/service-file.ts';
 import {cursorNameOf} from '../../service/paging.ts';
 import {isObject} from '../../narrow.ts';
-import type {Page} from './page.ts';
+import type {Page, SentPage} from './page.ts';
+import type {ReadBefore} from './page-reader.ts';
 
 /** What a page was requested with. */
 export interface PageAsked {
   cursor: string | undefined;
   /** As sent; undefined if no page size was sent. */
   limit: number | undefined;
-  /** Records of the list that were read before this page. */
-  readBefore: number;
+  /** Undefined if the list was not read from its beginning. */
+  readBefore: ReadBefore | undefined;
+  /** The service filters the list: the number of all records may include others. */
+  isFiltered?: boolean;
 }
 
 /**
- * The page with the cursor of the next one, as the service file describes the paging. Without an explicit end, a page is
- * the last one if it is shorter than requested, and no service would have that page size (assumption 39).
+ * The page with the cursor of the next one, as the service file describes the paging. Page numbers, offsets and ids lead
+ * on without the help of the answer, so that such a list is read until its last number, a flag or an empty page; nothing
+ * else in the answer is trusted to end it. A list never ends before the number of all records that it states.
  */
-export function continued<T>(page: Page<T>, asked: PageAsked, paging: Paging = {}): Page<T> {
+export function continued<T>(page: SentPage<T>, asked: PageAsked, paging: Paging = {}): Page<T> {
   const {by = 'cursor'} = paging;
-  const {items, moreBy, nextCursor, pages, total} = page;
-  if (by === 'cursor' && nextCursor !== undefined) return page;
-  if (by === 'none') return moreBy === undefined && nextCursor === undefined ? end(items) : page;
-  const isNumbered = by === 'page' && pages !== undefined;
-  if (isNumbered && isLastPage(page, paging)) return end(items);
-  const next = by === 'cursor' ? undefined : nextOf(page, asked, paging);
-  if (moreBy !== undefined || nextCursor !== undefined || isNumbered)
-    return next === undefined
-      ? {...page, nextCursor: undefined, moreBy: moreBy ?? ['next_cursor']}
-      : {items, nextCursor: next};
-  if (page.lacksEnd !== true) return page;
-  const read = asked.readBefore + items.length;
-  if (total === read) return end(items);
-  const isMore = total !== undefined && total > read;
-  const isShort = !isMore && items.length < (asked.limit ?? Infinity);
-  if (isShort && !USUAL_SIZES.has(items.length)) return end(items);
-  if (next !== undefined) return {items, nextCursor: next};
-  return isMore ? {...page, moreBy: [`${total} records in all`]} : page;
+  const {items, total, moreBy = []} = page;
+  const counted = total === undefined ? {} : {total};
+  const next = by === 'cursor' ? page.nextCursor : nextOf(page, asked, paging);
+  const missing = missingIn(page, asked, by);
+  const announced = [...moreBy, ...(by === 'cursor' ? pagesAfter(page) : cursorBeside(page))];
+  const isLast = announced.length === 0 && missing === undefined && ENDS[by](page, asked, paging);
+  if (next !== undefined && (by === 'cursor' || !isLast)) {
+    const isOpen = announced.length > 0 || missing !== undefined || page.pages !== undefined;
+    const isSeeming = page.end !== undefined || countsAll(page, asked) || isShort(page, asked);
+    return {items, ...counted, nextCursor: next, ...(isSeeming && !isOpen ? {seemsLast: true} : {})};
+  }
+  const end = {items, ...counted, nextCursor: undefined};
+  if (isLast) return end;
+  if (missing === undefined && announced.length === 0) return {...end, lacksEnd: true};
+  return {...end, moreBy: announced, ...(missing === undefined ? {} : {missing})};
 }
+
+type Ends = (page: SentPage<unknown>, asked: PageAsked, paging: Paging) => boolean;
+
+const isCounted: Ends = ({items, end}) => items.length === 0 || end === 'flag';
+
+/** Whether a page is the last one, by the way in which the next one is requested. */
+const ENDS: Readonly<Record<PagedBy, Ends>> = {
+  cursor: (page, asked) =>
+    page.items.length === 0 ||
+    page.end !== undefined ||
+    page.pages !== undefined ||
+    countsAll(page, asked) ||
+    (isShort(page, asked) && !USUAL_SIZES.has(page.items.length)),
+  page: (page, asked, {first = 1}) =>
+    page.pages === undefined
+      ? isCounted(page, asked, {})
+      : page.pages.current >= page.pages.last - (1 - first),
+  offset: isCounted,
+  id: isCounted,
+  // The header is where the service file says: without one, no page follows.
+  link: ({items, end, isLinked}) => items.length === 0 || end !== undefined || isLinked !== true,
+  none: () => true,
+};
 
 /** Page sizes that services cap a page at. */
 const USUAL_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000]);
 
-const end = <T>(items: readonly T[]): Page<T> => ({items, nextCursor: undefined});
+const isShort = ({items}: SentPage<unknown>, {limit = Infinity}: PageAsked): boolean => items.length < limit;
 
-const isLastPage = ({pages}: Page<unknown>, {first = 1}: Paging): boolean =>
-  pages !== undefined && pages.current >= pages.last - (1 - first);
+/** All records were read. After one full page the number may be that of its own records. */
+function countsAll(page: SentPage<unknown>, asked: PageAsked): boolean {
+  const {readBefore} = asked;
+  if (readBefore === undefined) return false;
+  const {count, total = page.total} = readBefore;
+  return total === count + page.items.length && (count > 0 || isShort(page, asked));
+}
 
-function nextOf(page: Page<unknown>, {cursor}: PageAsked, paging: Paging): string | undefined {
+function missingIn(
+  page: SentPage<unknown>,
+  {readBefore, isFiltered}: PageAsked,
+  by: PagedBy,
+): Page<unknown>['missing'] {
+  if (readBefore === undefined || isFiltered === true) return undefined;
+  const read = readBefore.count + page.items.length;
+  const {total = page.total ?? 0} = readBefore;
+  return total > read ? {read, total, key: by === 'cursor' ? 'paging.by' : 'envelopes.total'} : undefined;
+}
+
+const pagesAfter = ({pages}: SentPage<unknown>): string[] =>
+  pages !== undefined && pages.current < pages.last ? [pages.key] : [];
+
+const cursorBeside = ({nextCursor}: SentPage<unknown>): string[] =>
+  nextCursor === undefined ? [] : ['next_cursor'];
+
+function nextOf(page: SentPage<unknown>, {cursor}: PageAsked, paging: Paging): string | undefined {
   const {by, first = 1} = paging;
   const {items, nextLink} = page;
+  if (by === 'none') return undefined;
   if (by === 'link')
     return nextLink === undefined
       ? undefined

@@ -11,18 +11,25 @@ export function repeatedCursor(cursor: string): RemitError {
   );
 }
 
-export const tooManyPages = (pages: number, cursor: string): RemitError =>
-  new RemitError(
+export function tooManyPages(pages: number, cursor: string): RemitError {
+  const assumption = nextPage();
+  return new RemitError(
     'LIST_CUT',
-    `the service sent ${pages} pages and has more; the list was stopped there, and continues at the cursor ${cursor}`,
-    {details: {cursor}},
+    `the service sent ${pages} pages and has more; the list was stopped there, and continues at the cursor ${cursor} (${assumption.text})`,
+    {details: {cursor, assumption}},
   );
+}
 
-export const endless = (pages: number): RemitError =>
-  new RemitError(
+export function endless(pages: number): RemitError {
+  const assumption = nextPage();
+  return new RemitError(
     'LIST_CUT',
-    `the service sent ${pages} empty pages in a row, each with another next_cursor; the list was stopped there`,
+    `the service sent ${pages} empty pages in a row, each with another next_cursor; the list was stopped there (${assumption.text})`,
+    {details: {assumption}},
   );
+}
+
+const nextPage = () => assumedKey(39, 'paging.by', 'the way to the next page is assumed');
 
 export function repeatedPage(): RemitError {
   const assumption = assumedKey(39, 'paging.cursor', 'the parameter of the cursor is assumed');
@@ -34,20 +41,26 @@ export function repeatedPage(): RemitError {
 }
 
 /** The list may continue after a page, but nothing leads there. */
-export function unclearEnd({moreBy, items}: Page<unknown>): RemitError {
-  const isCursor = moreBy?.some((path) => path !== LINK && isCursorKey(path)) === true;
+export function unclearEnd({moreBy = [], missing, items}: Page<unknown>): RemitError {
+  const isCursor = moreBy.some((path) => path !== LINK && isCursorKey(path));
   const assumption = isCursor
     ? assumedKey(39, 'envelopes.next', 'the place of the cursor is assumed')
-    : assumedKey(39, 'paging.by', 'the way to the next page is assumed');
+    : missing?.key === 'envelopes.total'
+      ? assumedKey(39, 'envelopes.total', 'the place of the number of all records is assumed')
+      : nextPage();
   const seen =
-    moreBy === undefined
-      ? `the service sent ${items.length === 1 ? '1 record' : `${items.length} records`}, and nothing in the answer states whether the list ends there`
-      : `the service announced more pages (${moreBy.join(', ')}), but sent no usable next_cursor`;
-  const state = moreBy === undefined ? 'may be' : 'is';
+    moreBy.length > 0
+      ? `the service announced more pages (${moreBy.join(', ')}), but sent no usable next_cursor`
+      : missing === undefined
+        ? `the service sent ${recordsOf(items.length)}, and nothing in the answer states whether the list ends there`
+        : `the service sent ${recordsOf(missing.read)}, but states that the list has ${missing.total}`;
+  const state = moreBy.length === 0 && missing === undefined ? 'may be' : 'is';
   return new RemitError('LIST_CUT', `${seen}: the list ${state} incomplete (${assumption.text})`, {
-    details: {keys: moreBy ?? [], assumption},
+    details: {keys: moreBy, assumption},
   });
 }
+
+const recordsOf = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
 
 const isCursorKey = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('.') + 1);

@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {endless, repeatedCursor, repeatedPage, tooManyPages, unclearEnd} from './list-errors.ts';
 import {RecentIds, shortOf} from './recent-ids.ts';
 import type {Page} from './page.ts';
-import {type FetchPage, PageReader} from './page-reader.ts';
+import {type FetchPage, PageReader, type ReadBefore} from './page-reader.ts';
 
 export interface ListOptions {
   /** Maximum number of items; absent: all. */
@@ -116,7 +116,9 @@ export class Listing<T> implements AsyncIterable<T> {
     let from = this.#start;
     let pages = 0;
     let empty = 0;
-    let readBefore = 0;
+    let readBefore: ReadBefore | undefined =
+      this.#start === undefined ? {count: 0, total: undefined} : undefined;
+    let seemedLast = false;
     const recent = new RecentIds();
     const {keeps, isFixedSize} = this.#rules;
     const reader = new PageReader(this.#fetch);
@@ -127,12 +129,21 @@ export class Listing<T> implements AsyncIterable<T> {
     });
     try {
       for (let left = this.#limit; left > 0;) {
-        const page = await reader.read(asking(from, left));
-        readBefore += page.items.length;
+        let page: Page<T> = await reader.read(asking(from, left)).catch((error: unknown) => {
+          if (seemedLast && isRefusal(error)) return EMPTY;
+          throw error;
+        });
+        readBefore &&= {
+          count: readBefore.count + page.items.length,
+          total: readBefore.total ?? page.total,
+        };
+        const fresh = recent.add(page.items);
+        // A list that grew while it was read has moved its last records behind the page that seemed to be the last.
+        if (fresh.repeats === 'old' && seemedLast) page = EMPTY;
+        seemedLast = page.seemsLast === true;
         const {moreBy, lacksEnd, nextCursor: cursor} = page;
         const isOpen = moreBy !== undefined || lacksEnd === true;
-        const fresh = recent.add(page.items);
-        if (fresh.isRepeated && (cursor !== undefined || isOpen)) {
+        if (fresh.repeats !== undefined && (cursor !== undefined || isOpen)) {
           recent.repeated = 0; // the error reports it
           throw repeatedPage();
         }
@@ -167,6 +178,12 @@ export class Listing<T> implements AsyncIterable<T> {
 
 const repeatedText = (count: number): string =>
   `the service sent ${count === 1 ? '1 record' : `${count} records`} twice, each is used once: the list changed while it was read, and records may be missing`;
+
+const EMPTY: Page<never> = {items: [], nextCursor: undefined};
+
+/** How services answer a request for a page after the last one, if not with an empty page. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof RemitError && [400, 404, 416, 422].includes(error.httpStatus ?? 0);
 
 type Position = {cursor: string | undefined; overlap: number} | 'end';
 

@@ -4,8 +4,15 @@ import type {Page} from './page.ts';
 export interface PageWanted {
   cursor: string | undefined;
   limit: number;
-  /** Records of the list that were read before. */
-  readBefore: number;
+  /** Undefined if the list was not read from its beginning. */
+  readBefore: ReadBefore | undefined;
+}
+
+/** What was read of a list before a page. */
+export interface ReadBefore {
+  readonly count: number;
+  /** The number of all records, as the first page stated it: later pages may count new records that are not in them. */
+  readonly total: number | undefined;
 }
 
 /** @param page.signal aborted when the page is no longer wanted */

@@ -1,20 +1,33 @@
 import {isObject} from '../../narrow.ts';
+import {readLinkHeader} from './link-header.ts';
 
-/** One page, as the service sent it. */
+/** One page of a list. */
 export interface Page<T> {
   items: readonly T[];
   /** Cursor of the next page; undefined on the last one. */
   nextCursor: string | undefined;
-  /** Keys of the answer that announce another page although there is no `next_cursor` to fetch it with. */
+  /** Keys of the answer that announce another page although there is no cursor to fetch it with. */
   moreBy?: readonly string[];
   /** Nothing in the answer states whether the list ends here. */
   lacksEnd?: true;
+  /** The list probably ends here: if the service refuses to send the next page, it does. */
+  seemsLast?: true;
   /** Number of records in the whole list. */
   total?: number;
-  /** Number of this page and of the last one. */
-  pages?: {readonly current: number; readonly last: number};
+  /** The list has more records than were read, according to the number of all of them; the key that may explain it. */
+  missing?: {readonly read: number; readonly total: number; readonly key: 'paging.by' | 'envelopes.total'};
+}
+
+/** One page as the service sent it, with everything that it states about the rest of the list. */
+export interface SentPage<T> extends Page<T> {
+  /** The last page: stated by a flag, or only by an empty key or header of the next page. */
+  end?: 'flag' | 'next';
+  /** Number of this page and of the last one, and the key of the latter. */
+  pages?: {readonly current: number; readonly last: number; readonly key: string};
   /** Address of the next page in the `Link` header. */
   nextLink?: string;
+  /** The answer has a `Link` header. */
+  isLinked?: true;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,25 +39,27 @@ type Json = Readonly<Record<string, unknown>>;
  *
  * @param linkHeader the answer's `Link` header
  */
-export function readPage(json: unknown, linkHeader = ''): Page<unknown> | undefined {
-  const nextLink = /<([^>]{0,4000})>\s{0,9};\s{0,9}rel="?next\b/i.exec(linkHeader)?.[1];
-  const linked = nextLink === undefined ? {} : {nextLink};
-  const isLinkedEnd = nextLink === undefined && /;\s{0,9}rel="?(prev|first|last)\b/i.test(linkHeader);
-  if (Array.isArray(json)) return withEnd({items: json, nextCursor: undefined, ...linked}, isLinkedEnd);
-  if (!isObject(json) || !Array.isArray(json['data'])) return undefined;
-  const cursor = json['next_cursor'];
-  const entries = entriesOf(json);
-  const page = {items: json['data'], nextCursor: undefined, ...linked, ...countsIn(entries)};
-  if (typeof cursor === 'number') return {...page, nextCursor: String(cursor)};
-  if (typeof cursor === 'string' && cursor !== '') return {...page, nextCursor: cursor};
-  const {moreBy, isEnd} = endIn(entries, page);
-  return withEnd(moreBy.length === 0 ? page : {...page, moreBy}, isEnd || isLinkedEnd);
+export function readPage(json: unknown, linkHeader = ''): SentPage<unknown> | undefined {
+  const items = isObject(json) ? json['data'] : json;
+  if (!Array.isArray(items)) return undefined;
+  const entries = isObject(json) ? entriesOf(json) : [];
+  const {next: nextLink, isEnd} = readLinkHeader(linkHeader);
+  const page: SentPage<unknown> = {
+    ...{items, nextCursor: cursorIn(json), ...countsIn(entries)},
+    ...(linkHeader === '' ? {} : {isLinked: true}),
+    ...(nextLink === undefined ? {} : {nextLink}),
+  };
+  if (page.nextCursor !== undefined) return page;
+  const {moreBy, end = isEnd === true ? 'next' : undefined} = endIn(entries);
+  const keys = nextLink === undefined ? moreBy : [...moreBy, LINK];
+  if (keys.length > 0) return {...page, moreBy: keys};
+  return end === undefined ? page : {...page, end};
 }
 
-function withEnd(page: Page<unknown>, isEnd: boolean): Page<unknown> {
-  const moreBy = [...(page.moreBy ?? []), ...(page.nextLink === undefined ? [] : [LINK])];
-  if (moreBy.length > 0) return {...page, moreBy};
-  return isEnd || page.items.length === 0 ? page : {...page, lacksEnd: true};
+function cursorIn(json: unknown): string | undefined {
+  const cursor = isObject(json) ? json['next_cursor'] : undefined;
+  if (typeof cursor === 'number') return String(cursor);
+  return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
 /** The key that stands for the header in `moreBy`. */
@@ -76,13 +91,20 @@ function entriesOf(json: Json): Entry[] {
   );
 }
 
-function countsIn(entries: readonly Entry[]): Pick<Page<unknown>, 'total' | 'pages'> {
-  const number = (key: RegExp) =>
-    entries.flatMap(({name, value}) => (key.test(name) ? numberOf(value) : []))[0];
-  const [total, current, last] = [number(TOTAL_KEY), number(CURRENT_KEY), number(LAST_KEY)];
+function countsIn(entries: readonly Entry[]): Pick<SentPage<unknown>, 'total' | 'pages'> {
+  const number = (key: RegExp, among = entries) =>
+    among.flatMap(({name, path, value}) =>
+      key.test(name) ? numberOf(value).map((n) => ({n, path})) : [],
+    )[0];
+  // A total that the service file places elsewhere is at the top, even where the answer has none.
+  const own = entries.filter(({path}) => path === 'total');
+  const total = number(TOTAL_KEY, own.length > 0 ? own : entries);
+  const [current, last] = [number(CURRENT_KEY), number(LAST_KEY)];
   return {
-    ...(total === undefined ? {} : {total}),
-    ...(current === undefined || last === undefined ? {} : {pages: {current, last}}),
+    ...(total === undefined ? {} : {total: total.n}),
+    ...(current === undefined || last === undefined
+      ? {}
+      : {pages: {current: current.n, last: last.n, key: last.path}}),
   };
 }
 
@@ -97,28 +119,20 @@ function flagOf({name, value}: Entry): boolean | undefined {
   return typeof value === 'string' && /^(true|false)$/i.test(value) ? /^true$/i.test(value) : undefined;
 }
 
-/**
- * Keys that announce another page: a true `has_more`, another cursor or link, or a page before the last one. An explicit
- * "no more" takes precedence.
- */
-function endIn(
-  entries: readonly Entry[],
-  {pages}: Pick<Page<unknown>, 'pages'>,
-): {moreBy: string[]; isEnd: boolean} {
+/** Keys that announce another page: a true `has_more`, another cursor or link. An explicit "no more" takes precedence. */
+function endIn(entries: readonly Entry[]): {moreBy: string[]; end?: 'flag' | 'next'} {
   const flags = entries.map((entry) => ({path: entry.path, flag: flagOf(entry)}));
   const given = flags.filter(({flag}) => flag !== undefined);
-  if (given.length > 0 && given.every(({flag}) => flag === false)) return {moreBy: [], isEnd: true};
+  if (given.length > 0 && given.every(({flag}) => flag === false)) return {moreBy: [], end: 'flag'};
   const links = entries.filter(
     (entry) =>
       NEXT_KEY.test(entry.name) &&
       flagOf(entry) === undefined &&
       (isLink(entry.value) || (entry.path === 'next_cursor' && isOdd(entry.value))),
   );
-  const last = entries.filter(({name}) => LAST_KEY.test(name));
-  const isBefore = pages !== undefined && pages.current < pages.last;
-  const announcing = [...given.filter(({flag}) => flag === true), ...links, ...(isBefore ? last : [])];
-  const isEnd = pages !== undefined || entries.some(({name, value}) => END_KEY.test(name) && !value);
-  return {moreBy: announcing.map(({path}) => path), isEnd};
+  const moreBy = [...given.filter(({flag}) => flag === true), ...links].map(({path}) => path);
+  const isEmpty = entries.some(({name, value}) => END_KEY.test(name) && !value);
+  return moreBy.length === 0 && isEmpty ? {moreBy, end: 'next'} : {moreBy};
 }
 
 /** A null or empty value of such a key ends the list; the value of `cursor` or `after` may be that of the request. */

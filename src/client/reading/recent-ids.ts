@@ -13,19 +13,19 @@ export class RecentIds {
   readonly #firsts = new Set<string>();
 
   /**
-   * The items of a page that no page before it had, and whether the page repeats an earlier one: it begins with the same
-   * record, or has no new one. Items without an id count as new.
+   * The items of a page that no page before it had, and whether the page begins with the same record as an earlier one
+   * (`again`), or has no new one (`old`). Items without an id count as new.
    */
-  add<T>(page: readonly T[]): {items: readonly T[]; isRepeated: boolean} {
+  add<T>(page: readonly T[]): {items: readonly T[]; repeats: 'again' | 'old' | undefined} {
     const ids = page.map(idOf);
     const [first] = ids;
     const items = page.filter((_, at) => !this.#ids.has(ids[at] ?? ''));
     for (const id of ids) this.#keep(id);
-    const isRepeated =
-      first !== undefined && (this.#firsts.has(shortOf(first)) || (items.length === 0 && page.length > 0));
+    const isAgain = first !== undefined && this.#firsts.has(shortOf(first));
+    const repeats = isAgain ? 'again' : items.length === 0 && page.length > 0 ? 'old' : undefined;
     if (first !== undefined) this.#firsts.add(shortOf(first));
     this.repeated += page.length - items.length;
-    return {items, isRepeated};
+    return {items, repeats};
   }
 
   #keep(id: string | undefined): void {

@@ -1,32 +1,34 @@
 import assert from 'node:assert/strict';
+import {continued} from '../../../src/client/reading/continued.ts';
 import {readPage} from '../../../src/client/reading/page.ts';
+import {must} from '../../../src/narrow.ts';
 
 const ONE = {items: [1], nextCursor: undefined};
 
 describe('reading a page', () => {
   const shapes: [string, unknown, ReturnType<typeof readPage>][] = [
     ['the assumed envelope', {data: [1], next_cursor: 'c'}, {items: [1], nextCursor: 'c'}],
-    ['a null cursor', {data: [1], next_cursor: null}, {items: [1], nextCursor: undefined}],
-    ['an empty cursor', {data: [], next_cursor: ''}, {items: [], nextCursor: undefined}],
+    ['a null cursor', {data: [1], next_cursor: null}, {...ONE, end: 'next'}],
+    ['an empty cursor', {data: [1], next_cursor: ''}, {...ONE, end: 'next'}],
     ['no cursor', {data: [], extra: 1}, {items: [], nextCursor: undefined}],
     ['a number as cursor', {data: [], next_cursor: 7}, {items: [], nextCursor: '7'}],
-    ['an explicit end', {data: [1], has_more: false, cursor: 'here'}, {items: [1], nextCursor: undefined}],
-    ['a flag of another kind', {data: [1], success: true}, {...ONE, lacksEnd: true}],
-    ['a flag as text', {data: [1], has_more: 'false'}, ONE],
-    ['a null cursor of another name', {data: [1], meta: {next: null}}, ONE],
-    ['a null cursor that may be that of the request', {data: [1], cursor: null}, {...ONE, lacksEnd: true}],
-    ['the number of all records', {data: [1], total: 7}, {...ONE, total: 7, lacksEnd: true}],
+    ['an explicit end', {data: [1], has_more: false, cursor: 'here'}, {...ONE, end: 'flag'}],
+    ['a flag of another kind', {data: [1], success: true}, ONE],
+    ['a flag as text', {data: [1], has_more: 'false'}, {...ONE, end: 'flag'}],
+    ['a null cursor of another name', {data: [1], meta: {next: null}}, {...ONE, end: 'next'}],
+    ['a null cursor that may be that of the request', {data: [1], cursor: null}, ONE],
+    ['the number of all records', {data: [1], total: 7}, {...ONE, total: 7}],
     [
       'the last page of several',
       {data: [1], meta: {current_page: '2', last_page: '2', total: '3'}},
-      {...ONE, total: 3, pages: {current: 2, last: 2}},
+      {...ONE, total: 3, pages: {current: 2, last: 2, key: 'meta.last_page'}},
     ],
     [
       'links that lead elsewhere than forward',
       {data: [1], next_cursor: null, prev_cursor: 'p', links: {self: '/a', prev: '/b', next: null}},
-      {items: [1], nextCursor: undefined},
+      {...ONE, end: 'next'},
     ],
-    ['a bare list', [1, 2], {items: [1, 2], nextCursor: undefined, lacksEnd: true}],
+    ['a bare list', [1, 2], {items: [1, 2], nextCursor: undefined}],
     ['an empty bare list', [], {items: [], nextCursor: undefined}],
     ['no list', {data: {}}, undefined],
     ['something else', 'x', undefined],
@@ -57,15 +59,21 @@ describe('reading a page', () => {
     const link = '<https://example.com/p?page=2>; rel="next", <https://example.com/p?page=9>; rel="last"';
     assert.deepEqual(readPage([1], link)?.moreBy, ['the Link header']);
     assert.equal(readPage([1], link)?.nextLink, 'https://example.com/p?page=2');
-    assert.equal(readPage([1], '<https://example.com/p?page=1>; rel="prev"')?.lacksEnd, undefined);
-    assert.equal(readPage([1], '<https://example.com/p?page=1>; rel="prev"')?.moreBy, undefined);
+    assert.deepEqual(readPage([1], '<https://example.com/p?page=1>; rel="prev"'), {
+      ...ONE,
+      ...{end: 'next', isLinked: true},
+    });
     assert.equal(readPage({data: [1], next_cursor: 'c'}, link)?.moreBy, undefined);
   });
 });
 
 describe('the page before the last one', () => {
   it('announces it by its number', () => {
-    for (const numbers of [{page: 1, total_pages: 3}, {meta: {current_page: 1, last_page: 2}}])
-      assert.equal(readPage({data: [1], ...numbers})?.moreBy?.length, 1);
+    for (const numbers of [{page: 1, total_pages: 3}, {meta: {current_page: 1, last_page: 2}}]) {
+      const page = must(readPage({data: [1], ...numbers}), 'page');
+      const asked = {cursor: undefined, limit: 100, readBefore: {count: 0, total: undefined}};
+      assert.equal(continued(page, asked).moreBy?.length, 1);
+      assert.equal(continued(page, asked, {by: 'page'}).nextCursor, '2');
+    }
   });
 });
