@@ -134,8 +134,9 @@ export class BatchRun {
     if (path === 'stage-only')
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!(await this.#reread())) return this.#stoppedOr('stopped');
+    if (!(await this.#readDoubts())) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
-    if (!(await this.#mayReplay())) return this.#stoppedOr('stopped');
+    if (!(await this.#probe(releasable(this.#run.settings)))) return this.#stoppedOr('stopped');
     const release = new ReleasePhase(this.#run);
     await this.#runPhase('releasing', () => release.run());
     this.#pastHorizon ||= release.pastHorizon > 0;
@@ -143,16 +144,15 @@ export class BatchRun {
   }
 
   /**
-   * Rows in doubt with a known record are read before the probe: their records may show that nothing is left to
-   * release.
+   * Rows in doubt with a known record are read even if other rows hold the release, and before the probe: their records
+   * may show that nothing is left to release.
+   * @returns whether the run may continue
    */
-  async #mayReplay(): Promise<boolean> {
-    if (this.#run.journal.doubtsWithRecord() > 0) {
-      const reading = new ReleasePhase(this.#run, ['in_doubt'], {only: 'reads'});
-      await this.#runPhase('reading', () => reading.run());
-      if (this.#run.halt.stop !== undefined) return false;
-    }
-    return this.#probe(releasable(this.#run.settings));
+  async #readDoubts(): Promise<boolean> {
+    if (this.#run.journal.doubtsWithRecord() === 0) return true;
+    const reading = new ReleasePhase(this.#run, ['in_doubt'], {only: 'reads'});
+    await this.#runPhase('reading', () => reading.run());
+    return this.#run.halt.stop === undefined;
   }
 
   /** Records that are approved by their ids need no key. */

@@ -93,7 +93,7 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
     const holding = left.refused + left.conflicts + left.in_doubt - doubts;
     return type('release', ...(holding > 0 ? accepting('rest') : []));
   }
-  if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
+  if (left.state === 'held' && ready + left.releasing > 0 && left.not_sent - left.refused <= 0)
     return type('release', ...accepting('rest'));
   const open = left.not_sent + doubts + ready;
   if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would continue in direct mode

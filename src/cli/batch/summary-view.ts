@@ -177,7 +177,7 @@ function headline(summary: Summary, isRun: boolean): string {
         ? `Batch ${id} is staged: ${counted(summary.staged, 'record')} created, none released; no money has moved${sent}.`
         : `Batch ${id} is staged: ${counted(summary.staged, 'record')} created and not released, ${counted(summary.accepted, 'row')} already released${summary.in_doubt === 0 ? '' : `, ${counted(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
-      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${counted(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again)` : `${counted(summary.staged, 'row')} not released`}${sent}.`;
+      return `Batch ${id} is held: ${incompleteText(summary)}${summary.not_sent > 0 ? ' (resume tries again)' : ''}${end}.`;
     case 'planned':
       return `Batch ${id} is planned: ${counted(planned, 'row')}, nothing was sent.`;
     case 'running':

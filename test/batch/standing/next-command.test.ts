@@ -98,6 +98,11 @@ describe('the next command of a batch', () => {
       'release b1 --accept rest -p acme',
     ],
     [
+      'releases a row whose release was not answered, beside a conflict',
+      {state: 'held', in_doubt: 1, releasing: 1, conflicts: 1},
+      'release b1 --accept rest -p acme',
+    ],
+    [
       'sends the rest before it releases a part',
       {state: 'held', in_doubt: 1, staged: 2, not_sent: 1},
       'resume b1 -p acme',

@@ -210,7 +210,7 @@ describe('how a batch ends, on stderr and in the exit code', () => {
       n > 1 && body.includes('"A-3"') ? {status: 403, body: {message: 'not permitted'}} : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 7, ran.stderr);
-    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 1 row could not be sent.*resume tries again/);
+    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 2 not released, 1 not sent \(resume tries again\)/);
     const [, hint] = /release the others without it:\n +remit payouts batch (release b --accept rest)\n/.exec(
       ran.stdout,
     )!;
