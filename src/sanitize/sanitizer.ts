@@ -39,7 +39,7 @@ export class Sanitizer {
   /**
    * Values that answers have shown under protected names. The service chooses them, so they are only masked in text.
    */
-  readonly #learned = new KnownSecrets();
+  readonly #learned = new KnownSecrets('service');
   /** Values that may be shown in full, but only under these names. */
   readonly #allowed = new Map<string, ReadonlySet<string>>();
   readonly #fields = new NamedFields();
@@ -128,15 +128,25 @@ export class Sanitizer {
   }
 
   #maskedBeside(text: string, bankNumbers: readonly string[]): string {
-    const kept = [
-      ...[...this.#allowed.keys()].map(escapeRegExp),
-      ...bankNumbers.map((one) => `(?<!\\S)${one}(?!\\S)`),
-    ];
-    if (kept.length === 0) return this.#masked(text);
+    if (this.#allowed.size === 0) return this.#maskedBetween(text, bankNumbers);
     return text
-      .split(new RegExp(`(${kept.join('|')})`))
-      .map((part, at) => (at % 2 === 1 ? part : this.#masked(part)))
+      .split(new RegExp(`(${[...this.#allowed.keys()].map(escapeRegExp).join('|')})`))
+      .map((part, at) => (at % 2 === 1 ? part : this.#maskedBetween(part, bankNumbers)))
       .join('');
+  }
+
+  /** Bank numbers are kept where they are words of their own. A service chooses them, so there is no pattern of them. */
+  #maskedBetween(text: string, bankNumbers: readonly string[]): string {
+    if (bankNumbers.length === 0) return this.#masked(text);
+    const kept = new Set(bankNumbers);
+    let shown = '';
+    let at = 0;
+    for (const {0: word, index} of text.matchAll(/\S+/g)) {
+      if (!kept.has(word)) continue;
+      shown += this.#masked(text.slice(at, index)) + word;
+      at = index + word.length;
+    }
+    return shown + this.#masked(text.slice(at));
   }
 
   /** Masks secrets and keeps every other character, for JSON. Finds secrets with invisible characters in them. */

@@ -98,4 +98,36 @@ describe('a known secret', () => {
     known.add(['secret-two']);
     assert.equal(known.mask('secret-one secret-two'), '…-one …-two');
   });
+
+  it('masks numbers in groups as far as the groups go', () => {
+    const known = knowing('55667788', '5566778899');
+    for (const [text, shown] of [
+      ['12 55667788 34', '12 …7788 34'],
+      ['12 5566-7788.99', '12 …8899'],
+      ['1 2 5566 77 88', '1 2 …7788'],
+      ['155667788', '155667788'],
+      ['1234 556677889', '1234 556677889'],
+    ] as const)
+      assert.equal(known.mask(text), shown, text);
+  });
+
+  it('is found in many repetitions, with other secrets around it', () => {
+    const known = knowing('secret-one', 'secret-one-and-two', '12345678');
+    assert.equal(known.mask('secret-one secret-one-and-two 1234 5678'), '…-one …-two …5678');
+  });
+
+  it('from a service may be any text, and is ignored if it is longer than any number', () => {
+    const learned = new KnownSecrets('service');
+    for (const value of ['1234\ud800567', '\udc001234567', '1'.repeat(100_000), '1 '.repeat(50_000)])
+      learned.add([value]);
+    assert.equal(learned.mask('1'.repeat(100_000)), '1'.repeat(100_000));
+    assert.equal(learned.isIn('1234\ud800567'), true);
+    fc.assert(
+      fc.property(fc.string({unit: 'binary', maxLength: 80}), fc.string({unit: 'binary'}), (value, text) => {
+        const one = new KnownSecrets('service');
+        one.add([value]);
+        assert.equal(typeof one.mask(text + value), 'string');
+      }),
+    );
+  });
 });
