@@ -293,7 +293,11 @@ export class Output extends Messages {
   /** A usage error would imply that nothing was done. */
   async #queried(value: unknown, query: string): Promise<unknown> {
     try {
-      return await runQuery(value, query);
+      return await runQuery(value, query, ({text}) =>
+        this.warn(
+          `--query compares or computes with rounded numbers: ${text.length > 40 ? `${text.slice(0, 40)}…` : text} has more digits than they have`,
+        ),
+      );
     } catch (error) {
       if (!this.#mustTell) throw error;
       this.#queryFailed = true;

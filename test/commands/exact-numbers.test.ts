@@ -50,6 +50,18 @@ describe('numbers of answers', () => {
     assert.equal(csv.stdout, 'amount\n90071992547409.93\n');
   });
 
+  it('are compared by --query as rounded numbers, with a warning, and never left out', async () => {
+    const service = () =>
+      literal({data: [odd({amount_in_minor_units: 'NUMBER'})], next_cursor: null}, '9007199254740993');
+    const list = (query: string) => runCli(['payouts', 'list', '-o', 'json', '--query', query], {service});
+    const compared = await list('[?amount_in_minor_units > `100`].id | length(@)');
+    assert.equal(compared.stdout, '1\n');
+    assert.match(compared.stderr, /rounded numbers: 9007199254740993 has more digits/);
+    const shown = await list('[].amount_in_minor_units | [0]');
+    assert.equal(shown.stdout, '9007199254740993\n');
+    assert.equal(shown.stderr, '');
+  });
+
   it('that are amounts as text are read as the number', async () => {
     const text = odd({amount_in_minor_units: '12500'});
     const card = await runCli(['payouts', 'get', PAYOUT_ID], {service: () => answer(200, text)});

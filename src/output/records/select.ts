@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, messageOf} from '../../narrow.ts';
 
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
@@ -73,14 +73,46 @@ export async function checkQuery(expression: string): Promise<void> {
   }
 }
 
-/** Applies a JMESPath expression. The package is loaded only here and in `checkQuery`. */
-export async function runQuery(value: unknown, expression: string): Promise<unknown> {
-  const {search} = await import('@jmespath-community/jmespath');
+/**
+ * Applies a JMESPath expression. The package is loaded only here and in `checkQuery`. It computes with doubles, so an
+ * expression that compares or computes gets each `ExactNumber` as one; others pass them on with all digits.
+ * @param onRounded called with the first number that is rounded for this
+ */
+export async function runQuery(
+  value: unknown,
+  expression: string,
+  onRounded: (number: ExactNumber) => void,
+): Promise<unknown> {
+  const {compile, search} = await import('@jmespath-community/jmespath');
   try {
-    return search(value as Parameters<typeof search>[0], expression);
+    const read = computes(compile(expression)) ? asDoubles(value, onRounded) : value;
+    return search(read as Parameters<typeof search>[0], expression);
   } catch (error) {
     throw unfit(expression, 'does not fit this result', error);
   }
+}
+
+const COMPUTING: ReadonlySet<unknown> = new Set(['Comparator', 'Function', 'Arithmetic']);
+
+const computes = (node: unknown): boolean =>
+  typeof node === 'object' &&
+  node !== null &&
+  (COMPUTING.has(Reflect.get(node, 'type')) || Object.values(node).some(computes));
+
+function asDoubles(value: unknown, onRounded: (number: ExactNumber) => void): unknown {
+  let isFirst = true;
+  const read = (part: unknown): unknown => {
+    if (part instanceof ExactNumber) {
+      if (isFirst) onRounded(part);
+      isFirst = false;
+      return Number(part.text);
+    }
+    if (isList(part)) return part.map(read);
+    return isObject(part)
+      ? Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, read(inner)]))
+      : part;
+  };
+  return read(value);
 }
 
 function unfit(expression: string, what: string, cause: unknown): RemitError {
