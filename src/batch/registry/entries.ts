@@ -111,13 +111,22 @@ export class Entries {
     }
   }
 
+  /** Whether another batch has claimed anything since a given time. */
+  haveNewer(since: number): boolean {
+    return (
+      this.#db
+        .prepare(
+          'select 1 from entries where at >= ? and claimant in (select id from claimants where journal <> ?) limit 1',
+        )
+        .get(since, this.#journalId) !== undefined
+    );
+  }
+
   /**
    * Numbers of rows that may have a similar reference or an equal payment since a given time, in one query for a page:
    * `similar` and `alike` decide about each of them.
    */
   newer(rows: readonly {row: Paying & {n: number}; since: number}[]): ReadonlySet<number> {
-    const others = this.#db.prepare('select 1 from claimants where journal <> ? limit 1');
-    if (others.get(this.#journalId) === undefined) return new Set();
     const wanted = rows.map(({row: {n, reference, party, amount, currency}, since}) => [
       ...[n, reference, foldReference(reference), party, amount, currency, since],
     ]);

@@ -61,21 +61,30 @@ export const mayBeReleased = ({outcome}: JournalRow): boolean =>
   outcome !== undefined && UNPAID.has(outcome.state);
 
 /**
- * Counts the look-alikes of rows that this batch has sent and not paid. Another batch may have paid the same since the
- * plan was acknowledged, or if it was not acknowledged, since the row was sent.
+ * Counts, page by page, the look-alikes of rows that this batch has sent and not paid. Another batch may have paid the
+ * same since the plan was acknowledged, or if it was not acknowledged, since the row was sent.
  */
-export function noteNewer(
-  found: LookAlikes,
-  page: readonly JournalRow[],
-  {journal, plan, registry, now}: {journal: Journal; plan: Plan; registry: Registry; now: number},
-): void {
+export function newerCounter({
+  journal,
+  plan,
+  registry,
+  now,
+}: {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  now: number;
+}): (found: LookAlikes, page: readonly JournalRow[]) => void {
+  const {entries, openCreates} = registry;
   const acknowledgedAt = readAcknowledged(journal, plan)?.at;
-  const rows = page.filter(mayBeReleased).map((row) => ({
-    row,
-    since: acknowledgedAt ?? row.outcome?.stagedAt ?? 0,
-  }));
-  if (rows.length === 0) return;
-  const candidates = registry.openCreates.isEmpty ? registry.entries.newer(rows) : undefined;
-  for (const {row, since} of rows)
-    if (candidates?.has(row.n) !== false) noteLookalikes(found, row, {registry, since, now});
+  if (openCreates.isEmpty && !entries.haveNewer(acknowledgedAt ?? 0)) return () => undefined; // of most releases
+  return (found, page) => {
+    const rows = page.filter(mayBeReleased).map((row) => ({
+      row,
+      since: acknowledgedAt ?? row.outcome?.stagedAt ?? 0,
+    }));
+    const candidates = openCreates.isEmpty && rows.length > 0 ? entries.newer(rows) : undefined;
+    for (const {row, since} of rows)
+      if (candidates?.has(row.n) !== false) noteLookalikes(found, row, {registry, since, now});
+  };
 }

@@ -9,7 +9,7 @@ import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration} from './entry.ts';
 import type {Registry} from './registry.ts';
-import {type LookAlikes, mayBeReleased, noneAlike, noteLookalikes, noteNewer} from './look-alikes.ts';
+import {type LookAlikes, mayBeReleased, newerCounter, noneAlike, noteLookalikes} from './look-alikes.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -76,7 +76,8 @@ export function surveyBatch(options: {
   };
   if (registry.entries.isEmpty && registry.openCreates.isEmpty && !journal.hasOutcomeByRegistry())
     return survey;
-  for (const row of unsentRows(journal, (page) => noteNewer(survey, page, options))) {
+  const countNewer = newerCounter(options);
+  for (const row of unsentRows(journal, (page) => countNewer(survey, page))) {
     const found = registry.entries.find(row.reference);
     const entry = foreignEntry(found, plan);
     const isDoubt =
