@@ -86,7 +86,7 @@ export default class Api extends RemitCommand {
           });
     const headers = readHeaders(flags.header ?? []);
     const isNewKey = given === undefined;
-    const creation = creationOf(context, body, read, this.typed);
+    const creation = creationOf(context, body, read);
     const inputFor = (idempotencyKey: string | undefined, isFreshKey: boolean) => ({
       ...{body, headers, idempotencyKey, isFreshKey, isRaw, hint: hintFor(idempotencyKey)},
       ...{returnsRecord: makesRecord(operation), wantsHeaders: flags.include, signal: stop.signal},
@@ -114,13 +114,11 @@ export default class Api extends RemitCommand {
       if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
       const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn};
       const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint)};
-      const result = await client.request(method, args.path, whole).catch((error: unknown) => {
-        throw creation?.explain(error) ?? error;
-      });
+      const result = await client.request(method, args.path, whole);
       creation?.note(result.data);
       return {idempotencyKey, ...result};
     };
-    const payment = paymentOf(read, {acceptsNew: flags.accept !== undefined, typed: this.typed});
+    const payment = paymentOf(read, {accepts: flags.accept ?? [], typed: this.typed});
     const sent = await (payment === undefined
       ? send(newKey, {isRepeat: false, isOwn: isNewKey})
       : sendPayment(context, payment, {keyed, given}, send));

@@ -16,7 +16,8 @@ export interface PaymentFacts {
   party: string;
   /** Of a move or transfer. */
   source: string | null;
-  amountMinor: bigint;
+  /** Null if it cannot be read. */
+  amountMinor: bigint | null;
   /** Null if the service chooses it. */
   currency: string | null;
 }
@@ -25,24 +26,32 @@ export interface PaymentFacts {
 export interface OpenPayment extends PaymentFacts {
   /** Null for an operation without idempotency keys. */
   idempotencyKey: string | null;
-  /** The key was made for this payment, so it cannot belong to another record. */
+  /** The key was made for this payment and was always sent with the same body, so it has no other record. */
   isOwnKey: boolean;
-  /** Identifies the content of the request. */
+  /** Identifies the content of the first request. */
   content: string;
+  /** The fields of the first request that distinguish it from others of the same payment. */
+  shown: Readonly<Record<string, unknown>>;
+  /** The record, if a request has shown it; then only its approval is in doubt. */
+  recordId: string | null;
   /** A request with auto_approve was sent: a later refusal does not show that no money moved. */
   approves: boolean;
   /** When it was first sent, in milliseconds since the epoch. */
   firstSentMs: number;
+  /** Distinguishes the API key of the first request: under another one, the idempotency key may be unknown. */
+  keyFingerprint: string;
+  /** The stored profile of the first request; null without one. */
+  profile: string | null;
   /** The process that is sending it; null once that process has given up. */
   sender: Holder | null;
 }
 
-/** Whether a person would call both the same payment. A currency that the service chooses may be any. */
+/** Whether a person would call both the same payment. An amount or a currency that is not known may be any. */
 export const isSamePayment = (a: PaymentFacts, b: PaymentFacts): boolean =>
   isAtSameService(a, b) &&
   isSameId(a.party, b.party) &&
   isSameId(a.source ?? '', b.source ?? '') &&
-  a.amountMinor === b.amountMinor &&
+  (a.amountMinor === b.amountMinor || a.amountMinor === null || b.amountMinor === null) &&
   (a.currency === b.currency || a.currency === null || b.currency === null);
 
 type Service = Pick<PaymentFacts, 'kind' | 'mode' | 'baseUrl'>;
@@ -58,8 +67,17 @@ export function contentOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
+/** Fields that tell two requests of the same payment apart, without account data. */
+const SHOWN = [
+  ...['rail', 'scheduled_date', 'metadata', 'payout_metadata', 'subaccount_id'],
+  ...['payment_method_id', 'override_default_payment_method_id', 'description'],
+];
+
+export const shownIn = (body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(SHOWN.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+
 export function writePayment({amountMinor, sender, ...payment}: OpenPayment): string {
-  return `${JSON.stringify({...payment, amountMinor: String(amountMinor), sender})}\n`;
+  return `${JSON.stringify({...payment, amountMinor: amountMinor === null ? null : String(amountMinor), sender})}\n`;
 }
 
 /** Undefined if remit did not write this text, or it is damaged. */
@@ -67,18 +85,24 @@ export function parsePayment(text: string): OpenPayment | undefined {
   const value = jsonOf(text);
   if (!isObject(value)) return undefined;
   const {kind, mode, baseUrl, party, source, amountMinor, currency} = value;
-  const {idempotencyKey, isOwnKey, content, approves, firstSentMs, sender} = value;
+  const {idempotencyKey, isOwnKey, content, shown, approves, firstSentMs, sender} = value;
+  const {recordId, keyFingerprint, profile} = value;
   const known = PAYMENT_KINDS.find((one) => one === kind);
   if (known === undefined || (mode !== 'test' && mode !== 'live')) return undefined;
   if (typeof baseUrl !== 'string' || typeof party !== 'string' || typeof content !== 'string')
     return undefined;
   if (!isTextOrNull(source) || !isTextOrNull(currency) || !isTextOrNull(idempotencyKey)) return undefined;
-  if (typeof amountMinor !== 'string' || !/^\d{1,20}$/.test(amountMinor)) return undefined;
+  if (!isTextOrNull(amountMinor) || (amountMinor !== null && !/^-?\d{1,40}$/.test(amountMinor)))
+    return undefined;
+  if (!isObject(shown) || !isTextOrNull(recordId) || !isTextOrNull(profile)) return undefined;
+  if (typeof keyFingerprint !== 'string') return undefined;
   if (typeof firstSentMs !== 'number' || typeof isOwnKey !== 'boolean') return undefined;
   if (typeof approves !== 'boolean') return undefined;
   return {
-    ...{kind: known, mode, baseUrl, party, source, amountMinor: BigInt(amountMinor), currency},
-    ...{idempotencyKey, isOwnKey, content, approves, firstSentMs},
+    ...{kind: known, mode, baseUrl, party, source, currency},
+    amountMinor: amountMinor === null ? null : BigInt(amountMinor),
+    ...{idempotencyKey, isOwnKey, content, shown, recordId, approves, firstSentMs},
+    ...{keyFingerprint, profile},
     sender: sender === null ? null : (parseHolder(JSON.stringify(sender)) ?? null),
   };
 }

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {readdirSync, readFileSync, rmSync} from 'node:fs';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf} from '../narrow.ts';
 import {writeFileAtomic} from '../store/files/atomic-file.ts';
@@ -20,14 +20,23 @@ export interface StoredPayment extends OpenPayment {
  */
 const openPaymentsFolder = (stateDir: string): string => join(stateDir, 'in-doubt');
 
+/** What `--accept new-payment=ID` names: it is the same for every repetition with the same key. */
+export const paymentId = ({file}: StoredPayment): string => basename(file).slice(0, 8);
+
 /** A file that was removed while the folder was read belongs to a payment that has ended. */
 const NAME = /^[0-9a-f]{16}\.json$/;
 
 /**
  * The newest first.
+ * @param onDamaged called for a file that cannot be used, instead of throwing
  * @throws RemitError STATE or STATE_DAMAGED naming the file: the payment in it may be the one that is about to be made
  */
-export function readOpenPayments(stateDir: string): StoredPayment[] {
+export function readOpenPayments(
+  stateDir: string,
+  onDamaged = (error: RemitError): void => {
+    throw error;
+  },
+): StoredPayment[] {
   const folder = openPaymentsFolder(stateDir);
   let names: string[];
   try {
@@ -38,25 +47,28 @@ export function readOpenPayments(stateDir: string): StoredPayment[] {
   }
   return names
     .filter((name) => NAME.test(name))
-    .flatMap((name) => readPayment(join(folder, name)))
+    .flatMap((name) => readPayment(join(folder, name), onDamaged))
     .sort((a, b) => b.firstSentMs - a.firstSentMs);
 }
 
-function readPayment(file: string): StoredPayment[] {
+function readPayment(file: string, onDamaged: (error: RemitError) => void): StoredPayment[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
-    throw fileFailure(error, 'read', file);
+    onDamaged(fileFailure(error, 'read', file));
+    return [];
   }
   const payment = parsePayment(text);
-  if (payment === undefined)
-    throw new RemitError('STATE_DAMAGED', `${file} should contain a payment in doubt, but is damaged`, {
+  if (payment !== undefined) return [{...payment, file}];
+  onDamaged(
+    new RemitError('STATE_DAMAGED', `${file} should contain a payment in doubt, but is damaged`, {
       hint: 'find out from the lists of the service which recent payment it was, then remove the file',
       details: {file},
-    });
-  return [{...payment, file}];
+    }),
+  );
+  return [];
 }
 
 /** Commits a payment that this process is about to send. Its file is on disk when this returns. @throws RemitError STATE */
@@ -75,10 +87,13 @@ export function keepPayment(
   return stored;
 }
 
-/** Records that no process waits for its answer any more. Otherwise that is known from the end of the process. */
-export function leavePayment(payment: StoredPayment): void {
+/**
+ * Records that no process waits for its answer any more, and the record if it is known. Otherwise the first is known
+ * from the end of the process.
+ */
+export function leavePayment(payment: StoredPayment, recordId = payment.recordId): void {
   try {
-    writeStored({...payment, sender: null});
+    writeStored({...payment, recordId, sender: null});
   } catch {
     // the entry itself is on disk
   }

@@ -122,11 +122,24 @@ for (const kind of KINDS)
       runCli([...CREATE.split(' '), '--idempotency-key', 'k-1', ...more], {service: service!});
     const created = answer(201, kind.record({status: 'created'}));
 
-    it('409 to the first request: exit 12, the key is in use, and nothing more is sent', async () => {
-      const ran = await run([answer(409, {message: 'busy'})], '--json');
-      assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [12, 'IN_DOUBT', 1]);
-      assert.match(ran.error().message, /The idempotency key is in use/);
-      assert.ok(ran.error().hint?.startsWith(`remit ${CREATE} --json --idempotency-key k-1`));
+    it('409 to the first request: exit 12, the key is in use, and the list may show its record', async () => {
+      const time = {created_at: new Date().toISOString()};
+      const found = answer(200, {data: [kind.record({status: 'approved', ...time})], next_cursor: null});
+      for (const more of [[], ['--auto-approve']]) {
+        const ran = await run([answer(409, {message: 'busy'}), found], '--json', ...more);
+        assert.deepEqual([ran.exitCode, ran.error().code], [12, 'IN_DOUBT'], ran.stderr);
+        assert.deepEqual(
+          ran.requests.map(({method}) => method),
+          ['POST', 'GET'],
+        );
+        assert.match(ran.error().message, /The idempotency key is in use/);
+        assert.match(
+          ran.error().message,
+          new RegExp(`The key may already have made this ${kind.noun}: check .* It may be ${PAYOUT_ID}`),
+        );
+        const list = `remit ${kind.topic} list --${kind.party} ${kind.id}`;
+        assert.deepEqual([ran.error().details?.['next'], ran.error().hint?.startsWith(list)], [list, true]);
+      }
     });
 
     it('a 207 to either request: exit 8', async () => {

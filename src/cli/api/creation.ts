@@ -1,12 +1,10 @@
 import {asksForApproval} from '../../client/create-then-release.ts';
 import type {AnyOptions} from '../../client/requests/resource.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
-import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
-import {betweenSteps, withNewKey} from '../write/create-steps.ts';
+import {betweenSteps} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import type {ReadRequest} from '../../service/read-request.ts';
 
@@ -20,7 +18,6 @@ export interface TypedCreation {
   isInSteps: boolean;
   /** The body of the first of them. */
   unapprovedBody: unknown;
-  explain: (error: unknown) => RemitError | undefined;
   note: (data: unknown) => void;
 }
 
@@ -29,11 +26,10 @@ export function creationOf(
   context: Context,
   sent: unknown,
   {operation, body, isRaw}: ReadRequest,
-  typed: Typed,
 ): TypedCreation | undefined {
   if ((operation !== 'payins.create' && operation !== 'payouts.create') || !isObject(body)) return undefined;
   const {noun, resource} = operation === 'payins.create' ? PAYIN : PAYOUT;
-  const {codec, commands, out} = context;
+  const {codec, out} = context;
   return {
     optionsFor: (idempotencyKey, repeat) =>
       idempotencyKey === undefined || repeat === undefined
@@ -41,10 +37,6 @@ export function creationOf(
         : betweenSteps(context, {noun, resource, idempotencyKey, repeat}),
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
-    explain: (error) =>
-      error instanceof RemitError && error.code === 'IDEMPOTENCY_KEY_CONFLICT'
-        ? withNewKey(error, noun, commands.again(typed, {without: ['--idempotency-key', '--accept']}))
-        : undefined,
     note: (data) => {
       const record = unwrapRecord(isRaw ? codec.recordIn(operation, data) : data);
       noteOtherWords(out, {noun, asked: body, record});

@@ -1,10 +1,11 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
+import {minorUnitsIn} from '../../money/amount.ts';
 import {isObject} from '../../narrow.ts';
+import {plainValue} from '../../output/records/view.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import type {Context} from '../core/context.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
 import type {Payment} from '../doubts/payment.ts';
-import {amountOfBody} from '../guard/amount-read.ts';
 import type {Typed} from '../line/command-line.ts';
 import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 
@@ -26,22 +27,23 @@ const PAYMENTS: Readonly<Partial<Record<OperationId, {kind: PaymentKind; party: 
 
 /** Whether an operation makes a payment and answers with its record; without one it would be lost. */
 export const makesRecord = (operation: OperationId | undefined): boolean =>
-  operation !== undefined && PAYMENTS[operation] !== undefined;
+  operation !== undefined && operation.endsWith('.create') && PAYMENTS[operation] !== undefined;
 
-/** The payment that a typed request would make; undefined if it makes none, or has no party or readable amount. */
+/** The payment that a typed request would make; undefined if it makes none. What cannot be read may be any. */
 export function paymentOf(
   {operation, path, body}: ReadRequest,
-  typed: {acceptsNew: boolean; typed: Typed},
+  typed: {accepts: readonly string[]; typed: Typed},
 ): Payment | undefined {
   const known = operation === undefined ? undefined : PAYMENTS[operation];
   if (operation === undefined || known === undefined || !isObject(body)) return undefined;
   const fields = {...paramsAt(operation, path), ...body};
-  const [party, source] = [fields[known.party], known.source === undefined ? null : fields[known.source]];
-  const amount = amountOfBody(body);
-  if (typeof party !== 'string' || amount.kind !== 'read') return undefined;
+  const [named, source] = [fields[known.party], known.source === undefined ? null : fields[known.source]];
+  const party = plainValue(named);
+  const currency = fields['currency_code'];
   return {
     ...{kind: known.kind, party, source: typeof source === 'string' ? source : null, body},
-    ...{amountMinor: amount.minor, currency: amount.currency ?? null},
+    amountMinor: minorUnitsIn(body['amount_in_minor_units'] ?? body['amount_in_cents']) ?? null,
+    currency: typeof currency === 'string' ? currency : null,
     parties:
       typeof source === 'string' ? `from ${source} to ${party}` : `${known.party.slice(0, -3)} ${party}`,
     ...typed,

@@ -31,6 +31,8 @@ interface Place {
   source?: string;
   command: (payment: Payment) => readonly string[];
   time: string;
+  /** Fields with another value show that the record is something else. */
+  only?: Readonly<Record<string, string>>;
 }
 
 const PLACES: Readonly<Record<PaymentKind, Place>> = {
@@ -70,6 +72,7 @@ const PLACES: Readonly<Record<PaymentKind, Place>> = {
     party: undefined, // the list is that of the account
     command: ({party}) => ['treasury', 'transactions', party],
     time: 'posted_at',
+    only: {direction: 'credit'},
   },
 };
 
@@ -114,20 +117,22 @@ function textOf(kind: PaymentKind, records: Candidates['records'], rest: string 
 }
 
 function isCandidate(record: unknown, payment: Payment, sinceMs: number): boolean {
-  const {party, source, time} = PLACES[payment.kind];
+  const {party, source, time, only = {}} = PLACES[payment.kind];
   const named = (field: string | undefined, id: string | null) => {
     const value = field === undefined ? undefined : valueAt(record, field);
     return typeof value !== 'string' || id === null || isSameId(value, id);
   };
   if (!named(party, payment.party) || !named(source, payment.source)) return false;
+  if (Object.entries(only).some(([field, value]) => (valueAt(record, field) ?? value) !== value))
+    return false;
   const at = valueAt(record, time);
   const createdMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (createdMs < sinceMs - CLOCK_AHEAD_MS) return false; // an unreadable time excludes nothing
   const amount = amountOfRecord(record, plainValue(valueAt(record, 'id')));
   if (amount.kind !== 'read') return true;
-  const {currency} = payment;
+  const {currency, amountMinor} = payment;
   const isOther = currency !== null && amount.currency !== undefined && amount.currency !== currency;
-  return amount.minor === payment.amountMinor && !isOther;
+  return (amountMinor === null || amount.minor === amountMinor) && !isOther;
 }
 
 const shownOf = (record: unknown, kind: PaymentKind) => ({

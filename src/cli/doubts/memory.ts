@@ -1,5 +1,12 @@
+import {asksForApproval} from '../../client/create-then-release.ts';
 import {nextTurn} from '../../clock.ts';
-import {contentOf, isSamePayment, type OpenPayment, type PaymentFacts} from '../../doubts/open-payment.ts';
+import {
+  contentOf,
+  isSamePayment,
+  type OpenPayment,
+  type PaymentFacts,
+  shownIn,
+} from '../../doubts/open-payment.ts';
 import {
   forgetPayment,
   isBeingSent,
@@ -9,7 +16,9 @@ import {
   type StoredPayment,
 } from '../../doubts/open-payments.ts';
 import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
+import {explained, isCertain, recordIn} from './outcome.ts';
 import type {Payment} from './payment.ts';
 import {askAboutEarlier} from './question.ts';
 
@@ -22,11 +31,14 @@ export interface ChosenKey {
   isOwn: boolean;
 }
 
-/** The part of an entry that is decided before it is committed. */
-type Draft = Pick<OpenPayment, 'idempotencyKey' | 'isOwnKey'> & {
+/** How a payment is sent. */
+interface Draft {
+  idempotencyKey: string | null;
+  /** See `OpenPayment`. */
+  isOwnKey: boolean;
   /** The entry whose key is sent again. */
   repeats?: StoredPayment;
-};
+}
 
 /**
  * Sends a payin or payout with an idempotency key. It is remembered on disk from before the request leaves until an
@@ -43,13 +55,14 @@ export function sendWithKey<T>(
   send: (key: ChosenKey) => Promise<T>,
 ): Promise<T> {
   const fresh = given ?? context.runtime.uuid();
-  const isOwnKey = given === undefined;
-  return remembering(context, payment, {idempotencyKey: fresh, isOwnKey}, ({idempotencyKey, ...draft}) =>
+  const draft = {idempotencyKey: fresh, isOwnKey: given === undefined};
+  return remembering(context, payment, draft, ({idempotencyKey, isOwnKey, repeats}) =>
     send({
       idempotencyKey: idempotencyKey ?? fresh,
-      isRepeat: draft.repeats !== undefined,
-      isOwn:
-        draft.isOwnKey && (draft.repeats?.content ?? contentOf(payment.body)) === contentOf(payment.body),
+      isRepeat: repeats !== undefined,
+      isOwn: isOwnKey,
+    }).catch(async (error: unknown) => {
+      throw await explained(context, payment, {error, isSameRequest: isSameRequest(payment, repeats)});
     }),
   );
 }
@@ -64,26 +77,39 @@ async function remembering<T>(
   fresh: Draft,
   send: (draft: Draft) => Promise<T>,
 ): Promise<T> {
+  warnOfDamage(context);
   for (;;) {
     const known = await attempted(context, () => sameOpen(context, payment));
     if (known === undefined) return send(fresh);
-    const earlier = payment.acceptsNew ? known : await finished(context, payment, known);
+    const earlier = await finished(context, payment, known);
     const repeats = await askAboutEarlier(context, payment, {earlier, fresh});
-    const draft =
-      repeats === undefined
-        ? fresh
-        : {idempotencyKey: repeats.idempotencyKey, isOwnKey: repeats.isOwnKey, repeats};
+    const draft = repeats === undefined ? fresh : repetition(payment, repeats);
     const entry = await attempted(context, () => keep(context, payment, draft));
     if (entry === undefined) return send(draft);
-    if (!payment.acceptsNew && hasRival(context, payment, [entry, ...earlier])) {
-      forgetPayment(entry);
+    if (hasRival(context, payment, [entry, ...earlier])) {
+      if (repeats === undefined) forgetPayment(entry);
+      else leavePayment(repeats);
       await context.clock.sleep(context.runtime.random() * RIVAL_MS, context.stop.signal);
       continue;
     }
-    if (repeats === undefined) for (const one of earlier) if (!isBeingSent(one)) forgetPayment(one);
-    return settling(context, {payment, entry, draft}, () => send(draft));
+    const replaced = repeats === undefined ? earlier.filter((one) => hasContentOf(payment, one)) : [];
+    return settling(context, {payment, entry, replaced, draft}, () => send(draft));
   }
 }
+
+const hasContentOf = ({body}: Payment, {content}: OpenPayment): boolean => content === contentOf(body);
+
+/** Whether the key was sent with this very body before, or never: then an answer about the key is about this payment. */
+const isSameRequest = (payment: Payment, repeats: OpenPayment | undefined): boolean =>
+  repeats === undefined ||
+  (hasContentOf(payment, repeats) && repeats.approves === asksForApproval(payment.body));
+
+/** The key has only this body's record if every request with it had this body; `auto_approve` is a part of it. */
+const repetition = (payment: Payment, repeats: StoredPayment): Draft => ({
+  idempotencyKey: repeats.idempotencyKey,
+  isOwnKey: repeats.isOwnKey && isSameRequest(payment, repeats),
+  repeats,
+});
 
 /** Two commands that committed the same payment at the same time try again after a random part of this time. */
 const RIVAL_MS = 300;
@@ -117,7 +143,19 @@ const factsOf = ({profile}: Context, payment: Payment): PaymentFacts => {
 
 function sameOpen(context: Context, payment: Payment): StoredPayment[] {
   const facts = factsOf(context, payment);
-  return readOpenPayments(context.stateDir).filter((one) => isSamePayment(one, facts));
+  const isLive = context.profile.mode === 'live';
+  const open = readOpenPayments(context.stateDir, isLive ? undefined : () => {});
+  return open.filter((one) => isSamePayment(one, facts));
+}
+
+/** A damaged file may be any payment: it stops a live one, and a test payment is compared with the others. */
+function warnOfDamage({stateDir, profile, out}: Context): void {
+  if (profile.mode === 'live') return;
+  try {
+    readOpenPayments(stateDir, (error) => out.warn(`${error.message}. It is not compared with this payment`));
+  } catch {
+    // the folder cannot be read, which is reported when it is used
+  }
 }
 
 const hasRival = (context: Context, payment: Payment, known: readonly StoredPayment[]): boolean =>
@@ -142,27 +180,39 @@ async function finished(
 }
 
 function keep(context: Context, payment: Payment, {idempotencyKey, isOwnKey, repeats}: Draft): StoredPayment {
+  const {profile, out} = context;
   const nowMs = context.clock.now();
-  const approves = payment.body['auto_approve'] === true;
-  const entry = {
-    ...factsOf(context, payment),
-    ...{idempotencyKey, isOwnKey},
-    content: repeats?.content ?? contentOf(payment.body),
-    approves: approves || repeats?.approves === true,
-    firstSentMs: repeats?.firstSentMs ?? nowMs,
+  const approves = asksForApproval(payment.body);
+  const shown = out.sanitizer.value(shownIn(payment.body));
+  const entry = repeats ?? {
+    ...{content: contentOf(payment.body), shown: isObject(shown) ? shown : {}},
+    ...{recordId: null, firstSentMs: nowMs},
+    ...{keyFingerprint: profile.keyFingerprint, profile: profile.name},
   };
-  return keepPayment(context.stateDir, entry, {nowMs, file: repeats?.file});
+  const kept = {
+    ...entry,
+    ...factsOf(context, payment),
+    ...{idempotencyKey, isOwnKey, approves: approves || repeats?.approves === true},
+  };
+  return keepPayment(context.stateDir, kept, {nowMs, file: repeats?.file});
 }
 
 /** Forgets the payment once its outcome is known. */
 async function settling<T>(
-  {out}: Context,
-  {entry, draft}: {payment: Payment; entry: StoredPayment; draft: Draft},
+  {out, profile}: Context,
+  sending: {
+    payment: Payment;
+    entry: StoredPayment;
+    /** Earlier payments that were accepted as other ones, with the same content: nothing would tell them apart. */
+    replaced: readonly StoredPayment[];
+    draft: Draft;
+  },
   send: () => Promise<T>,
 ): Promise<T> {
-  const forget = () => {
+  const {payment, entry, replaced, draft} = sending;
+  const forget = (payments: readonly StoredPayment[]) => {
     try {
-      forgetPayment(entry);
+      payments.forEach(forgetPayment);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       out.warn(`${error.message}. The next command with the same payment will ask about this one`);
@@ -170,33 +220,17 @@ async function settling<T>(
   };
   try {
     const result = await send();
-    forget();
+    forget([entry, ...replaced]);
     return result;
   } catch (error) {
-    if (isCertain(error, draft.repeats === undefined ? undefined : entry)) forget();
-    else leavePayment(entry);
+    const {repeats} = draft;
+    const repeated = repeats && {
+      mayHavePaid: entry.approves,
+      isSameRequest: isSameRequest(payment, repeats),
+      isSameAccount: repeats.keyFingerprint === profile.keyFingerprint,
+    };
+    if (isCertain(error, repeated)) forget([entry]);
+    else leavePayment(entry, recordIn(error));
     throw error;
   }
-}
-
-/** Errors that show what became of every request with the key. */
-const ABOUT_THE_KEY: ReadonlySet<string> = new Set(['KEY_REUSED', 'IDEMPOTENCY_KEY_CONFLICT']);
-/** Refusals that the service documents: it would have answered with the record if there were one. */
-const DOCUMENTED: ReadonlySet<string> = new Set([
-  ...['VALIDATION_ERROR', 'PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND', 'NOT_FOUND'],
-  'INVALID_PAYMENT_DETAILS',
-]);
-
-/**
- * Whether an error leaves no doubt.
- * @param repeated the entry, if an earlier request with the same key may have taken effect: then an answer that is not
- * about the key, or a request that was not sent, shows nothing about that one
- */
-function isCertain(error: unknown, repeated: OpenPayment | undefined): boolean {
-  if (!(error instanceof RemitError) || error.code === 'BUG' || error.code === 'IN_DOUBT') return false;
-  const {may_have_taken_effect: isOpen} = error.details ?? {};
-  if (isOpen === true) return false;
-  if ((error.code === 'INTERRUPTED' || error.code === 'TERMINATED') && isOpen !== false) return false;
-  if (repeated === undefined || ABOUT_THE_KEY.has(error.code)) return true;
-  return !repeated.approves && DOCUMENTED.has(error.code);
 }

@@ -7,7 +7,7 @@ export interface Payment extends Omit<PaymentFacts, 'mode' | 'baseUrl'> {
   body: Readonly<Record<string, unknown>>;
   /** For messages: `payee 5f0c…`, `from 5f0c… to 9a1b…`. */
   parties: string;
-  /** `--accept new-payment`: whatever was in doubt before, this one is sent. */
-  acceptsNew: boolean;
+  /** `--accept new-payment=ID`: the entries of earlier payments despite which this one is sent. */
+  accepts: readonly string[];
   typed: Typed;
 }

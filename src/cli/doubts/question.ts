@@ -1,11 +1,11 @@
-import {HORIZON_MS, isPastHorizon} from '../../batch/model/record-age.ts';
-import type {StoredPayment} from '../../doubts/open-payments.ts';
+import type {OpenPayment} from '../../doubts/open-payment.ts';
+import {contentOf} from '../../doubts/open-payment.ts';
+import {paymentId, type StoredPayment} from '../../doubts/open-payments.ts';
 import {RemitError} from '../../errors.ts';
-import {horizonMsOf} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
-import {amountText} from '../guard/amount-text.ts';
 import {canAsk} from '../runtime/prompts.ts';
-import {type Candidates, candidatesFor, listCommand} from './candidates.ts';
+import {candidatesFor, listCommand} from './candidates.ts';
+import {descriptionOf, isPastKeys, isUnderOtherProfile, type Known, timeOf} from './description.ts';
 import type {Payment} from './payment.ts';
 
 /** What is known about the same payment when it is typed again. */
@@ -26,65 +26,57 @@ export async function askAboutEarlier(
   payment: Payment,
   {earlier, fresh}: Earlier,
 ): Promise<StoredPayment | undefined> {
+  const mayRepeat = (one: OpenPayment) => one.idempotencyKey !== null && !isPastKeys(context, one);
   const repeated = earlier.find(
-    ({idempotencyKey: key}) => key !== null && key === fresh.idempotencyKey && !fresh.isOwnKey,
+    ({idempotencyKey}) =>
+      idempotencyKey !== null && idempotencyKey === fresh.idempotencyKey && !fresh.isOwnKey,
   );
-  const open = repeated ?? earlier[0];
+  if (repeated !== undefined && mayRepeat(repeated)) return repeated;
+  const seen = (one: StoredPayment) => payment.accepts.includes(paymentId(one));
+  const unseen = repeated === undefined ? earlier.filter((one) => !seen(one)) : [repeated];
+  const open = nearest(payment, unseen.filter(mayRepeat)) ?? nearest(payment, unseen);
   if (open === undefined) return undefined;
-  const mayRepeat = open.idempotencyKey !== null && !isTooOld(context, open);
-  if (repeated !== undefined && mayRepeat) return repeated;
-  if (payment.acceptsNew && repeated === undefined) return undefined;
-  const found = mayRepeat ? undefined : await candidatesFor(context, payment, open.firstSentMs);
-  if (repeated !== undefined || !canAsk(context.runtime)) throw refused(context, payment, {open, found});
-  const {out, runtime} = context;
-  out.warn(descriptionOf(context, payment, {open, found}));
-  const {kind} = payment;
-  const question = mayRepeat
-    ? `Send it again with the same key? The service then returns the same ${kind}, or creates it if there is none.`
-    : `Send another ${kind}?`;
-  if (await runtime.prompts.confirm(question, '--accept new-payment')) return mayRepeat ? open : undefined;
-  throw refused(context, payment, {open, found});
+  const canRepeat = mayRepeat(open);
+  const known: Known = {
+    ...{open, earlier},
+    newKey: fresh.isOwnKey ? undefined : (fresh.idempotencyKey ?? undefined),
+    found: canRepeat ? undefined : await candidatesFor(context, payment, sinceOf(unseen)),
+  };
+  if (repeated !== undefined || isUnderOtherProfile(context, open) || !canAsk(context.runtime))
+    throw refused(context, payment, known);
+  context.out.warn(descriptionOf(context, payment, known));
+  if (await context.runtime.prompts.confirm(questionOf(payment, known), acceptance(known)))
+    return canRepeat ? open : undefined;
+  throw refused(context, payment, known);
 }
 
-const horizonOf = ({profile}: Context): number => horizonMsOf(profile.service) ?? HORIZON_MS;
+/** The one with the same content, otherwise the newest. */
+const nearest = ({body}: Payment, open: readonly StoredPayment[]): StoredPayment | undefined =>
+  open.find(({content}) => content === contentOf(body)) ?? open[0];
 
-const isTooOld = (context: Context, {firstSentMs}: StoredPayment): boolean =>
-  isPastHorizon(firstSentMs, context.clock.now(), horizonOf(context));
+const sinceOf = (open: readonly OpenPayment[]): number =>
+  Math.min(...open.map(({firstSentMs}) => firstSentMs));
 
-interface Known {
-  open: StoredPayment;
-  /** Undefined if its key can be sent again, which finds the record if there is one. */
-  found: Candidates | undefined;
+function questionOf({kind}: Payment, {open, found, newKey}: Known): string {
+  if (found !== undefined) return `Send another ${kind}?`;
+  const other = newKey === undefined ? '' : `, not with ${newKey}`;
+  return `Send it again with the earlier key, ${open.idempotencyKey}${other}? The service then returns the same ${kind}, or creates it if there is none.`;
 }
 
-function descriptionOf(context: Context, payment: Payment, {open, found}: Known): string {
-  const {kind, amountMinor, currency, parties} = payment;
-  const {idempotencyKey: key, firstSentMs} = open;
-  const withKey = key === null ? '' : ` with idempotency key ${key}`;
-  const lines = [
-    `the same ${kind} (${amountText(amountMinor, currency ?? undefined)}, ${parties}) was sent at ${timeOf(firstSentMs)}${withKey}, and whether it was created is unknown`,
-  ];
-  if (key !== null && found !== undefined)
-    lines.push(
-      `The key is not sent again: the service may have forgotten it after ${durationOf(horizonOf(context))}`,
-    );
-  if (key === null) lines.push(`A ${kind} has no idempotency key, so sending it again may pay twice`);
-  if (found !== undefined) lines.push(found.text);
-  return lines.join('. ');
-}
+/** Every payment in doubt, so that one which is added later is asked about again. */
+const acceptance = ({earlier}: Known): string => `--accept new-payment=${earlier.map(paymentId).join(',')}`;
 
 function refused(context: Context, payment: Payment, known: Known): RemitError {
-  const {open, found} = known;
+  const {open, found, newKey} = known;
   const {commands} = context;
   const {typed, kind} = payment;
   const {idempotencyKey: key} = open;
-  const again = (add: readonly string[], without: readonly string[] = []) =>
-    commands.again(typed, {without: ['--accept', ...without], add});
-  const another = again(['--accept', 'new-payment'], found === undefined ? [] : ['--idempotency-key']);
-  const next =
-    found === undefined && key !== null
-      ? again(['--idempotency-key', key], ['--idempotency-key'])
-      : listCommand(commands, payment);
+  const isSpent = newKey !== undefined && newKey === key; // another payment needs another key
+  const another = commands.again(typed, {
+    without: ['--accept', ...(isSpent ? ['--idempotency-key'] : [])],
+    add: acceptance(known).split(' '),
+  });
+  const next = nextOf(context, payment, known);
   const advice = found === undefined ? 'Repeat it with its key' : 'Check whether it exists';
   return new RemitError(
     'GUARD_DUPLICATES',
@@ -93,6 +85,7 @@ function refused(context: Context, payment: Payment, known: Known): RemitError {
       hint: `${next}; to send another ${kind} all the same: ${another}`,
       details: {
         ...{idempotency_key: key, first_sent_at: timeOf(open.firstSentMs), next, another},
+        ...(open.recordId === null ? {} : {id: open.recordId}),
         ...(found === undefined ? {} : {candidates: found.records}),
         file: open.file,
       },
@@ -100,9 +93,21 @@ function refused(context: Context, payment: Payment, known: Known): RemitError {
   );
 }
 
-const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
-
-function durationOf(ms: number): string {
-  const hours = ms / 3_600_000;
-  return Number.isInteger(hours) ? `${hours}h` : `${Math.round(ms / 1000)}s`;
+/** The command that finds out what became of the earlier payment. */
+function nextOf(context: Context, payment: Payment, {open, found}: Known): string {
+  const {commands} = context;
+  const {typed, kind} = payment;
+  const {idempotencyKey, profile, recordId} = open;
+  if (found === undefined && idempotencyKey !== null) {
+    const changes = {
+      without: ['--accept', '--idempotency-key'],
+      add: ['--idempotency-key', idempotencyKey],
+    };
+    return isUnderOtherProfile(context, open) && profile !== null
+      ? commands.againWith(profile, typed, changes)
+      : commands.again(typed, changes);
+  }
+  return recordId !== null && (kind === 'payout' || kind === 'payin')
+    ? commands.read(`${kind}s`, 'get', recordId)
+    : listCommand(commands, payment);
 }

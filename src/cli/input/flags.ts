@@ -94,13 +94,27 @@ export const bodyFlags = inGroup('REQUEST', {
   ...dryRunFlags,
 });
 
+/** Without ids it accepts nothing, so that the refusal names them: an acceptance covers only doubts that were seen. */
+function readAcceptedPayments(text: string): readonly string[] {
+  const [, ids = ''] = /^new-payment(?:=([0-9a-f]{8}(?:,[0-9a-f]{8})*))?$/.exec(text) ?? [];
+  if (ids === '' && text !== 'new-payment')
+    throw new RemitError(
+      'USAGE',
+      `--accept ${text}: it takes new-payment=ID, or several ids: new-payment=ID,ID`,
+      {
+        hint: 'type the command without --accept; if a payment is in doubt, it prints the flag with its id',
+      },
+    );
+  return ids === '' ? [] : ids.split(',');
+}
+
 /** Creates that could pay twice. */
 export const acceptNewFlag = inGroup('REQUEST', {
-  accept: Flags.string({
-    options: ['new-payment'],
-    helpValue: 'new-payment',
-    description: 'send it although the outcome of an earlier, equal payment is unknown',
-  }),
+  accept: Flags.custom<readonly string[]>({
+    helpValue: 'new-payment=ID',
+    description: 'send it although this earlier, equal payment is in doubt; the refusal prints the ID',
+    parse: async (text) => readAcceptedPayments(text),
+  })(),
 });
 
 export const amountFlags = {

@@ -54,8 +54,12 @@ export class Commands implements CommandBuilder {
   }
 
   /** The command that was typed, with another profile. */
-  againWith(profile: string, {id, argv}: Typed): string {
-    return commandLine(id, argv, {without: ['-p', '--profile'], add: ['-p', profile]});
+  againWith(
+    profile: string,
+    {id, argv}: Typed,
+    {without = [], add = []}: {without?: readonly string[]; add?: readonly string[]} = {},
+  ): string {
+    return commandLine(id, argv, {without: ['-p', '--profile', ...without], add: [...add, '-p', profile]});
   }
 
   /** The stored profile that a printed command names. */

@@ -56,7 +56,7 @@ export async function createAccountTransfer(
     body: Readonly<Record<string, unknown>>;
     amount: Amount;
     dryRun: boolean | undefined;
-    acceptsNew: boolean;
+    accepts: readonly string[];
     wait: WaitFlagValues;
     typed: Typed;
   },
@@ -90,7 +90,7 @@ export async function createAccountTransfer(
     payment: {
       ...{kind: 'account transfer', party: destination, source, parties: `from ${source} to ${destination}`},
       ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
-      ...{acceptsNew: request.acceptsNew, typed: request.typed},
+      ...{accepts: request.accepts, typed: request.typed},
     },
   });
   if (sent.dryRun) return done(sent.dryRun);

@@ -24,7 +24,7 @@ export async function createMove(
     body: Readonly<Record<string, unknown>>;
     amount: Amount;
     dryRun: boolean | undefined;
-    acceptsNew: boolean;
+    accepts: readonly string[];
     typed: Typed;
   },
 ): Promise<Outcome> {
@@ -52,7 +52,7 @@ export async function createMove(
     payment: {
       ...{kind: 'move', party: destination, source, parties: `from subaccount ${source} to ${destination}`},
       ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
-      ...{acceptsNew: request.acceptsNew, typed: request.typed},
+      ...{accepts: request.accepts, typed: request.typed},
     },
   });
   if (sent.dryRun) return done(sent.dryRun);

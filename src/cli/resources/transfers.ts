@@ -18,7 +18,7 @@ import {done, type Outcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
-import {betweenSteps, IN_TWO_REQUESTS, noteReplay, withNewKey} from '../write/create-steps.ts';
+import {betweenSteps, IN_TWO_REQUESTS, noteReplay} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
@@ -41,7 +41,7 @@ export async function createTransfer(
     amount: Amount;
     idempotencyKey: string | undefined;
     dryRun: boolean | undefined;
-    acceptsNew: boolean;
+    accepts: readonly string[];
     wait: WaitFlagValues;
     typed: Typed;
   },
@@ -92,7 +92,6 @@ export async function createTransfer(
     };
     const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
       if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
-      if (isDeadKey(error)) throw withNewKey(error, noun, commands.again(typed, WITHOUT_KEY));
       if (!mayLackMethod(error, body)) throw error;
       const fix = await methodFix(context, kind.partyLabel, party);
       throw fix === undefined ? error : error.withHint(fix);
@@ -103,7 +102,7 @@ export async function createTransfer(
   const payment = {
     ...{kind: noun, body, party, source: null, parties: `${kind.partyLabel} ${party}`},
     ...{amountMinor: amount.minor, currency: amount.currency ?? null},
-    ...{acceptsNew: request.acceptsNew, typed},
+    ...{accepts: request.accepts, typed},
   };
   const created = await sendWithKey(context, payment, request.idempotencyKey, send);
   return showCreated(context, kind, {...created, body, wait});
@@ -141,10 +140,6 @@ async function showCreated(
 
 /** A printed command gets a key of its own, or none. */
 const WITHOUT_KEY = {without: ['--idempotency-key', '--accept']};
-
-/** The record of the key has failed or was canceled. */
-const isDeadKey = (error: unknown): error is RemitError =>
-  error instanceof RemitError && error.code === 'IDEMPOTENCY_KEY_CONFLICT';
 
 /** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */
 const isUnnamed = (error: unknown): error is RemitError =>

@@ -1,5 +1,4 @@
 import type {KeyedOptions} from '../../client/requests/resource.ts';
-import type {RemitError} from '../../errors.ts';
 import {capital} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
 
@@ -49,12 +48,3 @@ export function noteReplay(
 /** The note of a dry run of a create with `auto_approve` and a key of the caller's. */
 export const IN_TWO_REQUESTS =
   'Sent as two requests: first with auto_approve false, and as shown after the answer was compared with it.';
-
-/**
- * The same error with a command that creates another record, since the key can no longer be used.
- * @param command the typed command without the key
- */
-export function withNewKey(error: RemitError, noun: string, command: string): RemitError {
-  const message = `${error.message}. Check the earlier ${noun} first: the command without this key creates a new one, which moves money again`;
-  return error.reworded(message, command);
-}

@@ -39,7 +39,7 @@ export default class MovesCreate extends RemitCommand {
       currency_code: flags.currency,
       description: flags.description,
     };
-    const request = {body, amount, dryRun: flags['dry-run'], acceptsNew: flags.accept !== undefined};
+    const request = {body, amount, dryRun: flags['dry-run'], accepts: flags.accept ?? []};
     return this.conclude(await createMove(await this.open(), {...request, typed: this.typed}));
   }
 }

@@ -52,7 +52,7 @@ export default class PayinsCreate extends RemitCommand {
         amount,
         idempotencyKey: flags['idempotency-key'],
         dryRun: flags['dry-run'],
-        acceptsNew: flags.accept !== undefined,
+        accepts: flags.accept ?? [],
         wait: flags,
         typed: this.typed,
       }),

@@ -55,7 +55,7 @@ export default class PayoutsCreate extends RemitCommand {
         amount,
         idempotencyKey: flags['idempotency-key'],
         dryRun: flags['dry-run'],
-        acceptsNew: flags.accept !== undefined,
+        accepts: flags.accept ?? [],
         wait: flags,
         typed: this.typed,
       }),

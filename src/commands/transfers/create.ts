@@ -50,8 +50,8 @@ export default class TransfersCreate extends RemitCommand {
       auto_approve: flags['auto-approve'] || undefined,
       description: flags.description,
     };
-    const acceptsNew = flags.accept !== undefined;
-    const request = {body, amount, dryRun: flags['dry-run'], acceptsNew, wait: flags, typed: this.typed};
+    const accepts = flags.accept ?? [];
+    const request = {body, amount, dryRun: flags['dry-run'], accepts, wait: flags, typed: this.typed};
     return this.conclude(await createAccountTransfer(await this.open(), request));
   }
 }

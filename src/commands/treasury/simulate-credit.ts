@@ -57,7 +57,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
       payment: {
         ...{kind: 'bank transaction', party: args.account, source: null, parties: `account ${args.account}`},
         ...{amountMinor: amount.minor, currency: amount.currency ?? null, body},
-        ...{acceptsNew: flags.accept !== undefined, typed: this.typed},
+        ...{accepts: flags.accept ?? [], typed: this.typed},
       },
     });
     if (sent.dryRun) return sent.dryRun;

@@ -1,0 +1,86 @@
+import {RemitError} from '../../errors.ts';
+import {horizonMsOf, USUAL_HORIZON_MS} from '../../service/service-file.ts';
+import type {Context} from '../core/context.ts';
+import {candidatesFor, listCommand} from './candidates.ts';
+import type {Payment} from './payment.ts';
+
+/** An earlier request with the same key, which may have taken effect. */
+interface Repeated {
+  /** A request with auto_approve was sent. */
+  mayHavePaid: boolean;
+  /** It had the same body. */
+  isSameRequest: boolean;
+  /** It had the same API key. Another one may belong to another account, which does not know the idempotency key. */
+  isSameAccount: boolean;
+}
+
+/** Refusals that the service documents: it would have answered with the record if there were one. */
+const DOCUMENTED: ReadonlySet<string> = new Set([
+  ...['VALIDATION_ERROR', 'PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND', 'NOT_FOUND'],
+  'INVALID_PAYMENT_DETAILS',
+]);
+
+/** The record that an error about a create has named. */
+export function recordIn(error: unknown): string | undefined {
+  const id = error instanceof RemitError ? error.details?.['id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/**
+ * Whether an error leaves no doubt. After an earlier request with the same key, an answer that is not about that
+ * request, or a request that was not sent, shows nothing about it.
+ */
+export function isCertain(error: unknown, repeated: Repeated | undefined): boolean {
+  if (!(error instanceof RemitError) || error.code === 'BUG' || error.code === 'IN_DOUBT') return false;
+  const {may_have_taken_effect: isOpen} = error.details ?? {};
+  if (isOpen === true) return false;
+  if ((error.code === 'INTERRUPTED' || error.code === 'TERMINATED') && isOpen !== false) return false;
+  if (repeated === undefined) return true;
+  if (!repeated.isSameAccount) return false;
+  if (error.code === 'KEY_REUSED') return true;
+  if (error.code === 'IDEMPOTENCY_KEY_CONFLICT')
+    return repeated.isSameRequest || recordIn(error) !== undefined;
+  return repeated.isSameRequest && !repeated.mayHavePaid && DOCUMENTED.has(error.code);
+}
+
+/** Adds what to do about an idempotency key that the service refused with 409. */
+export async function explained(
+  context: Context,
+  payment: Payment,
+  {error, isSameRequest}: {error: unknown; isSameRequest: boolean},
+): Promise<unknown> {
+  if (!(error instanceof RemitError)) return error;
+  const isNamed = recordIn(error) !== undefined;
+  if (error.code === 'IDEMPOTENCY_KEY_CONFLICT' && (isSameRequest || isNamed))
+    return withNewKey(context, payment, error);
+  if (error.httpStatus !== 409 || isNamed) return error;
+  return error.code === 'IN_DOUBT' || error.code === 'IDEMPOTENCY_KEY_CONFLICT'
+    ? withCandidates(context, payment, error)
+    : error;
+}
+
+/** The record of the key has failed or was canceled. */
+function withNewKey({commands}: Context, {kind, typed}: Payment, error: RemitError): RemitError {
+  const command = commands.again(typed, {without: ['--idempotency-key', '--accept']});
+  const message = `${error.message}. Check the earlier ${kind} first: the command without this key creates a new one, which moves money again`;
+  return error.reworded(message, command);
+}
+
+/**
+ * A 409 does not show what the key has made, and repeating the request may end in the same way for ever. The list may
+ * show it.
+ */
+async function withCandidates(context: Context, payment: Payment, error: RemitError): Promise<RemitError> {
+  const sinceMs = context.clock.now() - (horizonMsOf(context.profile.service) ?? USUAL_HORIZON_MS);
+  const found = await candidatesFor(context, payment, sinceMs).catch(() => undefined); // the error itself matters more
+  const next = listCommand(context.commands, payment);
+  const {message, httpStatus, requestId, details, body, cause, retryable} = error;
+  return new RemitError(
+    'IN_DOUBT',
+    `${message}. The key may already have made this ${payment.kind}: check before you use another key${found === undefined ? '' : `. ${found.text}`}`,
+    {
+      ...{httpStatus, requestId, body, cause, retryable, hint: next},
+      details: {...details, may_have_taken_effect: true, next, candidates: found?.records ?? []},
+    },
+  );
+}
