@@ -23,6 +23,10 @@ export const redirectedText = (words: string, baseUrl: string): string =>
 export const bodiesComparedText = ({n, reference}: JournalRow, words: string): string =>
   `the release of row ${n} (${reference}) was refused with its key (${words}), and its record is still created. The service compares the bodies of requests with one key, so the records have to be approved by their ids`;
 
+/** The record was made by a request that approved it, as in direct mode, or by one that is still in progress. */
+export const probeComparedText = ({n, reference}: JournalRow, words: string): string =>
+  `the probe before the release, the replay of row ${n} (${reference}), was refused with its key (${words}). The service compares the bodies of requests with one key, so the records have to be approved by their ids`;
+
 /** Message for a Retry-After longer than the run waits. */
 export const waitTooLongText = (ms: number): string =>
   `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`;

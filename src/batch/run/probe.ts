@@ -1,9 +1,12 @@
+import {meaningOf} from '../../client/answers/verdict.ts';
 import {judgeExchange} from '../answers/answers.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RunParts} from '../send/run-parts.ts';
+import {probeComparedText} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
+import {KEY_REFUSALS} from './release-job.ts';
 import type {StopReason} from '../model/stop.ts';
 
 type ProbeParts = Pick<
@@ -45,6 +48,7 @@ type Found = {is: 'remembered' | 'stopped'} | {is: 'unanswered' | 'refused'; wor
 
 async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
   const {id} = row.outcome;
+  let keyRefusals = 0;
   for (let tries = 1; ; tries++) {
     if (!(await run.gate.opened())) return {is: 'stopped'};
     const sentAt = run.clock.monotonic();
@@ -69,6 +73,12 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
       return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
+    }
+    const isKeyRefused = 'answer' in end && meaningOf(end.answer) === 'key-in-use';
+    keyRefusals = isKeyRefused ? keyRefusals + 1 : 0;
+    if (keyRefusals === KEY_REFUSALS) {
+      run.halt.stopFor('bodies-compared', probeComparedText(row, words));
+      return {is: 'stopped'};
     }
     if (verdict.is === 'maybe') {
       if (verdict.stop === undefined) run.rules.failing(sentAt, words);

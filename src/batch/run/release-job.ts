@@ -10,6 +10,9 @@ import {LOST} from '../answers/stop-words.ts';
 /** States from which a row may be released. */
 export type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
 
+/** Such answers in a row, if they do not have the documented code, until bodies are taken to be compared. */
+export const KEY_REFUSALS = 2;
+
 /** States of the rows that a release sends. */
 export const releasable = (settings: RunSettings): readonly Releasable[] => [
   'staged',

@@ -15,16 +15,20 @@ import type {RunParts} from '../send/run-parts.ts';
 import {approveById} from './approve-by-id.ts';
 import {probe} from './probe.ts';
 import {ReleaseEnds} from './release-ends.ts';
-import {type Releasable, releasable, type ReleaseJob, releaseJob, releasesById} from './release-job.ts';
+import {
+  KEY_REFUSALS,
+  type Releasable,
+  releasable,
+  type ReleaseJob,
+  releaseJob,
+  releasesById,
+} from './release-job.ts';
 import {RowSource} from './row-source.ts';
 
 /** After this long without a success the probe is repeated. */
 const PROBE_AFTER_MS = 5 * 60_000;
 
 type Parts = PhaseParts & Pick<RunParts, 'claims' | 'recordIds'>;
-
-/** Such answers, if they do not have the documented code, until bodies are taken to be compared. */
-const KEY_REFUSALS = 2;
 
 interface ReadEnd {
   end: Exchange;
@@ -46,6 +50,8 @@ export class ReleasePhase {
   readonly #byId: boolean;
   #probing: Promise<boolean> | undefined;
   #mustProbe: boolean;
+  /** By both clocks, as in `StopRules.quietMs`. */
+  #probedAt = {monotonic: -Infinity, wall: -Infinity};
   readonly #onlyReads: boolean;
   /** Releases answered with 409 in a row, while their records were still `created`. */
   #keyRefusals = 0;
@@ -99,6 +105,13 @@ export class ReleasePhase {
     return releaseJob(taken.row, this.#run.settings.retryUnapproved);
   }
 
+  /** Milliseconds without a success or a probe: a key that is refused because its record has ended is no success. */
+  get #quietMs(): number {
+    const {clock, rules} = this.#run;
+    const {monotonic, wall} = this.#probedAt;
+    return Math.min(rules.quietMs, Math.max(clock.monotonic() - monotonic, clock.now() - wall));
+  }
+
   async #release(job: ReleaseJob): Promise<WorkEnd> {
     const {row, id} = job;
     const {clock, settings} = this.#run;
@@ -107,9 +120,10 @@ export class ReleasePhase {
       job.look = true; // it may have been approved by its id in the meantime
       return {again: true, afterMs: 0};
     }
-    if (this.#mustProbe || this.#run.rules.quietMs > PROBE_AFTER_MS) {
+    if (this.#mustProbe || this.#quietMs > PROBE_AFTER_MS) {
       if (!(await this.#probeOnce())) return this.#ends.left(job);
       this.#mustProbe = false;
+      this.#probedAt = {monotonic: clock.monotonic(), wall: clock.now()};
       return {again: true, afterMs: 0}; // the gate and the age may have changed
     }
     this.#run.tries.begin(job);

@@ -57,6 +57,31 @@ describe('a batch whose records cannot be released by a replay', () => {
       });
     }
 
+    it('stops once if the probe is refused, as for records that direct mode has made', async () => {
+      await bench.plan(bench.payouts(3));
+      await run({path: 'stage-only'});
+      service.fault = (request) =>
+        request.key === undefined ? undefined : {status: 409, body: {error_code: 'BODY_MISMATCH'}};
+      const posts = service.posts;
+      const summary = await run();
+      assert.deepEqual([summary.staged, summary.stopped_because?.reason], [3, 'bodies-compared']);
+      assert.match(summary.stopped_because!.message, /probe.*row 1 \(INV-1\).*approved by their ids/);
+      assert.deepEqual([service.posts - posts, summary.next], [2, BY_ID]);
+      assert.equal((await run(allowed)).state, 'complete');
+      paidOnce(3);
+    });
+
+    it('continues after a probe that met a request in progress', async () => {
+      await bench.plan(bench.payouts(2));
+      await run({path: 'stage-only'});
+      service.fault = () => {
+        service.fault = () => undefined;
+        return {status: 409, body: {error_code: 'CONCURRENT'}};
+      };
+      assert.equal((await run()).state, 'complete');
+      paidOnce(2);
+    });
+
     it('reads the record first: one that was approved meanwhile is accepted', async () => {
       await bench.plan(bench.payouts(2));
       service.fault = (request) => {

@@ -129,6 +129,21 @@ describe('the release of a batch', () => {
       paidOnce(3);
     });
 
+    it('after a pause, probes once with a key that is refused because its record was canceled', async () => {
+      await bench.plan(bench.payouts(2));
+      await run({path: 'stage-only'});
+      recordOf(1).status = 'canceled';
+      const before = service.requests.length;
+      service.fault = () => {
+        service.fault = () => (service.requests.length - before > 50 ? {status: 401} : undefined); // it would never end
+        return {status: 429, headers: {'retry-after': '400'}};
+      };
+      const {sent, accepted, conflict} = await run({maxInFlight: 1});
+      assert.deepEqual([accepted, conflict], [1, 1]);
+      assert.ok(sent.length < 10, `${sent.length} requests`);
+      paidOnce(1);
+    });
+
     it('after the machine was asleep for more than five minutes, stops at a second probe', async () => {
       await bench.plan(bench.payouts(10));
       let releases = 0;
