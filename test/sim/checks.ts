@@ -240,6 +240,8 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
       : state === 'rejected' && oracle.isPaidBy(place, batchId, reference);
   if (isContradicted)
     oracle.violate('books', `${reference} is reported ${state}, and was or may yet be paid`);
+  if (state === 'dead_key' && oracle.hasStaged(place, batchId, reference))
+    oracle.violate('books', `${reference} is reported as having a record that ended, and it is still open`);
   if (state === 'rejected' && oracle.hasOpenRecord(place, batchId, reference))
     oracle.violate('books', `${reference} is reported rejected, and the service has a record of it`);
 }

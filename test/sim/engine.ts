@@ -20,7 +20,7 @@ import {surveyRetried} from '../../src/batch/registry/survey.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
 import {Wire} from '../../src/batch/answers/wire.ts';
 import type {FileRecord} from '../../src/batch/journal/rows/report-rows.ts';
-import {type Acceptances, confirmSeen} from './namespaces.ts';
+import {type Acceptances, confirmSeen, PROFILE} from './namespaces.ts';
 import type {SimNetwork} from './network.ts';
 import type {SimProcess} from './process.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
@@ -89,7 +89,7 @@ export async function runEngine(
   const common = {stateDir: place.stateDir, breakLock, clock};
   const batch = await openBatch({...common, kind, batchId: request.batchId, purpose: 'a simulated run'});
   try {
-    const claims = await claimBatch({...common, batch, mode, baseUrl, profile: 'acme'});
+    const claims = await claimBatch({...common, batch, mode, baseUrl, profile: PROFILE});
     try {
       const {journal, plan} = batch;
       const {accepts} = request;

@@ -89,9 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no probe after a pause in the release',
-    patches: [
-      patch('if (this.#mustProbe || this.#run.rules.quietMs > PROBE_AFTER_MS)', 'if (this.#mustProbe)'),
-    ],
+    patches: [patch('if (this.#mustProbe || this.#quietMs > PROBE_AFTER_MS)', 'if (this.#mustProbe)')],
     needs: ['long-waits', 'service'],
   },
   {
@@ -488,5 +486,79 @@ export const MUTANTS: readonly Mutant[] = [
       ),
     ],
     needs: ['refresh', 'mixed-reads'],
+  },
+  {
+    name: 'an approval that was lost is not reported',
+    patches: [
+      patch(
+        "return moved({state: 'unapproved', code: null, message: APPROVAL_LOST});",
+        "return {is: 'same', status: before ?? status, unknown, facts};\n  void APPROVAL_LOST;",
+      ),
+    ],
+    needs: ['lost-approvals'],
+    isQuick: true,
+  },
+  {
+    name: 'a row whose approval was lost is released again by itself',
+    patches: [
+      patch(
+        "...(settings.retryUnapproved ? (['unapproved'] as const) : []),",
+        "...(settings.retryUnapproved || Date.now() > 0 ? (['unapproved'] as const) : []),",
+      ),
+    ],
+    needs: ['lost-approvals'],
+    isQuick: true,
+  },
+  {
+    name: 'a service that compares bodies counts as one that fails',
+    patches: [
+      patch('if (verdict.isKeyRefused && answer !== undefined) return this.#refusedKey(job, answer);', ''),
+    ],
+    needs: ['bodies-compared'],
+    isQuick: true,
+  },
+  {
+    name: 'a key that a release may not use counts as one of a dead record',
+    patches: [patch('if (isReleaseOfKnown(options)) return KEY_REFUSED;', '')],
+    needs: ['bodies-compared'],
+    isQuick: true,
+  },
+  {
+    name: 'records are approved by id although nothing shows that their keys cannot be used',
+    patches: [patch("approveById && journal.fact('releaseById') !== undefined;", 'approveById;')],
+    needs: ['approve-by-id'],
+    isQuick: true,
+  },
+  {
+    name: 'what was paid under another namespace is not looked up',
+    patches: [
+      patch(
+        'for (const {namespace, baseUrl, batch} of registry.entries.elsewhere(row.reference))',
+        'for (const {namespace, baseUrl, batch} of registry.entries.elsewhere(row.reference).slice(0, 0))',
+      ),
+    ],
+    needs: ['namespaces'],
+    isQuick: true,
+  },
+  {
+    name: 'look-alikes are looked up in their own namespace only',
+    patches: [
+      patch(
+        'if (entry === undefined) continue;\n        const {batch, id} = entry;',
+        'if (entry === undefined || found.scope !== this.#scope) continue;\n        const {batch, id} = entry;',
+      ),
+    ],
+    needs: ['namespaces'],
+    isQuick: true,
+  },
+  {
+    name: 'look-alikes that are newer than a staged row are not looked up',
+    patches: [
+      patch(
+        'if (rows.length === 0) return;\n  const candidates',
+        'if (rows.length >= 0) return;\n  const candidates',
+      ),
+    ],
+    needs: ['namespaces', 'stage-only'],
   },
 ];

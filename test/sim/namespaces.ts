@@ -1,12 +1,15 @@
-import {keepAcknowledged, readAcknowledged} from '../../src/batch/journal/confirmations.ts';
+import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../src/batch/journal/confirmations.ts';
 import type {OpenBatch} from '../../src/batch/journal/open-batch.ts';
 import type {BatchClaims} from '../../src/batch/registry/batch-claims.ts';
 import {refusePaidElsewhere, type Survey} from '../../src/batch/registry/survey.ts';
 import {RemitError} from '../../src/errors.ts';
 import type {Attempt} from './network.ts';
-import {isById, isCancel} from './oracle.ts';
+import {isApproving, isById, isCancel} from './oracle.ts';
 import type {SimProcess} from './process.ts';
 import type {ServiceRecord} from './service.ts';
+
+/** Of every command in a world. */
+export const PROFILE = 'acme';
 
 /** What an operator states with `--accept` before a run. */
 export interface Acceptances {
@@ -37,15 +40,19 @@ export function confirmSeen(
     throw refusal(plan.batchId, needed, error);
   }
   if (repeats !== (accepts.duplicates ?? 0)) throw refusal(plan.batchId, needed);
+  process.place.confirmed.add(process.namespace);
   process.acceptsElsewhere = accepts.elsewhere;
   if (accepts.elsewhere.length > 0) process.place.acceptedElsewhere.set(plan.batchId, sent); // its windows go on
   process.acceptsDuplicates = repeats > 0;
   registry.assertHeld();
+  const {planHash, revision} = plan;
+  const at = process.clock.now();
+  // A registry that is rebuilt finds the profile here.
+  noteConfirmation(journal, {planHash, revision, doing: 'pay', asked: true, at, by: null, profile: PROFILE});
   if (acknowledged !== undefined && repeats === 0) return;
   keepAcknowledged(journal, {
-    planHash: plan.planHash,
-    ...{duplicates: (acknowledged?.duplicates ?? 0) + repeats, similar: 0, at: process.clock.now()},
-    firstAt: acknowledged?.firstAt ?? process.clock.now(),
+    ...{planHash, duplicates: (acknowledged?.duplicates ?? 0) + repeats, similar: 0, at},
+    firstAt: acknowledged?.firstAt ?? at,
   });
   process.place.acknowledged.set(plan.batchId, sent);
 }
@@ -74,22 +81,27 @@ export class Namespaces {
     this.#records = records;
   }
 
-  /** Another namespace has sent something from the place of this process. */
-  hasOthers({place, namespace}: SimProcess): boolean {
-    return this.#sent.some(({process}) => process.place === place && process.namespace !== namespace);
-  }
-
   /** Before a request leaves. Returns a complaint, or undefined. */
   sent(attempt: Attempt, process: SimProcess): string | undefined {
     if (attempt.method !== 'POST' || isById(attempt) || isCancel(attempt)) return undefined;
-    const isFirst = !this.#sent.some(
-      (one) => one.attempt.key === attempt.key && one.process.batchId === process.batchId,
+    const own = this.#sent.filter(
+      (one) =>
+        one.attempt.key === attempt.key &&
+        one.process.place === process.place &&
+        one.process.batchId === process.batchId,
     );
     this.#sent.push({attempt, process});
-    if (!isFirst) return undefined;
+    const [first] = own;
+    if (first !== undefined)
+      return own.some((one) => isApproving(one.attempt)) || !isApproving(attempt)
+        ? undefined
+        : this.#released(attempt, process, first.attempt.n);
     const body = JSON.parse(attempt.body) as Body;
     const reference = body.metadata['remit_reference'];
-    const others = this.#records.filter((record) => this.#isKnownElsewhere(record, process));
+    // Those of a batch that was itself acknowledged are passed over: the operator knows of both.
+    const others = this.#knownElsewhere(process).filter(
+      ({madeBy}) => !this.#maker(madeBy)!.process.acceptsDuplicates,
+    );
     const since = process.place.acknowledged.get(process.batchId) ?? 0;
     const alike = others.find((record) => isAlike(record.body, body) && record.madeBy > since);
     if (alike !== undefined && !process.acceptsDuplicates)
@@ -101,17 +113,32 @@ export class Namespaces {
     return undefined;
   }
 
-  /** It may be paid, and the registry has its claim. The claim of a batch that was itself acknowledged is passed over. */
-  #isKnownElsewhere(record: ServiceRecord, {place, namespace}: SimProcess): boolean {
-    if (record.canceled || record.later.some(({status}) => status === 'failed')) return false;
-    const maker = this.#sent.find(({attempt}) => attempt.n === record.madeBy);
-    return (
-      maker !== undefined &&
-      maker.process.place === place &&
-      maker.process.namespace !== namespace &&
-      !maker.process.acceptsDuplicates &&
-      place.registryKeptSince(record.madeBy)
+  /** A row that was staged is released for the first time: what was sent elsewhere in between is acknowledged too. */
+  #released(attempt: Attempt, process: SimProcess, stagedBy: number): string | undefined {
+    if (process.acceptsDuplicates) return undefined;
+    const since = Math.max(stagedBy, process.place.acknowledged.get(process.batchId) ?? 0);
+    const body = JSON.parse(attempt.body) as Body;
+    const alike = this.#knownElsewhere(process).find(
+      (record) => record.madeBy > since && isAlike(record.body, body),
     );
+    return alike === undefined
+      ? undefined
+      : `request ${attempt.n} releases a row that repeats record ${alike.n} of another namespace, which is newer`;
+  }
+
+  /** Records that may be paid, and whose claims the registry has. */
+  #knownElsewhere({place, namespace}: SimProcess): ServiceRecord[] {
+    return this.#records.filter((record) => {
+      if (record.canceled || record.later.some(({status}) => status === 'failed')) return false;
+      const maker = this.#maker(record.madeBy)?.process;
+      return (
+        maker?.place === place && maker.namespace !== namespace && place.registryKeptSince(record.madeBy)
+      );
+    });
+  }
+
+  #maker(n: number): {attempt: Attempt; process: SimProcess} | undefined {
+    return this.#sent.find(({attempt}) => attempt.n === n);
   }
 }
 

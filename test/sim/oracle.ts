@@ -58,6 +58,8 @@ export interface Sender {
   shownLost: Set<string>;
   /** Releases in a row that were refused because of their key, while their records were `created`. */
   keyRefusals: number;
+  /** Records whose release was refused so, by id, with the request that reads them next; 0 before it. */
+  refusedKeys: Map<string, number>;
   limit: () => number;
   /** Of all that it has had. */
   highestLimit: number;
@@ -249,6 +251,7 @@ export class Oracle {
     }
     this.#noteShown(attempt, sender.place);
     this.#noteKey(attempt, sender);
+    this.#noteRefused(attempt, sender);
     this.#noteLost(attempt, sender);
     if (attempt.seen < 300 && attempt.seenId !== undefined) sender.lastGoodAt = this.now();
     if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt) && !isCancel(attempt))
@@ -283,9 +286,21 @@ export class Oracle {
     const isOtherRecord = seenId !== undefined && seenId !== known;
     if (seenId !== undefined) sender.keyRefusals = 0;
     const record = this.#service.records.find(({id}) => id === known)!;
-    const isRefused = isApproving(attempt) && seen === 409 && this.#service.statusOf(record) === 'created';
+    const isRefused = seen === 409 && this.#service.statusOf(record) === 'created';
     if (isRefused || isOtherRecord) sender.place.byIdSince.set(sender.batchId, attempt.n);
-    if (isRefused && ++sender.keyRefusals > KEY_REFUSALS + sender.highestLimit)
+    if (isRefused && isApproving(attempt)) sender.refusedKeys.set(known, 0);
+    else if (isRefused) this.#countRefusal(sender);
+  }
+
+  /** A refusal counts if the read that follows it shows the record. */
+  #noteRefused({method, seenId, n}: Attempt, sender: Sender): void {
+    if (method !== 'GET' || seenId === undefined || sender.refusedKeys.get(seenId) !== n) return;
+    sender.refusedKeys.delete(seenId);
+    this.#countRefusal(sender);
+  }
+
+  #countRefusal(sender: Sender): void {
+    if (++sender.keyRefusals > KEY_REFUSALS + sender.highestLimit)
       this.violate('compared', `${sender.keyRefusals} releases were refused for their key, and no stop`);
   }
 
@@ -356,6 +371,18 @@ export class Oracle {
     });
   }
 
+  /** The batch has a record of the reference that is still `created`, and none that has ended. */
+  hasStaged(place: Place, batchId: string, reference: string): boolean {
+    const shown = (this.#attempts.get(reference) ?? []).filter(
+      (one) => this.#sawOwnRecord(one) && this.#isKnownToBatch(place, batchId, one),
+    );
+    const statuses = this.#service.records
+      .filter((record) => record.reference === reference)
+      .map((record) => this.#service.statusOf(record));
+    const isKnown = shown.some((one) => this.#senders.get(one)!.endedWell);
+    return isKnown && statuses.every((status) => status === 'created');
+  }
+
   /** Earlier requests with the key of this one. */
   #sameKey(attempt: Attempt): Attempt[] {
     return (this.#attempts.get(this.#referenceOf(attempt)) ?? []).filter(
@@ -406,6 +433,9 @@ export class Oracle {
       );
     if (attempt.method === 'GET' && sender.retriesUnapproved)
       sender.place.takenUp.set(takenUpAs(sender.batchId, attempt.path.split('/').at(-1)!), attempt.n);
+    const readId = attempt.method === 'GET' ? attempt.path.split('/').at(-1)! : '';
+    if (sender.refusedKeys.get(readId) === 0) sender.refusedKeys.set(readId, attempt.n);
+    else sender.refusedKeys.delete(readId);
     if (attempt.method !== 'POST') return;
     if (isCancel(attempt)) {
       this.#sentCancel(attempt, sender);
@@ -808,7 +838,8 @@ export const isById = ({method, path}: Attempt): boolean => method === 'POST' &&
 /** The standalone cancel of a record. */
 export const isCancel = ({method, path}: Attempt): boolean => method === 'POST' && path.endsWith('/cancel');
 
-const isApproving = (attempt: Attempt): boolean =>
+/** Money may move by it. */
+export const isApproving = (attempt: Attempt): boolean =>
   attempt.body.endsWith(',"auto_approve":true}') || isById(attempt);
 
 /** It may have been taken, and nobody was told. */

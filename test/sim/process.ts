@@ -55,6 +55,7 @@ export class SimProcess implements SendingProcess, Sender {
   acceptsDuplicates = false;
   readonly shownLost = new Set<string>();
   keyRefusals = 0;
+  readonly refusedKeys = new Map<string, number>();
   highestLimit = 1;
   hasProbed = false;
   isForgotten = false;

@@ -737,8 +737,10 @@ export class World {
       const needed = neededBy(ending.error);
       if (needed !== undefined) {
         this.#refusals.set(place, needed);
-        if (!this.#namespaces.hasOthers(process) && needed.elsewhere.length > 0)
-          oracle.violate('elsewhere', `${batchId} was refused, and no other namespace has sent anything`);
+        const {namespace} = this.#settingOf(batchId);
+        const hasOthers = [...place.confirmed].some((other) => other !== namespace);
+        if (!hasOthers && needed.elsewhere.length > 0)
+          oracle.violate('elsewhere', `${batchId} was refused, and no other namespace was ever run`);
         return undefined;
       }
     }
