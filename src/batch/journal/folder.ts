@@ -12,6 +12,8 @@ export interface BatchFolder {
   root: string;
   folder: string;
   journal: string;
+  /** A copy of the journal that others read while the process that has the batch only follows it. */
+  published: string;
   status: string;
   lock: string;
 }
@@ -29,6 +31,7 @@ export function batchFolder(stateDir: string, kind: Kind, batchId: string): Batc
     root,
     folder,
     journal: join(folder, 'journal.db'),
+    published: join(folder, 'published.db'),
     status: join(folder, 'status.json'),
     lock: join(root, `${batchId}.lock`),
   };

@@ -1,9 +1,10 @@
-import {existsSync, statSync} from 'node:fs';
+import {existsSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {basename} from 'node:path';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {acquireLock, type Lock} from '../../store/locks/lock.ts';
+import {acquireLock, type Lock, type LockOptions} from '../../store/locks/lock.ts';
 import {migrate} from '../../store/port/migrate.ts';
+import type {SqliteDatabase} from '../../store/port/port.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {batchExists, batchFolder, type BatchFolder, batchIds} from './folder.ts';
 import {Journal} from './journal.ts';
@@ -16,7 +17,30 @@ export interface OpenBatch {
   plan: Plan;
   journal: Journal;
   lock: Lock;
+  /** Set if this is a private copy: what is written to it is lost. */
+  copy?: PrivateCopy;
+  /** Publishes a copy of the journal, which other processes read until this one closes the batch, if there is space. */
+  publish(): void;
   close(): Promise<void>;
+}
+
+export interface PrivateCopy {
+  /** When the process that has the batch published it; undefined if no process has the batch. */
+  publishedAt: number | undefined;
+}
+
+export interface OpenOptions {
+  stateDir: string;
+  kind: Kind;
+  batchId: string;
+  purpose: string;
+  /** Whether to take over the lock of a dead process; undefined for commands without `--break-lock`. */
+  breakLock?: boolean;
+  /** Held only briefly; a run that starts at the same time waits for it. */
+  brief?: boolean;
+  /** Does not wait for a process that has it briefly. */
+  atOnce?: boolean;
+  clock: Clock;
 }
 
 /**
@@ -24,46 +48,65 @@ export interface OpenBatch {
  * @throws RemitError NO_BATCH for an unknown id, LOCKED while another process has the batch, STATE_DAMAGED for a
  *   damaged journal
  */
-export async function openBatch(options: {
-  stateDir: string;
-  kind: Kind;
-  batchId: string;
-  purpose: string;
-  breakLock?: boolean;
-  /** Held only briefly; a run that starts at the same time waits for it. */
-  brief?: boolean;
-  /** Does not wait for a process that has it briefly. */
-  atOnce?: boolean;
-  clock: Clock;
-}): Promise<OpenBatch> {
-  const {stateDir, kind, batchId, clock} = options;
+export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
+  const place = placeOf(options);
+  const {breakLock, brief = false, atOnce = false} = options;
+  const lock = await acquireLock(place.lock, {
+    ...lockOptions(options),
+    ...{breakLock: breakLock ?? false, brief, atOnce},
+  });
+  return openLocked(place, lock);
+}
+
+/** @throws RemitError NO_BATCH for an unknown id */
+export function placeOf({stateDir, kind, batchId}: OpenOptions): BatchFolder {
   if (!batchExists(stateDir, kind, batchId)) refuseFile(stateDir, kind, batchId);
   const place = batchFolder(stateDir, kind, batchId);
   if (!existsSync(place.journal)) throw unknownBatch(stateDir, kind, batchId);
-  const lock = await acquireLock(place.lock, {
-    purpose: options.purpose,
-    breakLock: options.breakLock ?? false,
-    brief: options.brief ?? false,
-    atOnce: options.atOnce ?? false,
+  return place;
+}
+
+export function lockOptions({kind, batchId, purpose, breakLock, clock}: OpenOptions): LockOptions {
+  const broken = breakLock === undefined ? '' : '; add --break-lock only if that process is known to be dead';
+  return {
+    ...{purpose, clock},
     hint: (commands) =>
-      `wait for it, or watch it: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}; add --break-lock only if that process is known to be dead`,
-    clock,
-  });
+      `wait for it, or watch it: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}${broken}`,
+  };
+}
+
+/** Opens the journal of a batch whose lock is held; the lock is released if that fails, and when the batch is closed. */
+export async function openLocked(place: BatchFolder, lock: Lock): Promise<OpenBatch> {
   try {
+    rmSync(place.published, {force: true}); // left by a process that was killed
     const db = await openSqlite(place.journal, {durability: 'full'});
     migrate(db, JOURNAL_MIGRATIONS);
     const journal = new Journal(db);
     const plan = journal.fact('plan');
     if (plan === undefined)
-      throw new RemitError('STATE_DAMAGED', `the journal of batch ${batchId} holds no plan`);
+      throw new RemitError('STATE_DAMAGED', `the journal of batch ${place.batchId} holds no plan`);
     const close = async () => {
+      rmSync(place.published, {force: true});
       journal.close();
       await lock.release();
     };
-    return {place, plan, journal, lock, close};
+    return {place, plan, journal, lock, publish: () => publish(place, db), close};
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+/** SQLite writes the copy, because only one process may open the journal itself. */
+function publish({published}: BatchFolder, db: SqliteDatabase): void {
+  const draft = `${published}.tmp`;
+  try {
+    rmSync(draft, {force: true});
+    writeFileSync(draft, '', {mode: 0o600, flag: 'wx'});
+    db.prepare('vacuum into ?').run(draft);
+    renameSync(draft, published);
+  } catch {
+    rmSync(draft, {force: true}); // if the disk is full, others see the status only
   }
 }
 

@@ -1,13 +1,13 @@
 import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {ownJson} from '../../narrow.ts';
 import {batchIds} from '../journal/folder.ts';
-import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
 import type {NamedRow} from '../journal/rows/report-rows.ts';
 import {idempotencyKey, normaliseReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
-import {readNews} from '../registry/news.ts';
+import {publishedText, readBatch} from './read-batch.ts';
 import {commandsOf, type Wanted} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
@@ -45,6 +45,8 @@ export interface Placement {
   commands: CommandBuilder;
   /** Whether the profile of the last run may release records that differ. */
   mayAcceptDifferences: boolean;
+  /** Of which time it is, if another process follows the batch. */
+  published: string | undefined;
 }
 
 /** A batch whose rows could not be read. */
@@ -117,7 +119,7 @@ export const similarText = (similar: readonly string[], reference: string): stri
 const MOST_SIMILAR = 5;
 
 async function readLookalikes(wanted: Wanted, reference: string): Promise<string[]> {
-  const batch = await openBatch({...wanted, purpose: `a row of batch ${wanted.batchId}`, brief: true});
+  const batch = await readBatch(wanted, `a row of batch ${wanted.batchId}`);
   try {
     return batch.journal.report.lookalikesOf(normaliseReference(reference), MOST_SIMILAR);
   } finally {
@@ -126,13 +128,13 @@ async function readLookalikes(wanted: Wanted, reference: string): Promise<string
 }
 
 async function readRows(wanted: Wanted, reference: string): Promise<Placement[]> {
-  const batch = await openBatch({...wanted, purpose: `a row of batch ${wanted.batchId}`, brief: true});
+  const batch = await readBatch(wanted, `a row of batch ${wanted.batchId}`);
   try {
-    await readNews(batch, wanted);
     const rows = batch.journal.report.withReference(normaliseReference(reference));
     const commands = commandsOf(batch, wanted);
     const {mayAcceptDifferences = true} = batch.journal.fact('runFacts') ?? {};
-    return rows.map((row) => ({row: foundRow(batch, row), commands, mayAcceptDifferences}));
+    const published = publishedText(batch);
+    return rows.map((row) => ({row: foundRow(batch, row), commands, mayAcceptDifferences, published}));
   } finally {
     await batch.close();
   }

@@ -3,7 +3,8 @@ import type {Clock} from '../../clock.ts';
 import {BARE_COMMANDS, type CommandBuilder, RemitError} from '../../errors.ts';
 import {batchFolder} from '../journal/folder.ts';
 import type {Attention} from '../journal/rows/attention.ts';
-import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import {openToRead} from './private-copy.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';
 import {progressLine} from '../standing/progress.ts';
@@ -28,18 +29,16 @@ export const ATTENTION = 10;
  * The summary of a batch: what its process last wrote while it runs, otherwise the state of the journal, even after
  * the process was killed.
  */
-export async function statusOfBatch(
-  wanted: Wanted,
-): Promise<{
+export async function statusOfBatch(wanted: Wanted): Promise<{
   summary: Summary;
   attention: Attention[];
   commands: CommandBuilder;
   running: string | undefined;
 }> {
   try {
-    const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
+    const batch = await openToRead({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
-      await readNews(batch, wanted);
+      if (batch.copy === undefined) await readNews(batch, wanted);
       const summary = await summaryOf(batch, wanted);
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
       return {summary, attention, commands: commandsOf(batch, wanted), running: undefined};

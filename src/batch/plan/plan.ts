@@ -1,5 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {rmSync} from 'node:fs';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {nextTurn} from '../../clock.ts';
 import {must} from '../../narrow.ts';
@@ -102,8 +103,7 @@ export async function withoutKeeping<T>(
   use: (draft: DraftPlan) => Promise<T>,
 ): Promise<T> {
   const input = openInput(options.file, options.stdin, [KINDS[options.kind].topic, 'batch', 'template']);
-  const workshop = join(options.stateDir, 'batches', options.kind, `.planning-${randomUUID()}`);
-  makeFolder(workshop);
+  const workshop = mkdtempSync(join(tmpdir(), 'remit-draft-')); // the state folder may be read-only
   try {
     const file = join(workshop, 'journal.db');
     const {plan} = await writePlan(options, input, file);

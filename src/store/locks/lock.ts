@@ -76,6 +76,22 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   return new HeldLock(file, {...options, clock, probe});
 }
 
+/**
+ * Checks that no process holds a lock, without taking it: a folder that cannot be written has no place for one.
+ * @throws RemitError LOCKED with the holder in `details`; STATE if the file cannot be read
+ */
+export async function assertUnlocked(path: string, options: LockOptions): Promise<void> {
+  const {clock = systemClock, probe = systemProbe} = options;
+  const file = new LockFile(path, describeSelf(probe, options.purpose, '', clock.now()));
+  const whole = {...options, clock, probe};
+  try {
+    const found = file.read();
+    if (found !== undefined && !(await isAbandoned(file, found, whole))) throw refusal(path, found, whole);
+  } catch (error) {
+    throw fileFailure(error, 'read the lock', path);
+  }
+}
+
 type WholeOptions = LockOptions & {clock: Clock; probe: ProcessProbe};
 
 async function take(file: LockFile, options: WholeOptions): Promise<void> {
@@ -197,7 +213,7 @@ function nameOf(found: FoundLock | undefined): string {
 
 function refusal(path: string, found: FoundLock | undefined, options: WholeOptions): RemitError {
   const {purpose = 'another command', pid, host, since} = found?.holder ?? {};
-  const hint = options.hint ?? 'wait for it to end; if it is known to have ended, add --break-lock';
+  const hint = options.hint ?? 'wait for it to end';
   return new RemitError('LOCKED', `${purpose} is already running: ${nameOf(found)}`, {
     hint:
       options.breakLock === true && found !== undefined && lifeOfFound(found, options) === 'alive'

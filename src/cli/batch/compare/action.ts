@@ -1,10 +1,10 @@
 import {batchIds} from '../../../batch/journal/folder.ts';
-import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
 import {compareRows, type Comparison} from '../../../batch/plan/compare.ts';
 import {type DraftPlan, withoutKeeping} from '../../../batch/plan/plan.ts';
-import {readNews} from '../../../batch/registry/news.ts';
+import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {RemitError} from '../../../errors.ts';
 import {type FileToRead, readFromFlags} from '../plan/action.ts';
 
@@ -20,14 +20,15 @@ export interface Compared {
  * @param batchId undefined: the batch of this state folder that has references of the file
  */
 export function compareFile(wanted: FileToRead, batchId: string | undefined): Promise<Compared> {
-  const {kind, stateDir, local} = wanted;
+  const {kind, local} = wanted;
   return readFromFlags(wanted, (options) =>
     withoutKeeping(options, async (draft) => {
       for (const warning of draft.plan.warnings) local.out.warn(warning);
       const batch = await open(wanted, batchId ?? (await batchOf(wanted, draft)));
       try {
-        await readNews(batch, {stateDir, clock: local.clock});
         const found = await compareRows(kind, draft.journal, batch.journal);
+        const published = publishedText(batch);
+        if (published !== undefined) local.out.note(published);
         return {file: draft.plan, batch: batch.plan, found};
       } finally {
         await batch.close();
@@ -37,30 +38,44 @@ export function compareFile(wanted: FileToRead, batchId: string | undefined): Pr
 }
 
 const open = ({kind, stateDir, local: {clock}}: FileToRead, batchId: string): Promise<OpenBatch> =>
-  openBatch({stateDir, kind, batchId, purpose: `comparison with batch ${batchId}`, brief: true, clock});
+  readBatch({stateDir, kind, batchId, clock}, `comparison with batch ${batchId}`);
 
-/** @throws RemitError NO_BATCH if no batch has a reference of the file, USAGE if several have */
+/**
+ * @throws RemitError NO_BATCH if no batch has a reference of the file, USAGE if several have, LOCKED if it may be in a
+ *   batch whose rows are being sent
+ */
 async function batchOf(wanted: FileToRead, draft: DraftPlan): Promise<string> {
-  const {kind, stateDir, file, retype} = wanted;
+  const {kind, stateDir, file, local, retype} = wanted;
   const found: string[] = [];
+  const busy: RemitError[] = [];
   for (const id of batchIds(stateDir, kind).sort()) {
-    const batch = await open(wanted, id);
     try {
-      if (sharesReference(draft, batch)) found.push(id);
-    } finally {
-      await batch.close();
+      const batch = await open(wanted, id);
+      try {
+        if (sharesReference(draft, batch)) found.push(id);
+      } finally {
+        await batch.close();
+      }
+    } catch (error) {
+      if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
+      busy.push(error);
     }
   }
   const [only, ...others] = found;
+  const [first] = busy;
   if (only === undefined)
-    throw new RemitError('NO_BATCH', `no batch in ${stateDir} has a reference of ${file}`, {
-      hint: (commands) =>
-        `see the batches: ${commands.read(KINDS[kind].topic, 'batch', 'list')}; --state-dir names another state folder`,
-    });
+    throw (
+      first ??
+      new RemitError('NO_BATCH', `no batch in ${stateDir} has a reference of ${file}`, {
+        hint: (commands) =>
+          `see the batches: ${commands.read(KINDS[kind].topic, 'batch', 'list')}; --state-dir names another state folder`,
+      })
+    );
   if (others.length > 0)
     throw new RemitError('USAGE', `several batches have references of ${file}: ${found.join(', ')}`, {
       hint: `name one: ${retype([only])}`,
     });
+  for (const {message} of busy) local.out.warn(`not searched for references of the file: ${message}`);
   return only;
 }
 

@@ -19,7 +19,7 @@ export abstract class BatchStatus extends BatchCommand {
   static override flags = {
     refresh: Flags.boolean({
       description:
-        'first fetch the record of every row that is not approved, not final, or showed another payment (reads only)',
+        'first fetch the record of every row, also of settled ones, except failed and canceled ones (reads only)',
     }),
     'max-rps': runFlags['max-rps'],
     'max-wait': runFlags['max-wait'],
@@ -94,7 +94,7 @@ export abstract class BatchReport extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, commands} = await reportBatch({
+    const {summary, attention, commands, published} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
@@ -106,6 +106,7 @@ export abstract class BatchReport extends BatchCommand {
     });
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
     local.out.text(summaryText(summary, attention, commands) + page);
+    if (published !== undefined) local.out.note(published);
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     this.exitWith(restingExitCodeOf(summary));
     return summary;

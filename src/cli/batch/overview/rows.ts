@@ -37,6 +37,7 @@ export async function showRow(local: LocalContext, asked: Asked & {batchId: stri
       hint: `write it as in the file: ${rows.map(({row}) => row.reference).join(', ')}`,
     });
   local.out.record(exact.row, rowView);
+  notePublished(local, [exact]);
   hintRecord(local, kind, exact);
   return exact.row;
 }
@@ -56,10 +57,15 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
     rows.map(({row}) => row),
     rowView,
   );
+  notePublished(local, rows);
   for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) hintRecord(local, kind, only);
   return unread.length === 0 ? EXIT.OK : EXIT.PARTIAL;
+}
+
+function notePublished({out}: LocalContext, rows: readonly Placement[]): void {
+  for (const text of new Set(rows.map(({published}) => published))) if (text !== undefined) out.note(text);
 }
 
 function notFound(

@@ -1,0 +1,101 @@
+import {chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {codeOf} from '../../narrow.ts';
+import {fileFailure} from '../../store/files/failures.ts';
+import {acquireLock, assertUnlocked} from '../../store/locks/lock.ts';
+import {stampOf} from '../registry/journals.ts';
+import type {BatchFolder} from '../journal/folder.ts';
+import {
+  lockOptions,
+  openBatch,
+  type OpenBatch,
+  openLocked,
+  type OpenOptions,
+  placeOf,
+  type PrivateCopy,
+} from '../journal/open-batch.ts';
+
+/**
+ * Opens a batch to read it. In a state folder that cannot be written there is no place for a lock: the journal is then
+ * copied while no process has the batch.
+ * @throws RemitError as `openBatch`
+ */
+export async function openToRead(options: OpenOptions): Promise<OpenBatch> {
+  try {
+    return await openBatch(options);
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    return openCopy(options, (journal) => copyAtRest(options, journal));
+  }
+}
+
+/** Opens the copy that the process with the batch has published; undefined if there is none. */
+export async function openPublished(options: OpenOptions): Promise<OpenBatch | undefined> {
+  const {published} = placeOf(options);
+  if (!existsSync(published)) return undefined;
+  return openCopy(options, (journal) => {
+    copyFile(published, journal);
+    return {publishedAt: statSync(published).mtimeMs};
+  });
+}
+
+const UNWRITABLE: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
+
+const isUnwritable = (error: unknown): boolean =>
+  error instanceof RemitError && error.code === 'STATE' && UNWRITABLE.includes(error.details?.['errno']);
+
+/** @param write writes the journal to this path */
+async function openCopy(
+  options: OpenOptions,
+  write: (journal: string) => PrivateCopy | Promise<PrivateCopy>,
+): Promise<OpenBatch> {
+  const folder = mkdtempSync(join(tmpdir(), 'remit-read-'));
+  const remove = () => rmSync(folder, {recursive: true, force: true});
+  try {
+    const place: BatchFolder = {
+      ...placeOf(options),
+      journal: join(folder, 'journal.db'),
+      published: join(folder, 'published.db'),
+      lock: join(folder, 'journal.lock'),
+    };
+    const copy = await write(place.journal);
+    const batch = await openLocked(place, await acquireLock(place.lock, lockOptions(options)));
+    const close = () => batch.close().finally(remove);
+    return {...batch, copy, close};
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+const TRIES = 5;
+
+/** Copies a journal that no process has. One that changes meanwhile is copied again. */
+async function copyAtRest(options: OpenOptions, to: string): Promise<PrivateCopy> {
+  const {kind, batchId} = options;
+  const place = placeOf(options);
+  for (let tries = 0; tries < TRIES; tries++) {
+    await assertUnlocked(place.lock, lockOptions(options));
+    const before = stampOf(place);
+    for (const suffix of ['-wal', '']) {
+      rmSync(to + suffix, {force: true});
+      if (suffix === '' || existsSync(place.journal + suffix)) copyFile(place.journal + suffix, to + suffix);
+    }
+    await assertUnlocked(place.lock, lockOptions(options));
+    if (stampOf(place).text === before.text) return {publishedAt: undefined};
+  }
+  throw new RemitError('LOCKED', `the journal of ${kind} batch ${batchId} changes while it is read`, {
+    hint: 'run the same command again',
+  });
+}
+
+function copyFile(from: string, to: string): void {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    chmodSync(to, 0o600); // the copy has the permissions of a file that may be read-only
+  } catch (error) {
+    throw codeOf(error) === undefined ? error : fileFailure(error, 'read', from);
+  }
+}
