@@ -25,9 +25,14 @@ export interface FollowCounts {
 const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =>
   standing(LIFECYCLES[kind], status ?? undefined, goal);
 
-/** Statuses at which a record need not be fetched again. */
+/**
+ * Statuses at which a record is not fetched again: once the goal is reached. Without a goal every record is fetched, except
+ * those that have ended badly, whose references may have been paid again.
+ */
 export const closedStatuses = (kind: Kind, goal: Goal | undefined): string[] =>
-  Object.keys(LIFECYCLES[kind].next).filter((status) => standingOf(kind, status, goal) !== 'open');
+  goal === undefined
+    ? badEnds(kind)
+    : Object.keys(LIFECYCLES[kind].next).filter((status) => standingOf(kind, status, goal) !== 'open');
 
 /** Final statuses that are not a success: `canceled`, `failed`. */
 const badEnds = (kind: Kind): string[] =>

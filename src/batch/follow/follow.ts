@@ -32,8 +32,8 @@ export interface FollowOptions {
   /** Uniform in [0, 1). */
   random: () => number;
   /**
-   * The status that every row should reach. If absent, the record of each row that is not final, or that showed another
-   * payment, is fetched once.
+   * The status that every row should reach. If absent, each record is fetched once, except those that failed or were
+   * canceled and showed no other payment.
    */
   until?: Goal | undefined;
   /** Time limit for following; absent means no limit. */
@@ -73,8 +73,8 @@ const REFUSED_STREAK = 3;
 
 /**
  * Follows accepted rows by reading their records, at a limited rate, until they have reached the goal. Sends only
- * GETs. Each status seen is journaled; a final status is never fetched again and never changed, unless its record
- * showed another payment. Memory does not grow with the batch.
+ * GETs. Each status seen is journaled. Towards a goal, a final status is not fetched again, unless its record showed
+ * another payment. Memory does not grow with the batch.
  */
 export class Follow {
   readonly rows: FollowedRows;

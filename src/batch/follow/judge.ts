@@ -1,7 +1,7 @@
 import {failureOf} from '../../contract/failure.ts';
 import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Kind} from '../model/kinds.ts';
-import {APPROVAL_LOST, DIFFERS_CODE, type Outcome, wentBackText} from '../model/outcome.ts';
+import {APPROVAL_LOST, CANCELED_LATER, DIFFERS_CODE, type Outcome, wentBackText} from '../model/outcome.ts';
 
 /** What the fetched record of an accepted or unapproved row shows. */
 export interface Seen {
@@ -44,8 +44,7 @@ export function judgeSeen(options: {
     !canReach(lifecycle, before, status);
   if (isBack) return moved({state: 'accepted', code: DIFFERS_CODE, message: wentBackText(before, status)});
   if (status === 'canceled') {
-    const message = 'its record was canceled after it had been accepted';
-    return moved({state: 'dead_key', code: null, message: state === 'accepted' ? message : null});
+    return moved({state: 'dead_key', code: null, message: state === 'accepted' ? CANCELED_LATER : null});
   }
   return moved(status === 'failed' ? {...facts, ...reasonOf(record)} : facts);
 }

@@ -94,6 +94,9 @@ export const UNREADABLE_CODE = 'UNREADABLE';
  */
 export const APPROVAL_LOST = 'its record had been approved, and is now shown as created';
 
+/** Message of a row whose record was canceled at the service after it had been approved. */
+export const CANCELED_LATER = 'its record was canceled after it had been accepted';
+
 /** Message of an accepted row whose record was shown with an earlier status than before, until it is final. */
 export const wentBackText = (from: string, to: string): string => `${WENT_BACK}${from} to ${to}`;
 const WENT_BACK = 'the status of its record went back from ';

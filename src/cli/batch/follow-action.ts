@@ -48,7 +48,7 @@ export async function followAfterRun(options: {
 }
 
 /**
- * `status --refresh`: fetches the records of rows that are accepted and not final, or unapproved. While another process
+ * `status --refresh`: fetches the records of rows that are accepted or unapproved. While another process
  * runs the batch, reports the last status of that process.
  * @throws RemitError GUARD_BINDING if the profile is not the one that the batch was run with
  */
@@ -166,7 +166,7 @@ const ENDS: Readonly<Record<FollowEnd, string>> = {
   reached: 'all reached it',
   ended: 'none is in progress',
   timeout: 'the time limit was reached',
-  passed: 'each that was not final was fetched once',
+  passed: 'each was fetched once',
   stopped: 'stopped early',
 };
 
@@ -177,6 +177,6 @@ function followedText(followed: Followed): string {
   const total = counted(reached + ended + open, 'row');
   const missed = unread > 0 ? `; ${unread} could not be read` : '';
   if (reached + ended + open === 0) return 'Followed no rows: none was accepted.';
-  const end = outcome === 'passed' && gets === 0 ? 'all are final, and none was fetched' : ENDS[outcome];
-  return `Followed ${total}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}; ${end}${missed}.`;
+  const end = gets === 0 ? 'none was fetched' : ENDS[outcome];
+  return `Followed ${total}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}${gets === 0 ? ' as last seen' : ''}; ${end}${missed}.`;
 }

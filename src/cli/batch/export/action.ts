@@ -7,7 +7,8 @@ import type {Format} from '../../../output/formats.ts';
 import {pickFields} from '../../../output/records/select.ts';
 import {safeJson, type Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {countSteppedBack, exportLine, type ExportLine, type FetchedRecord, type SteppedBack} from './line.ts';
+import {type FetchedRecord, recordFetched} from '../../../batch/follow/record-fetched.ts';
+import {countLater, exportLine, type ExportLine, type SeenLater} from './line.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {writeOutFile} from '../../../store/files/out-file.ts';
 
@@ -18,21 +19,26 @@ const PAGE = 500;
 export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<number, FetchedRecord>>;
 
 /**
- * One line for each row of the plan, in its order. Memory does not grow with the batch.
+ * One line for each row of the plan, in its order. What is fetched is written to the journal. Memory does not grow with
+ * the batch.
  * @param seen counts what later reads have shown
  */
 export async function* exportLines(
   batch: OpenBatch,
-  seen: SteppedBack,
+  seen: SeenLater,
   fetching?: Fetching,
 ): AsyncGenerator<ExportLine> {
   const {journal} = batch;
   for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE)) {
     const fetched = await fetching?.(page);
-    for (const row of page) {
-      const line = exportLine(row, batch, fetched?.get(row.n));
-      countSteppedBack(line, seen);
-      yield line;
+    const rows = page.map((row) => {
+      const read = fetched?.get(row.n);
+      return read === undefined ? row : recordFetched(batch, row, read);
+    });
+    journal.flush();
+    for (const row of rows) {
+      if (row.outcome !== undefined) countLater(row.outcome, seen);
+      yield exportLine(row, batch, fetched?.get(row.n));
     }
   }
 }

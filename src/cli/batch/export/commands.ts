@@ -1,8 +1,8 @@
 import {counted} from '../../../phrases.ts';
 import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
-import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
-import {readNews} from '../../../batch/registry/news.ts';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
 import {differText} from '../../../batch/standing/end-words.ts';
 import {EXIT} from '../../../errors.ts';
@@ -43,12 +43,13 @@ export abstract class BatchExport extends BatchCommand {
     const stateDir = this.stateDirOf(local, flags);
     const {clock, out} = local;
     const purpose = `export of batch ${args.batch}`;
-    const brief = !flags.refresh;
-    const batch = await openBatch({stateDir, kind: this.kind, batchId: args.batch, purpose, brief, clock});
+    const wanted = {stateDir, kind: this.kind, batchId: args.batch, clock};
+    const batch = await readBatch(wanted, purpose, {brief: !flags.refresh});
     try {
       const path = flags.out === undefined ? undefined : resolve(local.runtime.cwd, flags.out);
       if (path !== undefined) checkReplaceable(path, batch, out.settings.fields);
-      await readNews(batch, {stateDir, clock});
+      const published = publishedText(batch);
+      if (published !== undefined) out.note(published);
       if (!flags.refresh) {
         const written = await this.#write(local, batch, path);
         out.note('Statuses are as last seen; --refresh fetches each record.');
@@ -56,6 +57,11 @@ export abstract class BatchExport extends BatchCommand {
       }
       const context = await this.open();
       checkBound(context, stateDir, this.typed, batch);
+      if (batch.copy !== undefined)
+        out.warn(
+          `what is fetched is not recorded: batch ${args.batch} is in use, or its folder is read-only`,
+        );
+      batch.publish();
       const transport = await context.transportFor('pool');
       try {
         const client = context.clientOn(transport);
@@ -79,7 +85,7 @@ export abstract class BatchExport extends BatchCommand {
     fetching?: Fetching,
   ): Promise<{file: string; rows: number} | undefined> {
     const {out} = local;
-    const seen = {differs: 0, unapproved: 0, gone: 0};
+    const seen = {failed: 0, canceled: 0, differs: 0, unapproved: 0, gone: 0};
     const lines = exportLines(batch, seen, fetching);
     let written: {file: string; rows: number} | undefined;
     if (file === undefined) await out.list(lines);
@@ -91,11 +97,16 @@ export abstract class BatchExport extends BatchCommand {
       out.warn(
         `${differText(seen.differs)}: reason_code is ${DIFFERS_CODE}, and reason names the difference`,
       );
+    const records = (rows: number) => counted(rows, 'record');
     if (seen.unapproved > 0)
-      out.warn(`${counted(seen.unapproved, 'record')} had been approved and are now shown as created`);
-    if (seen.gone > 0)
-      out.warn(`${counted(seen.gone, 'record')} not found at the service: reason_code is NOT_FOUND`);
-    if (seen.differs + seen.unapproved + seen.gone > 0) this.exitWith(EXIT.PARTIAL);
+      out.warn(
+        `${records(seen.unapproved)} had been approved and ${seen.unapproved === 1 ? 'is' : 'are'} now shown as created`,
+      );
+    if (seen.gone > 0) out.warn(`${records(seen.gone)} not found at the service: reason_code is NOT_FOUND`);
+    if (seen.failed > 0) out.warn(`${records(seen.failed)} failed after acceptance: status is failed`);
+    if (seen.canceled > 0)
+      out.warn(`${records(seen.canceled)} canceled at the service after acceptance: status is canceled`);
+    if (Object.values(seen).some((rows) => rows > 0)) this.exitWith(EXIT.PARTIAL);
     return written;
   }
 }

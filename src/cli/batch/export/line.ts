@@ -1,11 +1,12 @@
 import {LOST} from '../../../batch/answers/stop-words.ts';
-import {readRecord} from '../../../batch/follow/read-record.ts';
+import type {FetchedRecord} from '../../../batch/follow/record-fetched.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
 import {
   APPROVAL_LOST,
   bucketOf,
+  CANCELED_LATER,
   cleanMessage,
   DIFFERS_CODE,
   type Outcome,
@@ -15,17 +16,10 @@ import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
 import {isObject} from '../../../narrow.ts';
 
-/** A record as the service returned it, and when. */
-export interface FetchedRecord {
-  /** Undefined if the service no longer knows it. */
-  record: unknown;
-  at: number;
-}
-
 /** One row of a batch for accounting. What is not known is null. */
 export type ExportLine = Readonly<Record<string, string | number | null>>;
 
-/** @param fetched undefined: what the batch last saw */
+/** @param fetched the record that the outcome of the row was read from; undefined: what the batch last saw */
 export function exportLine(
   row: JournalRow,
   {plan, journal}: {plan: Plan; journal: Journal},
@@ -33,10 +27,11 @@ export function exportLine(
 ): ExportLine {
   const {party, idColumn} = KINDS[plan.kind];
   const {sanitizer} = journal;
-  const outcome = outcomeIn(row, {plan, journal}, fetched);
+  const {outcome} = row;
   const token = (text: string | null | undefined) => (text == null ? null : sanitizer.token(text));
   const seen = fetched === undefined ? undefined : seenIn(fetched.record);
-  const status = seen?.status ?? outcome?.status ?? null;
+  const isGone = fetched !== undefined && fetched.record === undefined;
+  const status = isGone ? null : (seen?.status ?? outcome?.status ?? null);
   const isOther = outcome?.code === DIFFERS_CODE; // then a failure is not that of the row
   const failure = fetched === undefined || isOther ? undefined : failureOf(fetched.record);
   const message = outcome === undefined ? null : cleanMessage(sanitizer, outcome);
@@ -44,7 +39,7 @@ export function exportLine(
     batch_id: plan.batchId,
     row: row.n,
     reference: row.reference,
-    state: stateOf({...row, outcome}, journal),
+    state: stateOf(row, journal),
     [party]: row.party,
     amount: formatMajor(BigInt(row.amount), row.currency),
     amount_in_minor_units: row.amount,
@@ -63,35 +58,21 @@ export function exportLine(
   };
 }
 
-/** What later reads have shown: lines whose record differs, is no longer approved, or is gone. */
-export interface SteppedBack {
+/** What reads after the acceptance have shown: rows that failed, were canceled, differ, are not approved, or are gone. */
+export interface SeenLater {
+  failed: number;
+  canceled: number;
   differs: number;
   unapproved: number;
   gone: number;
 }
 
-export function countSteppedBack(line: ExportLine, seen: SteppedBack): void {
-  const {reason_code: code, reason} = line;
+export function countLater({state, status, code, message}: Outcome, seen: SeenLater): void {
   if (code === DIFFERS_CODE) seen.differs++;
-  else if (reason === APPROVAL_LOST) seen.unapproved++;
-  else if (reason === LOST) seen.gone++;
-}
-
-/** The outcome of a row after its record was fetched. An export does not change the batch. */
-function outcomeIn(
-  {outcome, ...row}: JournalRow,
-  {plan, journal}: {plan: Plan; journal: Journal},
-  fetched: FetchedRecord | undefined,
-): Outcome | undefined {
-  if (fetched === undefined || outcome === undefined || outcome.id === null) return outcome;
-  if (outcome.state !== 'accepted' && outcome.state !== 'unapproved') return outcome;
-  if (fetched.record === undefined)
-    return {...outcome, state: 'in_doubt', status: null, code: 'NOT_FOUND', message: LOST};
-  const known = {...row, outcome: {...outcome, id: outcome.id}};
-  const answer = {json: fetched.record, status: 200, requestId: undefined};
-  const token = (text: string) => journal.sanitizer.token(text);
-  const {code, message, state} = readRecord(known, answer, {kind: plan.kind, token})?.outcome ?? outcome;
-  return {...outcome, code, message, state};
+  else if (message === APPROVAL_LOST) seen.unapproved++;
+  else if (message === LOST) seen.gone++;
+  else if (message === CANCELED_LATER) seen.canceled++;
+  else if (state === 'accepted' && status === 'failed') seen.failed++;
 }
 
 function stateOf({n, outcome}: JournalRow, journal: Journal): string {

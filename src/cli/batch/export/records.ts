@@ -3,7 +3,7 @@ import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {RemitClient} from '../../../client/client.ts';
 import {RemitError} from '../../../errors.ts';
 import type {Context} from '../../core/context.ts';
-import type {FetchedRecord} from './line.ts';
+import type {FetchedRecord} from '../../../batch/follow/record-fetched.ts';
 
 /** Records that are fetched at the same time. */
 const IN_FLIGHT = 16;

@@ -47,7 +47,7 @@ describe('payouts batch export', () => {
 
   const exported = async (flags: string) => {
     const ran = await remit(`payouts batch export b -o json ${flags}`.trim());
-    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(ran.exitCode, 8, ran.stderr);
     return ran.json() as Line[];
   };
 
@@ -97,7 +97,7 @@ describe('payouts batch export', () => {
   it('is CSV unless another format is asked for, and formulas are quoted', async () => {
     extra = {rail: '=1+1', fees: '@x'};
     const {stdout, stderr, exitCode} = await remit('payouts batch export b --refresh');
-    assert.equal(exitCode, 0, stderr);
+    assert.equal(exitCode, 8, stderr);
     const lines = stdout.trimEnd().split('\n');
     assert.match(
       lines[0]!,
@@ -115,7 +115,7 @@ describe('payouts batch export', () => {
       ['x.json', 5],
     ] as const) {
       const ran = await remit(`payouts batch export b --out ./${name}`);
-      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal(ran.exitCode, 8, ran.stderr);
       assert.match(ran.stdout, /^3 rows of batch b exported to .*x\.\w+\.\n$/);
       const text = readFileSync(join(desk.folder, name), 'utf8');
       assert.equal(text.trimEnd().split('\n').length, count, text);
@@ -130,14 +130,14 @@ describe('payouts batch export', () => {
 
   it('leaves the earlier file if a record cannot be read, and writes through no link', async () => {
     const first = await remit('payouts batch export b --out ./kept.csv');
-    assert.equal(first.exitCode, 0, first.stderr);
+    assert.equal(first.exitCode, 8, first.stderr);
     const before = readFileSync(join(desk.folder, 'kept.csv'), 'utf8');
     const failing: Transport = {
       ...desk.transport,
       send: async () => ({status: 404, headers: {}, body: Buffer.from('{}')}),
     };
     const ran = await remit('payouts batch export b --refresh --out ./kept.csv', {service: failing});
-    assert.notEqual(ran.exitCode, 0);
+    assert.equal(ran.exitCode, 4, ran.stderr);
     assert.match(ran.stderr, /answered 404.*; \S+kept\.csv was not replaced$/m);
     assert.equal(readFileSync(join(desk.folder, 'kept.csv'), 'utf8'), before);
     const none = await remit('payouts batch export b --refresh --out ./none.csv', {service: failing});
@@ -163,10 +163,10 @@ describe('payouts batch export', () => {
       const line = `payouts batch export b --out ./${name}${flags}`;
       for (let times = 0; times < 2; times++) {
         const ran = await remit(line);
-        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.equal(ran.exitCode, 8, ran.stderr);
       }
       const whole = await remit(`payouts batch export b --refresh --out ./${name}`);
-      assert.equal(whole.exitCode, flags === '' ? 0 : 2, whole.stderr);
+      assert.equal(whole.exitCode, flags === '' ? 8 : 2, whole.stderr);
     });
 
   it('replaces no other file: not the input, the results or a file of payments', async () => {
@@ -192,7 +192,7 @@ describe('payouts batch export', () => {
     }
     // A selection without the batch could be a file of payments.
     const columns = 'payouts batch export b --fields reference,payee_id,amount --out ./columns.csv';
-    assert.equal((await remit(columns)).exitCode, 0);
+    assert.equal((await remit(columns)).exitCode, 8);
     assert.equal((await remit(columns)).exitCode, 2);
   });
 

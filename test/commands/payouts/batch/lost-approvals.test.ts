@@ -45,7 +45,46 @@ describe('payouts batch, after the service has taken back an approval', () => {
     const [first, second] = ran.json() as Line[];
     assert.deepEqual([first!['state'], first!['status']], ['accepted', 'approved']);
     assert.deepEqual([second!['state'], second!['status']], ['unapproved', 'created']);
-    assert.match(ran.stderr, /1 record had been approved/);
+    assert.match(ran.stderr, /1 record had been approved and is now shown as created/);
+  });
+
+  it('what export --refresh has read counts in status, diff and report', async () => {
+    lose();
+    assert.equal((await desk.batch('export b --refresh')).exitCode, 8);
+    const status = await desk.batch('status b --json');
+    const {accepted, unapproved, state} = status.json() as Summary;
+    assert.deepEqual([status.exitCode, accepted, unapproved, state], [8, 1, 1, 'incomplete']);
+    for (const line of ['diff ./p.csv b', 'report b', 'export b'])
+      assert.equal((await desk.batch(line)).exitCode, 8, line);
+  });
+
+  it('a record that export --refresh finds gone leaves its row in doubt', async () => {
+    desk.service.byId.delete(recordOf('A-1').id);
+    await desk.batch('export b --refresh');
+    const status = await desk.batch('status b --json');
+    const {in_doubt: doubts, state} = status.json() as Summary;
+    assert.deepEqual([status.exitCode, doubts, state], [12, 1, 'stopped'], status.stderr);
+  });
+
+  for (const [command, words] of [
+    ['status b --refresh', /^Batch b is not complete: 1 of 2 rows accepted; 1 not approved/m],
+    ['export b --refresh', /1 record had been approved and is now shown as created/],
+  ] as const)
+    it(`${command} also reads rows that were settled`, async () => {
+      for (const record of desk.service.byId.values()) Object.assign(record, {status: 'settled'});
+      await desk.batch('status b --refresh');
+      lose();
+      const ran = await desk.batch(command);
+      assert.equal(ran.exitCode, 8, ran.stdout);
+      assert.match(ran.stdout + ran.stderr, words);
+      assert.equal((await desk.batch('status b')).exitCode, 8);
+    });
+
+  it('resume --until calls settled rows that it did not fetch settled as last seen', async () => {
+    for (const record of desk.service.byId.values()) Object.assign(record, {status: 'settled'});
+    await desk.batch('status b --refresh');
+    const ran = await desk.batch('resume b --until settled --yes');
+    assert.match(ran.stdout, /Followed 2 rows until settled: 2 settled as last seen; none was fetched\./);
   });
 
   it('export --refresh reports a record that is gone, and exits 8', async () => {

@@ -1,0 +1,41 @@
+import {outcomeOf} from '../answers/outcome-of.ts';
+import {LOST, lostText} from '../answers/stop-words.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
+import {readRecord} from './read-record.ts';
+
+/** A record as the service returned it, and when. */
+export interface FetchedRecord {
+  /** Undefined if the service no longer has it. */
+  record: unknown;
+  at: number;
+}
+
+/**
+ * Writes what a fetched record shows into the journal, as `status --refresh` does. Returns the row with its new outcome,
+ * which becomes durable with the next flush.
+ */
+export function recordFetched(
+  {journal, plan}: OpenBatch,
+  row: JournalRow,
+  {record, at}: FetchedRecord,
+): JournalRow {
+  const {outcome: before, ...rest} = row;
+  if (before === undefined || before.id === null) return row;
+  if (before.state !== 'accepted' && before.state !== 'unapproved') return row;
+  const known = {...rest, outcome: {...before, id: before.id}};
+  const {sanitizer} = journal;
+  if (record === undefined) {
+    const lost = outcomeOf(known, {state: 'in_doubt', message: LOST, http: 404, code: 'NOT_FOUND'});
+    journal.record(lost, at);
+    journal.setFact('state', 'stopped');
+    journal.setFact('stop', {reason: 'lost-record', message: sanitizer.line(lostText(row, before.id))});
+    return {...row, outcome: lost};
+  }
+  const answer = {json: record, status: 200, requestId: undefined};
+  const read = readRecord(known, answer, {kind: plan.kind, token: (text) => sanitizer.token(text)});
+  if (read?.ended !== undefined) journal.noteEnded(row.n, before.id, read.ended);
+  if (read?.outcome === undefined) return row;
+  journal.record(read.outcome, at);
+  return {...row, outcome: read.outcome};
+}
