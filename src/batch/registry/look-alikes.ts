@@ -79,10 +79,12 @@ export function newerCounter({
   const acknowledgedAt = readAcknowledged(journal, plan)?.at;
   if (openCreates.isEmpty && !entries.haveNewer(acknowledgedAt ?? 0)) return () => undefined; // of most releases
   return (found, page) => {
-    const rows = page.filter(mayBeReleased).map((row) => ({
-      row,
-      since: acknowledgedAt ?? row.outcome?.stagedAt ?? 0,
-    }));
+    const rows = page.flatMap((row) => {
+      // A run that was killed leaves rows in doubt that have no outcome yet.
+      const covered = row.outcome === undefined ? journal.coveredSince(row.n) : undefined;
+      if (covered === undefined && !mayBeReleased(row)) return [];
+      return [{row, since: acknowledgedAt ?? row.outcome?.stagedAt ?? covered ?? 0}];
+    });
     const candidates = openCreates.isEmpty && rows.length > 0 ? entries.newer(rows) : undefined;
     for (const {row, since} of rows)
       if (candidates?.has(row.n) !== false) noteLookalikes(found, row, {registry, since, now});
