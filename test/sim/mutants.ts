@@ -555,8 +555,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'look-alikes that are newer than a staged row are not looked up',
     patches: [
       patch(
-        'if (rows.length === 0) return;\n  const candidates',
-        'if (rows.length >= 0) return;\n  const candidates',
+        'const candidates = openCreates.isEmpty && rows.length > 0 ? entries.newer(rows) : undefined;',
+        'const candidates = new Set<number>();',
       ),
     ],
     needs: ['namespaces', 'stage-only'],
