@@ -141,6 +141,9 @@ export const CONTROL_ANSWERS = {
     path: z.string().describe('path and query, relative to the address of the sandbox'),
     expires_at: moment.describe("the machine's time"),
   }),
+  Proof: z.strictObject({
+    proof: z.string().describe('HMAC-SHA256 of the nonce with the control token, in hex'),
+  }),
   Stopping: z.strictObject({stopping: z.literal(true)}),
 } as const;
 

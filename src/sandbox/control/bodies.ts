@@ -3,6 +3,7 @@ import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {FaultRule} from '../outcomes/fault-schema.ts';
 import {CLOCK_MAX_MS, SPEED_MAX} from '../time/clock.ts';
 import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
+import {NONCE_FORM} from './proof.ts';
 
 const Seed = z.strictObject({
   payees: z.int().min(0).max(100_000).default(0).describe('how many payees'),
@@ -96,6 +97,10 @@ const DeliveryFilter = z.strictObject({
     .describe('how many, 50 by default'),
 });
 
-export const CONTROL_QUERIES = {DeliveryFilter} as const;
+const Hello = z.strictObject({
+  nonce: z.string().regex(NONCE_FORM).describe('at least 16 random bytes, as hex or base64url'),
+});
+
+export const CONTROL_QUERIES = {DeliveryFilter, Hello} as const;
 
 export type ControlQuery = keyof typeof CONTROL_QUERIES;

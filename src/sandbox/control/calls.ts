@@ -2,6 +2,7 @@ import type {ServiceErrorCode} from '../../contract/error-codes.ts';
 import {keysOf} from '../../narrow.ts';
 import type {ControlAnswer} from './answers.ts';
 import type {ControlBody, ControlQuery} from './bodies.ts';
+import {HELLO_PATH} from './proof.ts';
 
 /** The header with the control token. */
 export const TOKEN_HEADER = 'x-sandbox-token';
@@ -18,11 +19,21 @@ export interface ControlCall {
   readonly ok: readonly [status: number, answer: ControlAnswer | null];
   /** In addition to those that every call may answer. */
   readonly fails?: readonly ServiceErrorCode[];
+  /** Answered without the token. */
+  readonly open?: boolean;
 }
 
 const call = <const T extends ControlCall>(declared: T): T => declared;
 
 export const CONTROL_CALLS = {
+  hello: call({
+    summary: 'Prove that this sandbox has the control token, before the caller sends it',
+    method: 'GET',
+    path: HELLO_PATH,
+    query: 'Hello',
+    open: true,
+    ok: [200, 'Proof'],
+  }),
   status: call({
     summary: 'Show clock, request counts, deliveries and the audit',
     method: 'GET',
@@ -178,6 +189,12 @@ export const CONTROL_CALLS = {
 } as const satisfies Record<string, ControlCall>;
 
 export type ControlCallId = keyof typeof CONTROL_CALLS;
+
+/** The errors of a call, in addition to its own. */
+export const errorsOf = ({open = false, fails = []}: ControlCall): ServiceErrorCode[] => [
+  ...CONTROL_ERRORS.filter((code) => !open || code !== 'AUTHENTICATION_ERROR'),
+  ...fails,
+];
 
 export const controlCalls = (): [id: ControlCallId, call: ControlCall][] =>
   keysOf(CONTROL_CALLS).map((id) => [id, CONTROL_CALLS[id]]);

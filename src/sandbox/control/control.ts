@@ -11,6 +11,7 @@ import {isJson, readJsonBody} from '../api/request-body.ts';
 import {pathOf, queryOf, RouteTable} from '../api/route-table.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
 import type {Outgoing} from '../outcomes/fault-answer.ts';
+import {proofOf} from './proof.ts';
 import type {Sandbox} from './sandbox-interface.ts';
 
 /** How the control routes are reached, and what only a server can do. */
@@ -46,6 +47,7 @@ const handlersOf = (
   sandbox: Sandbox,
   {stop, sendDue}: Pick<ControlOptions, 'stop' | 'sendDue'>,
 ): Handlers => ({
+  hello: ({query}) => ({proof: proofOf(sandbox.controlToken, query.nonce)}),
   status: () => sandbox.status(),
   audit: () => sandbox.audit(),
   reset: async ({body}) => {
@@ -113,10 +115,11 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Control
   );
   return async (request) => {
     try {
-      guard(request, sandbox.controlToken, options.allowedHosts());
-      await options.catchUp();
       const path = pathOf(request.url);
       const found = table.find(request.method, path);
+      const isOpen = found?.target.declared.open === true;
+      guard(request, isOpen ? undefined : sandbox.controlToken, options.allowedHosts());
+      if (!isOpen) await options.catchUp();
       if (found === undefined)
         throw new ServiceError('NOT_FOUND', `no control call ${request.method} ${path}`);
       const {declared, handler} = found.target;
@@ -135,12 +138,13 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Control
 }
 
 /**
+ * @param token undefined for a call that needs none
  * @throws {ServiceError} 400 for a POST that is not JSON; 401 without the token; 403 if the request may come from a
  *   browser.
  */
-function guard(request: SandboxRequest, token: string, hosts: readonly string[]): void {
+function guard(request: SandboxRequest, token: string | undefined, hosts: readonly string[]): void {
   checkOrigin(request, checkHost(request, hosts, 'control calls'), 'control calls');
-  if (!sameToken(request.headers.get(TOKEN_HEADER) ?? '', token))
+  if (token !== undefined && !sameToken(request.headers.get(TOKEN_HEADER) ?? '', token))
     throw new ServiceError(
       'AUTHENTICATION_ERROR',
       `control calls need the control token in the header ${TOKEN_HEADER}`,

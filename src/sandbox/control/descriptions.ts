@@ -2,6 +2,8 @@ import type {ControlCallId} from './calls.ts';
 
 /** What each control call does beyond its summary, for readers of the OpenAPI document. */
 export const CONTROL_DESCRIPTIONS: Readonly<Record<ControlCallId, string>> = {
+  hello:
+    'Another program may have taken the port. `remit` sends the token, or a key of this sandbox, only after this answer.',
   status:
     'What a test needs at a glance: the time, how many requests were answered, and whether the money adds up.',
   audit:

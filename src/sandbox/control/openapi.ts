@@ -4,7 +4,7 @@ import {openApiDocument} from '../../contract/openapi/openapi.ts';
 import {type Json, type JsonSchema, schemaRef, tidySchema} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
-import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall, type ControlCallId} from './calls.ts';
+import {TOKEN_HEADER, controlCalls, errorsOf, type ControlCall, type ControlCallId} from './calls.ts';
 import {CONTROL_DESCRIPTIONS} from './descriptions.ts';
 
 const TAG = 'sandboxControl';
@@ -12,6 +12,10 @@ const TAG = 'sandboxControl';
 /** A schema of a control call as JSON Schema: bodies as a caller writes them, answers as a reader receives them. */
 export const controlSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
   tidySchema(z.toJSONSchema(schema, {io}));
+
+/** The parameters without which a call is refused: one with a default is always there only after parsing. */
+export const requiredIn = (query: z.ZodType): readonly string[] =>
+  controlSchema(query, 'input').required ?? [];
 
 /** The API of the sandbox: the contract, plus the control calls under /sandbox/, which the service does not have. */
 export function sandboxOpenApi(server?: string): Json {
@@ -56,14 +60,15 @@ function pathItem(path: string): Json {
   };
 }
 
-function operation(id: ControlCallId, {summary, body, query, ok, fails = []}: ControlCall): Json {
+function operation(id: ControlCallId, call: ControlCall): Json {
+  const {summary, body, query, ok, open = false} = call;
   const [status, answer] = ok;
   return {
     operationId: `sandbox.${id}`,
     summary,
     description: CONTROL_DESCRIPTIONS[id],
     tags: [TAG],
-    security: [{sandboxToken: []}],
+    security: open ? [] : [{sandboxToken: []}],
     ...(query === undefined ? {} : {parameters: queryParameters(CONTROL_QUERIES[query])}),
     ...(body === undefined
       ? {}
@@ -73,7 +78,7 @@ function operation(id: ControlCallId, {summary, body, query, ok, fails = []}: Co
         answer === null
           ? {description: 'Done, without a body.'}
           : {description: 'Done.', content: content(controlSchema(CONTROL_ANSWERS[answer], 'output'))},
-      ...failures([...CONTROL_ERRORS, ...fails]),
+      ...failures(errorsOf(call)),
     },
   };
 }
@@ -81,10 +86,11 @@ function operation(id: ControlCallId, {summary, body, query, ok, fails = []}: Co
 /** Its values are described as parsed: a limit is a number. */
 function queryParameters(query: z.ZodType): Json[] {
   const {properties = {}} = controlSchema(query, 'output');
+  const required = requiredIn(query);
   return Object.entries(properties).map(([name, {description, ...schema}]) => ({
     name,
     in: 'query',
-    required: false,
+    required: required.includes(name),
     ...(description === undefined ? {} : {description}),
     schema,
   }));

@@ -5,7 +5,7 @@ import type {JsonSchema} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS, type ControlAnswer} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
 import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';
-import {controlSchema} from './openapi.ts';
+import {controlSchema, requiredIn} from './openapi.ts';
 import {DeliveryEffect, RequestEffect} from '../outcomes/fault-schema.ts';
 
 /** docs/reference/control.md: every control call of the sandbox with its fields and answers. */
@@ -33,18 +33,21 @@ The \`remit sandbox\` commands use these calls, and so can test harnesses in any
 service. [The guide](../guides/sandbox.md#control-calls) shows a session with curl.
 
 - Address: \`control_url\` of the ready line, which is the address of the sandbox and \`/sandbox\`.
-- Header \`${TOKEN_HEADER}\`: the control token, \`control_token\` of the ready line. API keys are not accepted.
+- Header \`${TOKEN_HEADER}\`: the control token, \`control_token\` of the ready line; only [hello](#hello) needs none. API keys are not accepted.
 - Header \`content-type: application/json\` on every POST, with a JSON body; \`{}\` if a call takes no fields.
 - The Host must be the sandbox's own (\`127.0.0.1\`, \`localhost\` or \`[::1]\`, with its port), and so must the Origin, if there is one.
 - A body with an unknown field is refused. Errors have the body of the service's errors: \`{error_code, message, details?}\`.
 - Any call can fail with ${CONTROL_ERRORS.map((code) => `${SERVICE_ERRORS[code].status} \`${code}\``).join(', ')}.`;
 
-function callText(id: string, {summary, method, path, body, query, ok, fails = []}: ControlCall): string {
+function callText(
+  id: string,
+  {summary, method, path, body, query, ok, open = false, fails = []}: ControlCall,
+): string {
   const [status, answer] = ok;
   const errors = fails.map((code) => `${SERVICE_ERRORS[code].status} \`${code}\``);
   return [
     `## ${id}`,
-    `${summary}.`,
+    `${summary}.${open ? ' Needs no token.' : ''}`,
     `\`${method} ${path}\`${errors.length === 0 ? '' : `, which can also fail with ${errors.join(', ')}`}`,
     ...(query === undefined ? [] : fieldTables(CONTROL_QUERIES[query], 'Query')),
     ...(body === undefined || body === 'Nothing' ? [] : fieldTables(CONTROL_BODIES[body], 'Field')),
@@ -83,6 +86,7 @@ const effectsText = (): string =>
 /** One table for each variant of a union. */
 function fieldTables(schema: z.ZodType, heading: 'Field' | 'Query' | 'Answer'): string[] {
   const json = controlSchema(schema, heading === 'Field' ? 'input' : 'output');
+  const needed = heading === 'Query' ? requiredIn(schema) : undefined;
   const forms = json.anyOf ?? json.oneOf ?? [json];
   const tables = forms.map((form) =>
     table(
@@ -90,7 +94,7 @@ function fieldTables(schema: z.ZodType, heading: 'Field' | 'Query' | 'Answer'): 
       rowsOf(form).map(({name, field, required}) => [
         `\`${name}\``,
         kindText(field) ?? typeText(field, {}),
-        heading === 'Query' ? 'no' : required,
+        needed === undefined ? required : needed.includes(name) ? 'yes' : 'no',
         typeof field['description'] === 'string' ? field['description'] : '',
       ]),
     ),

@@ -62,10 +62,10 @@ describe('the documented control calls', () => {
     const world = await WebhookWorld.open();
     const at = world.sandbox;
     const asked = new Set<ControlCallId>();
-    const ask = async (id: ControlCallId, params: Record<string, string> = {}, body?: object) => {
+    const ask = async (id: ControlCallId, params: Record<string, string> = {}, body?: object, query = '') => {
       const [, {method, path, ok}] = controlCalls().find(([name]) => name === id)!;
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!);
-      const answer = await at.control(method, filled, method === 'POST' ? (body ?? {}) : undefined);
+      const answer = await at.control(method, filled + query, method === 'POST' ? (body ?? {}) : undefined);
       const [status, shape] = ok;
       assert.equal(answer.status, status, `${id}: ${JSON.stringify(answer.body)}`);
       if (shape === null) assert.equal(answer.body, undefined, id);
@@ -98,6 +98,7 @@ describe('the documented control calls', () => {
     await ask('magicValues');
     await ask('audit');
     await ask('status');
+    await ask('hello', {}, undefined, `?nonce=${'0a'.repeat(16)}`);
     await ask('pageLink');
     await ask('reset', {}, {main_balance_in_minor_units: 5});
     assert.equal((await at.control('GET', `/sandbox/deliveries/${UNKNOWN_ID}`)).status, 404);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {createHmac} from 'node:crypto';
 import {TestSandbox, UNKNOWN_ID, assertRefused, type Answer} from '../harness.ts';
 
 describe('sandbox control calls', () => {
@@ -18,6 +19,19 @@ describe('sandbox control calls', () => {
       for (const headers of token)
         assertRefused(await at.get(`/sandbox/${path}`, {headers}), 401, 'AUTHENTICATION_ERROR');
     }
+  });
+
+  it('prove that the sandbox has the token to a caller who does not send it', async () => {
+    const nonce = 'c0ffee'.repeat(6);
+    const proof = createHmac('sha256', at.sandbox.controlToken).update(nonce).digest('hex');
+    const answer = await at.get(`/sandbox/hello?nonce=${nonce}`);
+    assert.deepEqual([answer.status, answer.body], [200, {proof}]);
+    for (const query of ['', '?nonce=', '?nonce=short', `?nonce=${'a'.repeat(200)}`, `?nonce=${nonce}&x=1`])
+      assertRefused(await at.get(`/sandbox/hello${query}`), 400, 'VALIDATION_ERROR');
+    const foreign: Record<string, string>[] = [{host: 'evil.example'}, {origin: 'http://evil.example'}];
+    for (const headers of foreign)
+      assertRefused(await at.get(`/sandbox/hello?nonce=${nonce}`, {headers}), 403, 'AUTHORIZATION_ERROR');
+    assertRefused(await at.post('/sandbox/hello', {}), 401, 'AUTHENTICATION_ERROR');
   });
 
   it('refuse another host, and another origin, even with the token', async () => {
