@@ -268,6 +268,8 @@ export function checkFinal(options: {
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // The record that its key returns is that of another payment: the same.
     if (state === 'in_doubt' && sharing.has(reference)) return false;
+    // Direct mode made its record, and the service compares bodies: staging cannot find out, a person must.
+    if (state === 'in_doubt' && oracle.isOtherBody(reference)) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.
     return state !== 'in_doubt' || !isRefusedParty(rows.find((row) => row.reference === reference)!.party);
   });

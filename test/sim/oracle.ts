@@ -371,6 +371,17 @@ export class Oracle {
     });
   }
 
+  /** The service refused a create of the reference because its record was made with another body, as by direct mode. */
+  isOtherBody(reference: string): boolean {
+    return this.#service.records.some(
+      (record) =>
+        record.reference === reference &&
+        (this.#attempts.get(reference) ?? []).some(
+          ({key, seen, body}) => key === record.key && seen === 409 && body !== record.sent,
+        ),
+    );
+  }
+
   /** The batch has a record of the reference that is still `created`, and none that has ended. */
   hasStaged(place: Place, batchId: string, reference: string): boolean {
     const shown = (this.#attempts.get(reference) ?? []).filter(
