@@ -1,6 +1,7 @@
 import type {Operation} from '../contract/operations/operation.ts';
 import {allOperations, OPERATIONS, type OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
+import {lenientPaths} from './comparable-path.ts';
 import type {PrefixName, ServiceFile} from './service-file.ts';
 
 export interface Route {
@@ -57,55 +58,23 @@ export const patternOf = (path: string): RegExp =>
 /** Whether an operation only reads; service files cannot change that. */
 export const isReadOperation = (id: OperationId): boolean => operationOf(id).method === 'GET';
 
-/**
- * One spelling of a path, as the most lenient server would read it: without regard to case, percent-encoding, repeated
- * and final slashes, dot segments, matrix parameters and the suffix of a format.
- */
-export function comparablePath(path: string): string {
-  const parts: string[] = [];
-  for (const part of decoded(path).toLowerCase().split(/[/\\]/)) {
-    const [plain = ''] = part.split(';', 1);
-    if (plain === '..') parts.pop();
-    else if (plain !== '' && plain !== '.') parts.push(plain);
-  }
-  return `/${parts.join('/')}`.replace(/\.(?:json|xml)$/, '');
-}
-
-/** Some proxies decode what they pass on, so a part may be encoded more than once. */
-const TIMES_ENCODED = 3;
-
-function decoded(path: string): string {
-  let text = path;
-  for (let time = 0; time < TIMES_ENCODED; time++)
-    text = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return text;
-}
-
 /** The operation that a server may take a request for, by its path in the contract or in the service file. */
 export function operationLike(method: string, path: string, file: ServiceFile): OperationId | undefined {
   const [route = ''] = path.split('?');
-  const parts = comparablePath(route).split('/');
+  const read = lenientPaths(route).map((one) => one.split('/'));
   const fits = (own: Route): boolean => {
-    const template = comparablePath(own.path).split('/');
+    const template = lenientForm(own.path).split('/');
     return (
       own.method === method &&
-      template.length === parts.length &&
-      template.every((part, at) => part.startsWith('{') || part === parts[at])
+      read.some(
+        (parts) =>
+          template.length === parts.length &&
+          template.every((part, at) => part === '{}' || part === parts[at]),
+      )
     );
   };
   return allOperations().find(({id, operation}) => fits(operation) || fits(routeOf(id, file)))?.id;
 }
 
-/** Operations whose requests have the same method and path. */
-export function sameRoutes(file: ServiceFile): readonly [OperationId, OperationId] | undefined {
-  const seen = new Map<string, OperationId>();
-  for (const {id} of allOperations()) {
-    if (file.bodies?.[id] !== undefined && file.bodies[id] !== 'none') continue; // distinguished by its body
-    const {method, path} = routeOf(id, file);
-    const form = `${method} ${comparablePath(path).replaceAll(/\{\w+\}/g, '{}')}`;
-    const other = seen.get(form);
-    if (other !== undefined) return [other, id];
-    seen.set(form, id);
-  }
-  return undefined;
-}
+/** A template as `lenientPaths` reads it, with `{}` for each parameter. */
+export const lenientForm = (path: string): string => lenientPaths(path)[1].replaceAll(/\{\w+\}/g, '{}');

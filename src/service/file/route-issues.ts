@@ -1,8 +1,10 @@
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {keysOf} from '../../narrow.ts';
-import {comparablePath, isReadOperation, operationOf, paramsOf, routeOf, sameRoutes} from '../routes.ts';
+import {wordOfAnother} from '../route-words.ts';
+import {isReadOperation, lenientForm, operationOf, paramsOf, routeOf} from '../routes.ts';
 import type {ServiceFile} from '../service-file.ts';
+import {sameRequests, takenPath} from './route-pairs.ts';
 import type {Issue} from './validate.ts';
 
 /**
@@ -25,8 +27,16 @@ function issueInEach(file: ServiceFile): Issue | undefined {
       };
   }
   for (const {id} of allOperations()) {
-    const wrong = isReadOperation(id) ? undefined : wrongConstant(routeOf(id, file).path);
+    if (isReadOperation(id)) continue;
+    const {path} = routeOf(id, file);
+    const wrong = wrongConstant(path) ?? paymentIn(id, path);
     if (wrong !== undefined) return {path: ownerOf(id, file), allowed: wrong};
+    const word = wordOfAnother(id, file);
+    if (word !== undefined)
+      return {
+        path: ownerOfWord(id, file),
+        allowed: `has the word ${word}, which is another action than ${id}`,
+      };
   }
   return undefined;
 }
@@ -34,6 +44,10 @@ function issueInEach(file: ServiceFile): Issue | undefined {
 /** What sets the route of an operation: its own entry, or a prefix. */
 const ownerOf = (id: OperationId, {routes}: ServiceFile): readonly string[] =>
   routes?.[id] === undefined ? ['prefixes'] : ['routes', id];
+
+/** A word that is not in the route is in the body. */
+const ownerOfWord = (id: OperationId, file: ServiceFile): readonly string[] =>
+  wordOfAnother(id, {...file, bodies: {}}) === undefined ? ['bodies', id] : ownerOf(id, file);
 
 function wrongPlaceholder(id: OperationId, path: string): string | undefined {
   const known = paramsOf(operationOf(id).path);
@@ -60,9 +74,9 @@ const knownNouns = (): ReadonlySet<string> =>
     ...['payment', 'transfer', 'disbursement', 'recipient', 'beneficiary', 'customer'],
   ]));
 
-/** `payment_methods` is `payment-method`; empty for what is no noun. */
+/** `payment_methods` and `payment-methods` are `paymentmethod`; empty for what is no noun. */
 function nounOf(part: string): string {
-  const word = part.toLowerCase().replaceAll('_', '-').replace(/s$/, '');
+  const word = part.toLowerCase().replaceAll(/[_-]/g, '').replace(/s$/, '');
   return word === 'api' || part.startsWith('{') ? '' : word;
 }
 
@@ -70,26 +84,49 @@ const isNoun = (part: string): boolean => nounOf(part) !== '' && knownNouns().ha
 const isPlaceholder = (part: string | undefined): boolean => part?.startsWith('{') === true;
 /** Without digits, so that it is no id. */
 const PLAIN_WORD = /^[a-z]{1,30}(?:[-_.][a-z]{1,30}){0,4}$/i;
-const UUID_LIKE = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}/i;
+/** `v2`, `1.1`, `2024-01`, and words such as `oauth2`. */
+const VERSION = /^(?:v\d{1,2}(?:\.\d{1,2})?|\d{4}-\d\d(?:-\d\d)?|[a-z]{2,20}\d)$/i;
+const BARE_VERSION = /^\d{1,2}(?:\.\d{1,2})?$/;
+
+/** Digits are an id rather than a version: `po_123`, or a number that does not begin the path. */
+const hasOtherDigits = (part: string, before: string | undefined): boolean =>
+  /\d/.test(part) &&
+  !VERSION.test(part) &&
+  !(BARE_VERSION.test(part) && (before === undefined || before === 'api'));
 
 /**
  * Constant segments, such as a version or a tenant, stand before the first noun of a resource. After it there may be
  * nouns, placeholders, a word in front of a placeholder, and one word at the end: anything else could be an id, so
- * that the command would write to that record instead of its own.
+ * that the command would write to that record instead of its own. So could a segment with digits, wherever it is.
  */
 function wrongConstant(path: string): string | undefined {
   const parts = path.split('/').slice(1);
   const first = firstNounIn(parts);
-  const concrete = (part: string) => `has the constant segment ${part}`;
   for (const [at, part] of parts.entries()) {
     if (isPlaceholder(part) || part === '') continue;
-    if (at <= first && !UUID_LIKE.test(part)) continue;
+    if (at <= first && !hasOtherDigits(part, parts[at - 1])) continue;
     const isWordInPlace =
       isNoun(part) || isPlaceholder(parts[at + 1]) || at === parts.length - 1 || isPlaceholder(parts[at - 1]);
     if (PLAIN_WORD.test(part) && isWordInPlace) continue;
-    return `${concrete(part)}, which may be an id; constant segments stand before the first noun of a resource, or in the base URL`;
+    return `has the constant segment ${part}, which may be an id; constant segments stand before the first noun of a resource, and those with digits in the base URL`;
   }
   return undefined;
+}
+
+const PAYMENT_NOUNS: ReadonlySet<string> = new Set(
+  ['payin', 'payout', 'move', 'account-transfer', 'payment', 'transfer', 'disbursement'].map(nounOf),
+);
+const OF_PAYMENTS = /^(?:payins|payouts|moves|accountTransfers)\.|\.simulateInboundCredit$/;
+
+/** A payment whose record the write of another resource would change or create: `DELETE /v1/payouts/{id}`. */
+function paymentIn(id: OperationId, path: string): string | undefined {
+  if (OF_PAYMENTS.test(id)) return undefined;
+  const parts = lenientForm(path).split('/').slice(1);
+  const noun = parts.find(
+    (part, at) =>
+      PAYMENT_NOUNS.has(nounOf(part)) && (at === parts.length - 1 || isPlaceholder(parts[at + 1])),
+  );
+  return noun === undefined ? undefined : `is a path of ${noun}, which ${id} does not change`;
 }
 
 /** A word in front of a placeholder is a noun too; a path without either begins with its noun, as far as remit knows. */
@@ -125,31 +162,17 @@ function issueInPrefixes({prefixes = {}}: ServiceFile): Issue | undefined {
 }
 
 function issueInPairs(file: ServiceFile): Issue | undefined {
-  const same = sameRoutes(file);
+  const same = sameRequests(file);
   if (same !== undefined) {
     const [first, second] = same;
-    const at = file.routes?.[second] !== undefined ? second : first;
-    return {path: ownerOf(at, file), allowed: `makes ${first} and ${second} the same request`};
+    return {path: ownerOfPair(second, first, file), allowed: `makes ${first} and ${second} the same request`};
   }
-  for (const id of keysOf<OperationId>(file.routes ?? {})) {
-    const other = isReadOperation(id) ? undefined : takenFrom(id, file);
-    if (other !== undefined)
-      return {path: ['routes', id], allowed: `is the path of ${other}, which is another write`};
-  }
-  return undefined;
+  const taken = takenPath(file);
+  if (taken === undefined) return undefined;
+  const [by, other] = taken;
+  const path = ownerOfPair(by, other, file);
+  return {path, allowed: `is the path of ${path.at(-1) === other ? by : other}, which is another operation`};
 }
 
-/** The write of another resource that has this path in the contract, even if the file gives that one another route. */
-function takenFrom(id: OperationId, file: ServiceFile): OperationId | undefined {
-  const path = formOf(routeOf(id, file).path);
-  const prefixed: ServiceFile = {prefixes: file.prefixes ?? {}};
-  return allOperations().find(
-    ({id: other}) =>
-      !isReadOperation(other) &&
-      resourceOf(other) !== resourceOf(id) &&
-      [routeOf(other, {}), routeOf(other, prefixed)].some((route) => formOf(route.path) === path),
-  )?.id;
-}
-
-const resourceOf = (id: OperationId): string => id.split('.', 1)[0] ?? '';
-const formOf = (path: string): string => comparablePath(path).replaceAll(/\{\w+\}/g, '{}');
+const ownerOfPair = (first: OperationId, second: OperationId, file: ServiceFile): readonly string[] =>
+  ownerOf(file.routes?.[first] === undefined && file.routes?.[second] !== undefined ? second : first, file);

@@ -208,7 +208,7 @@ describe('a service file', () => {
         },
       },
       'routes.payees.update',
-      /is the path of payouts\.approve, which is another write/,
+      /is a path of payouts, which payees\.update does not change/,
     ],
     [
       'two operations with two spellings of one route',
