@@ -27,6 +27,8 @@ export interface BatchClaims {
 export async function claimBatch(options: {
   batch: OpenBatch;
   stateDir: string;
+  /** See `Registry.open`. */
+  memoryDir?: string;
   mode: Mode;
   baseUrl: string;
   profile: string | null;
@@ -43,7 +45,7 @@ export async function claimBatch(options: {
   const {kind, namespace, batchId, journalId} = plan;
   const profile = options.profile ?? '';
   const registry = await Registry.open({
-    stateDir,
+    ...{stateDir, memoryDir: options.memoryDir ?? stateDir},
     scope: {mode, baseUrl, kind, namespace},
     claimant: {profile, batchId, journalId},
     breakLock: options.breakLock,

@@ -15,7 +15,7 @@ export class OpenCreates {
   readonly #service: Service;
   readonly #payments: readonly StoredPayment[];
 
-  /** @param all those of the state folder */
+  /** @param all those of the state folders */
   constructor(all: readonly StoredPayment[], service: Service) {
     this.#service = service;
     this.#payments = all.filter(
@@ -25,8 +25,11 @@ export class OpenCreates {
   }
 
   /** @throws RemitError STATE or STATE_DAMAGED if one cannot be read: it may be the payment of a row */
-  static read(stateDir: string, service: Service): OpenCreates {
-    return new OpenCreates(readOpenPayments(stateDir), service);
+  static read(folders: ReadonlySet<string>, service: Service): OpenCreates {
+    return new OpenCreates(
+      [...folders].flatMap((folder) => readOpenPayments(folder)),
+      service,
+    );
   }
 
   get isEmpty(): boolean {

@@ -48,7 +48,8 @@ export class Registry implements Claims {
       scope,
       claimant,
       check,
-    }: {stateDir: string; scope: Scope; claimant: Claimant; check?: JournalCheck},
+      memoryDir = stateDir,
+    }: {stateDir: string; scope: Scope; claimant: Claimant; check?: JournalCheck; memoryDir?: string},
   ) {
     this.#db = db;
     this.#lock = lock;
@@ -60,7 +61,7 @@ export class Registry implements Claims {
     this.#name = {kind: scope.kind, batchId: claimant.batchId};
     this.#journals = new Journals(db);
     this.#entries = new Entries(db, scope, this.#scope, this.#journalId);
-    this.#readOpenCreates = () => OpenCreates.read(stateDir, scope);
+    this.#readOpenCreates = () => OpenCreates.read(new Set([memoryDir, stateDir]), scope);
   }
 
   /**
@@ -69,6 +70,8 @@ export class Registry implements Claims {
    */
   static async open(options: {
     stateDir: string;
+    /** The state folder of single commands, if it is another one. */
+    memoryDir?: string;
     scope: Scope;
     claimant: Claimant;
     breakLock?: boolean;

@@ -38,20 +38,25 @@ const PAGE = 1000;
 /**
  * Finds the rows of a plan that other batches already have, by reference and, if wanted, by content. It works offline,
  * so it covers every mode and address; the key of the run decides which of them count.
+ * @param seen.memoryDir the state folder of single commands, if it is another one
  * @throws RemitError LOCKED while a running batch has the registry, STATE or STATE_DAMAGED if it cannot be read
  */
 export async function seenBefore(
   batch: OpenBatch,
   {
     stateDir,
+    memoryDir = stateDir,
     clock,
     countsAlike,
     retype = (words) => words.join(' '),
     tell = () => undefined,
-  }: {stateDir: string; clock: Clock; countsAlike: boolean} & Partial<Pick<JournalCheck, 'retype' | 'tell'>>,
+  }: {stateDir: string; memoryDir?: string; clock: Clock; countsAlike: boolean} & Partial<
+    Pick<JournalCheck, 'retype' | 'tell'>
+  >,
 ): Promise<Seen> {
   const {batchId, journalId} = batch.plan;
-  const openPayments = countsAlike ? readOpenPayments(stateDir) : [];
+  const folders = countsAlike ? [...new Set([memoryDir, stateDir])] : [];
+  const openPayments = folders.flatMap((folder) => readOpenPayments(folder));
   const hasOpen = openPayments.some(({kind}) => kind === batch.plan.kind);
   if (!existsSync(registryPath(stateDir)) && !hasOpen && !hasOtherBatches(stateDir, batch.plan))
     return UNSEEN;

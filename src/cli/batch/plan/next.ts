@@ -74,7 +74,7 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
   const hasRun = summary !== undefined && !awaitsRun(batch, summary);
   const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;
   const {before, alike} = await seenBefore(batch, {
-    ...{stateDir, clock, countsAlike: !hasRun && !acknowledged},
+    ...{stateDir, memoryDir: local.stateDir, clock, countsAlike: !hasRun && !acknowledged},
     retype: (words) => runCommand(wanted, UNSEEN, words),
     tell: (text) => local.out.warn(text),
   });

@@ -94,6 +94,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   const claims = await withLock({context, kind, stateDir, waitMs: flags['wait-lock']}, () =>
     claimBatch({
       ...{batch, stateDir, mode, baseUrl, profile: name, breakLock, clock},
+      memoryDir: context.stateDir,
       lostJournals: request.path === 'cancel' ? 'all' : request.accepted.lostJournals, // a cancel pays nothing
       retype: (words, without) => retype(request, words, without),
       tell: (text) => context.out.warn(text),

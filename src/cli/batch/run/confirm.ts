@@ -155,7 +155,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   };
   if (repeats !== undefined)
     unacknowledged(
-      `${counted(repeats, 'row')} with the party, amount and currency of an earlier row, in this file or in another batch of the last 30 days`,
+      `${counted(repeats, 'row')} with the party, amount and currency of an earlier row of this file, of another batch of the last 30 days, or of a single command in doubt`,
       repeats,
       'duplicates',
     );

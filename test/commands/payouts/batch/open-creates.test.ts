@@ -36,6 +36,16 @@ describe('rows of a batch and a single payment in doubt', () => {
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 2], ran.stderr);
   });
 
+  it('are look-alikes also if the batch has a state folder of its own', async () => {
+    const elsewhere = `--state-dir ${join(desk.folder, 'own')}`;
+    const planned = await desk.batch(`plan ./p.csv --batch-id b ${elsewhere}`);
+    assert.match(planned.stdout + planned.stderr, /A-2 looks like a payment in doubt of a single command/);
+    const refused = await desk.batch(`run b --yes --json ${elsewhere}`);
+    assert.deepEqual([refused.exitCode, refused.error().code], [11, 'GUARD_DUPLICATES'], refused.stderr);
+    assert.match(refused.error().message, /or of a single command in doubt/);
+    assert.equal(desk.service.paid.length, 0);
+  });
+
   it('of another service or kind are not', async () => {
     const live = await desk.batch('run ./p.csv --batch-id b --yes --json --live', {live: true});
     assert.doesNotMatch(live.stderr, /GUARD_DUPLICATES/);
