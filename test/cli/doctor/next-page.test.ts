@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import {mkdtempSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Report} from '../../../src/cli/doctor/report.ts';
+import type {ServiceFile} from '../../../src/service/service-file.ts';
+import {BASE_URL, runCli, TEST_KEY} from '../run-cli.ts';
+import {countIn, type PagingOptions, PagingService} from './paging-service.ts';
+
+function setUp(options: PagingOptions) {
+  const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
+  const path = join(home, 'service.json');
+  const env = {HOME: home, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};
+  const run = (line: string, more: Record<string, string> = {}) =>
+    runCli(line.split(' '), {service: new PagingService(options), env: {...env, ...more}});
+  return {path, run, withFile: (line: string) => run(line, {REMIT_SERVICE_FILE: path})};
+}
+
+const FOUND: readonly (readonly [name: string, options: PagingOptions, write: ServiceFile])[] = [
+  [
+    'pages of at most 30',
+    {cap: 30, envelope: (items) => items},
+    {paging: {by: 'page', cursor: 'page', max: 30}},
+  ],
+  [
+    'a total that counts the page, by offset',
+    {by: 'offset', envelope: (items) => ({data: items, total: items.length})},
+    {paging: {by: 'offset', cursor: 'offset'}},
+  ],
+  [
+    'a Link header with a title',
+    {link: (n) => `<http://s/p?page=${n}>; title="n"; rel="next", <http://s/p?page=1>; rel="first"`},
+    {paging: {by: 'link', cursor: 'page'}},
+  ],
+  ['fixed pages of 25', {fixed: 25}, {paging: {by: 'page', cursor: 'page', min: 25, max: 25}}],
+  [
+    'fixed pages of 25, by offset',
+    {fixed: 25, by: 'offset'},
+    {paging: {by: 'offset', cursor: 'offset', min: 25, max: 25}},
+  ],
+  [
+    'the whole list, with its number of records',
+    {fixed: 1000, by: 'none', envelope: (items, total) => ({data: items, total})},
+    {paging: {by: 'none'}},
+  ],
+  ['a list that grows all the time', {growth: 3}, {paging: {by: 'page', cursor: 'page'}}],
+];
+
+describe('remit doctor, at a service with 250 payouts', () => {
+  for (const [name, options, write] of FOUND)
+    it(`writes what describes ${name}; then lists are complete`, async () => {
+      const {path, run, withFile} = setUp(options);
+      const ran = await run(`doctor --json --write ${path}`);
+      const report = ran.json() as Report;
+      assert.deepEqual(report.service, write, ran.stdout);
+      assert.equal(ran.exitCode, 8);
+      const again = await withFile('doctor --json');
+      const left = (again.json() as Report).checks.filter(({verdict}) => verdict === 'differs');
+      assert.deepEqual([left, again.exitCode], [[], 0]);
+      const listed = await withFile('payouts list --all --json');
+      assert.deepEqual([listed.exitCode, countIn(listed.json()) >= 250], [0, true], listed.stderr);
+    });
+
+  it('proposes one page for a service that ignores everything, and accepts that in the file', async () => {
+    const {run} = setUp({fixed: 1000, by: 'none'});
+    const checks = ((await run('doctor --json')).json() as Report).checks;
+    const found = checks.find(({check}) => check === 'paging.by');
+    assert.deepEqual([found?.write, found?.sure], [{paging: {by: 'none'}}, false]);
+    const list = await run('payouts list --all --json');
+    assert.deepEqual([list.exitCode, list.error().code], [7, 'LIST_CUT']);
+  });
+});
