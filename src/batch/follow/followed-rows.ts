@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {bucketOf, BUCKETS, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {bucketOf, BUCKETS, DIFFERS_CODE, mayBePaidTwice, type Outcome} from '../model/outcome.ts';
 import {addCount, type Standing} from '../model/tally.ts';
 import {
   closedStatuses,
@@ -85,11 +85,13 @@ export class FollowedRows {
   }
 
   /** Counts an outcome, apart from its bucket. */
-  #count({state, status, code}: Outcome, by: 1 | -1): void {
+  #count(outcome: Outcome, by: 1 | -1): void {
     const {standing} = this;
+    const {state, status, code} = outcome;
     if (state === 'dead_key' && status === 'canceled') standing.canceled += by;
     if (state !== 'accepted') return;
     if (code === DIFFERS_CODE) standing.differs += by;
+    if (mayBePaidTwice(outcome)) standing.maybePaidTwice += by;
     if (status !== null) addCount(standing.statuses, status, by);
   }
 }

@@ -66,11 +66,16 @@ export const DIFFERS = {
   message: `its record differs from the row in ${DIFFERING_FIELDS}, and can no longer be held back`,
 } as const;
 
+/** How the message of an accepted row begins whose reference may have two paid records. */
+export const MAYBE_TWICE = 'check: may be paid twice';
+
+export const mayBePaidTwice = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
+  code === DIFFERS_CODE && message?.startsWith(MAYBE_TWICE) === true;
+
 /** Direct mode: the record is younger than a request with its key that was not answered, and may have paid as well. */
 export const MAYBE_PAID_TWICE = {
   code: DIFFERS_CODE,
-  message:
-    'check: may be paid twice. Its record was created more than ten minutes after a request that was not answered; look for an earlier record with this reference',
+  message: `${MAYBE_TWICE}. Its record was created more than ten minutes after a request that was not answered; look for an earlier record with this reference`,
 } as const;
 
 /**
@@ -80,10 +85,10 @@ export const MAYBE_PAID_TWICE = {
 export const wasReadAsOther = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
   code === DIFFERS_CODE &&
   message?.startsWith(DIFFERS.message) !== true &&
-  message !== MAYBE_PAID_TWICE.message;
+  message?.startsWith(MAYBE_TWICE) !== true;
 
 /** The same in SQL, for `o`, the outcome of a row. */
-export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message, '') not like '${DIFFERS.message}%' and o.message is not '${MAYBE_PAID_TWICE.message}')`;
+export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message, '') not like '${DIFFERS.message}%' and coalesce(o.message, '') not like '${MAYBE_TWICE}%')`;
 
 /** The `code` of a row in doubt whose last answer had no readable record: of a success, or of a redirect. */
 export const UNREADABLE_CODE = 'UNREADABLE';

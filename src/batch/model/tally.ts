@@ -17,6 +17,8 @@ export interface Standing {
   canceled: number;
   /** Payments approved with another rail, currency or metadata than requested. */
   differs: number;
+  /** The part of them whose reference may have two paid records. */
+  maybePaidTwice: number;
   /** Records that will never be released: abandoned because the service had forgotten a key. */
   orphans: {reference: string; id: string}[];
 }
@@ -34,5 +36,5 @@ export function untouchedStanding({figures}: Plan): Standing {
   tally.not_sent.count = figures.rows;
   for (const [currency, total] of Object.entries(figures.totals))
     tally.not_sent.totals.add(currency, BigInt(total.replace('.', '')));
-  return {tally, statuses: {}, held: 0, canceled: 0, differs: 0, orphans: []};
+  return {tally, statuses: {}, held: 0, canceled: 0, differs: 0, maybePaidTwice: 0, orphans: []};
 }

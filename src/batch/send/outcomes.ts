@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import {isEnd} from '../answers/answers.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {type Bucket, bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {type Bucket, bucketOf, DIFFERS_CODE, mayBePaidTwice, type Outcome} from '../model/outcome.ts';
 import {addCount, type Standing} from '../model/tally.ts';
 import type {Claims} from '../registry/claim.ts';
 
@@ -81,9 +81,13 @@ export class Outcomes {
     if (outcome.state === 'held') this.standing.held++;
     if (outcome.state === 'dead_key' && outcome.status === 'canceled') this.standing.canceled++;
     if (outcome.state === 'accepted' && outcome.code === DIFFERS_CODE) this.standing.differs++;
+    if (outcome.state === 'accepted' && mayBePaidTwice(outcome)) this.standing.maybePaidTwice++;
     if (outcome.state === 'accepted' && outcome.status !== null) addCount(statuses, outcome.status, 1);
-    if (outcome.orphan !== null && outcome.orphan !== row.outcome?.orphan)
+    const formerOrphan = row.outcome?.orphan ?? null;
+    if (outcome.orphan !== null && outcome.orphan !== formerOrphan)
       orphans.push({reference: row.reference, id: outcome.orphan});
+    if (outcome.orphan === null && formerOrphan !== null)
+      this.standing.orphans = orphans.filter(({id}) => id !== formerOrphan);
     const after = bucketOf(outcome.state);
     if (after === before) return;
     tally[before].count--;
@@ -93,12 +97,14 @@ export class Outcomes {
   }
 
   /** Subtracts the previous outcome of a row from the counts, apart from its bucket. */
-  #uncount({state, status, code}: Outcome): void {
+  #uncount(outcome: Outcome): void {
     const {standing} = this;
+    const {state, status, code} = outcome;
     if (state === 'held') standing.held--;
     if (state === 'dead_key' && status === 'canceled') standing.canceled--;
     if (state !== 'accepted') return;
     if (status !== null) addCount(standing.statuses, status, -1);
     if (code === DIFFERS_CODE) standing.differs--;
+    if (mayBePaidTwice(outcome)) standing.maybePaidTwice--;
   }
 }

@@ -1,6 +1,15 @@
 import {counted} from '../../phrases.ts';
 import type {Summary} from './summary.ts';
 
+/** `1 row may be paid twice; 3 records differ from their rows` */
+export function checkText({differs = 0, maybe_paid_twice: twice = 0}: Partial<Summary>): string {
+  const parts = [
+    ...(twice > 0 ? [`${counted(twice, 'row')} may be paid twice`] : []),
+    ...(differs > twice ? [differText(differs - twice)] : []),
+  ];
+  return parts.map((part) => `; ${part}`).join('');
+}
+
 /** `3 records differ from their rows` */
 export const differText = (records: number): string =>
   records === 1 ? '1 record differs from its row' : `${records} records differ from their rows`;
@@ -17,23 +26,26 @@ export function incompleteText(summary: Summary): string {
     [summary.staged, 'not released'],
     [summary.not_sent, 'not sent'],
   ];
-  const differ = summary.differs > 0 ? `; ${differText(summary.differs)}` : '';
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `${rows} ${words}`);
   const failed = summary.failed === 0 ? '' : `, of which ${summary.failed} failed`; // a part of them
   const paid = elsewhere === 0 ? '' : `, ${elsewhere} paid by another batch`;
-  return `${accepted} of ${counted(planned, 'row')} accepted${failed}${paid}${rest.length === 0 ? '' : `; ${rest.join(', ')}`}${differ}`;
+  return `${accepted} of ${counted(planned, 'row')} accepted${failed}${paid}${rest.length === 0 ? '' : `; ${rest.join(', ')}`}${checkText(summary)}`;
 }
 
 /** `20 records canceled, 3 already released; nothing more will be sent` */
 export function canceledText(summary: Summary): string {
-  const {canceled = 0, accepted, in_doubt: doubts, not_sent: unsent} = summary;
+  const {canceled = 0, accepted, already_paid: elsewhere, in_doubt: doubts, not_sent: unsent} = summary;
+  const {conflict} = summary;
   const parts: [number, string][] = [
     [accepted, 'already released'],
+    [elsewhere, 'paid by another batch'],
     [doubts, 'in doubt'],
-    [unsent, 'never sent'],
+    [conflict - canceled, 'in conflict'],
+    [unsent, 'not sent'],
   ];
-  const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `, ${rows} ${words}`);
+  const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `${rows} ${words}`);
+  const records = canceled > 0 || rest.length === 0 ? [`${counted(canceled, 'record')} canceled`] : [];
   const again =
     canceled + unsent > 0 ? '. To pay the canceled rows after all, run the file with another --batch-id' : '';
-  return `${counted(canceled, 'record')} canceled${rest.join('')}; nothing more will be sent${again}`;
+  return `${[...records, ...rest].join(', ')}; nothing more will be sent${again}`;
 }

@@ -31,6 +31,8 @@ export interface Summary extends Record<Bucket, number> {
    * with a status that went back.
    */
   differs: number;
+  /** Part of differs: rows whose reference may have two paid records. */
+  maybe_paid_twice: number;
   /** POSTs sent by this invocation. */
   posts: number;
   elapsed_ms: number;
@@ -61,7 +63,7 @@ export interface Invocation {
  * currency.
  */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
-  const {tally, statuses, held, differs, orphans, canceled} = standing;
+  const {tally, statuses, held, differs, maybePaidTwice, orphans, canceled} = standing;
   const counts = byName(BUCKETS, (bucket) => tally[bucket].count);
   return {
     batch_id: plan.batchId,
@@ -77,6 +79,7 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
     canceled,
     held,
     differs,
+    maybe_paid_twice: maybePaidTwice,
     posts: invocation.posts,
     elapsed_ms: Math.round(invocation.elapsedMs),
     totals: totalsOf(plan, tally),
@@ -92,14 +95,15 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
 
 /**
  * Whether the batch is complete. This is read from the rows, which may have failed since the end was recorded. A run
- * that was interrupted after its last row left nothing to resume.
+ * that was interrupted or stopped after its last row left nothing to resume.
  */
 export function endState(state: BatchState, plan: Plan, {tally, statuses, differs}: Standing): BatchState {
-  if (state !== 'complete' && state !== 'incomplete' && state !== 'interrupted') return state;
+  const hasEnded = state === 'complete' || state === 'incomplete';
+  if (!hasEnded && state !== 'interrupted' && state !== 'stopped') return state;
   const paid = tally.accepted.count + tally.already_paid.count;
   const ended = (statuses['failed'] ?? 0) + (statuses['canceled'] ?? 0);
   if (paid === plan.figures.rows && ended + differs === 0) return 'complete';
-  return state === 'interrupted' ? state : 'incomplete';
+  return hasEnded ? 'incomplete' : state;
 }
 
 function totalsOf(plan: Plan, tally: Tally): Summary['totals'] {
@@ -131,7 +135,6 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
   credentials: EXIT.CREDENTIALS,
   collision: EXIT.CONFLICT,
   'key-forgotten': EXIT.CONFLICT,
-  'bodies-compared': EXIT.CONFLICT,
   interrupted: EXIT.INTERRUPTED,
   terminated: EXIT.TERMINATED,
   'not-whole': EXIT.LOCAL_STATE,
@@ -172,6 +175,7 @@ export function restingExitCodeOf(summary: Summary): ExitCode {
   const {state} = summary;
   if (state === 'planned' || state === 'running') return EXIT.OK;
   if (state === 'canceled') return cancelExitCodeOf(summary);
+  if (state === 'complete') return exitCodeOf({...summary, stopped_because: null});
   const exit = exitCodeOf(summary);
   if (exit === EXIT.INTERRUPTED || exit === EXIT.TERMINATED)
     return summary.in_doubt > 0 ? EXIT.IN_DOUBT : EXIT.UNAVAILABLE;

@@ -1,10 +1,10 @@
-import {counted} from '../../phrases.ts';
+import {capital, counted} from '../../phrases.ts';
 import {accepting} from '../../batch/model/accept.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/rows/attention.ts';
-import {BUCKETS, wasReadAsOther} from '../../batch/model/outcome.ts';
+import {BUCKETS, DIFFERS_CODE, wasReadAsOther} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
-import {canceledText, differText, incompleteText} from '../../batch/standing/end-words.ts';
+import {canceledText, checkText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {must} from '../../narrow.ts';
 import {typingFor} from '../../batch/standing/next-command.ts';
@@ -82,6 +82,11 @@ export function summaryText(
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
   lines.push(...restLines(summary, type));
+  if (named.some(({state, code}) => state === 'accepted' && code === DIFFERS_CODE))
+    lines.push(
+      'Checked  once a row was compared with its record, and was paid once, record that:',
+      `         ${type('resolve', 'REFERENCE', '--paid', 'ID')}`,
+    );
   if (named.some(wasReadAsOther))
     lines.push(
       'Differ   compare these records with their rows; this reads them again:',
@@ -144,10 +149,11 @@ function partsOf(summary: Summary, bucket: string): string {
   if (bucket === 'conflict' && !isAllCanceled(summary) && (summary.canceled ?? 0) > 0)
     return `  (${summary.canceled} canceled)`;
   if (bucket !== 'accepted') return '';
-  const {settled, failed, differs = 0} = summary; // absent from a status of an earlier version
+  const {settled, failed, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
   const parts = [
     ...(settled + failed === 0 ? [] : [`${settled} settled`, `${failed} failed`]),
-    ...(differs === 0 ? [] : [`${differs} with a record that differs`]),
+    ...(twice === 0 ? [] : [`${twice} that may be paid twice`]),
+    ...(differs === twice ? [] : [`${differs - twice} with a record that differs`]),
   ];
   return parts.length === 0 ? '' : `  (${parts.join(', ')})`;
 }
@@ -158,8 +164,7 @@ const amountWidth = (summary: Summary): number =>
 function headline(summary: Summary, isRun: boolean): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
   const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
-  const differ = (summary.differs ?? 0) > 0 ? `; ${differText(summary.differs)}` : '';
-  const of = `${summary.accepted} of ${counted(planned, 'row')} accepted${paid}${differ}`;
+  const of = `${summary.accepted} of ${counted(planned, 'row')} accepted${paid}${checkText(summary)}`;
   const sent =
     summary.posts === 0
       ? ''
@@ -167,7 +172,7 @@ function headline(summary: Summary, isRun: boolean): string {
   const end = isRun && summary.posts === 0 ? '; this command sent nothing' : sent;
   switch (state) {
     case 'complete':
-      return `Batch ${id} is complete: ${of}${end}.`;
+      return `Batch ${id} is complete: ${of}${end}.${isRun && stop?.reason === 'collision' ? `\n${capital(stop.message)}.` : ''}`;
     case 'incomplete':
       return `Batch ${id} is not complete: ${incompleteText(summary)}${end}.`;
     case 'canceled':

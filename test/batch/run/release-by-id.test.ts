@@ -39,7 +39,7 @@ describe('a batch whose records cannot be released by a replay', () => {
           [summary.staged, summary.in_doubt, summary.conflict, summary.accepted],
           [30, 0, 0, 0],
         );
-        assert.deepEqual([summary.stopped_because?.reason, exitCodeOf(summary)], ['bodies-compared', 6]);
+        assert.deepEqual([summary.stopped_because?.reason, exitCodeOf(summary)], ['bodies-compared', 7]);
         assert.match(summary.stopped_because!.message, /row \d+ \(INV-\d+\).*approved by their ids/);
         assert.equal(summary.next, BY_ID);
         assert.ok(service.requests.filter(isRelease).length <= 17);

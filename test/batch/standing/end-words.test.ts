@@ -41,7 +41,7 @@ describe('the end of a batch in words', () => {
   it('lists what was not canceled of a canceled batch', () => {
     assert.equal(
       canceledText(summary({canceled: 20, accepted: 1, in_doubt: 1, not_sent: 1})),
-      '20 records canceled, 1 already released, 1 in doubt, 1 never sent; nothing more will be sent. To pay the canceled rows after all, run the file with another --batch-id',
+      '20 records canceled, 1 already released, 1 in doubt, 1 not sent; nothing more will be sent. To pay the canceled rows after all, run the file with another --batch-id',
     );
     assert.match(
       canceledText(summary({canceled: 1})),

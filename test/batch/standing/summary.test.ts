@@ -19,7 +19,15 @@ function standing() {
   tally.accepted.totals.add('USD', 9007199254740991n).add('JPY', 7n);
   tally.in_doubt.count = 2;
   tally.in_doubt.totals.add('USD', 3n);
-  return {tally, statuses: {settled: 1, failed: 1}, held: 0, canceled: 0, differs: 0, orphans: []};
+  return {
+    tally,
+    statuses: {settled: 1, failed: 1},
+    held: 0,
+    canceled: 0,
+    differs: 0,
+    maybePaidTwice: 0,
+    orphans: [],
+  };
 }
 
 const summaryWith = (changes: Partial<Summary> & {reason?: Stop['reason']}): Summary => {

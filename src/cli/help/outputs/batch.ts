@@ -44,6 +44,7 @@ const Summary = object({
   canceled: count,
   held: count,
   differs: count,
+  maybe_paid_twice: count,
   posts: count.describe('POSTs sent by this invocation'),
   elapsed_ms: count,
   totals: z
