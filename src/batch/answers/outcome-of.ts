@@ -17,11 +17,13 @@ export function outcomeOf(
   answer?: Answer,
 ): Outcome {
   const known = row.outcome;
-  const {id, status, stagedAt, http, code, message, requestId, attempts, orphan, differences} = facts; // spreading them takes five times as long
+  const {status, stagedAt, http, code, message, requestId, attempts, orphan, differences} = facts; // spreading them takes five times as long
+  const id = facts.id === undefined ? (known?.id ?? null) : facts.id;
+  const left = orphan === undefined ? (known?.orphan ?? null) : orphan;
   return {
     n: row.n,
     state: facts.state,
-    id: id === undefined ? (known?.id ?? null) : id,
+    id,
     status: status === undefined ? (known?.status ?? null) : status,
     stagedAt: stagedAt === undefined ? (known?.stagedAt ?? null) : stagedAt,
     http: http === undefined ? (answer?.status ?? null) : http,
@@ -32,7 +34,7 @@ export function outcomeOf(
         : message,
     requestId: requestId === undefined ? (answer?.requestId ?? null) : requestId,
     attempts: attempts ?? known?.attempts ?? 0,
-    orphan: orphan === undefined ? (known?.orphan ?? null) : orphan,
+    orphan: left === id ? null : left, // a later answer has shown that it is the record of the row
     differences,
   };
 }

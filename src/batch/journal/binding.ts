@@ -6,6 +6,7 @@ import type {Binding, RequestForm} from './facts.ts';
 import type {Journal} from './journal.ts';
 import {KINDS, type Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import type {RunPath} from '../model/run-path.ts';
 import {headersForm, requestForm, routeKey} from './service-form.ts';
 
 export interface BoundTo {
@@ -21,6 +22,8 @@ export interface BoundTo {
   /** The typed command, with a profile of this mode. */
   withProfile?: (profile: string, mode: Mode) => string;
   profileInForce?: string | undefined;
+  /** How far the command goes. */
+  path?: RunPath | undefined;
 }
 
 /** What is a single value; `request` and `headers` are compared key by key. */
@@ -43,7 +46,8 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   const bound = journal.fact('binding');
   if (bound === undefined) return;
   const now = bindingOf(plan, to);
-  const other = keysOf(WORDS).find((name) => bound[name] !== now[name]);
+  const isIgnored = (name: Single) => name === 'metadataField' && sendsNoMetadata(journal, to);
+  const other = keysOf(WORDS).find((name) => bound[name] !== now[name] && !isIgnored(name));
   if (other === undefined) return checkRequest(journal, plan, to, bound);
   const shown =
     other === 'keyFingerprint'
@@ -55,11 +59,18 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
     'GUARD_BINDING',
     `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}; nothing was sent`,
     {
-      hint: other === 'baseUrl' ? addressHint(journal, bound.baseUrl, to) : wayBack(journal, to, other),
+      hint:
+        other === 'baseUrl'
+          ? addressHint(plan, journal, bound.baseUrl, to)
+          : wayBack(plan, journal, to, other),
       details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
     },
   );
 }
+
+/** A cancel replays only rows whose record it has to find; for the others it needs their ids. */
+const sendsNoMetadata = (journal: Journal, {path}: Pick<BoundTo, 'path'>): boolean =>
+  path === 'cancel' && journal.rows.replayedByCancel(0, 1).length === 0;
 
 /** Whether a batch was started in this mode, at this address, and with this key if it is a test key. */
 export function isBoundTo(journal: Journal, to: BoundTo): boolean {
@@ -164,18 +175,18 @@ function isUnfinished(journal: Journal): boolean {
 }
 
 /** A wrong address is corrected in the profile. What the hint allows depends on the rows at the former address. */
-function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
+function addressHint(plan: Plan, journal: Journal, former: string, to: BoundTo): Hint {
   const again = to.runAgain ?? 'run the file under another --batch-id';
   if (!journal.everTaken()) return `no row was accepted at ${former}; if that address was wrong: ${again}`;
   if (!journal.everAnswered())
     return `rows were sent to ${former}, but nothing there answered as the service does; if it is another service: ${again}`;
-  const hint = wayBack(journal, to, 'baseUrl');
+  const hint = wayBack(plan, journal, to, 'baseUrl');
   const records = `it has records at ${former}, so another address would pay the same file a second time`;
   return (commands) => `${records}; ${typeof hint === 'string' ? hint : hint(commands)}`;
 }
 
 /** The command with the profile of the last run. */
-function wayBack(journal: Journal, to: BoundTo, other: Single): Hint {
+function wayBack(plan: Plan, journal: Journal, to: BoundTo, other: Single): Hint {
   const {withProfile, profileInForce} = to;
   const former = journal.fact('typedProfile') ?? undefined;
   // Payments in one mode do not count in the other.
@@ -183,6 +194,7 @@ function wayBack(journal: Journal, to: BoundTo, other: Single): Hint {
     return `to pay this file in ${to.mode} mode, give it a batch id of its own: ${to.fileAsAnother}`;
   if (former !== undefined && former !== profileInForce && withProfile !== undefined)
     return `use the profile that the batch was last run with: ${withProfile(former, journal.fact('binding')?.mode ?? to.mode)}`;
+  if (other === 'metadataField') return metadataHint(plan, journal, profileInForce);
   if (other !== 'baseUrl' && other !== 'mode' && other !== 'keyFingerprint')
     return (commands) =>
       `the same row would be sent with another key or body; use the service file that the batch was started with; the one in use: ${commands.read('whoami')}`;
@@ -190,6 +202,24 @@ function wayBack(journal: Journal, to: BoundTo, other: Single): Hint {
     return 'use the test key that the batch was started with; if it was revoked, run the file with another --state-dir';
   return (commands) =>
     `use the key and base URL that the batch was started with; those in use: ${commands.read('whoami')}`;
+}
+
+/** How to continue under the name with which the rows were sent. */
+function metadataHint({kind, batchId}: Plan, journal: Journal, profile: string | undefined): Hint {
+  const {topic} = KINDS[kind];
+  const field = `${topic}.create.metadata`;
+  const name = journal.fact('binding')?.metadataField ?? 'metadata';
+  const isCancelable = sendsNoMetadata(journal, {path: 'cancel'});
+  return (commands) => {
+    const back =
+      profile === undefined
+        ? `set fields.${field} back to ${name} in the service file`
+        : commands.read('profiles', 'set', profile, '--field', `${field}=${name}`);
+    const cancel = !isCancelable
+      ? ''
+      : `; or cancel it, which also works with the new name: ${commands.write(topic, 'batch', 'cancel', batchId)}`;
+    return `its rows were sent with another body; to continue it: ${back}${cancel}`;
+  };
 }
 
 /**
@@ -200,7 +230,8 @@ export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
   checkBinding(journal, plan, to);
   const bound = journal.fact('binding');
   const now = bindingOf(plan, to);
-  if (JSON.stringify(bound) !== JSON.stringify(now)) journal.setFact('binding', now);
+  const isKept = bound !== undefined && to.path === 'cancel'; // nothing is sent in the present form
+  if (!isKept && JSON.stringify(bound) !== JSON.stringify(now)) journal.setFact('binding', now);
 }
 
 function bindingOf(plan: Plan, to: BoundTo): Binding {

@@ -16,11 +16,13 @@ import type {Stop} from '../model/stop.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {isEnd} from '../answers/answers.ts';
 import {readRecord, type RecordReading} from './retry-read.ts';
+import {isWithdrawn, type ReadRow, writeRead} from './write-read.ts';
 
 /** How a row is sent again. */
 export type RetryWay =
   | 'new-key' // its record failed, or was canceled and the row is named: the next generation
   | 'same-key' // it was rejected, so no record has its key
+  | 'replay' // its key was answered with the record of another payment: the same key shows which record is its own
   | 'release'; // its record waits for an approval that failed: the same key again, under the rules of a release
 
 /** A row that is sent again after confirmation, and why. */
@@ -76,7 +78,7 @@ export async function prepareRetry(
   const {journal, clock, stop} = options;
   const facts: RetryFacts = {again: [], raised: [], left: [], stop: undefined};
   const due: RetryRow[] = [];
-  const read: Read[] = [];
+  const read: ReadRow[] = [];
   journal.sanitizer.conceal(options.wire.secret);
   for (const row of candidates(options)) {
     stop.throwIfAborted();
@@ -110,6 +112,7 @@ export async function prepareRetry(
 const AGAIN = {
   'new-key': {state: 'not_sent'},
   'same-key': {state: 'not_sent', status: null},
+  replay: {state: 'in_doubt', id: null, status: null},
   release: {state: 'staged', status: 'created'},
 } as const satisfies Record<RetryWay, Partial<Outcome>>;
 
@@ -130,9 +133,6 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
       ({outcome}) => outcome.state !== 'accepted' || outcome.status === 'failed' || isWithdrawn(outcome),
     );
 }
-
-/** A row that was shown as failed, but whose record later showed another payment: it is unknown whether it failed. */
-const isWithdrawn = ({status, code}: Outcome): boolean => status === null && code === DIFFERS_CODE;
 
 /** The service does not know a record to which it gave an id: the row is in doubt, as in a run. */
 function noteLost(row: RecordedRow, {journal, clock}: Asking): Stop {
@@ -155,7 +155,7 @@ const LEFT = {
 /** How a row is sent again, or why it is not. `lost`: its record is not found. */
 type Found = RetryRow | {lost: RecordedRow} | string;
 
-async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Found> {
+async function judge(row: JournalRow, asking: Asking, read: ReadRow[]): Promise<Found> {
   const {plan, registry} = asking;
   const claim = registry.entries.find(row.reference);
   const other = foreignEntry(claim, plan);
@@ -188,13 +188,18 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Fou
 }
 
 /**
- * The service answered the row with the record of another row of this batch. Its key can never pay it, and a new key
- * pays it once, unless the service made a second record that it did not show: so only a row that is named comes here.
+ * The service answered the row with the record of another payment. Answers may have been mixed up, once: the same request
+ * shows that, and a row in doubt is not paid a second time. If the record is that of another row of the batch and came
+ * back again, the key of this row can never pay it, and a new key pays it once, unless the service made a second record
+ * that it did not show: so only a row that is named comes here.
  */
-function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal}: Asking): Found {
-  const {id} = row.outcome;
+function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal, named}: Asking): Found {
+  const {id, attempts} = row.outcome;
   const owner = id === null ? undefined : journal.rows.ofRecord(id);
-  if (owner === undefined || owner.n === row.n) return LEFT.collision;
+  const isOwned = owner !== undefined && owner.n !== row.n;
+  const mayBeMixedUp = attempts <= 1 && journal.windows(['direct']).length === 0;
+  if (!named.includes(row.reference)) return LEFT.collision;
+  if (!isOwned || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
   const why = `its key returned record ${id}, which is that of row ${owner.reference}`;
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return {row, way: 'new-key', generation, why};
@@ -215,7 +220,7 @@ function usedElsewhere(
 }
 
 /** Reads the record of a row and decides how the row is sent again, or why it is not. */
-async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<Found> {
+async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Promise<Found> {
   const {row} = due;
   const {state, id, code} = row.outcome;
   const isNamed = asking.named.includes(row.reference);
@@ -258,46 +263,3 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
 
 /** Codes of an accepted row that are not the service's reason for a failure. */
 const OWN_CODES: ReadonlySet<string> = new Set([DIFFERS_CODE, DIFFERS_AS_ACCEPTED.code]);
-
-/** What a GET showed about a row, beyond the journal. */
-interface Read {
-  row: RecordedRow;
-  /** Null if the record shows another payment: then nothing shows how that of the row ended. */
-  status: string | null;
-  isEnded: boolean;
-  code?: string;
-  message?: string;
-}
-
-/**
- * The registry is written first: another batch may claim an ended record, whatever happens to this command. Other batches
- * may no longer claim a row whose record was shown as failed and now is not.
- */
-function writeRead(read: readonly Read[], asking: Asking): void {
-  const {journal, registry, clock} = asking;
-  const ended = read.filter(({isEnded}) => isEnded);
-  const others = read.filter(({isEnded}) => !isEnded);
-  for (const {row} of ended) registry.ended(row.reference, row.outcome.id, row.generation);
-  for (const {row} of others) keepClaim(row, asking);
-  registry.flush();
-  for (const {row} of others) journal.withdrawEnded(row.outcome.id);
-  for (const {row, status, isEnded, code = null, message = null} of read) {
-    const {outcome} = row;
-    if (isEnded && status !== null) journal.noteEnded(row.n, outcome.id, status);
-    const state = status === 'canceled' ? 'dead_key' : 'accepted';
-    const isKept = state === outcome.state && isEnded && !isWithdrawn(outcome);
-    const plain = isKept ? {} : {...PLAIN, code, message};
-    journal.record({...outcome, state, status, ...plain}, clock.now());
-  }
-  journal.flush();
-  journal.markTold(ended.map(({row}) => row.outcome.id));
-}
-
-/** Other batches could claim the reference of an ended record; now they no longer can. */
-function keepClaim({reference, outcome: {id}}: RecordedRow, {plan, registry}: Asking): void {
-  const claim = registry.entries.find(reference);
-  if (claim?.standing === 'ended' && claim.journal === plan.journalId && claim.id === id)
-    registry.paid(reference, id);
-}
-
-const PLAIN = {http: null, code: null, message: null, requestId: null} as const;

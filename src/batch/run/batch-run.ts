@@ -211,13 +211,14 @@ export class BatchRun {
   }
 
   /**
-   * Frees the references of rows that were never sent or were declared not paid, so that other batches may have them.
-   * The rows keep their key, and a declared row is marked, so that an existing record is not mistaken for one with
-   * other content.
+   * Frees the references of rows that were never sent, were declared not paid, or whose key returns the record of another
+   * payment, so that other batches may have them. The rows keep their key, and a row that may have been sent is marked,
+   * so that an existing record is not mistaken for one with other content.
    */
   #freeUnsent(): void {
     const {journal, claims} = this.#run;
-    const unsent = (after: number, limit: number) => journal.rows.inStates(['not_sent'], after, limit);
+    const unsent = (after: number, limit: number) =>
+      journal.rows.inStates(['not_sent', 'collision'], after, limit);
     for (const page of pagesOf(unsent, FREED_AT_ONCE)) {
       for (const row of page) claims.free(row.reference, row.outcome.stagedAt === null ? undefined : row);
       claims.flush();

@@ -26,8 +26,9 @@ export interface CreateJob extends Tries {
   lookFor: string | undefined;
 }
 
-export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow): CreateJob {
-  const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';
+/** @param isDoubt it may have been sent, whatever its outcome */
+export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow, isDoubt = false): CreateJob {
+  const maybe = isDoubt || coveredSince !== undefined || row.outcome?.state === 'in_doubt';
   return {
     row,
     before: bucketBefore(row, maybe),

@@ -55,15 +55,18 @@ export class CreatePhase {
    * open.
    */
   readonly #mayBeApproved: boolean;
+  /** `cancel`: a row is replayed to find its record, and is canceled without one if it has none. */
+  readonly #isCanceling: boolean;
   readonly #ages = new RecordAges();
   /** Rows left in doubt because their key may be forgotten. */
   pastHorizon = 0;
 
-  /** @param only `doubts`: rows that may have been sent are resolved, and no other row is sent */
+  /** @param only `doubts`: for a cancel, rows that may have been sent are resolved, and no other row is sent */
   constructor(run: Parts, phase: 'stage' | 'direct', only?: 'doubts') {
     this.#run = run;
     this.#phase = phase;
     const {journal, claims, clock, beforeWindow, settings} = run;
+    this.#isCanceling = only === 'doubts';
     this.#mayBeApproved = only === 'doubts' && journal.fact('path') === 'direct';
     this.#source = new RowSource({
       journal,
@@ -73,9 +76,7 @@ export class CreatePhase {
       clock,
       beforeWindow,
       page: (after, limit) =>
-        only === 'doubts'
-          ? journal.rows.doubtsWithoutRecord(after, limit)
-          : journal.rows.unstaged(after, limit),
+        only === 'doubts' ? journal.rows.replayedByCancel(after, limit) : journal.rows.unstaged(after, limit),
       inFlight: () => run.speed.limit(),
       windowRows: settings.windowRows,
     });
@@ -92,7 +93,7 @@ export class CreatePhase {
     if (this.#run.refusals.waitForSuccess) await this.#run.records.checkFirst();
     // The open window marks rows as "may have been sent" that certainly were not.
     for (const {row, coveredSince} of this.#source.untouched())
-      if (coveredSince === undefined && row.outcome?.state !== 'in_doubt')
+      if (!this.#isCanceling && coveredSince === undefined && row.outcome?.state !== 'in_doubt')
         this.#run.outcomes.record(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
     endPhase(this.#run);
   }
@@ -101,7 +102,7 @@ export class CreatePhase {
     for (;;) {
       const taken = this.#source.next();
       if (taken === undefined) return undefined;
-      const job = createJob(taken);
+      const job = createJob(taken, this.#isCanceling);
       if (job.isKeyUsed && this.#phase === 'direct') this.#leave(job, DIRECT_WITH_USED_KEY);
       else if (!this.#isTooOld(job)) return job;
       else this.#leaveTooOld(job);
@@ -182,7 +183,7 @@ export class CreatePhase {
     if (owner === undefined || id === null) return false;
     const message = takenRecordText(id, owner);
     this.#record(job, {state: 'collision', id, status, stagedAt: this.#firstDoubt(job), message});
-    this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
+    this.#stopForCollision(`row ${job.row.n} (${job.row.reference}): ${message}`);
     return true;
   }
 
@@ -214,8 +215,14 @@ export class CreatePhase {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;
       refusals.reject(row, job.before, outcome, job.maybe ? outcomeOf(row, inDoubt, answer) : undefined);
     } else outcomes.record(row, job.before, outcome);
-    if (verdict.stop) halt.stopFor(verdict.stop, otherRecordText(row));
+    if (verdict.stop === 'collision') this.#stopForCollision(otherRecordText(row));
+    else if (verdict.stop) halt.stopFor(verdict.stop, otherRecordText(row));
     return {again: false};
+  }
+
+  /** A cancel sends no row that could be paid, and continues. */
+  #stopForCollision(message: string): void {
+    if (!this.#isCanceling) this.#run.halt.stopFor('collision', message);
   }
 
   /**

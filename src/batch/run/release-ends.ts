@@ -1,11 +1,11 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, type Known, noteOfAnswer, noteOfDifference} from '../answers/answers.ts';
-import {otherParts} from '../answers/echo.ts';
+import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
-import type {Moved, Open} from '../answers/read-verdict.ts';
+import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
 import {LOST, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {type Outcome, REGISTRY_CODE, UNREADABLE_CODE} from '../model/outcome.ts';
+import {DIFFERS_CODE, MAYBE_TWICE, type Outcome, REGISTRY_CODE, UNREADABLE_CODE} from '../model/outcome.ts';
 import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Owner} from '../send/record-ids.ts';
@@ -13,6 +13,11 @@ import type {RunParts} from '../send/run-parts.ts';
 import {acceptedFor, attemptsOf, factsOf, type Refusal, type ReleaseJob} from './release-job.ts';
 
 const ENDED: WorkEnd = {again: false};
+
+const bothPaid = ({status}: Moved, id: string) => ({
+  code: DIFFERS_CODE,
+  message: `${MAYBE_TWICE}. Its record ${id} is ${status}, and another record was approved for the same key`,
+});
 
 /**
  * How the release of a row can end: what is recorded of the row, and whether it stops the run. Sends nothing.
@@ -25,7 +30,12 @@ export class ReleaseEnds {
   }
 
   /** The answer to the release shows what became of the row. */
-  known(job: ReleaseJob, verdict: Known, answer: Answer | undefined): WorkEnd {
+  known(
+    job: ReleaseJob,
+    verdict: Known,
+    answer: Answer | undefined,
+    more?: Pick<Outcome, 'code' | 'message'>,
+  ): WorkEnd {
     const {row} = job;
     const {settings, halt, outcomes} = this.#run;
     const {state, status, orphan, message, stop} = verdict;
@@ -39,12 +49,40 @@ export class ReleaseEnds {
       ...(orphan === undefined ? {} : {orphan}),
       ...(message === undefined ? {} : {message}),
       ...(state === 'accepted' ? noteOfAnswer(row, verdict, settings.kind, settings.acceptDifferences) : {}),
+      ...more,
       attempts: attemptsOf(job),
     };
     outcomes.record(row, job.before, outcomeOf(row, facts, answer));
     if (stop === 'key-forgotten') halt.stopFor(stop, paidTwiceText(row));
     else if (stop) halt.stopFor(stop, otherRecordText(row));
     return ENDED;
+  }
+
+  /**
+   * Another record came back, and then the record of the row was read. The run stops, whatever it shows.
+   * - Approved or further: it paid the row. If the other record is approved for the same payment, the row may be paid twice.
+   * - Still created, and the other record is that of another row: answers were mixed up, and the next run releases the row.
+   * - Still created otherwise: it is left behind.
+   */
+  otherCame(job: ReleaseJob, verdict: Known, answer: Answer | undefined, read: ReadVerdict): WorkEnd {
+    const {row, id} = job;
+    const {orphan: _, ...alone} = verdict;
+    const isOfOtherRow = verdict.id !== null && this.#run.recordIds.ownerOf(row, verdict.id) !== undefined;
+    const isMixedUp = isOfOtherRow || verdict.state === 'collision';
+    const isOpen =
+      read.is === 'open' && compareFetched(read.record, row, this.#run.settings.kind) !== 'other';
+    if (read.is === 'moved' && (isMixedUp || read.state === 'dead_key')) {
+      this.#run.halt.stopFor('collision', otherRecordText(row));
+      return this.moved(job, read);
+    }
+    if (read.is === 'moved') return this.known(job, alone, answer, bothPaid(read, id));
+    if (isOpen && isOfOtherRow) {
+      this.#record(job, {state: 'in_doubt', status: 'created', message: otherRecordText(row)});
+      this.#run.halt.stopFor('collision', otherRecordText(row));
+      return ENDED;
+    }
+    if (isOpen) return this.known(job, {...verdict, orphan: id}, answer);
+    return this.known(job, isMixedUp ? alone : verdict, answer);
   }
 
   /** The record that came back is that of another row, so it did not pay this one. */

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
-import {isEnd, judgeExchange} from '../answers/answers.ts';
+import {isEnd, judgeExchange, type Known} from '../answers/answers.ts';
 import {compareFetched} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {answeredText, bodiesComparedText} from '../answers/stop-words.ts';
@@ -34,6 +34,10 @@ interface ReadEnd {
   end: Exchange;
   verdict: ReadVerdict;
 }
+
+/** A collision, or a second record for a key that the service had forgotten. */
+const isOtherRecord = ({state, id: found, stop}: Known, id: string): boolean =>
+  state === 'collision' || stop === 'key-forgotten' || (found !== null && found !== id);
 
 const UNREAD = 'its record could not be read completely';
 const unread = (end: Exchange): string => UNREAD + ('answer' in end ? whyOdd(end.answer) : '');
@@ -136,7 +140,9 @@ export class ReleasePhase {
     switch (verdict.is) {
       case 'known':
         this.#keyRefusals = 0;
-        return this.#ends.known(job, verdict, answer);
+        return isOtherRecord(verdict, id)
+          ? this.#otherCame(job, verdict, answer)
+          : this.#ends.known(job, verdict, answer);
       case 'processing':
         job.look = job.processing = job.maybe = true;
         return this.#againOrDoubt(job, sentAt, false, 'the service is still processing the release');
@@ -181,6 +187,17 @@ export class ReleasePhase {
       return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};
     this.#run.halt.stopFor('bodies-compared', bodiesComparedText(job.row, wordsOf(end)));
     return this.#ends.left(job, NOT_RELEASED + wordsOf(end));
+  }
+
+  /**
+   * Another record came back. The record of the row, whose id is known, shows whether the row was paid, and whether it was
+   * left behind.
+   */
+  async #otherCame(job: ReleaseJob, verdict: Known, answer: Answer | undefined): Promise<WorkEnd> {
+    const before = {maybe: job.maybe, looked: job.looked};
+    const {verdict: read} = await this.#read(job);
+    Object.assign(job, before);
+    return this.#ends.otherCame(job, verdict, answer, read);
   }
 
   async #look(job: ReleaseJob): Promise<WorkEnd> {

@@ -40,6 +40,14 @@ export class RecordIds {
     return owner === undefined || owner.n === row.n ? undefined : owner;
   }
 
+  /** Another row of the batch that has this record. */
+  ownerOf(row: JournalRow, id: string): JournalRow | undefined {
+    const {journal, outcomes} = this.#parts;
+    outcomes.flush();
+    const owner = journal.rows.ofRecord(id);
+    return owner === undefined || owner.n === row.n ? undefined : owner;
+  }
+
   /** The record of the row is still being processed; `recorded` is called once the journal has it. */
   processing(row: JournalRow, id: string): void {
     this.#processed.set(id.toLowerCase(), row);

@@ -34,17 +34,18 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   const type = typingFor(commands, batch);
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;
-    return left.lateDoubts + left.disputed + left.stuck > 0 && left.cancelable === 0
-      ? type('resolve', '--from', 'FILE')
-      : type('cancel');
+    const isStuck = left.lateDoubts + left.disputed + left.stuck > 0 && left.cancelable === 0;
+    // A replay of such a row, or a read of such a record, would stop the cancel in the same way.
+    const isStopped = left.in_doubt > 0 && (left.stop === 'redirect' || left.stop === 'lost-record');
+    return isStuck || isStopped ? type('resolve', '--from', 'FILE') : type('cancel');
   }
   if (left.state === 'running' || left.state === 'complete' || left.state === 'canceled') return null;
   if (left.state === 'planned') return type('run');
+  // Reading it again would stop the run in the same way.
+  if (left.stop === 'lost-record' && left.in_doubt > 0) return type('resolve', '--from', 'FILE');
   if (left.mustApproveById && left.staged + left.releasing > 0)
     return byIdCommand(left, commands, type('resume'), type);
-  // Such a row, sent first, would stop every other run in the same way.
-  if (left.unreadable > 0 && (left.stop === 'unreadable' || left.stop === 'redirect'))
-    return type('resolve', '--from', 'FILE');
+  if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
   const onward = onwardCommand(left, type);
   if (onward !== undefined && left.isUnproven) return `${commands.read('profiles', 'test')} && ${onward}`;
   if (onward !== undefined) return onward;
@@ -62,11 +63,19 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
     return left.takenRow.party === null
       ? type('retry', '--row', left.takenRow.reference)
       : commands.read(topic, 'list', party, left.takenRow.party, '--all');
+  if (left.mixedUpRow !== null) return type('retry', '--row', left.mixedUpRow);
   // The other batch has its own next command.
   if (left.waitsFor !== null) return commands.read(topic, 'batch', 'status', left.waitsFor);
   if (left.otherRecord !== null) return commands.read(topic, 'get', left.otherRecord);
+  // A corrected row that a separate batch has paid: the operator compares the two, and states that one replaces the other.
+  if (left.replacedRow !== null)
+    return type('resolve', left.replacedRow.reference, '--paid', left.replacedRow.id);
   // The operator compares the row with the payment of the other batch.
   if (left.conflictReference !== null) return commands.read(topic, 'batch', 'find', left.conflictReference);
+  // A second payment shows in the records of the party; the record of another row, beside its row.
+  if (left.maybeTwiceParty !== null)
+    return commands.read(topic, 'list', party, left.maybeTwiceParty, '--all');
+  if (left.differingReference !== null) return type('status', '--row', left.differingReference);
   return type('report', '--html');
 }
 
@@ -79,14 +88,24 @@ function byIdCommand(left: Remaining, commands: CommandBuilder, command: string,
     : `${commands.read('profiles', 'set', profile, '--approve-by-id')} && ${command}`;
 }
 
+/**
+ * A row that is never readable, sent first, stops every other run in the same way, whatever the reason for the stop. A
+ * release does not send it, unless its record is known.
+ */
+function unreadableCommand(left: Remaining, type: Typing): string {
+  const mayRelease =
+    left.staged - left.held - left.lateStaged > 0 &&
+    left.not_sent - left.refused <= 0 &&
+    left.unreadableReleases === 0;
+  return mayRelease ? type('release', ...accepting('rest')) : type('resolve', '--from', 'FILE');
+}
+
 /** Whether some rows can continue without a decision by the operator. */
 function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const doubts = left.in_doubt - left.disputed - left.lateDoubts - left.stuck;
   const ready = left.staged - left.held - left.lateStaged;
   if (left.isProbeRefused) return left.staged > 0 ? type('cancel') : undefined;
   if (left.stop === 'key-forgotten') return undefined; // no record is left to release
-  // Reading it again would stop the run in the same way.
-  if (left.stop === 'lost-record' && left.releasing > 0) return type('resolve', '--from', 'FILE');
   // A release sends no row that has no record yet, and such a row holds it.
   const unstaged = left.not_sent - left.refused + doubts - left.releasing;
   if (left.state === 'staged' && unstaged <= 0 && ready + left.releasing > 0) {

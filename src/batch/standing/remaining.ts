@@ -41,6 +41,8 @@ export interface Remaining {
   stuck: number;
   /** Part of stuck: the rows without a readable record. */
   unreadable: number;
+  /** Part of unreadable: the rows whose record is known. */
+  unreadableReleases: number;
   /** The first row that is held. */
   heldReference: string | null;
   /** The first row whose known record has failed or was canceled. */
@@ -51,6 +53,14 @@ export interface Remaining {
   otherRecord: string | null;
   /** See `LeftRows.takenRow`. */
   takenRow: {reference: string; party: string | null} | null;
+  /** See `LeftRows.mixedUpRow`. */
+  mixedUpRow: string | null;
+  /** See `LeftRows.replacedRow`. */
+  replacedRow: {reference: string; id: string} | null;
+  /** The party of the first row whose reference may have two paid records. */
+  maybeTwiceParty: string | null;
+  /** The first approved row whose record differs. */
+  differingReference: string | null;
   /** The first row that is in conflict with another batch. */
   conflictReference: string | null;
   /**
@@ -120,7 +130,7 @@ export function refuseCanceled(
 
 export function readRemaining(
   journal: Journal,
-  {tally, statuses, held}: Standing,
+  {tally, statuses, held, differs, maybePaidTwice}: Standing,
   {state, stop, now}: {state: BatchState; stop: Stop | undefined; now: number},
 ): Remaining {
   const isAtRest = state !== 'running' && state !== 'planned';
@@ -131,6 +141,7 @@ export function readRemaining(
   const lateReleases = journal.fact('pastHorizon') === true ? (rows?.lateReleases ?? 0) : 0;
   const isGivenUp = (journal.fact('unreadableRuns') ?? 0) >= UNREADABLE_RUNS;
   const unreadable = isGivenUp ? (rows?.unreadable ?? 0) : 0;
+  const unreadableReleases = isGivenUp ? (rows?.unreadableReleases ?? 0) : 0;
   const isProbeRefused =
     (stop !== undefined || tally.staged.count > 0) && journal.fact('probeRefused') === true;
   return {
@@ -142,15 +153,20 @@ export function readRemaining(
     notDirect: rows?.notDirect ?? 0,
     disputed: isAtRest ? left.disputed() : 0,
     lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
-    releasing: (rows?.releasing ?? 0) - lateReleases - (isGivenUp ? (rows?.unreadableReleases ?? 0) : 0),
+    releasing: (rows?.releasing ?? 0) - lateReleases - unreadableReleases,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
     stuck: (rows?.stuck ?? 0) + unreadable,
     unreadable,
+    unreadableReleases,
     heldReference: isAtRest && held > 0 ? left.heldReference() : null,
     deadReference: isAtRest ? left.deadReference() : null,
     refusedParty: isAtRest ? left.refusedParty() : null,
     otherRecord: isAtRest ? left.otherRecord() : null,
     takenRow: isAtRest ? left.takenRow() : null,
+    mixedUpRow: isAtRest ? left.mixedUpRow() : null,
+    replacedRow: isAtRest ? left.replacedRow() : null,
+    maybeTwiceParty: isAtRest && maybePaidTwice > 0 ? left.maybeTwiceParty() : null,
+    differingReference: isAtRest && differs > 0 ? left.differingReference() : null,
     conflictReference: isAtRest ? left.conflictReference() : null,
     isProbeRefused,
     mustApproveById:

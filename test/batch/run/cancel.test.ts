@@ -70,6 +70,47 @@ describe('a batch that is canceled', () => {
     assert.equal(service.paid.length, 0);
   });
 
+  it('finds a row that was answered with a redirect after the work was done', async () => {
+    await bench.plan(bench.payouts(3));
+    const answers = service.transport();
+    let isFirst = true;
+    const redirecting = {
+      ...answers,
+      send: async (request: Parameters<typeof answers.send>[0]) => {
+        const answer = await answers.send(request);
+        if (!isFirst) return answer;
+        isFirst = false;
+        return {...answer, status: 307, headers: {location: 'https://other.test/api/payouts'}};
+      },
+    };
+    const stopped = await bench.run(service, {path: 'direct', transport: redirecting, maxInFlight: 1});
+    assert.deepEqual([stopped.not_sent, stopped.stopped_because?.reason], [3, 'redirect']);
+    assert.equal(service.paid.length, 1);
+    const summary = await cancel();
+    assert.deepEqual([summary.state, summary.accepted, summary.not_sent], ['canceled', 1, 2]);
+    assert.equal(cancelExitCodeOf(summary), 8);
+    await bench.plan(bench.payouts(3), {batchId: 'b2'});
+    service.forgetKeys();
+    const other = await bench.run(service, {batchId: 'b2'});
+    assert.deepEqual([other.already_paid, other.accepted], [1, 2]);
+    assert.equal(service.paid.length, 3, 'each row once');
+  });
+
+  it('leaves such a row in doubt while the redirect lasts, until a person has found out', async () => {
+    await bench.plan(bench.payouts(2));
+    service.fault = () => ({status: 308, headers: {location: 'https://other.test/'}});
+    await bench.run(service, {maxInFlight: 1});
+    const summary = await cancel();
+    assert.deepEqual([summary.state, summary.in_doubt, cancelExitCodeOf(summary)], ['stopped', 1, 12]);
+    assert.equal(summary.next, 'remit payouts batch resolve b1 --from FILE');
+    const batch = await bench.open();
+    const {stateDir, clock} = bench;
+    await resolveRow({batch, reference: 'INV-1', resolution: 'not-paid', stateDir, clock});
+    await batch.close();
+    const done = await cancel();
+    assert.deepEqual([done.state, done.not_sent, done.next], ['canceled', 2, null]);
+  });
+
   for (const fault of ['lost-before', 'lost-after'] as const)
     it(`gives the reference of a row back that was declared not paid, and it is paid once (${fault})`, async () => {
       await bench.plan(bench.payouts(2));

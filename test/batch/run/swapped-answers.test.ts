@@ -62,15 +62,98 @@ describe('a batch whose answers are swapped', () => {
     assert.deepEqual([summary.stopped_because?.reason, summary.orphans], ['collision', []]);
   });
 
-  it('to a release: the record of another row is a conflict, and none is said to be left behind', async () => {
+  it('to a release: the record of the row shows that it is paid, and none is said to be left behind', async () => {
     await bench.run(service, {path: 'stage-only'});
     service.distort = (record, request) => (isRelease(request) && isOf(request, 1) ? other(2) : record);
     const summary = await bench.run(service, {maxInFlight: 1});
     assert.deepEqual(
-      [summary.conflict, summary.stopped_because?.reason, summary.orphans],
-      [1, 'collision', []],
+      [summary.accepted, summary.conflict, summary.stopped_because?.reason, summary.orphans],
+      [1, 0, 'collision', []],
     );
     const row = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
-    assert.match(String(row.outcome?.message), new RegExp(`record of (the|this) row is ${recordOf(1).id}`));
+    assert.equal(row.outcome?.id, recordOf(1).id);
+    service.distort = (record) => record;
+    const rest = await bench.run(service);
+    assert.deepEqual([rest.accepted, rest.state, rest.next], [2, 'complete', null]);
+  });
+
+  it('to both releases at once: both rows are paid, and the batch is complete', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    service.distort = (record, request) => (isRelease(request) ? other(isOf(request, 1) ? 2 : 1) : record);
+    await bench.run(service, {maxInFlight: 2});
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.accepted, summary.state, summary.next], [2, 'complete', null]);
+    assert.deepEqual(summary.orphans, []);
+  });
+
+  it('to a release that did not happen: the row is released again', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    service.fault = (request) =>
+      isRelease(request) && isOf(request, 1) ? {status: 200, body: other(2)} : undefined;
+    const summary = await bench.run(service, {maxInFlight: 1});
+    assert.deepEqual([summary.in_doubt, summary.conflict, summary.orphans], [1, 0, []]);
+    service.fault = () => undefined;
+    assert.equal((await bench.run(service)).accepted, 2);
+    assert.ok(service.paid.every(({approvals}) => approvals === 1));
+  });
+
+  it('to a release: the record of the row is left behind only if it is still created', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    const foreign = {id: 'a0000000-0000-4000-8000-000000000009', payee_id: payeeId(9), status: 'approved'};
+    service.fault = (request) =>
+      isRelease(request) && isOf(request, 1)
+        ? {status: 200, body: {...foreign, amount_in_minor_units: 1000, currency_code: 'USD'}}
+        : undefined;
+    const summary = await bench.run(service, {maxInFlight: 1});
+    assert.deepEqual(
+      [summary.conflict, summary.stopped_because?.reason, summary.orphans],
+      [1, 'collision', [{reference: 'INV-1', id: recordOf(1).id}]],
+    );
+    service.fault = () => undefined;
+    await bench.prepareRetry(service, {named: ['INV-1']});
+    const rest = await bench.run(service);
+    assert.deepEqual([rest.accepted, rest.orphans], [2, []], 'it was the record of the row');
+  });
+
+  /** Both creates were answered with the record of the other row, once. */
+  async function swapCreates() {
+    const seen = new Map<number, Record<string, unknown>>();
+    const ids = ['a0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000002'];
+    let made = 0;
+    service.newId = () => ids[made++] ?? `b0000000-0000-4000-8000-00000000000${made}`;
+    service.distort = (record, request) => {
+      if (!isStage(request)) return record;
+      const n = isOf(request, 1) ? 1 : 2;
+      seen.set(n, record);
+      return {...record, id: ids[2 - n]!, client_metadata: {remit_reference: `INV-${3 - n}`}};
+    };
+    await bench.run(service, {maxInFlight: 1});
+    await bench.run(service, {maxInFlight: 1, path: 'stage-only'});
+    service.distort = (record) => record;
+  }
+
+  it('while staging, for both rows: retry sends the same requests, as the next command says', async () => {
+    await swapCreates();
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.conflict, summary.next], [2, 'remit payouts batch retry b1 --row INV-1']);
+    for (const name of ['INV-1', 'INV-2']) {
+      assert.deepEqual((await bench.prepareRetry(service, {named: [name]})).raised, []);
+      await bench.run(service);
+    }
+    const done = await bench.run(service, {path: 'release'});
+    assert.deepEqual([done.accepted, done.state, done.next], [2, 'complete', null]);
+    assert.equal(service.byId.size, 2, 'no second record');
+  });
+
+  it('while staging, for both rows: cancel finds and cancels both records, and frees their references', async () => {
+    await swapCreates();
+    const summary = await bench.run(service, {path: 'cancel'});
+    assert.deepEqual([summary.state, summary.canceled], ['canceled', 2]);
+    assert.deepEqual(
+      [...service.byId.values()].map(({status}) => status),
+      ['canceled', 'canceled'],
+    );
+    await bench.plan(bench.file('p.csv', FILE), {batchId: 'b2'});
+    assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 2);
   });
 });

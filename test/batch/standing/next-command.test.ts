@@ -22,6 +22,10 @@ const NOTHING: Remaining = {
     refusedParty: null,
     otherRecord: null,
     takenRow: null,
+    mixedUpRow: null,
+    replacedRow: null,
+    maybeTwiceParty: null,
+    differingReference: null,
     conflictReference: null,
     stuck: 0,
     isProbeRefused: false,
@@ -31,6 +35,7 @@ const NOTHING: Remaining = {
     mayApproveById: false,
     mustApproveById: false,
     unreadable: 0,
+    unreadableReleases: 0,
     isCanceling: false,
     cancelable: 0,
   },
@@ -150,6 +155,29 @@ describe('the next command of a batch', () => {
     [
       'asks for what was found out about a row that is never readable, although others were not sent',
       {state: 'stopped', stop: 'unreadable', in_doubt: 1, stuck: 1, unreadable: 1, not_sent: 2},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'releases what is staged beside it, whatever stopped the run',
+      {state: 'stopped', stop: 'failing', staged: 4, in_doubt: 1, stuck: 1, unreadable: 1},
+      'release b1 --accept rest -p acme',
+    ],
+    [
+      'asks for what was found out, if a release would have to read the record of such a row',
+      {
+        ...{state: 'stopped', stop: 'failing', staged: 4, in_doubt: 1, stuck: 1},
+        ...{unreadable: 1, unreadableReleases: 1},
+      },
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'asks for what was found out about a lost record, although records have to be approved by their ids',
+      {state: 'stopped', stop: 'lost-record', in_doubt: 1, releasing: 1, staged: 1, mustApproveById: true},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'asks the same about a lost record that cancel has found',
+      {state: 'stopped', stop: 'lost-record', in_doubt: 1, releasing: 1, cancelable: 2, isCanceling: true},
       'resolve b1 --from FILE -p acme',
     ],
     ['sends the other rows in doubt beside them', {in_doubt: 2, stuck: 1}, 'resume b1 -p acme'],

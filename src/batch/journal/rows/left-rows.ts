@@ -1,7 +1,9 @@
 import {keysOf} from '../../../narrow.ts';
 import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
 import {
+  DIFFERS_CODE,
   DIRECT_WITH_USED_KEY,
+  MAYBE_TWICE,
   PAID_ELSEWHERE_CODE,
   REGISTRY_CODE,
   UNREADABLE_CODE,
@@ -46,6 +48,8 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`,
 };
 const NAMES = keysOf(COUNTS);
+
+const DIFFERING = `o.state = 'accepted' and o.code = '${DIFFERS_CODE}'`;
 
 /** What is left of a batch at rest. */
 export class LeftRows {
@@ -102,6 +106,17 @@ export class LeftRows {
     return {reference, party: isDirect ? this.#first('r.party', where) : null};
   }
 
+  /**
+   * The first row whose only try while staging was answered with the record of another payment: the same request, which
+   * cannot pay, may show its own record.
+   */
+  mixedUpRow(): string | null {
+    return this.#first(
+      'r.reference',
+      `o.state = 'collision' and o.attempts <= 1 and not exists (select 1 from windows where phase = 'direct')`,
+    );
+  }
+
   /** Record of the other payment with which the first row is in conflict. */
   otherRecord(): string | null {
     // A row that another batch has paid later keeps the id of its own record, which has failed.
@@ -109,6 +124,23 @@ export class LeftRows {
       'o.id',
       `o.state in ('collision', 'conflict') and o.id is not null and o.code is not '${PAID_ELSEWHERE_CODE}'`,
     );
+  }
+
+  /** Party of the first row whose reference may have two paid records. */
+  maybeTwiceParty(): string | null {
+    return this.#first('r.party', `${DIFFERING} and o.message like '${MAYBE_TWICE}%'`);
+  }
+
+  /** Reference of the first approved row whose record differs. */
+  differingReference(): string | null {
+    return this.#first('r.reference', DIFFERING);
+  }
+
+  /** The first row that this batch did not pay, and the record with which another batch paid other content since. */
+  replacedRow(): {reference: string; id: string} | null {
+    const where = `o.state = 'conflict' and o.code = '${PAID_ELSEWHERE_CODE}' and instr(o.message, o.id) > 0`;
+    const [reference, id] = [this.#first('r.reference', where), this.#first('o.id', where)];
+    return reference === null || id === null ? null : {reference, id};
   }
 
   /** Reference of the first row that is in conflict with another batch. */

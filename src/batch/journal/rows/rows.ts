@@ -1,5 +1,6 @@
 import {ownJson} from '../../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../../store/port/port.ts';
+import {DECLARED_NOT_PAID} from '../../model/declared.ts';
 import {hashName} from '../../model/name-hash.ts';
 import {APPROVAL_LOST, READ_AS_OTHER, REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
 import {STATE} from './row-state.ts';
@@ -71,10 +72,15 @@ export class JournalRows {
     ]);
   }
 
-  /** Rows after `after` that may have been sent, have no known record, and are not disputed. */
-  doubtsWithoutRecord(after: number, limit: number): JournalRow[] {
+  /**
+   * Rows after `after` whose record a cancel has to find: those in doubt without a known record that are not disputed, those
+   * whose unanswered try counted as not sent, unless the operator declared them not paid, and those that were answered
+   * with the record of another payment.
+   */
+  replayedByCancel(after: number, limit: number): JournalRow[] {
     return this.#find(
-      `r.n > ? and o.id is null and (o.code is null or o.code <> ?) and ${STATE} = 'in_doubt'`,
+      `r.n > ? and ((o.id is null and (o.code is null or o.code <> ?) and ${STATE} = 'in_doubt') or o.state = 'collision'
+         or (o.state = 'not_sent' and o.staged_at is not null and o.message is not '${DECLARED_NOT_PAID}'))`,
       [after, REGISTRY_CODE],
       limit,
     );

@@ -7,6 +7,7 @@ const SHOWN = 20;
 const WAYS: Readonly<Record<RetryWay, string>> = {
   'new-key': 'with a new key',
   'same-key': 'with the same key',
+  replay: 'with the same key',
   release: 'released again',
 };
 
