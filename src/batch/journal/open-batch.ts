@@ -2,6 +2,7 @@ import {existsSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {basename} from 'node:path';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 import {acquireLock, type Lock, type LockOptions} from '../../store/locks/lock.ts';
 import {migrate} from '../../store/port/migrate.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
@@ -78,7 +79,7 @@ export function lockOptions({kind, batchId, purpose, breakLock, clock}: OpenOpti
 /** Opens the journal of a batch whose lock is held; the lock is released if that fails, and when the batch is closed. */
 export async function openLocked(place: BatchFolder, lock: Lock): Promise<OpenBatch> {
   try {
-    rmSync(place.published, {force: true}); // left by a process that was killed
+    removeStale(place.published);
     const db = await openSqlite(place.journal, {durability: 'full'});
     migrate(db, JOURNAL_MIGRATIONS);
     const journal = new Journal(db);
@@ -86,7 +87,7 @@ export async function openLocked(place: BatchFolder, lock: Lock): Promise<OpenBa
     if (plan === undefined)
       throw new RemitError('STATE_DAMAGED', `the journal of batch ${place.batchId} holds no plan`);
     const close = async () => {
-      rmSync(place.published, {force: true});
+      removeQuietly(place.published);
       journal.close();
       await lock.release();
     };
@@ -94,6 +95,24 @@ export async function openLocked(place: BatchFolder, lock: Lock): Promise<OpenBa
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+/** A copy left by a process that was killed: readers would take it for that of this process. */
+function removeStale(published: string): void {
+  try {
+    rmSync(published, {force: true});
+  } catch (cause) {
+    throw new RemitError('STATE', `${published} cannot be removed: ${messageOf(cause)}`, {cause});
+  }
+}
+
+/** What cannot be removed now is removed by the next process that has the batch. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, {force: true});
+  } catch {
+    // the batch must still be closed
   }
 }
 
@@ -106,7 +125,7 @@ function publish({published}: BatchFolder, db: SqliteDatabase): void {
     db.prepare('vacuum into ?').run(draft);
     renameSync(draft, published);
   } catch {
-    rmSync(draft, {force: true}); // if the disk is full, others see the status only
+    removeQuietly(draft); // if the disk is full, others see the status only
   }
 }
 
