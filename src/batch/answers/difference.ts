@@ -41,15 +41,20 @@ function textOf(value: unknown): string {
 
 /** The interface document has both names (assumption 51), and a service ignores the one that it does not know. */
 const OTHER_METADATA_NAME =
-  'remit sends metadata under the name metadata, which is assumed (row 51); if this service reads payout_metadata, set fields.payouts.create.metadata to it in the service file';
+  'remit sends metadata under the name metadata, which is assumed (row 51); if this service reads payout_metadata, cancel the batch, set fields.payouts.create.metadata to payout_metadata in the service file, and run the file as another batch (status --row prints the commands)';
+
+/** Whether the service may read metadata under another name: it returned none. */
+export function isMetadataUnread(differences: readonly FieldDifference[], kind: Kind): boolean {
+  const metadata = differences.filter(({field}) => field.startsWith('metadata.'));
+  return kind === 'payout' && metadata.length > 0 && metadata.every(({answered}) => answered === null);
+}
 
 /** `rail is instant instead of standard_ach; metadata.note is missing (asked: rent)` */
 export function differenceText(differences: readonly FieldDifference[], kind: Kind): string {
   const parts = differences.map(({field, asked, answered}) =>
-    answered === null ? `${field} is missing (asked: ${asked})` : `${field} is ${answered} instead of ${asked}`,
+    answered === null
+      ? `${field} is missing (asked: ${asked})`
+      : `${field} is ${answered} instead of ${asked}`,
   );
-  const metadata = differences.filter(({field}) => field.startsWith('metadata.'));
-  const isUnread =
-    kind === 'payout' && metadata.length > 0 && metadata.every(({answered}) => answered === null);
-  return parts.join('; ') + (isUnread ? `. ${OTHER_METADATA_NAME}` : '');
+  return parts.join('; ') + (isMetadataUnread(differences, kind) ? `. ${OTHER_METADATA_NAME}` : '');
 }

@@ -5,6 +5,7 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import type {NamedRow} from '../journal/rows/report-rows.ts';
 import {idempotencyKey, normaliseReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
+import type {Plan} from '../model/plan-facts.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
 import {publishedText, readBatch} from './read-batch.ts';
@@ -43,6 +44,7 @@ export interface FoundRow {
 export interface Placement {
   row: FoundRow;
   commands: CommandBuilder;
+  plan: Plan;
   /** Whether the profile of the last run may release records that differ. */
   mayAcceptDifferences: boolean;
   /** Of which time it is, if another process follows the batch. */
@@ -133,8 +135,8 @@ async function readRows(wanted: Wanted, reference: string): Promise<Placement[]>
     const rows = batch.journal.report.withReference(normaliseReference(reference));
     const commands = commandsOf(batch, wanted);
     const {mayAcceptDifferences = true} = batch.journal.fact('runFacts') ?? {};
-    const published = publishedText(batch);
-    return rows.map((row) => ({row: foundRow(batch, row), commands, mayAcceptDifferences, published}));
+    const about = {commands, plan: batch.plan, mayAcceptDifferences, published: publishedText(batch)};
+    return rows.map((row) => ({row: foundRow(batch, row), ...about}));
   } finally {
     await batch.close();
   }

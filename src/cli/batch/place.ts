@@ -7,7 +7,7 @@ import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {Journal} from '../../batch/journal/journal.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {unfinishedWithRowsOf} from '../../batch/overview/unfinished.ts';
-import {RemitError} from '../../errors.ts';
+import {type CommandBuilder, RemitError} from '../../errors.ts';
 import type {Commands, Typed} from '../line/command-line.ts';
 import {type Context, type LocalContext, localCommands} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
@@ -56,7 +56,7 @@ function unusedId(stateDir: string, {kind, batchId}: Plan): string {
 }
 
 /** The command that runs the file of a plan as another batch, with an unused id. */
-export function runAsAnother(commands: Commands, stateDir: string, plan: Plan): string {
+export function runAsAnother(commands: CommandBuilder, stateDir: string, plan: Plan): string {
   const {kind, file, sheet} = plan;
   const asRead = plan.readFlags ?? (sheet === undefined ? [] : ['--sheet', sheet]);
   const absolute = join(file.folder, file.name);
@@ -88,6 +88,7 @@ export function checkBound(
     withProfile: (name, mode) =>
       commands.againWith(name, mode === 'live' ? withLive(typed) : withoutLive(typed)),
     profileInForce: commands.profile,
+    path: /:cancel$/.test(typed.id) ? 'cancel' : undefined,
   });
 }
 

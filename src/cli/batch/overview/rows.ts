@@ -12,7 +12,8 @@ import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
-import {commandsFor} from '../place.ts';
+import {isMetadataUnread} from '../../../batch/answers/difference.ts';
+import {commandsFor, runAsAnother} from '../place.ts';
 import {rowView} from './row-view.ts';
 
 interface Asked {
@@ -28,7 +29,7 @@ const wantedOf = (local: LocalContext, {kind, flags}: Asked) => ({
 
 /** Shows one row of a batch; several if their references differ only in case or spaces. */
 export async function showRow(local: LocalContext, asked: Asked & {batchId: string}): Promise<unknown> {
-  const {kind, batchId, reference} = asked;
+  const {batchId, reference} = asked;
   const rows = await rowsOfBatch({...wantedOf(local, asked), batchId}, reference);
   const exact =
     rows.find(({row}) => row.reference === reference) ?? (rows.length === 1 ? rows[0] : undefined);
@@ -38,14 +39,14 @@ export async function showRow(local: LocalContext, asked: Asked & {batchId: stri
     });
   local.out.record(exact.row, rowView);
   notePublished(local, [exact]);
-  hintRecord(local, kind, exact);
+  hintRecord(local, asked, exact);
   return exact.row;
 }
 
 /** Lists the rows of all batches with a reference. */
 export async function showFound(local: LocalContext, asked: Asked): Promise<ExitCode> {
   const {out} = local;
-  const {kind, reference} = asked;
+  const {reference} = asked;
   const {rows, unread, batches} = await findRows(wantedOf(local, asked), reference);
   if (rows.length === 0)
     throw notFound(asked, {
@@ -60,7 +61,7 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
   notePublished(local, rows);
   for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
   const [only] = rows;
-  if (rows.length === 1 && only !== undefined) hintRecord(local, kind, only);
+  if (rows.length === 1 && only !== undefined) hintRecord(local, asked, only);
   return unread.length === 0 ? EXIT.OK : EXIT.PARTIAL;
 }
 
@@ -99,7 +100,10 @@ function notFound(
 }
 
 /** The status in a journal is the last one seen. */
-function hintRecord({out}: LocalContext, kind: Kind, {row, commands, mayAcceptDifferences}: Placement): void {
+function hintRecord(local: LocalContext, asked: Asked, placement: Placement): void {
+  const {out} = local;
+  const {kind} = asked;
+  const {row, commands, mayAcceptDifferences} = placement;
   const {id, batch_id: batchId} = row;
   const type = typingFor(commands, {kind, batchId});
   if (row.state === 'held') {
@@ -107,8 +111,23 @@ function hintRecord({out}: LocalContext, kind: Kind, {row, commands, mayAcceptDi
     if (mayAcceptDifferences)
       out.hint(`release it as it is: ${type('release', ...accepting('differences'))}`);
     out.hint(`cancel what is not released: ${type('cancel')}`);
+    if (isMetadataUnread(row.differences ?? [], kind))
+      hintMetadata(local, placement, wantedOf(local, asked).stateDir);
   }
   if (id === null || !out.isTerminal) return;
   out.note('The status is as last seen. The record at the service:');
   out.hint(commands.read(KINDS[kind].topic, 'get', id));
+}
+
+/** A batch is bound to the name of the metadata field, so it cannot be corrected within the batch. */
+function hintMetadata({out}: LocalContext, {commands, plan}: Placement, stateDir: string): void {
+  const field = `${KINDS[plan.kind].topic}.create.metadata`;
+  const {profile} = commands;
+  out.note('If the service reads payout_metadata instead of metadata, cancel the batch as above, and then:');
+  out.hint(
+    profile === undefined
+      ? `set fields.${field} to payout_metadata in the service file`
+      : commands.read('profiles', 'set', profile, '--field', `${field}=payout_metadata`),
+  );
+  out.hint(`run the file as another batch: ${runAsAnother(commands, stateDir, plan)}`);
 }

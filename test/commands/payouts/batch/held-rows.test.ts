@@ -4,7 +4,8 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {payeeId} from '../../../batch/harness.ts';
-import type {CliResult} from '../../../cli/run-cli.ts';
+import {type CliResult, runCli} from '../../../cli/run-cli.ts';
+import {shellTokens} from '../../../repo/command-lines.ts';
 import {Desk} from './desk.ts';
 
 describe('a held row', () => {
@@ -70,8 +71,66 @@ describe('a held row', () => {
     );
     assert.match(
       stdout,
-      /assumed \(row 51\); .* set fields\.payouts\.create\.metadata to it in the service file/,
+      /assumed \(row 51\); .* set fields\.payouts\.create\.metadata to payout_metadata in the service file/,
     );
     assert.match(stderr, /to find what differs at the service: remit doctor/);
+  });
+
+  describe('of a service that reads payout_metadata', () => {
+    let env: Record<string, string>;
+    beforeEach(async () => {
+      env = await desk.profile('ft');
+      desk.service.distort = (record, {body}) => ({
+        ...record,
+        client_metadata: (JSON.parse(body || '{}') as {payout_metadata?: object}).payout_metadata ?? {},
+      });
+    });
+
+    const type = (command: string) =>
+      runCli(
+        shellTokens(command.replace(/^remit /, '')).map(({text}) => text),
+        {
+          ...{env, service: desk.service.transport(), clock: desk.clock, cwd: desk.folder},
+        },
+      );
+    const hints = (stderr: string) =>
+      [...stderr.matchAll(/^Hint: (?:[^:\n]*: )?(remit .*)$/gm)].map(([, line]) => line!);
+
+    it('is paid by typing the printed steps in order', async () => {
+      await desk.batch('run ./p.csv --batch-id b --yes', {env});
+      const {stderr} = await desk.batch('status b --row A-1', {env});
+      const [release, cancel, set, run, ...more] = hints(stderr);
+      assert.deepEqual(
+        [release, cancel, set, run, more],
+        [
+          'remit payouts batch release b --accept differences -p ft',
+          'remit payouts batch cancel b -p ft',
+          'remit profiles set ft --field payouts.create.metadata=payout_metadata',
+          `remit payouts batch run ${join(desk.folder, 'p.csv')} --batch-id b-2 -p ft`,
+          [],
+        ],
+      );
+      for (const command of [`${cancel} --yes`, set!, `${run} --yes`]) {
+        const ran = await type(command);
+        assert.equal(ran.exitCode, 0, `${command}: ${ran.stderr}`);
+      }
+      assert.equal(desk.service.paid.length, 1);
+    });
+
+    it('can be canceled with the other name, and the refusal of any other command restores the name', async () => {
+      await desk.batch('run ./p.csv --batch-id b --yes', {env});
+      await type('remit profiles set ft --field payouts.create.metadata=payout_metadata');
+      const refused = await desk.batch('resume b --yes', {env});
+      assert.equal(refused.exitCode, 11, refused.stderr);
+      assert.match(
+        refused.stderr,
+        /to continue it: remit profiles set ft --field payouts\.create\.metadata=metadata;/,
+      );
+      assert.match(refused.stderr, /with the new name: remit payouts batch cancel b -p ft$/m);
+      const canceled = await desk.batch('cancel b --yes', {env});
+      assert.equal(canceled.exitCode, 0, canceled.stderr);
+      assert.equal((await desk.batch('run ./p.csv --batch-id b-2 --yes', {env})).exitCode, 0);
+      assert.equal(desk.service.paid.length, 1);
+    });
   });
 });
