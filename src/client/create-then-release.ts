@@ -77,14 +77,12 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(record))) return first;
   const missing = unreadField(record, partyFieldOf(create));
   if (missing !== undefined && approval === 'approved') return first;
-  if (missing !== undefined)
-    return unapproved(
-      create,
-      first,
-      `the answer has no ${missing}, so it cannot be compared; check it before you approve it`,
-    );
-  if (approval === 'unknown' && (first.replayed || hasStatus(record)))
-    return unapproved(create, first, 'its status is missing or unknown; check it before you approve it');
+  const isUnknown = approval === 'unknown' && (first.replayed || hasStatus(record));
+  if (missing !== undefined || isUnknown) {
+    const why =
+      missing === undefined ? 'its status is missing or unknown' : `the answer has no ${missing} to compare`;
+    return {...unapproved(create, first, `${why}; check it before you approve it`), isUnchecked: true};
+  }
   const {attempts, replayed} = first;
   options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed});
   return release(create, known);

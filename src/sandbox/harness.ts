@@ -21,6 +21,9 @@ export interface HarnessOptions {
   mainBalanceMinor?: number | undefined;
   /** A database file, which is kept. Default: a temporary one, which `stop` deletes. */
   store?: string | undefined;
+  /** Answers 409 if a used key has another body; `strictAutoApprove`: also if only auto_approve differs. */
+  strictIdempotency?: boolean | undefined;
+  strictAutoApprove?: boolean | undefined;
   /** Speaks like the service of this file. */
   service?: ServiceFile | undefined;
   /**
@@ -214,6 +217,8 @@ const VALID: Readonly<
   frozenAtMs: [isWhole, 'a time in milliseconds since the epoch, such as Date.UTC(2026, 2, 2)'],
   mainBalanceMinor: [isWhole, 'a whole number of minor units'],
   store: [isText, 'the path of a file'],
+  strictIdempotency: [(value) => typeof value === 'boolean', 'true or false'],
+  strictAutoApprove: [(value) => typeof value === 'boolean', 'true or false'],
   service: [isObject, 'the content of a service file'],
   onWebhook: [(value) => typeof value === 'function', 'a function'],
 };

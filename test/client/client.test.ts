@@ -123,6 +123,8 @@ describe('the client', () => {
       message: /until: "Settled" is not one of the statuses: created, canceled, approved/,
       hint: 'did you mean settled?',
     });
+    for (const until of [null, 5])
+      await assert.rejects(client.wait('payouts', {id: 'a'}, {until: until as never}), code('USAGE'));
     assert.deepEqual(sent(), []);
   });
 

@@ -59,6 +59,26 @@ describe('a create named by its path', () => {
     }
   });
 
+  it('answers in the form of the service after a lost release too', async () => {
+    const service = {fields: {payouts: {status: 'state'}}};
+    const wire = (state: string) => ({...created, status: undefined, state});
+    const script = [answer(201, wire('created')), lost(), answer(200, wire('approved'))];
+    const {post, transport} = setUp(script, {service});
+    const {data} = await post({body: BODY, ...KEY, isRaw: true});
+    assert.deepEqual(data, JSON.parse(JSON.stringify(wire('approved'))));
+    assert.equal(transport.requests.length, 3);
+  });
+
+  it('is refused raw under the documented path, if the service file has another one', async () => {
+    const service = {routes: {'payouts.create': 'POST /v1/disbursements'}};
+    const {post, bodies} = setUp([answer(201, created)], {service});
+    await assert.rejects(post({body: BODY, ...KEY, isRaw: true}), {
+      code: 'GUARD_TARGET',
+      message: /as a raw request: the service file has payouts\.create at POST \/v1\/disbursements/,
+    });
+    assert.deepEqual(bodies(), []);
+  });
+
   it('is refused under another spelling of its path', async () => {
     for (const path of ['/api/payouts/', '/api//payouts', '/API/payouts', '/api/%70ayouts']) {
       const {post, bodies} = setUp([answer(201, created)]);

@@ -129,6 +129,16 @@ for (const [kind, scene] of Object.entries(SCENES))
       assert.equal((await world.run(line)).exitCode, 0);
     });
 
+    it('is named with its article', async () => {
+      const {line} = await scene();
+      await world.lose(line);
+      const {message} = (await world.run(line)).error();
+      assert.ok(
+        message.includes(`${kind.startsWith('a') ? 'An' : 'A'} ${kind} has no idempotency key`),
+        message,
+      );
+    });
+
     it('is asked about at a terminal, after its candidates are shown', async () => {
       const {line, path} = await scene();
       const before = await world.countOf(path);

@@ -158,6 +158,7 @@ for (const kind of KINDS)
         const ran = await run([answer(200, kind.record({status: 'created', ...missing}))]);
         assert.deepEqual([ran.exitCode, ran.requests.length], [8, 1], ran.stderr);
         assert.match(ran.stderr, /was not approved: the answer has no/);
+        assert.match(ran.stderr, new RegExp(`Hint: remit ${kind.topic} get ${PAYOUT_ID}$`, 'm'));
       }
     });
 

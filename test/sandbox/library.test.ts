@@ -66,6 +66,7 @@ describe('remit-cli/sandbox', () => {
       [{service: 'service.json'}, /must be the content of a service file/],
       [{onWebhook: 204}, /must be a function/],
       [{seed: 7}, /must be text/],
+      [{strictAutoApprove: 1}, /must be true or false/],
     ] as [object, RegExp][])
       await assert.rejects(startSandbox(options), (error: unknown) => {
         assert.ok(refusal('USAGE')(error), String(error));
@@ -74,6 +75,25 @@ describe('remit-cli/sandbox', () => {
       });
     assert.deepEqual(temporary(), before);
     await (await startSandbox({...FROZEN, port: undefined, timing: undefined, store: undefined})).stop();
+  });
+
+  it('compares bodies like a strict service', async () => {
+    const sandbox = await startSandbox({...FROZEN, strictAutoApprove: true});
+    const {payees} = await sandbox.seed({payees: 1});
+    const send = (autoApprove: boolean) =>
+      fetch(`${sandbox.baseUrl}/api/payouts`, {
+        method: 'POST',
+        headers: {
+          ...{'x-api-key': sandbox.testKey, 'content-type': 'application/json'},
+          'idempotency-key': 'k',
+        },
+        body: JSON.stringify({
+          ...{payee_id: payees[0]!.id, amount_in_minor_units: 100},
+          auto_approve: autoApprove,
+        }),
+      });
+    assert.deepEqual([(await send(false)).status, (await send(true)).status], [201, 409]);
+    await sandbox.stop();
   });
 
   it('says that it has been stopped', async () => {

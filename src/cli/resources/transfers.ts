@@ -230,7 +230,9 @@ async function finish(
           : (unintended ?? 'the service answered 207')),
     );
     out.hint(
-      unapproved ? commands.write(kind.resource, 'approve', id) : commands.read(kind.resource, 'get', id),
+      unapproved && written.result.isUnchecked !== true
+        ? commands.write(kind.resource, 'approve', id)
+        : commands.read(kind.resource, 'get', id),
     );
     return {data, exitCode: EXIT.PARTIAL};
   }

@@ -19,6 +19,8 @@ export interface Result<T> {
   warning?: string;
   /** Less was done than requested, although the service did not answer 207; `warning` says what. */
   isPartial?: true;
+  /** The record was not approved because the answer could not be compared with the request: check it first. */
+  isUnchecked?: true;
   /** Of the answer, in lower case and redacted; only if `request` was asked for them. */
   headers?: Readonly<Record<string, string>>;
   attempts: number;
