@@ -173,6 +173,7 @@ export class ReleasePhase {
     const wasMaybe = job.maybe;
     const end: Exchange = {answer};
     job.look = job.maybe = true; // until its record has been read
+    if (!(await this.#mayReadNow())) return this.#ends.left(job);
     const sentAt = this.#run.clock.monotonic();
     const read = await this.#read(job);
     if (read.verdict.is === 'moved' && isEnd(read.verdict.status))
@@ -195,9 +196,15 @@ export class ReleasePhase {
    */
   async #otherCame(job: ReleaseJob, verdict: Known, answer: Answer | undefined): Promise<WorkEnd> {
     const before = {maybe: job.maybe, looked: job.looked};
-    const {verdict: read} = await this.#read(job);
+    const read = (await this.#mayReadNow()) ? (await this.#read(job)).verdict : ({is: 'aborted'} as const);
     Object.assign(job, before);
     return this.#ends.otherCame(job, verdict, answer, read);
+  }
+
+  /** A read within a job waits for the gate itself. A run that has stopped still reads, unless a pause was asked for. */
+  async #mayReadNow(): Promise<boolean> {
+    const {clock, gate} = this.#run;
+    return (await gate.opened()) || gate.until <= clock.monotonic();
   }
 
   async #look(job: ReleaseJob): Promise<WorkEnd> {

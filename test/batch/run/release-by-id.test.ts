@@ -94,6 +94,23 @@ describe('a batch whose records cannot be released by a replay', () => {
       paidOnce(2);
     });
 
+    it('reads the record of a refused release only after a pause that the service has asked for', async () => {
+      await bench.plan(bench.payouts(2));
+      await run({path: 'stage-only'});
+      let openAt = 0;
+      service.fault = (request) => {
+        assert.ok(
+          bench.clock.now() >= openAt,
+          `${request.method} ${openAt - bench.clock.now()} ms too early`,
+        );
+        if (!isRelease(request) || openAt > 0) return undefined;
+        openAt = bench.clock.now() + 20_000;
+        return {status: 409, body: {error_code: 'CONCURRENT'}, headers: {'retry-after': '20'}};
+      };
+      assert.equal((await run({maxInFlight: 1})).state, 'complete');
+      paidOnce(2);
+    });
+
     it('tries once more if the code does not say that the key is dead', async () => {
       await bench.plan(bench.payouts(2));
       let refusals = 0;
