@@ -68,10 +68,12 @@ export class FollowedRows {
 
   record(row: RecordedRow, outcome: Outcome): void {
     const before = row.outcome;
+    // Only these are followed and also sent: a release may have been interrupted.
+    const isTaken = before.state === 'unapproved' && this.#journal.isTakenAgain(row);
     this.#journal.record(outcome, this.#clock.now());
     this.#count(before, -1);
     this.#count(outcome, 1);
-    const [from, to] = [bucketOf(before.state), bucketOf(outcome.state)];
+    const [from, to] = [isTaken ? 'in_doubt' : bucketOf(before.state), bucketOf(outcome.state)];
     if (from !== to) {
       this.hasMoved = true;
       const {tally} = this.standing;

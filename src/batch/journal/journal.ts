@@ -197,14 +197,14 @@ export class Journal {
       .run();
   }
 
-  /** Whether a window newer than the outcome covers the row and includes rows that were not sent. */
-  isTakenAgain({n, outcomeWindow}: JournalRow): boolean {
+  /** Whether a window newer than the outcome covers the row and includes rows in its state: it may have been sent. */
+  isTakenAgain({n, outcomeWindow, outcome}: JournalRow): boolean {
     return (
       this.#db
         .prepare(
-          `select 1 from windows where seq > ? and first <= ? and last >= ? and instr(takes, ',not_sent,') > 0 limit 1`,
+          `select 1 from windows where seq > ? and first <= ? and last >= ? and instr(takes, ?) > 0 limit 1`,
         )
-        .get(outcomeWindow, n, n) !== undefined
+        .get(outcomeWindow, n, n, `,${outcome?.state ?? 'new'},`) !== undefined
     );
   }
 
