@@ -221,7 +221,7 @@ export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
 
 export const otherPaymentText = (entry: Entry): string =>
   entry.paid
-    ? `batch ${entry.batch} has paid a different payment under this reference${recordText(entry)}; this row is not sent. Compare the two first: if that payment replaces this row, nothing is left to do, and a new reference would be a second payment`
+    ? `batch ${entry.batch} has paid a different payment under this reference${recordText(entry)}; this row is not sent. Compare the two first: if that payment replaces this row, record that with resolve --paid; a new reference would be a second payment`
     : `batch ${entry.batch} has claimed this reference for a different payment; this row is not sent`;
 
 /**

@@ -90,7 +90,9 @@ function outcomeElsewhere(
   const entry = foreignEntry(found, plan);
   if (state === 'already_paid' || entry?.paid !== true) return undefined;
   if (isSamePayment(entry, row)) return paidByOther(row, entry);
-  return {...row.outcome, state: 'conflict', code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
+  // A record of its own, which has ended, stays named.
+  const id = row.outcome.id ?? entry.id;
+  return {...row.outcome, state: 'conflict', id, code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
 }
 
 /**

@@ -5,6 +5,7 @@ import {isObject} from '../../narrow.ts';
 import {judgeLook} from '../answers/answers.ts';
 import {amountIn, echoesCurrency} from '../answers/echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import {mayBeReplaced} from './replaced.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
@@ -69,6 +70,8 @@ export const toFindRecord =
     return `find the record whose metadata contains this reference: ${commands.read(KINDS[kind].topic, 'list', of, party, '--all', ...query)}`;
   };
 
+type ComparedField = [name: string, its: unknown, ours: string | number];
+
 /** How a record differs from its row: `its amount is 10.00 USD, the row's is 20.00 USD`. */
 export function differenceOf(
   record: Readonly<Record<string, unknown>>,
@@ -77,10 +80,14 @@ export function differenceOf(
 ): string | undefined {
   const {party} = KINDS[kind];
   const metadata = record['client_metadata'];
-  const compared: [string, unknown, string | number][] = [
+  // The record of a corrected row has other content, and the same reference.
+  const content: ComparedField[] = [
     [party, usual(record[party]), row.party],
     ['amount', amountIn(record), row.amount],
     ['currency', echoesCurrency(kind) ? record['currency_code'] : undefined, row.currency],
+  ];
+  const compared: ComparedField[] = [
+    ...(mayBeReplaced(row) ? [] : content),
     ['reference', isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined, row.reference],
   ];
   const found = compared.find(([, its, ours]) => its !== undefined && its !== null && its !== ours);

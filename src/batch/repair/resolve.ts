@@ -5,12 +5,15 @@ import {readConfirmations} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import type {Outcome} from '../model/outcome.ts';
+import {LOST} from '../answers/stop-words.ts';
+import {DECLARED_NOT_PAID} from '../model/declared.ts';
+import {DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {Registry} from '../registry/registry.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 import {endIfResolved} from './after-resolve.ts';
 import {toFindRecord} from './declared-record.ts';
+import {mayBeReplaced, replacedOutcome, replacingEntry} from './replaced.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
@@ -21,10 +24,16 @@ const DECLARED = 'declared paid by the operator';
 const isWord = (outcome: Outcome | undefined): boolean =>
   outcome?.state === 'accepted' && outcome.status === null && outcome.message === DECLARED;
 
+/** Whether a row is accepted with a record that differs, or that may be one of two. A person has compared them. */
+const isToCheck = (outcome: Outcome | undefined): boolean =>
+  outcome?.state === 'accepted' && outcome.code === DIFFERS_CODE;
+
 /** A row and what was found out about it. */
 export interface Resolving {
   reference: string;
   resolution: Resolution;
+  /** Not paid: a GET has just shown that the service does not have the known record. */
+  isGone?: boolean;
 }
 
 export interface Resolved {
@@ -50,9 +59,13 @@ interface ResolveOptions {
 export async function resolveRow({
   reference,
   resolution,
+  isGone,
   ...options
 }: ResolveOptions & Resolving): Promise<Resolved> {
-  const [resolved] = await resolveRows({...options, rows: [{reference, resolution}]});
+  const [resolved] = await resolveRows({
+    ...options,
+    rows: [{reference, resolution, isGone: isGone === true}],
+  });
   return must(resolved, 'row that was resolved');
 }
 
@@ -65,15 +78,12 @@ export async function resolveRows(
   const before = journal.fact('declared') ?? {};
   const declared = {...before};
   journal.makeDoubtExplicit();
-  const resolved = rows.map(({reference, resolution}) => {
+  const resolved = rows.map(({reference, resolution, isGone = false}) => {
     let row = doubtfulRow(batch, reference, resolution);
     if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
-    else if (resolution !== 'not-paid') declared[reference] = row.outcome ?? null;
-    return {
-      row,
-      resolution,
-      outcome: resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now()),
-    };
+    else if (resolution !== 'not-paid' && !mayBeReplaced(row)) declared[reference] = row.outcome ?? null;
+    const since = journal.coveredSince(row.n) ?? clock.now();
+    return {row, resolution, outcome: resolvedOutcome(row, resolution, {since, isGone})};
   });
   refuseTaken(batch, resolved);
   journal.setFact('declared', declared);
@@ -114,8 +124,12 @@ export function doubtfulRow(
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
-  // Its key belongs to a record that no answer named; the operator may have found it.
-  const isRefused = (row.outcome?.state === 'dead_key' && row.outcome.id === null) || isTaken(journal, row);
+  // Its key belongs to a record that no answer named, or to another one; the operator may have found its own.
+  const isRefused =
+    (row.outcome?.state === 'dead_key' && row.outcome.id === null) ||
+    row.outcome?.state === 'collision' ||
+    mayBeReplaced(row) ||
+    isToCheck(row.outcome);
   if (isRefused && resolution !== 'not-paid') return row;
   throw new RemitError(
     'USAGE',
@@ -127,17 +141,11 @@ export function doubtfulRow(
   );
 }
 
-/** Whether the service answered the row with the record of another row of the batch. */
-function isTaken(journal: OpenBatch['journal'], {n, outcome}: JournalRow): boolean {
-  if (outcome?.state !== 'collision' || outcome.id === null) return false;
-  const owner = journal.rows.ofRecord(outcome.id);
-  return owner !== undefined && owner.n !== n;
-}
-
 /** A row with what was found out about it. */
 interface Stated {
   row: JournalRow;
   resolution: Resolution;
+  outcome: Outcome;
 }
 
 /** Two rows with the same party and amount look alike: one record paid only one of them. */
@@ -185,25 +193,31 @@ const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome
     ? {...knownOf(row), state: 'in_doubt', id: null}
     : {...kept, n: row.n, state: 'in_doubt'};
 
-/** `since`: when a row without an outcome may first have been sent. */
-function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number): Outcome {
+/** @param known.since when a row without an outcome may first have been sent */
+function resolvedOutcome(
+  row: JournalRow,
+  resolution: Resolution,
+  {since, isGone}: {since: number; isGone: boolean},
+): Outcome {
   const known = knownOf(row);
   if (resolution !== 'not-paid')
     return {
       ...known,
       state: 'accepted',
       id: resolution.paid,
-      status: resolution.status ?? null,
+      status: resolution.status ?? (known.state === 'accepted' ? known.status : null), // what the service has shown
       code: null,
       message: DECLARED,
     };
   // A row with a record is released again, one without is created again; both with the same key.
+  const hasRecord = known.id !== null && !isGone && !(known.http === 404 && known.message === LOST);
   return {
     ...known,
+    ...(hasRecord ? {} : {id: null, status: null, http: null}),
     stagedAt: known.stagedAt ?? since, // a row that was never sent has none
-    state: known.id === null ? 'not_sent' : 'staged',
+    state: hasRecord ? 'staged' : 'not_sent',
     code: null,
-    message: 'declared not paid by the operator',
+    message: DECLARED_NOT_PAID,
   };
 }
 
@@ -226,15 +240,31 @@ async function tellRegistry(
     refuseTakenElsewhere(registry, plan.kind, rows);
     for (const {row, resolution} of rows)
       if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);
-    for (const {row, resolution} of rows) {
+    for (const stated of rows) {
+      const {row, resolution} = stated;
       if (resolution === 'not-paid') registry.entries.unpaid(row.reference);
-      else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
+      else if (mayBeReplaced(row)) {
+        const refuse = (found: Entry | undefined) => notReplacing(plan.kind, row, resolution.paid, found);
+        const entry = replacingEntry(registry, row, resolution.paid, {plan, refuse});
+        stated.outcome = replacedOutcome(row, stated.outcome, entry);
+      } else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
     registry.flush();
   } finally {
     await registry.close();
   }
 }
+
+const notReplacing = (
+  kind: Kind,
+  {reference}: JournalRow,
+  id: string,
+  found: Entry | undefined,
+): RemitError =>
+  new RemitError(
+    'LOCAL_VALIDATION',
+    `${kind} ${id} is not the record with which another batch has paid row ${reference}${found?.paid === true ? `: that is ${found.id}, of batch ${found.batch}` : ''}; nothing was changed`,
+  );
 
 /**
  * The batch that has the record has the claim, even if the claim was lost; what another batch has paid is not

@@ -66,7 +66,8 @@ export class ReleaseEnds {
    */
   otherCame(job: ReleaseJob, verdict: Known, answer: Answer | undefined, read: ReadVerdict): WorkEnd {
     const {row, id} = job;
-    const {orphan: _, ...alone} = verdict;
+    const alone: Known = {...verdict};
+    delete alone.orphan;
     const isOfOtherRow = verdict.id !== null && this.#run.recordIds.ownerOf(row, verdict.id) !== undefined;
     const isMixedUp = isOfOtherRow || verdict.state === 'collision';
     const isOpen =

@@ -58,13 +58,14 @@ export async function resolveInBatch(options: {
         ...resolution,
         status: await lookUp({batch, context, stateDir, typed, reference, id: resolution.paid}),
       };
-    const unseen =
+    const unread =
       resolution === 'not-paid' && options.openToLook !== undefined
         ? await refuseMoved({batch, reference, stateDir, typed, open: options.openToLook})
         : undefined;
-    const resolved = await resolveRow({stateDir, reference, resolution, clock, batch, tell});
+    const isGone = unread?.isGone === true;
+    const resolved = await resolveRow({stateDir, reference, resolution, isGone, clock, batch, tell});
     const {next} = readSummary(batch, clock.now(), () => commands);
-    return {batch_id: batchId, ...resolved, next, ...(unseen === undefined ? {} : {unseen})};
+    return {batch_id: batchId, ...resolved, next, ...(unread === undefined ? {} : {unseen: unread.why})};
   } finally {
     await batch.close();
   }
@@ -99,9 +100,9 @@ export async function resolveFromFile(options: {
     for (const {reference, resolution} of lines) {
       if (open === undefined) rows.push({reference, resolution});
       else if (resolution === 'not-paid') {
-        const why = await refuseMoved({batch, reference, stateDir, typed, open});
-        if (why !== undefined) unseen.push({reference, why});
-        rows.push({reference, resolution});
+        const unread = await refuseMoved({batch, reference, stateDir, typed, open});
+        if (unread !== undefined) unseen.push({reference, why: unread.why});
+        rows.push({reference, resolution, isGone: unread?.isGone === true});
       } else {
         const context = await open();
         const status = await lookUp({batch, context, stateDir, typed, reference, id: resolution.paid});
@@ -137,7 +138,7 @@ function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLi
 async function refuseMoved({
   open,
   ...asked
-}: Asked & {open: () => Promise<Context>}): Promise<string | undefined> {
+}: Asked & {open: () => Promise<Context>}): Promise<{why: string; isGone?: boolean} | undefined> {
   const {batch, reference} = asked;
   const {kind, batchId} = batch.plan;
   const row = rowToResolve(batch, reference, 'not-paid');
@@ -146,17 +147,18 @@ async function refuseMoved({
   const {id} = outcome;
   const read = await readRecord({...asked, context: await open(), id});
   if ('failure' in read) {
-    if (isUnreadable(read.failure)) return read.failure.message;
+    if (isUnreadable(read.failure))
+      return {why: read.failure.message, isGone: read.failure.code === 'NOT_FOUND'};
     throw unchanged(read.failure, read.unseen);
   }
   const {status} = read.record;
   const {initial, next} = LIFECYCLES[kind];
   if (status === initial || status === 'failed' || status === 'canceled') {
     const other = differenceOf(read.record, row, kind);
-    return other === undefined ? undefined : `the answer shows another payment: ${other}`;
+    return other === undefined ? undefined : {why: `the answer shows another payment: ${other}`};
   }
-  if (typeof status !== 'string') return 'the service shows it without a status';
-  if (!Object.hasOwn(next, status)) return `its status is ${sanitizer.token(status)}`;
+  if (typeof status !== 'string') return {why: 'the service shows it without a status'};
+  if (!Object.hasOwn(next, status)) return {why: `its status is ${sanitizer.token(status)}`};
   throw new RemitError(
     'USAGE',
     `row ${reference} was paid: its record ${id} is ${status}; nothing was changed`,

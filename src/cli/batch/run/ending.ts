@@ -10,7 +10,7 @@ import {commandsOf, statusCommand, type RunRequest, typing} from './request.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
-const STAGED = ['staged', 'held'] as const;
+const UNCANCELED = ['staged', 'held', 'unapproved', 'in_doubt'] as const;
 /** Maximum number of rows named in one sentence; the others are counted. */
 const NAMED = 5;
 
@@ -26,7 +26,12 @@ export async function showEnd(
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   if (request.path === 'cancel' && summary.state === 'stopped' && summary.stopped_because === null)
-    context.out.notice(uncanceledText(journal.rows.inStates(STAGED, 0, NAMED), summary.staged));
+    context.out.notice(
+      uncanceledText(
+        journal.rows.inStates(UNCANCELED, 0, NAMED),
+        summary.staged + summary.unapproved + summary.in_doubt,
+      ),
+    );
   hintRefusals(request, summary, {journal, plan});
   hintNetwork(request, summary);
   hintAssumption(request, summary, attention);

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import {payeeId} from '../../../batch/harness.ts';
+import {Desk} from './desk.ts';
+
+describe('payouts batch resolve, where no command would continue', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+
+  const recordsOf = (reference: string) =>
+    [...desk.service.byId.values()].filter(({body}) => JSON.stringify(body).includes(`"${reference}"`));
+  const summaryOf = async (line: string) => (await desk.batch(`${line} --json`)).json() as Summary;
+  /** Types a command that was printed. */
+  const type = (command: string | null, more = '') =>
+    desk.batch(`${command!.replace('remit payouts batch ', '')}${more}`);
+
+  it('records that a separate batch has paid a corrected row', async () => {
+    desk.service.refuse = (body) =>
+      body['payee_id'] === payeeId(2) ? {status: 404, error_code: 'NOT_FOUND'} : undefined;
+    const first = await summaryOf('run ./p.csv --batch-id a --yes');
+    assert.equal(first.rejected, 1);
+    const file = first.failed_file!;
+    writeFileSync(file, readFileSync(file, 'utf8').replace(payeeId(2), payeeId(3)));
+    assert.equal((await desk.batch(`run ${file} --batch-id fix --yes`)).exitCode, 0);
+    const {conflict, next} = await summaryOf('status a');
+    const [record] = recordsOf('A-2');
+    assert.deepEqual([conflict, next], [1, `remit payouts batch resolve a A-2 --paid ${record!.id}`]);
+    const wrong = await desk.batch(`resolve a A-2 --paid ${recordsOf('A-1')[0]!.id}`);
+    assert.equal(wrong.exitCode, 5, wrong.stderr);
+    const ran = await type(next);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const done = await summaryOf('status a');
+    assert.deepEqual([done.state, done.accepted, done.already_paid, done.next], ['complete', 1, 1, null]);
+    const again = await desk.batch('run a --yes --json');
+    assert.deepEqual([again.exitCode, (again.json() as Summary).already_paid], [0, 1], again.stderr);
+    assert.equal(desk.service.paid.length, 2);
+  });
+
+  it('records that a row was checked which may have been paid twice', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
+    desk.service.fault = () => undefined;
+    desk.service.forgetKeys();
+    desk.clock.advance(30 * 60_000);
+    const ran = await desk.batch('resume b --yes');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stdout, /2 of 2 rows accepted.*; 1 row may be paid twice/);
+    assert.doesNotMatch(ran.stdout, /differs? from/);
+    const {maybe_paid_twice: twice, next} = await summaryOf('status b');
+    assert.deepEqual([twice, next], [1, `remit payouts list --payee ${payeeId(2)} --all`]);
+    assert.match(ran.stdout, /resolve b REFERENCE --paid ID/);
+    const id = recordsOf('A-2').at(-1)!.id;
+    const resolved = await desk.batch(`resolve b A-2 --paid ${id}`);
+    assert.equal(resolved.exitCode, 0, resolved.stderr);
+    const done = await summaryOf('status b');
+    assert.deepEqual([done.state, done.maybe_paid_twice, done.next], ['complete', 0, null]);
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 2);
+  });
+
+  it('sends a row again whose record is gone, once it is declared not paid', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    const [record] = recordsOf('A-2');
+    desk.service.fault = ({method, body, path}) =>
+      (method === 'POST' && body.includes('"auto_approve":true') && body.includes('"A-2"')) ||
+      (method === 'GET' && path.includes(record!.id))
+        ? 'lost-before'
+        : undefined;
+    await desk.batch('release b --yes --max-wait 1s');
+    desk.service.fault = () => undefined;
+    desk.service.byId.delete(record!.id);
+    desk.service.records.delete(record!.key);
+    const stopped = await desk.batch('resume b --yes --json');
+    assert.equal(stopped.exitCode, 12);
+    assert.match((stopped.json() as Summary).next!, /resolve b --from FILE/);
+    const file = join(desk.folder, 'v.csv');
+    writeFileSync(file, 'reference,verdict,id\nA-2,not-paid,\n');
+    const resolved = await desk.batch(`resolve b --from ${file} --json`);
+    assert.equal(resolved.exitCode, 0, resolved.stderr);
+    const {next} = await summaryOf('status b');
+    assert.match(next!, /resume b/);
+    const done = await desk.batch('resume b --yes --json');
+    assert.deepEqual([done.exitCode, (done.json() as Summary).accepted], [0, 2], done.stderr);
+  });
+
+  it('lets a cancel end that found a record gone', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    const [record] = recordsOf('A-2');
+    desk.service.byId.delete(record!.id);
+    const stopped = await desk.batch('cancel b --yes --json');
+    assert.equal(stopped.exitCode, 12, stopped.stderr);
+    assert.match((stopped.json() as Summary).next!, /resolve b --from FILE/);
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0);
+    const {next} = await summaryOf('status b');
+    const done = await type(next, ' --yes --json');
+    assert.deepEqual([done.exitCode, (done.json() as Summary).state], [0, 'canceled'], done.stderr);
+  });
+});
