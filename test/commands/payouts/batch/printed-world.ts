@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import {payeeId} from '../../../batch/harness.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {EXIT} from '../../../../src/errors.ts';
 import {BASE_URL, LIVE_KEY, runCli} from '../../../cli/run-cli.ts';
@@ -97,6 +98,71 @@ export const END_STATES: readonly EndState[] = [
     name: 'with a canceled record',
     lines: [RUN, 'status b --refresh'],
     then: (bench) => setStatus(bench, 'A-2', 'canceled'),
+  },
+  {
+    name: 'with a release in doubt, and a canceled record',
+    lines: [`${RUN} --stage-only`, 'release b --yes --max-wait 1s'],
+    then: (bench) => {
+      const [record] = bench.recordsOf('A-2');
+      setStatus(bench, 'A-3', 'canceled');
+      bench.desk.service.fault = ({method, path, body}) =>
+        (method === 'POST' && body.includes('"auto_approve":true') && body.includes('"A-2"')) ||
+        (method === 'GET' && path.includes(record!.id))
+          ? 'lost-after'
+          : undefined;
+    },
+    pays: ['A-1', 'A-2'],
+  },
+  {
+    name: 'with a record that is gone',
+    lines: [`${RUN} --stage-only`, 'release b --yes'],
+    then: ({desk: {service}}) => {
+      const record = [...service.byId.values()].find(({body}) => JSON.stringify(body).includes('"A-2"'))!;
+      service.byId.delete(record.id);
+      service.records.delete(record.key);
+    },
+  },
+  {
+    name: 'with swapped creates',
+    lines: [RUN],
+    before: ({desk: {service}}) => {
+      const ids = ['a0000000-0000-4000-8000-000000000001', 'a0000000-0000-4000-8000-000000000002'];
+      const swapped = new Set<number>();
+      const newId = service.newId;
+      let made = 0;
+      service.newId = () => ids[made++ - 1] ?? newId();
+      service.distort = (record, {body}) => {
+        const at = ['"A-2"', '"A-3"'].findIndex((name) => body.includes(name));
+        if (at < 0 || swapped.has(at)) return record;
+        swapped.add(at);
+        return {...record, id: ids[1 - at]!, client_metadata: {remit_reference: `A-${3 - at}`}};
+      };
+    },
+    pays: ['A-1', 'A-2', 'A-3'],
+  },
+  {
+    name: 'with an unreadable row',
+    lines: [
+      `${RUN} --stage-only --max-wait 1s`,
+      'resume b --yes --max-wait 1s',
+      'resume b --yes --max-wait 1s',
+    ],
+    before: ({desk: {service}}) =>
+      (service.fault = ({method, body}) =>
+        method === 'POST' && body.includes('"A-2"') ? 'not-json' : undefined),
+    pays: ['A-1', 'A-2', 'A-3'],
+  },
+  {
+    name: 'with a corrected row that a separate batch has paid',
+    lines: [RUN, 'run ./fix.csv --batch-id fix --yes', 'status b'],
+    before: ({desk}) => {
+      desk.file('fix.csv', [['A-2', 7, '20.00']]);
+      desk.service.refuse = (body) =>
+        isOf(body, 2000) && body['payee_id'] === payeeId(2)
+          ? {status: 404, error_code: 'NOT_FOUND'}
+          : undefined;
+    },
+    pays: ['A-1', 'A-2', 'A-3'],
   },
 ];
 
@@ -224,7 +290,9 @@ function withVerdicts(bench: BatchBench, command: string): string {
   const text = results.map((path) => readFileSync(path, 'utf8')).join('');
   const lines = [...text.matchAll(doubtful)].map(([, reference]) => {
     const [record] = bench.recordsOf(reference!);
-    return record === undefined ? `${reference},not-paid,` : `${reference},paid,${record.id}`;
+    return record === undefined || record.approvals === 0
+      ? `${reference},not-paid,`
+      : `${reference},paid,${record.id}`;
   });
   const file = join(bench.desk.folder, 'v.csv');
   writeFileSync(file, `reference,verdict,id\n${lines.join('\n')}\n`);
