@@ -33,7 +33,7 @@ export interface WriteFacts {
   currency?: string | undefined;
   /** Set if the write moves money whose amount could not be read. */
   unread?: Unread | undefined;
-  /** It cancels a record. A cancellation moves no money, so caps do not apply to it. */
+  /** Its request says that it cancels a record. A cancellation moves no money, so caps do not apply to it. */
   cancels?: boolean | undefined;
   /** The amount comes from --amount and --currency, because the service shows none. */
   stated?: boolean | undefined;

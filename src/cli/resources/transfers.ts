@@ -20,7 +20,7 @@ import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
 import {betweenSteps, IN_TWO_REQUESTS, noteReplay} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
-import {recordFacts} from '../write/record-facts.ts';
+import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {methodFix} from '../write/method-fix.ts';
@@ -171,7 +171,7 @@ export async function actOnTransfer(
       details: (record) => recordDetails(context, kind, verb, record),
     });
   if (request.dryRun) {
-    if (verb === 'approve') await guardPreview(readFacts, context.profile);
+    if (!cancelsOnly(context, {verb, noun: kind.noun})) await guardPreview(readFacts, context.profile);
     return done(showPreview(context, client.preview(operation, input)));
   }
   const facts = await readFacts();

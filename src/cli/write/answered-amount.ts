@@ -18,11 +18,11 @@ export function noteAmount(
     next,
   }: {noun: string; id: string; facts: WriteFacts; answer: unknown; next: string},
 ): void {
-  const {amountMinor, currency, cancels} = facts;
+  const {amountMinor, currency, operation} = facts;
   const record = recordWithId(answer, id);
   if (amountMinor === undefined || !hasAmount(record)) return;
   const read = amountOfRecord(record, id);
-  const did = `${noun} ${id} was ${cancels === true ? 'canceled' : 'approved'}, but`;
+  const did = `${noun} ${id} was ${operation.startsWith('cancel') ? 'canceled' : 'approved'}, but`;
   if (read.kind === 'read') {
     const isOther = currency !== undefined && read.currency !== undefined && read.currency !== currency;
     if (read.minor === amountMinor && !isOther) return;

@@ -8,6 +8,7 @@ import type {Amount} from '../input/amounts.ts';
 import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';
 import {amountText} from '../guard/amount-text.ts';
 import type {Details, WriteFacts} from '../guard/facts.ts';
+import {saysCancel} from '../../service/route-words.ts';
 
 /** A record that is about to be approved or canceled. */
 export interface RecordWrite {
@@ -21,16 +22,26 @@ export interface RecordWrite {
   details: (record: unknown) => Promise<Details>;
 }
 
+type OfProfile = {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps' | 'service'>};
+
+/**
+ * Whether a write cancels a record, so that it moves no money. A service file can give a cancel the route or body of
+ * something else; unless its request says that it cancels, it counts as an approval.
+ */
+export const cancelsOnly = (
+  {profile}: OfProfile,
+  {verb, noun}: Pick<RecordWrite, 'verb' | 'noun'>,
+): boolean =>
+  verb === 'cancel' &&
+  (noun === 'payin' || noun === 'payout') &&
+  saysCancel(`${noun}s.cancel`, profile.service);
+
 /**
  * True if a guard checks or shows more than whether writes are allowed; then the record must be read first. Caps do not
  * apply to a cancellation.
  */
-export const needsFacts = (
-  {profile}: {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>},
-  verb: RecordWrite['verb'] = 'approve',
-): boolean =>
-  !profile.readOnly &&
-  (profile.mode === 'live' || (verb === 'approve' && Object.keys(profile.caps).length > 0));
+export const needsFacts = ({profile}: OfProfile, cancels = false): boolean =>
+  !profile.readOnly && (profile.mode === 'live' || (!cancels && Object.keys(profile.caps).length > 0));
 
 /**
  * Reads a record for the guard. Without a live key, caps or a stated amount there is nothing to check, and nothing is
@@ -38,10 +49,7 @@ export const needsFacts = (
  * @throws RemitError GUARD_CONFIRM if the stated amount differs from that of the record, LOCAL_VALIDATION for an id that
  * could be read as a longer path
  */
-export async function recordFacts(
-  context: {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>},
-  write: RecordWrite,
-): Promise<WriteFacts> {
+export async function recordFacts(context: OfProfile, write: RecordWrite): Promise<WriteFacts> {
   const {verb, noun, id, stated} = write;
   // The service or a proxy may read `ID/approve` as another path than that of a cancellation.
   if (!isId(id, 'any'))
@@ -49,11 +57,9 @@ export async function recordFacts(
       'LOCAL_VALIDATION',
       `${JSON.stringify(id)} is not a valid ${noun} id; nothing was sent`,
     );
-  const plain: WriteFacts = {
-    ...{operation: `${verb} the ${noun}`, party: [noun, id], source: 'record'},
-    cancels: verb === 'cancel',
-  };
-  if (context.profile.readOnly || (!needsFacts(context, verb) && stated === undefined)) return plain;
+  const cancels = cancelsOnly(context, write);
+  const plain: WriteFacts = {operation: `${verb} the ${noun}`, party: [noun, id], source: 'record', cancels};
+  if (context.profile.readOnly || (!needsFacts(context, cancels) && stated === undefined)) return plain;
   const answer = await write.read();
   const record = unwrapRecord(answer);
   const rail = valueAt(record, 'rail');

@@ -3,6 +3,7 @@ import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, Details} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
+import {cancelsOnly} from './record-facts.ts';
 import {methodLine, partyLine, recordedMethod} from './who.ts';
 
 /** Whether it is a payin or payout, and the name of its party. */
@@ -73,7 +74,9 @@ export async function recordDetails(
         openEffect(record, verb, noun) ??
           (verb === 'approve'
             ? 'the money moves now, or on its scheduled date'
-            : `the ${noun} is canceled; no money moves`),
+            : cancelsOnly(context, {verb, noun})
+              ? `the ${noun} is canceled; no money moves`
+              : 'unknown: the service file changes the request of a cancel, and it may move money'),
       ],
     ],
   };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {answer, type Reply} from '../../client/transport/fake-transport.ts';
 import {page, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
+import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {runCli, type CliOptions} from '../run-cli.ts';
 import {profiled} from './profiled.ts';
 
@@ -23,6 +24,7 @@ const COMMANDS: [words: string[], asRecord: (record: unknown) => Reply][] = [
     (record) => page([{...(record as object), id: TRANSFER}]),
   ],
 ];
+const PATCHED: ServiceFile = {routes: {'payouts.cancel': 'PATCH /api/payouts/{id}'}};
 const amount = (changes: object) => ({status: 'created', currency_code: 'USD', rail: 'wire', ...changes});
 const run = (words: string[], record: Reply, options: CliOptions = {}) =>
   runCli([...words, '--json'], {
@@ -151,6 +153,29 @@ describe('a cancellation, which moves no money', () => {
         assert.equal(writes(ran.requests), 1);
       }
     });
+
+  it('is subject to caps if its request in the service file may do something else', async () => {
+    const service: [title: string, service: ServiceFile, isSent: boolean][] = [
+      ['another word', {routes: {'payouts.cancel': 'POST /api/payouts/{id}/stop'}}, false],
+      ['another body', {...PATCHED, bodies: {'payouts.cancel': {state: 'stopped'}}}, false],
+      ['a second value', {...PATCHED, bodies: {'payouts.cancel': {state: 'canceled', then: 'pay'}}}, false],
+      ['no body', PATCHED, false],
+      ['a word for it', {routes: {'payouts.cancel': 'POST /api/payouts/{id}/void-payout'}}, true],
+      ['a body for it', {...PATCHED, bodies: {'payouts.cancel': {state: 'canceled'}}}, true],
+      ['a flag for it', {...PATCHED, bodies: {'payouts.cancel': {canceled: true}}}, true],
+      ['a DELETE of the record', {routes: {'payouts.cancel': 'DELETE /api/payouts/{id}'}}, true],
+    ];
+    for (const [title, file, isSent] of service)
+      for (const dryRun of [[], ['--dry-run']]) {
+        const words = ['payouts', 'cancel', PAYOUT_ID, ...dryRun];
+        const ran = await run(words, canceled, {
+          ...{env: profiled({caps: CAPS, service: file}), service: [canceled, canceled]},
+        });
+        assert.equal(ran.exitCode, isSent ? 0 : 11, `${title} ${dryRun.join()}: ${ran.stderr}`);
+        assert.equal(writes(ran.requests), isSent && dryRun.length === 0 ? 1 : 0, title);
+        if (!isSent) assert.equal(ran.error().code, 'GUARD_CAP', title);
+      }
+  });
 
   it('is refused with a query, a body or an id that leads to another path', async () => {
     for (const words of [

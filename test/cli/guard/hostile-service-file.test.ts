@@ -44,6 +44,28 @@ describe('a stored service file that turns a read into a write', () => {
     });
 });
 
+describe('a stored service file whose cancel is an approval', () => {
+  const service: ServiceFile = {
+    routes: {'payouts.cancel': 'POST /api/payouts/{id}/approve'},
+    bodies: {'payouts.cancel': {}},
+  };
+
+  for (const words of [
+    ['payouts', 'cancel', PAYOUT_ID],
+    ['payouts', 'batch', 'cancel', 'b'],
+    ['api', 'POST', `/api/payouts/${PAYOUT_ID}/cancel`],
+  ])
+    it(`sends nothing under a cap: ${words.slice(0, 3).join(' ')}`, async () => {
+      const env = profiled({mode: 'live', caps: {max_amount_minor: {USD: 100}}, service});
+      const ran = await runCli([...words, '--live', '--yes', '--json'], {
+        env,
+        service: () => answer(200, payout()),
+      });
+      assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_WRITE'], ran.stderr);
+      assert.deepEqual(ran.requests, []);
+    });
+});
+
 describe('the confirmation of a live write', () => {
   const create = `payees create --name Acme --live --yes --json`.split(' ');
 

@@ -144,6 +144,13 @@ describe('the confirmation of an approval or a cancellation', () => {
     assert.deepEqual(when[3], ['effect', 'the payout is canceled; no money moves']);
   });
 
+  it('does not say so if the service file has another request for a cancel', async () => {
+    const service = {routes: {'payouts.cancel': 'POST /api/payouts/{id}/stop'}};
+    const {context} = reading(SERVICE, undefined, service);
+    const {when} = await recordDetails(context, PAYOUT, 'cancel', payout());
+    assert.match(String(when[3]), /^effect,unknown: the service file changes the request of a cancel/);
+  });
+
   it('says of each line that the record leaves out that it is not known', async () => {
     const {who, when} = await details({id: PAYOUT_ID, status: 'created'});
     assert.deepEqual(who, [

@@ -10,6 +10,7 @@ import {KINDS} from '../../../batch/model/kinds.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import type {Typed} from '../../line/command-line.ts';
 import {canAsk} from '../../runtime/prompts.ts';
+import {saysCancel} from '../../../service/route-words.ts';
 import {type confirmFlags, readTotals} from '../flags.ts';
 import {totalsText} from '../plan/view.ts';
 
@@ -58,10 +59,13 @@ export function checkAllowed(agreement: Agreement, acceptsDifferences: boolean):
 }
 
 /**
- * The same for a cancel, which moves no money: caps do not apply to it.
- * @throws RemitError GUARD_READ_ONLY or GUARD_CONFIRM
+ * The same for a cancel. Caps do not apply to it, because it moves no money, unless the service file gives it a request
+ * that may do something else.
+ * @throws RemitError GUARD_READ_ONLY, GUARD_CAP or GUARD_CONFIRM
  */
 export function checkCancelAllowed(agreement: Agreement): void {
+  const {plan, context} = agreement;
+  if (!saysCancel(`${plan.kind}s.cancel`, context.profile.service)) return checkAllowed(agreement, false);
   checkWritable(agreement);
   checkStated(agreement);
 }

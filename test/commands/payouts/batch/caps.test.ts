@@ -91,6 +91,16 @@ describe('the caps of a profile on a batch', () => {
     assert.deepEqual(desk.service.paid, []);
   });
 
+  it('apply to a cancel whose request may do something else', async () => {
+    const env = await desk.profile('p');
+    assert.equal((await run(env, 'run ./p.csv --yes --batch-id b --stage-only')).exitCode, 0);
+    const {posts} = desk.service;
+    await set(env, '--max-amount', 'USD=0.01', '--route', 'payouts.cancel=POST /api/payouts/{id}/stop');
+    const ran = await run(env, 'cancel b --yes');
+    assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_CAP'], ran.stderr);
+    assert.equal(desk.service.posts, posts);
+  });
+
   it('let a batch be canceled that keeps them, with records that differ from their rows', async () => {
     const env = await desk.profile('p', '--max-batch-total', 'USD=30.00');
     desk.service.distort = (record) => ({...record, rail: 'wire', currency_code: 'EUR'});
