@@ -84,7 +84,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no probe before a release',
-    patches: [patch('return this.#probe(releasable(this.#run.settings));', 'return true;')],
+    patches: [
+      patch(
+        'if (!(await this.#probe(releasable(this.#run.settings))))',
+        'if (this.#run.halt.stop !== undefined)',
+      ),
+    ],
     isQuick: true,
   },
   {
@@ -284,8 +289,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'rows in flight when a run was killed count as unsent',
     patches: [
       patch(
-        "const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';",
-        "const maybe = row.outcome?.state === 'in_doubt';",
+        "const maybe = isDoubt || coveredSince !== undefined || row.outcome?.state === 'in_doubt';",
+        "const maybe = isDoubt || row.outcome?.state === 'in_doubt';",
       ),
     ],
     needs: ['kills'],
@@ -403,8 +408,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'every row of a resolve file has the verdict of the first',
     patches: [
       patch(
-        'const resolved = rows.map(({reference, resolution}) => {',
-        'const resolved = rows.map(({reference}) => {\n    const {resolution} = rows[0]!;',
+        'const resolved = rows.map(({reference, resolution, isGone = false}) => {',
+        'const resolved = rows.map(({reference, isGone = false}) => {\n    const {resolution} = rows[0]!;',
       ),
     ],
     needs: ['resolve', 'network'],
