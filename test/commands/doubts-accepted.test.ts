@@ -176,6 +176,21 @@ describe('the key of a remembered payment', () => {
   });
 });
 
+describe('a payment that was added while the question was open', () => {
+  it('is asked about too, and the one that was to be repeated is still remembered', async () => {
+    await world.lose(create());
+    const [file = ''] = remembered();
+    const rival = {...entry(), idempotencyKey: 'rival'};
+    const addRival = () => {
+      writeFileSync(join(folder(), '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
+      return Promise.resolve(true);
+    };
+    const asked = await world.run(create(), {columns: 400, answers: [addRival, false]});
+    assert.deepEqual([asked.exitCode, asked.questions.length, world.posts], [11, 2, []], asked.stderr);
+    assert.ok(remembered().includes(file));
+  });
+});
+
 describe('a payout whose approval is in doubt', () => {
   it('is remembered with its id, which the question shows', async () => {
     const {send} = world.transport;

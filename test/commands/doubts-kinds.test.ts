@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
+import {answer} from '../client/transport/fake-transport.ts';
 import {commandsIn, DoubtsWorld} from './doubts-world.ts';
 
 let world: DoubtsWorld;
@@ -108,6 +109,33 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
     };
   },
 };
+
+describe('a simulated credit in doubt', () => {
+  it('is no debit of the same amount', async () => {
+    const {line} = await SCENES['bank transaction']!();
+    await world.lose(line);
+    const {send} = world.transport;
+    const [id, other] = ['018f0000-0000-7000-8000-000000000001', '018f0000-0000-7000-8000-000000000002'];
+    world.transport.send = (request) =>
+      request.method === 'GET' && request.path.includes('/transactions')
+        ? Promise.resolve(
+            answer(200, {
+              data: [
+                {id, amount_in_minor_units: 1000, currency_code: 'USD', direction: 'debit'},
+                {id: other, amount_in_minor_units: 1000, currency_code: 'USD', direction: 'credit'},
+              ],
+              next_cursor: null,
+            }),
+          )
+        : send(request);
+    const again = await world.run(line);
+    const found = again.error().details!['candidates'] as {id: string}[];
+    assert.deepEqual(
+      found.map((one) => one.id),
+      [other],
+    );
+  });
+});
 
 for (const [kind, scene] of Object.entries(SCENES))
   describe(`a ${kind} in doubt`, () => {
