@@ -4,7 +4,7 @@ import {requestFieldsOf} from '../contract/origin/field-origins.ts';
 import type {Mapping, Name, Words} from './mapping.ts';
 import {firstPart, type Path, pathOf} from './paths.ts';
 import {operationOf, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
-import {filtersHere} from './paging.ts';
+import {filtersHere, itemsPathOf} from './paging.ts';
 import type {BodyRule, ServiceFile} from './service-file.ts';
 
 /** Everything known about an operation at a service, prepared once. */
@@ -25,6 +25,8 @@ export interface Compiled {
   /** Where the record is in an answer, in the contract and on the wire. */
   readonly canonicalRecord: Path;
   readonly wireRecord: Path | undefined;
+  /** Path to the items of a list on the wire; undefined unless the service file sets it. */
+  readonly wireItems: string | undefined;
 }
 
 export function compile(id: OperationId, file: ServiceFile): Compiled {
@@ -44,6 +46,7 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
     answer: mappingOf(id, file, 'answer'),
     canonicalRecord: Object.values(operation.ok).some((name) => name === 'MoveEnvelope') ? ['data'] : [],
     wireRecord: record === undefined ? undefined : pathOf(record),
+    wireItems: itemsPathOf(id, file),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   withValue,
 } from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
-import {cursorNameOf, sizeOnWire} from './paging.ts';
+import {cursorNameOf, itemsPathOf, sizeOnWire} from './paging.ts';
 import type {ServiceFile} from './service-file.ts';
 
 /** A request without its headers. The path has no query, and its parts are encoded. */
@@ -100,8 +100,8 @@ export class Dialect {
 
   /** The canonical form of a success answer. Anything unreadable stays as received. */
   answerFromWire(id: OperationId, json: unknown): unknown {
-    const {isList, answer, wireRecord, canonicalRecord} = this.#of(id);
-    if (isList) return this.#listFromWire(json, answer);
+    const {isList, answer, wireItems, wireRecord, canonicalRecord} = this.#of(id);
+    if (isList) return this.#listFromWire(json, wireItems, answer);
     if (!isObject(json)) return json;
     const envelope = wireRecord ?? (hasId(json, answer) ? [] : ['data']); // `data` needs no service file
     const found = envelope.length === 0 ? undefined : valueAt(json, envelope);
@@ -125,8 +125,8 @@ export class Dialect {
 
   /** A success answer of the contract as the service writes it. */
   answerToWire(id: OperationId, json: unknown): unknown {
-    const {isList, answer, wireRecord, canonicalRecord} = this.#of(id);
-    if (isList) return this.#listToWire(json, answer);
+    const {isList, answer, wireItems, wireRecord, canonicalRecord} = this.#of(id);
+    if (isList) return this.#listToWire(json, wireItems, answer);
     if (!isObject(json)) return json;
     const record = valueAt(json, canonicalRecord);
     if (!isObject(record)) return json;
@@ -137,13 +137,21 @@ export class Dialect {
     return withValue(warning === undefined ? {} : {warning}, place, mapped);
   }
 
-  /** A page of a list in the canonical envelope; its items stay as received. */
-  pageFromWire(json: unknown): unknown {
-    return this.#listFromWire(json, undefined);
+  /**
+   * A page of a list in the canonical envelope; its items stay as received.
+   * @param path of the list on the wire, without a query
+   */
+  pageFromWire(json: unknown, path: string): unknown {
+    return this.#listFromWire(json, this.itemsOnWire(path), undefined);
   }
 
-  #listFromWire(json: unknown, answer: Mapping | undefined): unknown {
-    const {list, next, more, total} = this.file.envelopes ?? {};
+  /** Path to the items of the list at a path on the wire; undefined unless the service file sets it. */
+  itemsOnWire(path: string): string | undefined {
+    return itemsPathOf(this.operationOnWire('GET', path, undefined), this.file);
+  }
+
+  #listFromWire(json: unknown, list: string | undefined, answer: Mapping | undefined): unknown {
+    const {next, more, total} = this.file.envelopes ?? {};
     const items = list === undefined ? (isObject(json) ? json['data'] : json) : valueAt(json, pathOf(list));
     if (!Array.isArray(items)) return json;
     const data = items.map((item: unknown) =>
@@ -177,10 +185,10 @@ export class Dialect {
     return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get(name);
   }
 
-  #listToWire(json: unknown, answer: Mapping): unknown {
+  #listToWire(json: unknown, list = 'data', answer: Mapping): unknown {
     if (!isObject(json) || !Array.isArray(json['data'])) return json;
     const items = json['data'].map((item: unknown) => (isObject(item) ? toWire(item, answer) : item));
-    const {list = 'data', next, more, total} = this.file.envelopes ?? {};
+    const {next, more, total} = this.file.envelopes ?? {};
     const {by = 'cursor'} = this.file.paging ?? {};
     const {next_cursor: cursor = null} = json;
     let wire = withValue({}, pathOf(list), items);

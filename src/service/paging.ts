@@ -1,4 +1,5 @@
 import type {OperationId} from '../contract/operations/operations.ts';
+import {firstPart} from './paths.ts';
 import type {PagedBy, Paging, ServiceFile} from './service-file.ts';
 
 const CURSOR_NAMES: Readonly<Record<PagedBy, string>> = {
@@ -16,6 +17,14 @@ export const cursorNameOf = ({by = 'cursor', cursor}: Paging = {}): string => cu
 /** The page size that is sent for a wanted one. */
 export const sizeOnWire = (size: number, {min = 1, max = Infinity}: Paging = {}): number =>
   Math.max(min, Math.min(size, max));
+
+/** Path to the items of a list: of all lists, of this one, or of those of its resource. Undefined if none is set. */
+export function itemsPathOf(id: OperationId | undefined, {envelopes}: ServiceFile): string | undefined {
+  const list = envelopes?.list;
+  if (typeof list === 'string' || list === undefined || id === undefined)
+    return typeof list === 'string' ? list : undefined;
+  return list[id] ?? list[firstPart(id)];
+}
 
 /** Filters that a service does not have: the records are filtered after they were read. */
 export function filtersHere(id: OperationId, {filters = {}}: ServiceFile): string[] {

@@ -48,8 +48,8 @@ export type Unit = AmountUnit | TimeUnit;
 export interface Envelopes {
   /** Path to the record in an answer, for all operations or by operation; an empty path is the answer itself. */
   readonly record?: string | Readonly<Record<string, string>>;
-  /** Path to the items of a list. */
-  readonly list?: string;
+  /** Path to the items of a list, for all lists, or by resource or operation. */
+  readonly list?: string | Readonly<Record<string, string>>;
   /** Path to the cursor of the next page. */
   readonly next?: string;
   /** Path to the flag that further pages exist. */

@@ -211,6 +211,24 @@ describe('an answer in another dialect', () => {
     assert.deepEqual(dialect.answerFromWire('payouts.list', {data: []}), {data: []});
   });
 
+  it('to a list has items in a place of its own, by resource or operation', () => {
+    const list = {payouts: 'payouts', treasury: 'rows', 'treasury.accounts': 'accounts'};
+    const dialect = new Dialect({envelopes: {list}});
+    const places = [
+      ['payouts.list', 'payouts'],
+      ['treasury.accounts', 'accounts'],
+      ['treasury.transactions', 'rows'],
+      ['payees.list', 'data'],
+    ] as const;
+    for (const [id, place] of places) {
+      const wire = dialect.answerToWire(id, {data: [{id: 'a'}], next_cursor: null});
+      assert.deepEqual(wire, {[place]: [{id: 'a'}], next_cursor: null});
+      assert.deepEqual(dialect.answerFromWire(id, wire), {data: [{id: 'a'}], next_cursor: null});
+    }
+    assert.deepEqual(dialect.pageFromWire({payouts: [1]}, '/api/payouts'), {data: [1]});
+    assert.deepEqual(dialect.pageFromWire({data: [1]}, '/api/other'), {data: [1]});
+  });
+
   it('to a list continues if `has_more` is true, also if only the cursor is in another place', () => {
     const dialect = new Dialect({envelopes: {list: 'items', next: 'page.next'}});
     const read = (rest: object) => dialect.answerFromWire('payouts.list', {items: [], ...rest});

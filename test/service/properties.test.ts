@@ -60,6 +60,9 @@ const files: fc.Arbitrary<ServiceFile> = fc
     }
   });
 
+const listIn = ({list}: NonNullable<ServiceFile['envelopes']>) =>
+  typeof list === 'object' ? list['payouts'] : list;
+
 /** Whether no wire name is part of another one, or equals the name of a field that is not renamed. */
 function areApart({fields, envelopes}: ServiceFile): boolean {
   const names = Object.entries(fields?.['payouts'] ?? {});
@@ -69,7 +72,7 @@ function areApart({fields, envelopes}: ServiceFile): boolean {
   const pages =
     envelopes === undefined
       ? []
-      : [envelopes.list ?? 'data', envelopes.next ?? 'next_cursor', 'data', 'has_more'];
+      : [listIn(envelopes) ?? 'data', envelopes.next ?? 'next_cursor', 'data', 'has_more'];
   const apart = (all: readonly string[]) =>
     all.every((one, at) => all.every((other, then) => at === then || !isWithin(one, other)));
   return apart(names.map(([, to]) => to).concat(kept)) && apart(pages) && places.length > 0;

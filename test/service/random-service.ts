@@ -171,7 +171,9 @@ function arePagesApart({envelopes = {}, paging = {}}: ServiceFile): boolean {
   return (
     isDistinct &&
     (order.asc === undefined) === (order.desc === undefined) &&
-    apart([list, next, more, total]) &&
+    (typeof list === 'string' ? [list] : ['data', ...Object.values(list)]).every((items) =>
+      apart([items, next, more, total]),
+    ) &&
     apart(queries) &&
     !queries.some((name) => fields.includes(name) && !['cursor', 'limit', 'order'].includes(name))
   );

@@ -44,8 +44,8 @@ export function allItems(
     const search = params.size === 0 ? '' : `?${params.toString()}`;
     const signal = AbortSignal.any([stop.signal, unwanted]);
     const answer = await client.request('GET', route + search, {isRaw, headers, signal, wantsHeaders: true});
-    const page = readPage(dialect.pageFromWire(answer.data), answer.headers?.['link']);
-    if (page === undefined) throw noList(path, form.envelopes?.list ?? 'data');
+    const page = readPage(dialect.pageFromWire(answer.data, route), answer.headers?.['link']);
+    if (page === undefined) throw noList(path, dialect.itemsOnWire(route) ?? 'data');
     if (answer.status === 207) warn(207, answer.warning);
     const limit = size === null ? undefined : sizeOnWire(Number(size), isRaw ? {} : paging);
     return continued(page, {cursor, limit, readBefore, isFiltered}, paging);

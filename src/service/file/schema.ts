@@ -68,6 +68,10 @@ export function serviceSchema(): Schema {
   const resources = Object.keys(OPERATIONS);
   const operation: Schema = {enum: operations, description: 'an operation, such as payouts.create'};
   const resource: Schema = {enum: resources, description: 'a resource, such as payouts'};
+  const resourceOrOperation: Schema = {
+    enum: [...resources, ...operations],
+    description: 'a resource or an operation',
+  };
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'remit service file: how a service differs from the interface that remit assumes',
@@ -99,7 +103,7 @@ export function serviceSchema(): Schema {
         'the body of an operation that has no fields, such as an approve',
       ),
       fields: map(
-        {enum: [...resources, ...operations], description: 'a resource or an operation'},
+        resourceOrOperation,
         map(
           {pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,3}$', description: 'the name of a field'},
           path,
@@ -136,7 +140,10 @@ export function serviceSchema(): Schema {
           ],
           description: 'path to the record in an answer, for all operations or by operation',
         },
-        list: {...path, description: 'path to the items of a list'},
+        list: {
+          anyOf: [path, map(resourceOrOperation, path, 'by resource or operation')],
+          description: 'path to the items of a list, for all lists, or by resource or operation',
+        },
         next: {...path, description: 'path to the cursor, or the address, of the next page'},
         more: {...path, description: 'path to a boolean: whether more pages exist'},
         total: {...path, description: 'path to the number of records in the whole list'},
@@ -148,7 +155,7 @@ export function serviceSchema(): Schema {
             'how the next page is requested: cursor, page (its number), offset (the number of records before it), id (of the last record), link (the Link header), or none if the service always sends the whole list',
         },
         first: {type: 'integer', minimum: 0, maximum: 1, description: 'number of the first page, 0 or 1'},
-        max: {type: 'integer', minimum: 1, maximum: 100, description: 'maximum page size, 1 to 100'},
+        max: {type: 'integer', minimum: 1, maximum: 10_000, description: 'maximum page size, 1 to 10000'},
         min: {type: 'integer', minimum: 1, maximum: 10_000, description: 'minimum page size, 1 to 10000'},
         cursor: {...path, description: 'query parameter of the cursor'},
         limit: {...path, description: 'query parameter of the page size'},

@@ -1,8 +1,10 @@
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
+import {allOperations} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {STATUSES_OF} from './schema.ts';
 import {cursorNameOf} from '../paging.ts';
+import {firstPart} from '../paths.ts';
 import type {ServiceFile} from '../service-file.ts';
 import type {Issue} from './validate.ts';
 
@@ -90,8 +92,22 @@ export function issueInEnvelopes({
   if (by !== 'cursor' && envelopes.next !== undefined)
     return {path: ['envelopes', 'next'], allowed: `cannot be set: paging.by is ${by}, so there is no cursor`};
   const {list, next, more, total} = envelopes;
-  return twice('envelopes', {list, next, more, total}, {list: 'data', next: 'next_cursor'});
+  const places = {next, more, total};
+  const usual = {list: 'data', next: 'next_cursor'};
+  if (list === undefined || typeof list === 'string') return twice('envelopes', {list, ...places}, usual);
+  for (const [holder, path] of Object.entries(list)) {
+    const isOfList = LISTS.some((id) => id === holder || firstPart(id) === holder);
+    if (!isOfList) return {path: ['envelopes', 'list', holder], allowed: 'is not a list'};
+    const key = `list.${holder}`;
+    const issue = twice('envelopes', {[key]: path, ...places}, {[key]: path, next: 'next_cursor'});
+    if (issue !== undefined) return issue;
+  }
+  return undefined;
 }
+
+const LISTS = allOperations().flatMap(({id, operation}) =>
+  operation.pages === 'cursor' || id === 'eventTypes.list' ? [id] : [],
+);
 
 /** Two parameters of one name would be sent as one. */
 export function issueInPaging({paging = {}}: ServiceFile): Issue | undefined {

@@ -29,6 +29,20 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
   ],
   ['items', {envelopes: {list: 'items'}}, ['envelopes.list']],
   ['items in an object', {envelopes: {list: 'result.rows'}}, ['envelopes.list']],
+  [
+    'items of each list under its own name',
+    {
+      envelopes: {
+        list: {
+          ...{payouts: 'payouts', payins: 'payins', payees: 'payees', payers: 'payers'},
+          ...{subaccounts: 'subaccounts', moves: 'moves', accountTransfers: 'transfers'},
+          ...{webhookEndpoints: 'endpoints', payeePaymentMethods: 'methods', payerPaymentMethods: 'methods'},
+          ...{'treasury.accounts': 'accounts', 'treasury.transactions': 'transactions'},
+        },
+      },
+    },
+    ['envelopes.list', 'envelopes.list', 'envelopes.list', 'envelopes.list'], // the last three need an id
+  ],
   ['another cursor', {envelopes: {next: 'page.next', more: 'page.has_more'}}, ['envelopes.next']],
   ['another parameter of the cursor', {paging: {cursor: 'after'}}, ['envelopes.next']],
   ['another parameter of the page size', {paging: {limit: 'page_size'}}, ['paging.limit']],

@@ -303,6 +303,18 @@ describe('a service file', () => {
       /overlaps with envelopes\.list \(items\)/,
     ],
     [
+      'a cursor within the items of one list',
+      {envelopes: {list: {payouts: 'items', payees: 'page'}, next: 'page.next'}},
+      'envelopes.next',
+      /overlaps with envelopes\.list\.payees \(page\)/,
+    ],
+    [
+      'the items of a record',
+      {envelopes: {list: {'payouts.get': 'items'}}},
+      'envelopes.list.payouts.get',
+      /is not a list/,
+    ],
+    [
       'a cursor in place of the items',
       {envelopes: {next: 'data'}},
       'envelopes.next',

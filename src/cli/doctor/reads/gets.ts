@@ -6,7 +6,8 @@ import {operationOf, paramsOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
 import {type Finding, findings, toAdd} from '../survey/finding.ts';
-import {isPath, itemsIn, leavesOf} from '../survey/shapes.ts';
+import {isPath, leavesOf} from '../survey/shapes.ts';
+import {noteItems, recordsIn} from './items.ts';
 import {isGood, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -108,9 +109,9 @@ function keepBalance(survey: Survey, {wire, json}: Reply): void {
 }
 
 function keepSample(survey: Survey, id: OperationId, {reply, params}: {reply: Reply; params: Params}): void {
-  const wire = itemsIn(reply.wire, resourceOf(id))?.items ?? [];
-  const data = isObject(reply.json) ? reply.json['data'] : reply.json;
-  survey.samples.set(id, {wire, canonical: Array.isArray(data) ? data.filter(isObject) : [], params});
+  const {wire = [], canonical = []} = recordsIn(id, reply) ?? {};
+  survey.samples.set(id, {wire, canonical, params});
+  noteItems(survey, new Map([[id, reply]]));
 }
 
 function noteWrapper(

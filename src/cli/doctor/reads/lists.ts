@@ -1,4 +1,3 @@
-import {readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject, must} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
@@ -6,9 +5,10 @@ import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
 import {outcomeOf, type Question, type Reply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
-import {isPath, itemsIn} from '../survey/shapes.ts';
+import {itemsIn} from '../survey/shapes.ts';
 import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
 import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
+import {noteItems, recordsIn} from './items.ts';
 
 const {holds, differs} = findings('service');
 
@@ -24,11 +24,15 @@ const PAGE: Question = {query: {limit: 5}};
 export async function checkLists(survey: Survey): Promise<void> {
   let lists = await askAll(survey);
   if (await findPrefixes(survey, lists)) lists = await askAll(survey);
+  const final = new Map<OperationId, Reply>();
   for (const [id, reply] of lists) {
-    const final = leadsNowhere(reply) ? await otherRoute(survey, id, reply) : reply;
-    noteRoute(survey, id, final);
-    if (isGood(final)) noteEnvelope(survey, id, final);
+    const answer = leadsNowhere(reply) ? await otherRoute(survey, id, reply) : reply;
+    final.set(id, answer);
+    noteRoute(survey, id, answer);
+    const records = recordsIn(id, answer);
+    if (records !== undefined) survey.samples.set(id, records);
   }
+  noteItems(survey, final);
   await checkEventTypes(survey);
 }
 
@@ -141,36 +145,6 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
     ? {envelopes: {list: 'path.to.items'}}
     : {routes: {[id]: 'GET /path/of/the/list'}};
   survey.found.push(routeTrouble(id, reply, 'a list', example));
-}
-
-/** Checks where the items are. A service file has one path for all lists. */
-function noteEnvelope(survey: Survey, id: OperationId, reply: Reply): void {
-  const seen = itemsIn(reply.wire, resourceOf(id));
-  if (seen === undefined) return;
-  const isRead = readPage(reply.json) !== undefined;
-  const check = 'envelopes.list';
-  const earlier = survey.found.find((finding) => finding.check === check);
-  let canonical = reply.json;
-  if (!isRead) {
-    const write: ServiceFile = {envelopes: {list: seen.path}};
-    const evidence = `items are in ${seen.path}, not in data (${reply.asked})`;
-    if (earlier === undefined)
-      survey.differs(differs(check, evidence, {row: 39, write, sure: isPath(seen.path)}));
-    else if (earlier.write?.envelopes?.list !== seen.path)
-      survey.found.push(
-        differs(`${check} (${id})`, `${evidence}; a service file can set only one path for all lists`, {
-          row: 39,
-        }),
-      );
-    canonical = {data: seen.items};
-  } else if (earlier === undefined)
-    survey.found.push(
-      holds(check, seen.path === '' ? 'the answer is the list itself' : `items are in ${seen.path}`, {
-        row: 39,
-      }),
-    );
-  const page = readPage(canonical);
-  survey.samples.set(id, {wire: seen.items, canonical: (page?.items ?? []).filter(isObject)});
 }
 
 async function checkEventTypes(survey: Survey): Promise<void> {
