@@ -172,6 +172,8 @@ export interface ErrorFacts {
   /** Only if one code can end a command in different ways. */
   exitCode?: ExitCode | undefined;
   retryable?: boolean | undefined;
+  /** Method and URL of the request that the service refused. */
+  request?: string | undefined;
   cause?: unknown;
 }
 
@@ -186,6 +188,7 @@ export class RemitError extends Error {
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly body: unknown;
+  readonly request: string | undefined;
   /** The message as it was thrown: oclif rewrites that of an error from a flag's parser. */
   readonly original: string;
 
@@ -200,6 +203,7 @@ export class RemitError extends Error {
     this.requestId = facts.requestId;
     this.details = facts.details;
     this.body = facts.body;
+    this.request = facts.request;
   }
 
   /** The hint, with commands that name no profile. */
@@ -223,9 +227,9 @@ export class RemitError extends Error {
 
   /** The same error in other words. */
   reworded(message: string, hint: Hint | undefined): RemitError {
-    const {code, httpStatus, requestId, details, body, exitCode, retryable, cause} = this;
+    const {code, httpStatus, requestId, details, body, exitCode, retryable, request, cause} = this;
     return new RemitError(code, message, {
-      ...{hint, httpStatus, requestId, details, body, exitCode, retryable, cause},
+      ...{hint, httpStatus, requestId, details, body, exitCode, retryable, request, cause},
     });
   }
 }

@@ -59,3 +59,22 @@ export const leavesOf = (object: Json, before = ''): [name: string, value: unkno
   Object.entries(object).flatMap(([name, value]) =>
     isObject(value) ? leavesOf(value, `${before}${name}.`) : [[before + name, value]],
   );
+
+const DEEPEST_ENVELOPE = 3;
+
+/** The path to the first object inside another one that fits, at most three levels deep; not the object itself. */
+export function objectIn(
+  json: Json,
+  fits: (inner: Json) => boolean,
+  levels = DEEPEST_ENVELOPE,
+): Path | undefined {
+  const inner = Object.entries(json).filter((entry): entry is [string, Json] => isObject(entry[1]));
+  const found = inner.find(([, value]) => fits(value));
+  if (found !== undefined) return [found[0]];
+  if (levels === 1) return undefined;
+  for (const [name, value] of inner) {
+    const rest = objectIn(value, fits, levels - 1);
+    if (rest !== undefined) return [name, ...rest];
+  }
+  return undefined;
+}

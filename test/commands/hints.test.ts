@@ -126,7 +126,7 @@ describe('every hint of a single-record command', () => {
     const notFound: Script = () => answer(404, {message: 'no route'});
     const create = `payouts create --payee ${PAYEE_ID} ${AMOUNT}`;
     assert.deepEqual(await hintsOf(create, notFound), [
-      'remit profiles set work --route payouts.create="POST /…"; to find what differs at the service: remit doctor -p work',
+      'remit profiles set work --route payouts.create="POST /…"; to find what differs at the service: remit doctor --probe-writes -p work',
     ]);
     assert.deepEqual(await hintsOf(`${create} --live --yes -p prod`, notFound), [
       'remit profiles set prod --route payouts.create="POST /…"; to find what differs at the service: remit doctor -p prod',
@@ -149,7 +149,7 @@ describe('every hint of a single-record command', () => {
     const unstored = await runCli(create.split(' '), {service: notFound});
     assert.match(
       unstored.stderr,
-      /^Hint: put \{"routes": \{"payouts.create": "POST \/…"\}\} into the service file \(REMIT_SERVICE_FILE=FILE\); .* remit doctor$/m,
+      /^Hint: put \{"routes": \{"payouts.create": "POST \/…"\}\} into the service file \(REMIT_SERVICE_FILE=FILE\); .* remit doctor --probe-writes$/m,
     );
   });
 

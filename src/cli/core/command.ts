@@ -18,7 +18,7 @@ import {readCommandConfig} from './app.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings, outputSettings} from '../runtime/settings.ts';
-import {withFolder, withWayOut} from './way-out.ts';
+import {withDoctorToo, withFolder, withWayOut} from './way-out.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
@@ -209,12 +209,20 @@ export abstract class RemitCommand extends Command {
   async #fail(thrown: unknown): Promise<ExitCode> {
     const error = isParseError(thrown)
       ? usageError(thrown, this.id ?? '', this.#takes(), this.argv)
-      : this.#explained(thrown);
+      : this.#explained(await this.#withMissingRoute(thrown));
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug) out.debug(stackOf(error.cause) ?? '');
     out.failure(error);
     await out.flush();
     return error.exitCode;
+  }
+
+  /** A record that exists shows that a 404 is about the route. */
+  async #withMissingRoute(thrown: unknown): Promise<unknown> {
+    const context = this.#context;
+    if (context === undefined || !(thrown instanceof RemitError) || thrown.httpStatus !== 404) return thrown;
+    const {withMissingRoute} = await import('./missing-route.ts');
+    return withMissingRoute(thrown, context);
   }
 
   #takes(): Takes {
@@ -231,12 +239,14 @@ export abstract class RemitCommand extends Command {
     const place = {
       commands: this.#local?.ofBatch.commands ?? context?.commands ?? localCommands(this.#flags),
       baseUrl: context?.profile.baseUrl,
+      isTest: context?.profile.mode === 'test',
     };
     const effects = this.#local?.effects;
     const hinted = effects?.wrote
       ? error.withHint(error.hintWith(place.commands))
       : withWayOut(error, failed, place); // the hint is that of the write
-    return effects?.explain(hinted) ?? hinted;
+    const explained = effects?.explain(hinted) ?? hinted;
+    return effects?.wrote ? withDoctorToo(explained, place) : explained;
   }
 
   /** A wait that our own signal ended is an interruption, whatever the layer below calls it. */

@@ -7,6 +7,8 @@ import {sandboxStartAt} from '../runtime/sandbox-port.ts';
 export interface Place {
   commands: Commands;
   baseUrl: string | undefined;
+  /** The active key is a test key. */
+  isTest?: boolean;
 }
 
 /** The command that removes the cause of a failed connection, or shows it if the cause is not on this machine. */

@@ -4,6 +4,7 @@ import {isList, isObject} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
+import {PROBED} from '../doctor/probe/probed.ts';
 import {networkFix, type Place} from './network-fix.ts';
 import type {Commands} from '../line/command-line.ts';
 
@@ -31,8 +32,20 @@ export function withWayOut(error: RemitError, failed: Failed, place: Place): Rem
   const hint =
     assumption === undefined
       ? known
-      : withDoctor(known ?? routeFix(assumption, place.commands), place.commands);
+      : withDoctor(
+          known ?? routeFix(assumption, place.commands),
+          place.commands,
+          probeFor(assumption, place),
+        );
   return hint === error.openHint ? error : error.withHint(hint);
+}
+
+/** The same error with `doctor` after its own hint, if it names an assumption. */
+export function withDoctorToo(error: RemitError, place: Place): RemitError {
+  const {assumption} = error.details ?? {};
+  const own = error.hintWith(place.commands);
+  if (assumption === undefined || own?.includes(place.commands.read('doctor'))) return error;
+  return error.withHint(withDoctor(own, place.commands, probeFor(assumption, place)));
 }
 
 /** Errors of a file that another folder would not have. */
@@ -58,16 +71,28 @@ function routeFix(assumption: unknown, {profile}: Commands): string | undefined 
     : `remit profiles set ${shellWord(profile)} --route ${id}="${method} /…"`;
 }
 
+/** The flag with which doctor tries a write whose route may be wrong. It is refused with a live key. */
+function probeFor(assumption: unknown, {isTest}: Place): string[] {
+  const key = isObject(assumption) ? assumption['key'] : undefined;
+  return isTest && PROBED.some((id) => key === `routes.${id}`) ? ['--probe-writes'] : [];
+}
+
 /** The message names an assumption and the key to set; `doctor` finds out whether that is the cause. */
-export function withDoctor(known: string | undefined, commands: Commands): string {
-  const doctor = commands.read('doctor');
+export function withDoctor(
+  known: string | undefined,
+  commands: Commands,
+  probe: readonly string[] = [],
+): string {
+  const doctor = commands.read('doctor', ...probe);
   return known === undefined ? doctor : `${known}; to find what differs at the service: ${doctor}`;
 }
 
 function wayOut(error: RemitError, failed: Failed, {commands}: Place): string | undefined {
   const {code, details, httpStatus} = error;
   const mayLackRecord =
-    details?.['error_code'] === 'NOT_FOUND' && (CREATES[failed.commandId] ?? LISTS[failed.commandId]);
+    details?.['error_code'] === 'NOT_FOUND' &&
+    failed.commandId.endsWith(':create') &&
+    (CREATES[failed.commandId] ?? LISTS[failed.commandId]);
   if (details?.['assumption'] !== undefined && !mayLackRecord) return undefined; // the list is at another address, too
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
   if (code === 'LOCAL_VALIDATION')

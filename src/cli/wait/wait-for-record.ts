@@ -149,11 +149,15 @@ function timedOut(
     `${view.noun} ${id} was not ${until ?? goal} within ${timeoutMs / 1000} s: ${seen}${trouble}`,
     {
       details: detailsOf(waiting, waited),
-      hint: assumed === undefined ? next : withDoctor(next, commands),
+      hint: assumed === undefined && !isExplained(waited.lastError) ? next : withDoctor(next, commands),
       cause: waited.lastError,
     },
   );
 }
+
+/** Whether an error names the key of the service file that may be wrong. */
+const isExplained = (error: unknown): boolean =>
+  error instanceof RemitError && error.details?.['assumption'] !== undefined;
 
 const detailsOf = ({id}: Waiting, {record, polls}: Waited<unknown>) => ({
   id,

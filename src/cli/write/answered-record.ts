@@ -5,6 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
+import {withDoctor} from '../core/way-out.ts';
 
 /**
  * The record left by a write on a known id: from the answer itself, or read again if the answer has none (204, an
@@ -12,7 +13,7 @@ import type {Context} from '../core/context.ts';
  * neither is available.
  */
 export async function recordAfter(
-  {out}: Pick<Context, 'out'>,
+  {out, commands}: Pick<Context, 'out' | 'commands'>,
   write: {
     noun: string;
     id: string;
@@ -25,6 +26,7 @@ export async function recordAfter(
   const {noun, id, answer, read, changesStatus} = write;
   const answered = recordWithId(answer, id);
   if (answered !== undefined && !(changesStatus && statusOf(answered) === undefined)) return answered;
+  let hint = write.next;
   try {
     const found = recordWithId(await read(), id);
     if (found !== undefined) return found;
@@ -37,8 +39,9 @@ export async function recordAfter(
     out.warn(
       `the service accepted the request without a record, and ${noun} ${id} could not be read: ${error.message}`,
     );
+    if (error.details?.['assumption'] !== undefined) hint = withDoctor(hint, commands);
   }
-  out.hint(write.next);
+  out.hint(hint);
   return undefined;
 }
 

@@ -77,6 +77,10 @@ export function readAnswer(answer: TransportAnswer, nowMs: number, places: Answe
   if (link !== undefined) read.link = link;
   const {location} = answer.headers;
   if (location !== undefined && answer.status >= 300 && answer.status < 400) read.location = location;
+  if (answer.status >= 400 && unreadable?.what === 'text/plain') {
+    const words = firstLine(answer.body);
+    if (words !== '') read.message = words;
+  }
   if (!isObject(json)) return read;
   if (answer.status >= 300) {
     Object.assign(read, readErrorBody(json), readPlaces(json, places));
@@ -125,6 +129,18 @@ function parseBody({body, headers, undecoded}: TransportAnswer): {json?: unknown
     unreadable: {what: `JSON nested more than ${DEEPEST} levels deep`, bytes, ...namedBy(json)},
   };
 }
+
+/** Enough for a sentence; what shows it removes control characters. */
+const LONGEST_LINE = 300;
+
+const firstLine = (body: Buffer): string =>
+  (
+    body
+      .subarray(0, LONGEST_LINE)
+      .toString('utf8')
+      .trim()
+      .split(/[\r\n]/, 1)[0] ?? ''
+  ).trim();
 
 function typeOf(contentType = ''): string {
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase();

@@ -1,6 +1,7 @@
 import {unwrapRecord} from './envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
 import {isObject} from '../../narrow.ts';
+import {type Json, objectIn} from '../../service/paths.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
 
@@ -44,12 +45,21 @@ export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
   sanitizer.token(id) === id;
 
 /**
- * A record that was read by its id must not have another id; the interface document does not promise that it has one.
+ * A record that was read by its id must not have another id, and must not be inside another object; the interface
+ * document does not promise that it has an id.
  */
 export const isRecord =
   (asked: string | undefined): Readable =>
   (answer) =>
-    isJson(answer) && otherIdIn(answer.json, asked) === undefined;
+    isJson(answer) && otherIdIn(answer.json, asked) === undefined && !isWrapped(answer.json, asked);
+
+/** Whether the answer has no id at its place, but contains the record with the requested id. */
+function isWrapped(json: unknown, asked: string | undefined): boolean {
+  const record = unwrapRecord(json);
+  if (asked === undefined || !isObject(record) || record['id'] !== undefined) return false;
+  const isAsked = ({id}: Json): boolean => typeof id === 'string' && isSameId(id, asked);
+  return objectIn(record, isAsked) !== undefined;
+}
 
 /** The id of the record, if it is not the requested one. */
 export function otherIdIn(json: unknown, asked: string | undefined): string | undefined {

@@ -138,6 +138,7 @@ function facts(outcome: AttemptEnd, call: CallFacts, extra: Record<string, unkno
   const {sanitizer} = call;
   return {
     httpStatus: answer.status,
+    request: call.what,
     requestId: answer.requestId === undefined ? undefined : sanitizer.token(answer.requestId),
     body: sanitizer.value(answer.json),
     details: {

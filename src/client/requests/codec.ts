@@ -175,6 +175,7 @@ function isOdd(operation: OperationId, {json, empty}: Answer): boolean {
   const record = isObject(json) && isObject(json['data']) ? json['data'] : json;
   if (!isObject(record)) return true;
   if (verb === 'create' && (record['id'] === undefined || isUnechoed(operation, record))) return true;
+  if (record['id'] === undefined) return true;
   const lifecycle = BY_RESOURCE[operation.slice(0, operation.indexOf('.'))];
   const {status} = record;
   return lifecycle !== undefined && !(typeof status === 'string' && Object.hasOwn(lifecycle.next, status));

@@ -5,7 +5,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isObject} from '../../narrow.ts';
-import {lastPart} from '../paths.ts';
+import {lastPart, objectIn} from '../paths.ts';
 import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
 import {isAmountField} from '../units.ts';
@@ -34,30 +34,55 @@ export interface Failure {
 export function assumptionBehind(id: OperationId, route: Route, failure: Failure): Assumption | undefined {
   const {status, errorCode, json} = failure;
   if (status < 300) return unreadable(id, json);
-  const isDocumented = errorCode !== undefined && Object.hasOwn(SERVICE_ERRORS, errorCode);
-  if (status === 405 || status === 501 || (status === 404 && !isDocumented)) return ofRoute(id, route);
-  if (status === 404 && errorCode === 'NOT_FOUND' && !operationOf(id).path.includes('{'))
-    return NAMES_RECORDS.has(id) ? doubtful(ofRoute(id, route)) : ofRoute(id, route);
+  if (status === 405 || status === 501) return ofRoute(id, route);
+  if (status === 404) {
+    const missing = ofMissing(id, route, failure);
+    if (missing !== undefined) return missing;
+  }
   if (status === 400 || status === 422) {
-    const named = ofRefusal(id, failure);
+    const named = ofRefusal(id, route, failure);
     if (named !== undefined) return named;
   }
   // A 429 or 5XX is handled by its status, so its code does not matter.
   const needsCode = status >= 400 && status < 500 && status !== 429;
-  if (needsCode && errorCode === undefined && isObject(json) && Object.keys(json).length > 0)
-    return assumedKey(42, 'errors.code', 'the shape of an error body is assumed');
-  return undefined;
+  return needsCode && errorCode === undefined && hasKeys(json) ? errorShape() : undefined;
 }
+
+/** Undefined if the code says that the record does not exist. */
+function ofMissing(id: OperationId, route: Route, {errorCode, json}: Failure): Assumption | undefined {
+  const isDocumented = errorCode !== undefined && Object.hasOwn(SERVICE_ERRORS, errorCode);
+  if (isDocumented && errorCode !== 'NOT_FOUND') return undefined;
+  if (!operationOf(id).path.includes('{'))
+    return isDocumented && NAMES_RECORDS.has(id) ? doubtful(ofRoute(id, route)) : ofRoute(id, route);
+  if (isDocumented) return undefined;
+  if (errorCode === undefined && hasKeys(json)) return errorShape();
+  return doubtful(ofRoute(id, route), 'the record does not exist');
+}
+
+const hasKeys = (json: unknown): boolean => isObject(json) && Object.keys(json).length > 0;
 
 /** Requests whose body names records, so that the 404 may be about one of them. */
 const NAMES_RECORDS: ReadonlySet<OperationId> = new Set([
   ...(['payouts.create', 'payins.create', 'moves.create', 'accountTransfers.create'] as const),
 ]);
 
-const doubtful = (assumption: Assumption): Assumption => ({
-  ...assumption,
-  text: `unless a record that the request names does not exist, the route is wrong: ${assumption.text}`,
-});
+const doubtful = (
+  assumption: Assumption,
+  unless = 'a record that the request names does not exist',
+): Assumption => ({...assumption, text: `unless ${unless}, the route is wrong: ${assumption.text}`});
+
+/** A 404 about a record that exists. */
+export function missingRoute(id: OperationId, route: Route, record: string): Assumption {
+  const {origin, prefix} = operationOf(id);
+  const row = rowOf(origin) ?? (prefix === undefined ? null : rowOf(prefix.origin));
+  const at = `${route.method} ${route.path}`;
+  const what = row === null ? `the interface document gives ${at}` : `${at} is assumed`;
+  const assumption = assumedKey(row, `routes.${id}`, what);
+  // Row 20: a bank reports the first balance of an account later.
+  if (id === 'treasury.balance')
+    return doubtful(assumption, 'the bank has not reported a balance of this account yet');
+  return {...assumption, text: `${record} exists, so the route is probably wrong: ${assumption.text}`};
+}
 
 function ofRoute(id: OperationId, {method, path}: Route): Assumption {
   const {origin, prefix} = operationOf(id);
@@ -78,12 +103,22 @@ function unreadable(id: OperationId, json: unknown): Assumption {
   const [resource = ''] = id.split('.');
   const named = isObject(json) && isRecord(json, resource) ? ofRecord(resource, json) : undefined;
   if (named !== undefined) return named;
+  const wrapper = isObject(json) ? objectIn(json, (inner) => isRecord(inner, resource)) : undefined;
   const {origin} = operationOf(id);
   const row = id === 'payins.get' || id === 'payouts.get' ? 6 : rowOf(origin);
   return {
     row,
     key: 'envelopes.record',
-    text: sentence(row, 'envelopes.record', 'the envelope of a record is assumed'),
+    text: sentence(
+      row,
+      'envelopes.record',
+      wrapper === undefined
+        ? 'the envelope of a record is assumed'
+        : `the record is in ${wrapper
+            .join('.')
+            .replace(/[^\w.-]/g, '?')
+            .slice(0, 80)}, not at the top of the answer`,
+    ),
   };
 }
 
@@ -115,12 +150,20 @@ const REFUSING =
 /** Words about the name of a field, not its value. */
 const NAMING =
   /unknown|unrecogni[sz]ed|unexpected|not (a )?(allowed|permitted|recogni[sz]ed|known)|additional|extra|missing|required/i;
+/** Words about a request that must not have a body. */
+const NO_BODY =
+  /\b(no|without (a )?|unexpected|empty) (request )?body\b|\bbody (must be empty|(is )?not allowed)\b/i;
+/** Words about an id in the path, although the route has none: its last part was taken for one. */
+const MALFORMED_ID = /\bid\b.{0,40}\b(malformed|invalid|uuid)\b|\b(malformed|invalid)\b.{0,40}\bid\b/i;
 /** Words about the allowed values of a field. */
 const BOUNDING = /at most|at least|max|between|less|greater|exceed|one of|must be|value/i;
 
-function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumption | undefined {
+function ofRefusal(id: OperationId, route: Route, {message = '', details}: Failure): Assumption | undefined {
   const words = `${message} ${wordsOf(details)}`;
   if (/idempotency.?key/i.test(words)) return ofKey(words);
+  if (NO_BODY.test(words) && /\.(approve|cancel)$/.test(id))
+    return given(`bodies.${id}`, 'the body of the request is not accepted');
+  if (MALFORMED_ID.test(words) && !operationOf(id).path.includes('{')) return ofRoute(id, route);
   if (!REFUSING.test(words)) return undefined;
   const names = (name: string) => new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_])`).test(words);
   const header = /\bheader\b/i.exec(words);
@@ -131,7 +174,8 @@ function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumptio
   if (field === undefined || !NAMING.test(words)) return undefined;
   const [resource] = id.split('.');
   const [name = field] = field.split('.');
-  const key = `fields.${resource}.${name}`;
+  const isFlag = resource === 'webhookEndpoints' && name === 'is_active';
+  const key = isFlag ? 'webhooks.active' : `fields.${resource}.${name}`;
   const row = rowOf(fieldOrigin(id, field, findOperation(id)));
   const what = `the name ${field} is ${row === null ? 'given by the interface document' : 'assumed'}`;
   const unit = isAmountField(name) ? ` and units.${resource}.${name}` : ''; // a renamed amount needs a unit
@@ -167,6 +211,8 @@ function ofPage(words: string, names: (name: string) => boolean): Assumption | u
 
 const wordsOf = (details: unknown): string =>
   details === undefined ? '' : JSON.stringify(details).replaceAll('"', ' ').slice(0, 2000);
+
+const errorShape = (): Assumption => assumedKey(42, 'errors.code', 'the shape of an error body is assumed');
 
 const rowOf = (origin: Origin): number | null => (origin.kind === 'assumed' ? origin.row : null);
 

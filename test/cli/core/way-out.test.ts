@@ -145,7 +145,7 @@ describe('the way out of an error that names none', () => {
 
   it('is the list of payees or a payment method, when a payout cannot be created', async () => {
     const create = [...CREATE];
-    const DOCTOR = '; to find what differs at the service: remit doctor'; // the route may be missing
+    const DOCTOR = '; to find what differs at the service: remit doctor --probe-writes'; // the route may be missing
     const hintOn = async (status: number, body: object) =>
       (await runCli(create, {service: [answer(status, body)]})).error().hint;
     assert.equal(

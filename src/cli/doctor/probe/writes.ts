@@ -1,4 +1,3 @@
-import type {OperationId} from '../../../contract/operations/operations.ts';
 import {RemitError} from '../../../errors.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
@@ -13,6 +12,7 @@ import {checkFormat, checkReplay} from './keys.ts';
 import {keepKey, keptKey} from './key-memory.ts';
 import {AMOUNT_MINOR, idOf, type Kind, PAYIN, PAYOUT} from './kinds.ts';
 import {probeMove, probePayee} from './others.ts';
+import {PROBED} from './probed.ts';
 import {cancelAll, noteUnclear, type Probe, type Probed} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -40,13 +40,6 @@ export async function refuseProbe(context: Context): Promise<void> {
     );
   context.grants.allowProbes(PROBED);
 }
-
-/** What a probe sends, in more than one form if the first is refused. */
-const PROBED: readonly OperationId[] = [
-  ...(['create', 'cancel', 'approve'] as const).flatMap((verb) => [idOf(PAYOUT, verb), idOf(PAYIN, verb)]),
-  'payees.create',
-  'moves.create',
-];
 
 /**
  * Creates a payout and a payin without approving them, sends the same requests again, and cancels them. Then tries to

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
+import {page, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
+import {LIVE_KEY, runCli, scratch, BASE_URL} from '../run-cli.ts';
+
+const missing = answer(404, {error_code: 'NOT_FOUND', message: 'not found'});
+const ACCOUNT = '0192a000-0000-7000-8000-0000000000dd';
+
+/** A service that answers these requests, and all others as missing. */
+const having =
+  (known: Readonly<Record<string, ReturnType<typeof answer>>>): Script =>
+  ({method, path}) =>
+    known[`${method} ${path.split('?')[0]}`] ?? missing;
+
+describe('a 404 about a record', () => {
+  it('names the route of an action if the record exists', async () => {
+    const service = having({[`GET /api/payouts/${PAYOUT_ID}`]: answer(200, payout())});
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service});
+    const {code, message, hint, details} = ran.error();
+    assert.deepEqual([ran.exitCode, code], [4, 'NOT_FOUND']);
+    assert.match(
+      message,
+      new RegExp(`not found \\(payout ${PAYOUT_ID} exists, so the route is probably wrong: `),
+    );
+    assert.match(message, /set routes\.payouts\.approve in the service file/);
+    assert.match(hint ?? '', /"payouts\.approve": "POST \/…".* remit doctor --probe-writes$/);
+    assert.deepEqual((details?.['assumption'] as {key: string}).key, 'routes.payouts.approve');
+  });
+
+  it('names the route of a get if the list has the record', async () => {
+    const service = having({'GET /api/payouts': page([payout()])});
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service});
+    assert.match(ran.error().message, /set routes\.payouts\.get in the service file/);
+    assert.match(ran.error().hint ?? '', /remit doctor$/);
+  });
+
+  it('stays as it is if the record does not exist, and sends two GETs', async () => {
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service: having({})});
+    assert.doesNotMatch(ran.error().message, /service file/);
+    assert.equal(ran.error().hint, 'remit payouts list');
+    assert.deepEqual(
+      ran.requests.map(({method}) => method),
+      ['POST', 'GET', 'GET'],
+    );
+  });
+
+  it('leaves open whether a bank has reported a balance', async () => {
+    const accounts = answer(200, {data: [{id: ACCOUNT, label: 'Main', currency_code: 'USD'}]});
+    const service = having({'GET /api/treasury/accounts': accounts});
+    const ran = await runCli(['treasury', 'balance', ACCOUNT, '--json'], {service});
+    assert.match(
+      ran.error().message,
+      /unless the bank has not reported a balance of this account yet, the route/,
+    );
+  });
+
+  it('names no probe with a live key, which doctor refuses', async () => {
+    const env = {HOME: scratch(), REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};
+    const ran = await runCli(['payouts', 'list', '--json'], {service: having({}), env});
+    assert.match(ran.error().hint ?? '', /remit doctor$/);
+  });
+
+  it('shows the words of a plain text, and says that it may be about the record or the route', async () => {
+    const text = answer(404, 'No such payout\nat line 1', {'content-type': 'text/plain'});
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service: () => text});
+    const {message} = ran.error();
+    assert.match(
+      message,
+      /answered 404: No such payout \(unless the record does not exist, the route is wrong: /,
+    );
+    assert.doesNotMatch(message, /at line 1/);
+  });
+
+  it('names the place of error codes if the body of a 404 has none', async () => {
+    const body = answer(404, {fault: {kind: 'NOT_FOUND'}});
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service: () => body});
+    assert.match(ran.error().message, /set errors\.code in the service file/);
+  });
+});
+
+describe('a record inside another object', () => {
+  it('is unreadable, and names the envelope', async () => {
+    const service = having({[`GET /api/payouts/${PAYOUT_ID}`]: answer(200, {payout: payout()})});
+    for (const line of ['get', 'wait --timeout 1s']) {
+      const ran = await runCli(['payouts', ...line.split(' ').toSpliced(1, 0, PAYOUT_ID), '--json'], {
+        service,
+      });
+      const {message, hint} = ran.error();
+      assert.match(message, /The record is in payout, not at the top of the answer \(row 6\); if this/, line);
+      assert.match(message, /set envelopes\.record in the service file/);
+      assert.match(hint ?? '', /remit doctor$/, line);
+    }
+  });
+});
