@@ -3,7 +3,7 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {outcomeOf, type Reply} from '../survey/asker.ts';
-import {findings} from '../survey/finding.ts';
+import {type Finding, findings} from '../survey/finding.ts';
 import {isPath, leavesOf} from '../survey/shapes.ts';
 import type {Survey} from '../survey/survey.ts';
 
@@ -23,12 +23,20 @@ export async function checkErrors(survey: Survey): Promise<void> {
     return;
   }
   if (!isObject(reply.wire)) {
-    survey.found.push(differs('errors.code', `${what}, and the body is not a JSON object`, {row: ROW}));
+    const kind = reply.body === undefined ? 'JSON that is not an object' : reply.body;
+    const evidence = `${what}, with ${kind}: remit goes by the status`;
+    survey.found.push(unknown('errors.code', evidence, {row: ROW}), ofText(reply));
     return;
   }
   await checkCode(survey, reply, what);
   checkMessage(survey, reply);
 }
+
+/** remit shows the first line of a plain text. */
+const ofText = ({message, body}: Reply): Finding =>
+  message === undefined
+    ? unknown('errors.message', 'the error body has no message that can be read', {row: ROW})
+    : holds('errors.message', `the message is the first line of the ${body ?? 'body'}`, {row: ROW});
 
 const isCode = (value: unknown): boolean =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/.test(value);
@@ -41,7 +49,9 @@ async function checkCode(survey: Survey, reply: Reply, what: string): Promise<vo
         isPath(path) && /code|type|reason|error|kind|key|slug/i.test(name) && isCode(value),
     );
     if (code === undefined) {
-      survey.found.push(differs('errors.code', `${what}, and the body has no code`, {row: ROW}));
+      // No line of a service file adds a code, so this is not a difference that could be ended.
+      const evidence = `${what}, and the body has no code: remit goes by the status`;
+      survey.found.push(unknown('errors.code', evidence, {row: ROW}));
       return;
     }
     const word = String(code.value);
@@ -107,9 +117,12 @@ function checkMessage(survey: Survey, {message, errorCode, wire}: Reply): void {
     survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));
     return;
   }
-  const evidence = words === undefined ? 'the error body has no message' : `the message is in ${words.path}`;
-  const write = words === undefined ? undefined : {errors: {message: words.path}};
-  survey.differs(differs('errors.message', evidence, {row: ROW, write, sure: write !== undefined}));
+  if (words === undefined) {
+    survey.found.push(unknown('errors.message', 'the error body has no message', {row: ROW}));
+    return;
+  }
+  const write: ServiceFile = {errors: {message: words.path}};
+  survey.differs(differs('errors.message', `the message is in ${words.path}`, {row: ROW, write, sure: true}));
 }
 
 /** Looks for the header with the request id in the answers of the other checks. */
