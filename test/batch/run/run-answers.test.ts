@@ -143,12 +143,14 @@ describe('what an answer does to a run', () => {
     assert.ok(service.paid.every(({approvals}) => approvals === 1));
   });
 
-  it('a record of another payment is named by the next command once nothing else is left to do', async () => {
+  it('a record of another payment is named by the next command once it has come back twice', async () => {
     service.distort = (record) => ({...record, amount_in_minor_units: 1});
     const {conflict} = await run(1);
     const {next} = await again();
+    assert.deepEqual([conflict, next], [1, 'remit payouts batch retry b1 --row INV-1']);
+    await bench.prepareRetry(service, {named: ['INV-1']});
     const [record] = [...service.byId.values()];
-    assert.deepEqual([conflict, next], [1, `remit payouts get ${record!.id} -p acme`]);
+    assert.equal((await again()).next, `remit payouts get ${record!.id} -p acme`);
     nothingPaid();
   });
 
