@@ -29,7 +29,7 @@ export async function reportBatch(
   try {
     const {journal, plan} = batch;
     const before = await summaryOf(batch, wanted);
-    const folder = resolve(wanted.folder ?? plan.file.folder);
+    const folder = resolve(wanted.folder ?? journal.fact('typedOut') ?? plan.file.folder);
     const files = writeResults({journal, plan, summary: before, folder});
     journal.setFact('results', files);
     const summary = await summaryOf(batch, wanted);

@@ -21,7 +21,7 @@ export function commandsFor(local: LocalContext, {plan, journal}: OpenBatch, out
     ...ofPlan(plan),
     profile: local.flags.profile ?? last,
     mode: journal.fact('binding')?.mode ?? 'test',
-    out: out ?? journal.fact('typedOut') ?? undefined,
+    out: outFolderOf(journal, out),
   });
 }
 
@@ -55,6 +55,10 @@ function unusedId(stateDir: string, {kind, batchId}: Plan): string {
   return name();
 }
 
+/** The folder of the results: as typed, otherwise that of the last run; undefined for next to the input. */
+export const outFolderOf = (journal: Journal, typed: string | undefined): string | undefined =>
+  typed ?? journal.fact('typedOut') ?? undefined;
+
 /** The command that runs the file of a plan as another batch, with an unused id. */
 export function runAsAnother(commands: CommandBuilder, stateDir: string, plan: Plan): string {
   const {kind, file, sheet} = plan;
@@ -67,7 +71,8 @@ export function runAsAnother(commands: CommandBuilder, stateDir: string, plan: P
 
 /**
  * Refuses a batch that belongs to another address, mode or key than the active ones.
- * @param typed.isFile the command names the file of the batch, and not its id
+ * @param named.isFile the command names the file of the batch, and not its id
+ * @param named.out the typed folder for results
  * @throws RemitError GUARD_BINDING with the command to type instead
  */
 export function checkBound(
@@ -75,7 +80,7 @@ export function checkBound(
   stateDir: string,
   typed: Typed,
   batch: OpenBatch,
-  {isFile = false} = {},
+  {isFile = false, out}: {isFile?: boolean; out?: string | undefined} = {},
 ): void {
   const {profile, commands} = context;
   const {plan} = batch;
@@ -83,7 +88,7 @@ export function checkBound(
   checkBinding(batch.journal, plan, {
     ...profile,
     codec: context.codec,
-    runAgain: runAsAnother(sendingCommands(context, plan, undefined), stateDir, plan),
+    runAgain: runAsAnother(sendingCommands(context, plan, outFolderOf(batch.journal, out)), stateDir, plan),
     fileAsAnother: isFile ? commands.again(typed, {add: anotherId, without: ['--batch-id']}) : undefined,
     withProfile: (name, mode) =>
       commands.againWith(name, mode === 'live' ? withLive(typed) : withoutLive(typed)),

@@ -1,3 +1,4 @@
+import {resolve} from 'node:path';
 import type {CommandBuilder} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
 
@@ -79,8 +80,9 @@ export class Commands implements CommandBuilder {
     const isFile = READS_A_FILE.has(verb) && argument !== batchId;
     return [
       ...(isFile && namespace !== undefined ? ['--namespace', namespace] : []),
-      ...(WRITES_RESULTS.has(verb) && out !== undefined ? ['--out', out] : []),
-      ...(stateDir === undefined ? [] : ['--state-dir', stateDir]),
+      // A page or a summary file keeps the command, which is then typed in another folder.
+      ...(WRITES_RESULTS.has(verb) && out !== undefined ? ['--out', resolve(out)] : []),
+      ...(stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)]),
       ...this.#profile,
     ];
   }

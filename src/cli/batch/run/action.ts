@@ -19,7 +19,7 @@ import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
-import {checkBound, runAsAnother, warnUnrecorded} from '../place.ts';
+import {checkBound, outFolderOf, runAsAnother, sendingCommands, warnUnrecorded} from '../place.ts';
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
 import {timeoutsOf} from '../timeouts.ts';
@@ -53,14 +53,14 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const batch = await withLock(waiting, () =>
     openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
   );
-  const commands = (context.ofBatch.commands = commandsOf(request, batch.plan));
+  context.ofBatch.commands = commandsOf(request, batch.plan);
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
-    checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById});
+    checkBound(context, stateDir, request.typed, batch, {isFile: !request.isById, out: flags.out});
     warnUnrecorded(context, batch);
     if (request.path !== 'cancel')
-      refuseCanceled(batch.journal, batch.plan, request.path, runAsAnother(commands, stateDir, batch.plan));
+      refuseCanceled(batch.journal, batch.plan, request.path, anotherOf(request, batch));
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(
@@ -83,6 +83,11 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   );
   noteEffect(request, batch.plan, end.summary);
   return end;
+}
+
+/** The command that runs the file as another batch, with the results in the same folder. */
+function anotherOf({context, stateDir, flags}: RunRequest, {journal, plan}: OpenBatch): string {
+  return runAsAnother(sendingCommands(context, plan, outFolderOf(journal, flags.out)), stateDir, plan);
 }
 
 /** Runs a batch with the registry; following it afterwards does not block other batches. */
