@@ -12,6 +12,7 @@ import {type KeyOrigin, makesRecord, paymentOf, sendPayment} from '../cli/api/re
 import {IN_TWO_REQUESTS} from '../cli/write/create-steps.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {guardPreview} from '../cli/guard/guard.ts';
+import {refuseTypedForLive} from '../cli/guard/test-only.ts';
 import {showPreview} from '../cli/write/previews.ts';
 import {refuseTypedNumbers} from '../cli/write/sensitive-numbers.ts';
 import {checkRequestPath} from '../client/requests/routes.ts';
@@ -74,6 +75,7 @@ export default class Api extends RemitCommand {
     const {operation, isRaw} = read;
     const keyed = operation !== undefined && operationOf(operation).key !== undefined;
     const given = flags['idempotency-key'];
+    refuseTypedForLive(context, read);
     refuseTypedNumbers(context, flags.data, body);
     const hintFor = (idempotencyKey: string | undefined) =>
       idempotencyKey === undefined

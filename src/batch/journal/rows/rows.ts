@@ -57,6 +57,16 @@ export class JournalRows {
     );
   }
 
+  /** The first row of the plan that names a subaccount. */
+  firstWithSubaccount(): {line: number; reference: string} | undefined {
+    return this.#db
+      .prepare<{line: number; reference: string}>(
+        `select c.line, r.reference from rows r join cells c on c.n = r.n where r.subaccount is not null
+         order by r.n limit 1`,
+      )
+      .get();
+  }
+
   /** Whether anything besides the plan is known about a row after `after`. */
   #isKnown(after: number): boolean {
     return ['outcomes', 'generations'].some(

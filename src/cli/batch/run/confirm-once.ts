@@ -10,6 +10,7 @@ import type {RetryRow} from '../../../batch/repair/retry.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {ASKING, writeStatus} from '../../../batch/standing/status-file.ts';
 import {RemitError} from '../../../errors.ts';
+import {refuseForLive} from '../../guard/test-only.ts';
 import {operatorName} from '../../runtime/operator.ts';
 import {noteTyped} from '../place.ts';
 import {confirmBatch, duplicatesOf} from './confirm.ts';
@@ -36,6 +37,7 @@ export async function confirmOnce(
 ): Promise<void> {
   const {context, flags, accepted, doing, typed} = request;
   const {plan, journal} = batch;
+  refuseSubaccounts(request, batch);
   const {registry} = claims;
   const sentAgain = retried?.map(({row}) => row) ?? [];
   const now = context.clock.now();
@@ -74,6 +76,15 @@ export async function confirmOnce(
       at: context.clock.now(),
     });
   noteAgreement(request, batch, !known || again !== undefined || context.profile.mode === 'live');
+}
+
+/** The interface document allows them for test entities only. */
+function refuseSubaccounts({context}: RunRequest, {plan, journal}: OpenBatch): void {
+  if (context.profile.mode !== 'live') return;
+  const found = journal.rows.firstWithSubaccount();
+  if (found === undefined) return;
+  const place = `${plan.sheet === undefined ? 'line' : 'row'} ${found.line}`;
+  refuseForLive(context, `the subaccount of ${found.reference} (${place} of ${plan.file.name})`);
 }
 
 /** Stores who confirmed what, and when. */
