@@ -64,8 +64,11 @@ describe('remit doctor, at a service that ignores filters', () => {
     const checks = checksOf(await doctor({}, unfiltered));
     for (const name of ['status', 'payee_id'])
       assert.deepEqual(checks.get(`filters.payouts.${name}`)?.write, {filters: {payouts: {[name]: false}}});
-    assert.equal(checks.get('filters.payouts.created_from'), undefined);
-    assert.equal(checksOf(await doctor({})).get('filters.payouts')?.verdict, 'holds');
+    assert.equal(checks.get('filters.payouts.created_from')?.verdict, 'holds');
+    const honest = checksOf(await doctor({}));
+    for (const name of ['status', 'payee_id', 'created_from', 'created_to'])
+      assert.equal(honest.get(`filters.payouts.${name}`)?.verdict, 'holds');
+    assert.match(honest.get('filters.payouts.status')?.evidence ?? '', /status=created returned records/);
   });
 });
 

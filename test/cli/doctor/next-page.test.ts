@@ -1,20 +1,7 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import type {Report} from '../../../src/cli/doctor/report.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
-import {BASE_URL, runCli, TEST_KEY} from '../run-cli.ts';
-import {countIn, type PagingOptions, PagingService} from './paging-service.ts';
-
-function setUp(options: PagingOptions) {
-  const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
-  const path = join(home, 'service.json');
-  const env = {HOME: home, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};
-  const run = (line: string, more: Record<string, string> = {}) =>
-    runCli(line.split(' '), {service: new PagingService(options), env: {...env, ...more}});
-  return {path, run, withFile: (line: string) => run(line, {REMIT_SERVICE_FILE: path})};
-}
+import {countIn, type PagingOptions, setUp} from './paging-service.ts';
 
 const FOUND: readonly (readonly [name: string, options: PagingOptions, write: ServiceFile])[] = [
   [

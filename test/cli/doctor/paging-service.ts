@@ -1,5 +1,9 @@
+import {mkdtempSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {isObject} from '../../../src/narrow.ts';
 import type {TransportAnswer, TransportRequest} from '../../../src/client/transport/transport.ts';
+import {BASE_URL, runCli, TEST_KEY} from '../run-cli.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -16,6 +20,8 @@ export interface PagingOptions {
   /** Records that are added after each request for a later page. */
   readonly growth?: number;
   readonly ignores?: readonly string[];
+  /** Filters with which the service finds no records. */
+  readonly findsNothingBy?: readonly string[];
   readonly statuses?: readonly string[];
   /** Oldest first, unless `order` is `desc` and not ignored. */
   readonly isAscending?: boolean;
@@ -83,6 +89,7 @@ export class PagingService {
     let all = list.filter((record) =>
       ['status', 'payee_id'].every((name) => [null, record[name]].includes(valueOf(name))),
     );
+    if (this.#options.findsNothingBy?.some((name) => query.has(name)) === true) all = [];
     const time = ({created_at: created}: Json) => Date.parse(String(created));
     const [from, to] = [valueOf('created_from'), valueOf('created_to')];
     if (from !== null) all = all.filter((record) => time(record) >= Date.parse(from));
@@ -105,3 +112,13 @@ const BALANCE = {
 
 /** The number of records in the JSON that a list printed. */
 export const countIn = (json: unknown): number => (Array.isArray(json) ? json.filter(isObject).length : -1);
+
+/** A user of such a service, with a folder for the service file. */
+export function setUp(options: PagingOptions) {
+  const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
+  const path = join(home, 'service.json');
+  const env = {HOME: home, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};
+  const run = (line: string, more: Record<string, string> = {}) =>
+    runCli(line.split(' '), {service: new PagingService(options), env: {...env, ...more}});
+  return {path, run, withFile: (line: string) => run(line, {REMIT_SERVICE_FILE: path})};
+}

@@ -3,19 +3,24 @@ import {isSameId} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import {filtersHere} from '../../../service/paging.ts';
-import {outcomeOf} from '../survey/asker.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
+import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
-import type {Json} from '../survey/shapes.ts';
-import {isGood, resourceOf, type Survey} from '../survey/survey.ts';
+import {type Json, leavesOf} from '../survey/shapes.ts';
+import {isGood, resourceOf, type Sample, type Survey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
 
 const {holds, differs, unknown} = findings('service');
 
-/** A filter, and what must not pass it. */
+/** A filter, what must not pass it, and what must. */
 interface Filter {
   readonly name: string;
+  /** Excludes every record, or all that do not have this value. */
   readonly wanted: string;
   readonly excludes: (record: Json) => boolean;
+  /** The value of a record that the list has; undefined for times, whose bounds services read differently. */
+  readonly known?: string | undefined;
 }
 
 const LISTS = [
@@ -24,30 +29,30 @@ const LISTS = [
   ['accountTransfers.list', 'account_id', 27],
 ] as const;
 
-/** Asks for records that a filter excludes. A service that ignores the filter returns them. */
+/**
+ * Asks for records that a filter excludes, which a service that ignores it returns, and for one that the list has, which
+ * a service that compares another word does not return.
+ */
 export async function checkListFilters(survey: Survey): Promise<void> {
   for (const [id, party, row] of LISTS) {
-    const [first] = survey.samples.get(id)?.canonical ?? [];
-    if (first === undefined) {
+    const sample = survey.samples.get(id);
+    const [first] = sample?.canonical ?? [];
+    if (sample === undefined || first === undefined) {
       survey.found.push(unknown(`filters.${resourceOf(id)}`, 'no record to filter', {row}));
       continue;
     }
-    const before = survey.found.length;
-    for (const filter of filtersOf(id, party, first)) await checkFilter(survey, id, {filter, row});
-    if (survey.found.length === before)
-      survey.found.push(holds(`filters.${resourceOf(id)}`, 'no record that a filter excludes', {row}));
+    for (const filter of filtersOf(id, party, first)) await checkFilter(survey, {id, sample, filter, row});
   }
 }
 
 function filtersOf(id: OperationId, party: string, first: Json): Filter[] {
-  const status = first['status'];
-  const lifecycle = id === 'accountTransfers.list' ? LIFECYCLES.accountTransfer : LIFECYCLES.payout;
-  const other = Object.keys(lifecycle.next).find((one) => one !== status) ?? 'created';
+  const status = textIn(first, 'status');
+  const other = Object.keys(lifecycleOf(id).next).find((one) => one !== status) ?? 'created';
+  const known = textIn(first, party === 'account_id' ? 'source_account_id' : party);
   return [
-    {name: 'status', wanted: other, excludes: (record) => record['status'] !== other},
+    {name: 'status', wanted: other, excludes: (record) => record['status'] !== other, known: status},
     {
-      name: party,
-      wanted: NO_SUCH_ID,
+      ...{name: party, wanted: NO_SUCH_ID, known},
       excludes: (record) => !(typeof record[party] === 'string' && isSameId(record[party], NO_SUCH_ID)),
     },
     ...(id === 'accountTransfers.list'
@@ -59,30 +64,99 @@ function filtersOf(id: OperationId, party: string, first: Json): Filter[] {
   ];
 }
 
-async function checkFilter(
-  survey: Survey,
-  id: OperationId,
-  {filter: {name, wanted, excludes}, row}: {filter: Filter; row: number},
-): Promise<void> {
+const lifecycleOf = (id: OperationId) =>
+  id === 'accountTransfers.list' ? LIFECYCLES.accountTransfer : LIFECYCLES.payout;
+
+const textIn = (record: Json, name: string): string | undefined => {
+  const value = record[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+interface Checked {
+  readonly id: OperationId;
+  readonly sample: Sample;
+  readonly filter: Filter;
+  readonly row: number;
+}
+
+async function checkFilter(survey: Survey, checked: Checked): Promise<void> {
+  const {id, row} = checked;
+  const {name, wanted, excludes, known} = checked.filter;
   const {file} = survey.draft;
-  if (filtersHere(id, file).includes(name)) return; // remit filters the records itself
   const resource = resourceOf(id);
   const check = `filters.${resource}.${name}`;
-  const reply = await survey.askList(id, {[name]: wanted, limit: 5});
-  const data = isObject(reply.json) ? reply.json['data'] : reply.json;
-  const records = isList(data) ? data.filter(isObject) : [];
-  const isIgnored = isGood(reply) && records.some(excludes);
-  if (!isIgnored && (isGood(reply) || reply.status === 404)) return;
-  const evidence = isIgnored
-    ? `${name}=${wanted} returned records that it excludes`
-    : `${outcomeOf(reply)} for ${name}=${wanted}`;
-  if (!isIgnored && reply.status !== 400 && reply.status !== 422) {
-    survey.found.push(unknown(check, evidence, {row}));
+  if (filtersHere(id, file).includes(name)) {
+    survey.found.push(holds(check, 'remit filters the records itself, as the service file states', {row}));
     return;
   }
+  const reply = await survey.askList(id, {[name]: wanted, limit: 5});
+  const records = recordsOf(reply);
+  const isIgnored = records?.some(excludes) === true;
   // Right for any service: remit reads the whole list and filters it.
   const write = {filters: {[resource]: {[name]: false as const}}};
-  survey.differs(
-    differs(check, evidence, {row, write, sure: isIgnored, when: 'if the service has no such filter'}),
+  if (isIgnored || reply.status === 400 || reply.status === 422) {
+    const evidence = isIgnored
+      ? `${name}=${wanted} returned records that it excludes`
+      : `${outcomeOf(reply)} for ${name}=${wanted}`;
+    const when = 'if the service has no such filter';
+    survey.differs(differs(check, evidence, {row, write, sure: isIgnored, when}));
+    return;
+  }
+  if (records === undefined && reply.status !== 404) {
+    survey.found.push(unknown(check, `${failureOf(reply, 'a list')} for ${name}=${wanted}`, {row}));
+    return;
+  }
+  if (known === undefined || (await returnsRecords(survey, id, {[name]: known}))) {
+    const words = known === undefined ? '' : `, and ${name}=${known} returned records`;
+    survey.found.push(holds(check, `${name}=${wanted} returned no other records${words}`, {row}));
+    return;
+  }
+  const evidence = `${name}=${known} returned no records, although the list has some`;
+  const statuses = name === 'status' ? await otherWords(survey, checked, known) : undefined;
+  if (statuses === undefined) survey.differs(differs(check, evidence, {row, write, sure: true}));
+  else
+    survey.differs(
+      differs(`statuses.${resource}`, `${evidence}; its own word for the status does`, {
+        ...{row, write: {statuses: {[resource]: statuses}}, sure: true},
+      }),
+    );
+}
+
+/** The records of a list that was answered in a form that remit reads. */
+function recordsOf(reply: Reply): Json[] | undefined {
+  if (!isGood(reply)) return undefined;
+  const data = isObject(reply.json) ? reply.json['data'] : reply.json;
+  return isList(data) ? data.filter(isObject) : undefined;
+}
+
+async function returnsRecords(
+  survey: Survey,
+  id: OperationId,
+  query: Record<string, string>,
+  file?: ServiceFile,
+): Promise<boolean> {
+  const reply = await survey.askList(id, {...query, limit: 5}, file);
+  return (recordsOf(reply) ?? []).length > 0;
+}
+
+/** The service's words for the statuses, if the filter needs them: those of its records, in which case does not matter. */
+async function otherWords(
+  survey: Survey,
+  {id, sample}: Checked,
+  status: string,
+): Promise<Record<string, string> | undefined> {
+  const leaves = sample.wire.flatMap((record) => leavesOf(record)).map(({value}) => value);
+  const word = leaves.find(
+    (value): value is string =>
+      typeof value === 'string' && value !== status && value.toLowerCase() === status.toLowerCase(),
   );
+  if (word === undefined) return undefined;
+  const isUpper = word === status.toUpperCase();
+  const others = isUpper ? Object.keys(lifecycleOf(id).next) : [];
+  const statuses = Object.fromEntries([
+    ...others.map((one) => [one.toUpperCase(), one] as const),
+    [word, status] as const,
+  ]);
+  const file = joined(survey.draft.file, {statuses: {[resourceOf(id)]: statuses}});
+  return (await returnsRecords(survey, id, {status}, file)) ? statuses : undefined;
 }
