@@ -5,7 +5,7 @@ import type {EngineReport, EngineRun} from './engine.ts';
 import type {Oracle} from './oracle.ts';
 import type {Place} from './place.ts';
 import type {Fate, SimProcess} from './process.ts';
-import {isRefusedParty, readResults, type SimRow} from './rows.ts';
+import {isRefusedParty, isUnapprovedParty, readResults, type SimRow} from './rows.ts';
 
 const BUCKETS = [
   'accepted',
@@ -184,7 +184,10 @@ export function checkStates(options: {
     const isOver = before !== undefined && LASTING.has(before) && !oracle.mayHaveBeenRaised(reference);
     // A retry by name sends a row again whose key returns the record of another row.
     const isTaken = before === 'collision' && oracle.wasRetried(reference) && isShared(reference, oracle);
-    const isLost = before === 'accepted' && state === 'unapproved' && oracle.wasLost(reference);
+    const isLost =
+      before === 'accepted' &&
+      state === 'unapproved' &&
+      (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
     if (isOver && before !== state && !isTaken && !isLost)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);
@@ -263,7 +266,9 @@ export function checkFinal(options: {
   const {rows} = place.batches.get(batchId)!;
   const sharing = new Set(oracle.sharedRecords().flatMap(({references}) => references));
   const open = last.states.filter(({reference, state, code}) => {
-    if (!OPEN.has(state)) return false;
+    const {party} = rows.find((row) => row.reference === reference)!;
+    const isLost = state === 'unapproved' && oracle.wasLost(reference) && !isUnapprovedParty(party);
+    if (!OPEN.has(state) && !isLost) return false;
     // Another batch took the reference when the registry was lost, and paid something else or came to no end: a person must look.
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // The record that its key returns is that of another payment: the same.
@@ -271,7 +276,7 @@ export function checkFinal(options: {
     // Direct mode made its record, and the service compares bodies: staging cannot find out, a person must.
     if (state === 'in_doubt' && oracle.isOtherBody(reference)) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.
-    return state !== 'in_doubt' || !isRefusedParty(rows.find((row) => row.reference === reference)!.party);
+    return state !== 'in_doubt' || !isRefusedParty(party);
   });
   if (open.length > 0)
     oracle.violate('end', `${batchId} ends with ${JSON.stringify(open)}: ${JSON.stringify(last.summary)}`);

@@ -5,6 +5,7 @@ import {refusePaidElsewhere, type Survey} from '../../src/batch/registry/survey.
 import {RemitError} from '../../src/errors.ts';
 import type {Attempt} from './network.ts';
 import {isApproving, isById, isCancel} from './oracle.ts';
+import type {Place} from './place.ts';
 import type {SimProcess} from './process.ts';
 import type {ServiceRecord} from './service.ts';
 
@@ -40,7 +41,8 @@ export function confirmSeen(
     throw refusal(plan.batchId, needed, error);
   }
   if (repeats !== (accepts.duplicates ?? 0)) throw refusal(plan.batchId, needed);
-  process.place.confirmed.add(process.namespace);
+  const {confirmed} = process.place;
+  confirmed.set(plan.batchId, confirmed.get(plan.batchId) ?? sent);
   process.acceptsElsewhere = accepts.elsewhere;
   if (accepts.elsewhere.length > 0) process.place.acceptedElsewhere.set(plan.batchId, sent); // its windows go on
   process.acceptsDuplicates = repeats > 0;
@@ -103,11 +105,15 @@ export class Namespaces {
       ({madeBy}) => !this.#maker(madeBy)!.process.acceptsDuplicates,
     );
     const since = process.place.acknowledged.get(process.batchId) ?? 0;
-    const alike = others.find((record) => isAlike(record.body, body) && record.madeBy > since);
+    const alike = others.find(
+      (record) => isAlike(record.body, body) && this.#isNewer(record, since, process.place),
+    );
     if (alike !== undefined && !process.acceptsDuplicates)
       return `request ${attempt.n} of ${reference} repeats record ${alike.n} of another namespace, and nobody acknowledged that`;
     const acceptedAt = process.place.acceptedElsewhere.get(process.batchId) ?? 0;
-    const same = others.find((record) => record.reference === reference && record.madeBy > acceptedAt);
+    const same = others.find(
+      (record) => record.reference === reference && this.#isNewer(record, acceptedAt, process.place),
+    );
     if (same !== undefined && process.acceptsElsewhere.length === 0)
       return `request ${attempt.n} of ${reference} left, which has record ${same.n} under another namespace, and nobody acknowledged that`;
     return undefined;
@@ -119,11 +125,16 @@ export class Namespaces {
     const since = Math.max(stagedBy, process.place.acknowledged.get(process.batchId) ?? 0);
     const body = JSON.parse(attempt.body) as Body;
     const alike = this.#knownElsewhere(process).find(
-      (record) => record.madeBy > since && isAlike(record.body, body),
+      (record) => isAlike(record.body, body) && this.#isNewer(record, since, process.place),
     );
     return alike === undefined
       ? undefined
       : `request ${attempt.n} releases a row that repeats record ${alike.n} of another namespace, which is newer`;
+  }
+
+  /** It was neither made nor claimed before the request `since`. */
+  #isNewer({madeBy}: ServiceRecord, since: number, {confirmed}: Place): boolean {
+    return madeBy > since && (since === 0 || confirmed.get(this.#maker(madeBy)!.process.batchId)! > since);
   }
 
   /** Records that may be paid, and whose claims the registry has. */

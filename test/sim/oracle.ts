@@ -102,6 +102,8 @@ export class Oracle {
   readonly #probes = new Set<Attempt>();
   /** When the last request left a place whose answer showed a record, by its id. */
   readonly #shown = new Map<Place, Map<string, number>>();
+  /** References of which a read showed another record. */
+  readonly #mixed = new Set<string>();
   /** References of rows that an operator named for a retry. */
   readonly #named = new Set<string>();
   /** References that an operator declared not paid, rightly or not. */
@@ -161,6 +163,11 @@ export class Oracle {
     return this.#service.records.some(
       (record) => record.reference === reference && record.lostAt !== undefined,
     );
+  }
+
+  /** A read of its record has shown another one, whose approval may be lost. */
+  wasMixedUp(reference: string): boolean {
+    return this.#mixed.has(reference);
   }
 
   /** Records of the reference that are approved, and whose approval was not lost. */
@@ -289,7 +296,11 @@ export class Oracle {
     const isRefused = seen === 409 && this.#service.statusOf(record) === 'created';
     if (isRefused || isOtherRecord) sender.place.byIdSince.set(sender.batchId, attempt.n);
     if (isRefused && isApproving(attempt)) sender.refusedKeys.set(known, 0);
-    else if (isRefused) this.#countRefusal(sender);
+    else if (
+      isRefused &&
+      this.#sameKey(attempt).some((one) => this.#isWrittenDown(sender, one) && one.seenId === known)
+    )
+      this.#countRefusal(sender);
   }
 
   /** A refusal counts if the read that follows it shows the record. */
@@ -313,6 +324,8 @@ export class Oracle {
 
   /** Another record was shown: the service works, but nothing is known of the record that was asked for. */
   #mixedUp({path, seenId}: Attempt, sender: Sender): void {
+    const asked = this.#service.records.find(({id}) => path.endsWith(id));
+    if (asked !== undefined) this.#mixed.add(asked.reference);
     sender.lastGoodAt = this.now();
     sender.hasRead = true;
     sender.unreadable = 0;
@@ -772,7 +785,9 @@ export class Oracle {
     );
     const hasOrphan = !this.#isMemoryLong && records.some((record) => isDead(this.#service.statusOf(record)));
     // Its key returns the record of another row and can never pay it; the operator has named the row.
-    const isTaken = this.#named.has(reference) && records.some((record) => record.reference !== reference);
+    const isTaken =
+      this.#named.has(reference) &&
+      records.some((record) => record.reference !== reference || record.sharedBy.size > 0);
     if (!statuses.some(isDead) && !hasOrphan && !isTaken)
       this.violate(
         'generation',

@@ -30,8 +30,8 @@ export class Place {
   readonly takenUp = new Map<string, number>();
   /** The last answer that showed that the records of a batch can be approved by their ids only, by its request. */
   readonly byIdSince = new Map<string, number>();
-  /** Namespaces of which a run was confirmed: it may have claimed its rows. */
-  readonly confirmed = new Set<string>();
+  /** The last request before the first run of a batch was confirmed: since then it may have claimed its rows. */
+  readonly confirmed = new Map<string, number>();
   /** The last request before the look-alikes of a batch were acknowledged. */
   readonly acknowledged = new Map<string, number>();
   /** The same for references that were used under another namespace. */

@@ -27,6 +27,9 @@ export const partyNumber = (party: unknown): number => Number(String(party).slic
 export const isRefusedParty = (party: unknown): boolean =>
   partyNumber(party) >= REFUSED_FROM && partyNumber(party) < UNAPPROVED_FROM;
 
+export const isUnapprovedParty = (party: unknown): boolean =>
+  partyNumber(party) >= UNAPPROVED_FROM && partyNumber(party) < DISTORTED_FROM;
+
 export function drawRow(dice: Dice, reference: string): SimRow {
   const special = dice.draw({none: 20, refused: 2, unapproved: 1, distorted: 1});
   const base = {none: 1, refused: REFUSED_FROM, unapproved: UNAPPROVED_FROM, distorted: DISTORTED_FROM}[

@@ -6,6 +6,7 @@
  *   --schedules N   how many (1,000,000)
  *   --from S        the first seed (1)
  *   --workers N     processes beside each other (one for each core)
+ *   --needs A,B     only worlds with these hazards; the others are passed over
  *   --seed S        replays one seed with all that happens in it; --rows, --steps and --without cut it down
  *   --shrink        with --seed: leaves out all that the failure does not need
  */
@@ -23,6 +24,7 @@ const {values} = parseArgs({
   options: {
     schedules: {type: 'string', default: '1000000'},
     from: {type: 'string', default: '1'},
+    needs: {type: 'string'},
     workers: {type: 'string', default: String(availableParallelism())},
     seed: {type: 'string'},
     ...{rows: {type: 'string'}, steps: {type: 'string'}, without: {type: 'string'}},
@@ -58,11 +60,14 @@ async function liveAll({path, digest, engineDigest}: Program): Promise<void> {
   const counts = noCounts();
   const broken: BrokenSeed[] = [];
   const began = performance.now();
+  const needs = values.needs?.split(',') as Order['needs'];
   let lived = 0;
+  let worlds = 0;
   let toldAt = began;
   const rate = () => lived / ((performance.now() - began) / 1000);
   const onDelivery = (delivery: Parameters<Parameters<typeof runFleet>[0]['onDelivery']>[0]) => {
     lived += delivery.count;
+    worlds += delivery.lived;
     if (delivery.counts !== undefined) addCounts(counts, delivery.counts);
     for (const one of delivery.violations) {
       if (broken.push(one) > MOST_TOLD) continue;
@@ -78,12 +83,13 @@ async function liveAll({path, digest, engineDigest}: Program): Promise<void> {
     return true;
   };
   say(`engine ${engineDigest}, with simulation ${digest}, Node ${process.versions.node}`);
-  const orders = untilInterrupted(ordersFrom(from, schedules));
+  const orders = untilInterrupted(ordersFrom(from, schedules, {needs}));
   await runFleet({program: path, width: Number(values.workers), orders, onDelivery});
   say(
     `${count(lived)} schedules (seeds ${from} to ${from + lived - 1}) of ${digest} in ${((performance.now() - began) / 1000).toFixed(1)} s, ${rate().toFixed(1)}/s`,
   );
   say(COUNTED.map((name) => `${name} ${count(counts[name])}`).join(', '));
+  if (needs !== undefined) say(`${count(worlds)} of them with ${needs.join(' and ')}`);
   say(`violations ${broken.length}${broken.length > MOST_TOLD ? `, of which ${MOST_TOLD} are told` : ''}`);
   if (lived < schedules) say(`go on: npm run sim -- --from ${from + lived} --schedules ${schedules - lived}`);
   if (broken.length > 0) process.exitCode = 1;

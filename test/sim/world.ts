@@ -29,9 +29,9 @@ import {
   drawRow,
   isPaymentOf,
   isRefusedParty,
+  isUnapprovedParty,
   partyNumber,
   type SimRow,
-  UNAPPROVED_FROM,
 } from './rows.ts';
 import type {Hazard, Schedule} from './schedule.ts';
 import {type ServiceRecord, SimService} from './service.ts';
@@ -190,7 +190,7 @@ export class World {
           {status: 400, code: 'VALIDATION_ERROR'},
         ][n % 3];
       },
-      approvalFails: (body) => party(body) >= UNAPPROVED_FROM && party(body) < DISTORTED_FROM,
+      approvalFails: (body) => isUnapprovedParty(party(body)),
       distorts: (body) => (party(body) >= DISTORTED_FROM ? {rail: 'wire'} : {}),
     };
   }
@@ -402,7 +402,9 @@ export class World {
 
   /** The operator asks what has become of the payments. */
   async #refresh(place: Place, batchId: string, fate: Fate): Promise<void> {
-    if (this.#isOver || place.batches.get(batchId)!.reported.size === 0) return;
+    // What a restored backup holds was not reported.
+    const isNew = place.batches.get(batchId)!.reported.size === 0 && !this.#isEnding;
+    if (this.#isOver || isNew) return;
     this.#counts.refreshes++;
     const process = this.#newProcess(place, batchId, fate);
     process.batchId = batchId;
@@ -664,7 +666,12 @@ export class World {
     onOpened?: () => void,
   ): Promise<EngineReport | undefined> {
     if (!this.#has('namespaces')) return this.#runOnce(place, request, fate, onOpened);
-    let accepts: Acceptances | undefined = NOTHING;
+    // A retry leaves rows that were used elsewhere; its hint names the place.
+    const others = [SETTING.namespace, OTHER_NAMESPACE].filter(
+      (name) => name !== this.#settingOf(request.batchId).namespace,
+    );
+    const isHinted = request.retry !== undefined && this.#isEnding;
+    let accepts: Acceptances | undefined = isHinted ? {...NOTHING, elsewhere: others} : NOTHING;
     while (accepts !== undefined && !this.#isOver) {
       this.#refusals.delete(place);
       const report = await this.#runOnce(place, {...request, accepts}, fate, onOpened);
@@ -738,7 +745,9 @@ export class World {
       if (needed !== undefined) {
         this.#refusals.set(place, needed);
         const {namespace} = this.#settingOf(batchId);
-        const hasOthers = [...place.confirmed].some((other) => other !== namespace);
+        const hasOthers = [...place.confirmed.keys()].some(
+          (other) => this.#settingOf(other).namespace !== namespace,
+        );
         if (!hasOthers && needed.elsewhere.length > 0)
           oracle.violate('elsewhere', `${batchId} was refused, and no other namespace was ever run`);
         return undefined;
@@ -854,7 +863,9 @@ export class World {
       }
       const leftForStaging = last !== undefined && last.summary.posts === 0 && last.summary.not_sent > 0; // as `next` says
       const goesOn = attempt === 0 || (this.#schedule.isDirect && !leftForStaging);
-      const path = goesOn ? 'as-before' : 'stage-and-release';
+      // A row whose every replay is refused would stop each run before the others are released.
+      const isHeldUp = last?.summary.stopped_because?.reason === 'failing' && last.summary.staged > 0;
+      const path = isHeldUp ? 'release' : goesOn ? 'as-before' : 'stage-and-release';
       last = await this.#runAs(
         place,
         {
@@ -864,12 +875,15 @@ export class World {
               horizonMs,
               maxWaitMs: this.#has('long-waits') ? 900_000 : 8_000,
               trustRefusals: true,
-              retryUnapproved: this.#has('lost-approvals'),
+              retryUnapproved: false,
               // As `next` says.
               approveById: this.#has('approve-by-id') || this.#service.rules.compares === 'everything',
             },
             ...{acceptDifferences: true, releaseRest: true},
           },
+          ...(this.#has('lost-approvals') && attempt === 0
+            ? {retry: {named: [], onRaised: () => undefined}}
+            : {}),
         },
         {},
       );
@@ -881,8 +895,9 @@ export class World {
     }
     if (this.#isOver) return;
     const oracle = this.#oracleOf(batchId);
+    const mustEnd = memory === 'long' && !this.#isAged;
     if (last !== undefined && !this.#has('mixed-reads')) checkApproved(last.states, oracle);
-    checkFinal({last, place, batchId, oracle, mustEnd: memory === 'long' && !this.#isAged});
+    checkFinal({last, place, batchId, oracle, mustEnd});
   }
 
   async #finishCancel(place: Place, batchId: string): Promise<void> {
