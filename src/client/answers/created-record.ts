@@ -100,10 +100,10 @@ function metadataDifference(asked: Fields, record: unknown): Difference[] {
   const wanted = asked['metadata'] ?? asked['payout_metadata'];
   const got = isObject(record) ? record['client_metadata'] : undefined;
   if (!isObject(wanted) || !isObject(got)) return [];
-  const sent = JSON.parse(JSON.stringify(wanted)) as Fields; // an object, as it was sent
-  const differs = Object.entries(sent).some(
-    ([key, value]) => !Object.hasOwn(got, key) || !sameJson(value, got[key]),
-  );
+  const sent: unknown = JSON.parse(JSON.stringify(wanted)); // without what JSON leaves out
+  const differs =
+    isObject(sent) &&
+    Object.entries(sent).some(([key, value]) => !Object.hasOwn(got, key) || !sameJson(value, got[key]));
   return differs ? [{field: 'client_metadata', asked: wanted, answered: got}] : [];
 }
 
