@@ -8,6 +8,7 @@ import {ROW_FIELDS} from '../model/row-fields.ts';
 import {columnLetters, quotedSheet, type SheetCell, type SheetRow} from '../workbook/cell.ts';
 import type {SheetEntry} from '../workbook/parts.ts';
 import {refusedWorkbook} from '../workbook/refusal.ts';
+import type {Range} from '../workbook/sheet.ts';
 import type {Workbook} from '../workbook/workbook.ts';
 import {currencyOf} from './amounts.ts';
 import {OTHER_CURRENCY} from './issue-groups.ts';
@@ -86,7 +87,7 @@ export class SheetRecords implements RecordSource {
       if (records.length > 0) yield {records};
     }
     if (this.#headerRow === 0) throw this.#refused('is empty: it has no header', this.#open.template);
-    this.#refuseMerged();
+    this.#refuseRanges();
   }
 
   begin(map: ColumnMap, {kind, currency}: SourceRules): void {
@@ -219,23 +220,30 @@ export class SheetRecords implements RecordSource {
     return warnings;
   }
 
-  /** A merged range has one value, so its other cells look empty. */
-  #refuseMerged(): void {
-    const inTable = this.#open.workbook
-      .facts()
-      .merged.filter(
-        ({top, left, bottom, right}) =>
-          bottom >= this.#headerRow &&
-          top <= this.#lastRow &&
-          this.#columns.some((column) => column >= left && column <= right),
-      );
+  /** A merged range has one value, so its other cells look empty. A rule may strike rows through, for some values only. */
+  #refuseRanges(): void {
+    const {merged, restyled} = this.#open.workbook.facts();
+    this.#refuseIn(merged, this.#headerRow, [
+      'has merged cells in the table',
+      'unmerge them, give each row its values, save, and run the same command again',
+    ]);
+    this.#refuseIn(restyled, this.#headerRow + 1, [
+      'has conditional formatting in the table that strikes text through or changes how numbers are shown',
+      'remove these rules, delete the rows that are not to be sent, save, and run the same command again',
+    ]);
+  }
+
+  #refuseIn(ranges: readonly Range[], firstRow: number, [what, hint]: readonly [string, string]): void {
+    const inTable = ranges.filter(
+      ({top, left, bottom, right}) =>
+        bottom >= firstRow &&
+        top <= this.#lastRow &&
+        this.#columns.some((column) => column >= left && column <= right),
+    );
     if (inTable.length === 0) return;
     const named = inTable.slice(0, NAMED).map(({name}) => `${this.sheet.quoted}!${name}`);
     const more = inTable.length > NAMED ? `, and ${inTable.length - NAMED} more` : '';
-    throw this.#refused(
-      `has merged cells in the table: ${named.join(', ')}${more}`,
-      'unmerge them, give each row its values, save, and run the same command again',
-    );
+    throw this.#refused(`${what}: ${named.join(', ')}${more}`, hint);
   }
 
   #refused(what: string, hint: string | readonly string[] | undefined): RemitError {

@@ -157,6 +157,18 @@ const CHANGING_AFTER = /^\s*[-\u2012-\u2015\u2212).,%\u2030/]/u;
 const SCALE =
   /^\s*(?:k|m|mn|mm|mio|mrd|b|bn|bio|t|tsd|thousands?|millions?|billions?|lakhs?|crores?|c|ct|cts|cents?|pence)(?!\p{L})|^\s*¢/iu;
 
+/** Words that give the sign of an amount, or the side of an account. */
+const SIGN =
+  /(?<!\p{L})(?:minus|moins|menos|meno|neg|negative|cr|dr|credit|debit|crédit|débit|haben|soll|gutschrift|less)(?!\p{L})/iu;
+
+/** A word that touches the digits, such as `I` or `l`, may look like one of them; a currency does not. */
+function touchesDigits(before: string, after: string): boolean {
+  const words = [before.split(/\s/u).at(-1) ?? '', after.split(/\s/u)[0] ?? ''];
+  return words.some(
+    (word) => /[\p{L}\p{N}|!]/u.test(word) && currenciesOfSign(word) === undefined && !/^\p{Sc}/u.test(word),
+  );
+}
+
 /** Whether the text around the digits changes the number: a sign, a separator, a percentage, a unit such as thousands. */
 function changesNumber([before = '', ...others]: readonly string[]): boolean {
   const after = others.at(-1) ?? '';
@@ -165,6 +177,8 @@ function changesNumber([before = '', ...others]: readonly string[]): boolean {
     CHANGING_BEFORE.test(before) ||
     CHANGING_AFTER.test(after) ||
     SCALE.test(after) ||
+    SIGN.test(`${before} ${after}`) ||
+    touchesDigits(before, after) ||
     /[%\u2030]/u.test(before)
   );
 }

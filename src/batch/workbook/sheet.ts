@@ -43,6 +43,9 @@ export class SheetReader implements XmlHandler {
 
   readonly hiddenColumns: {from: number; to: number}[] = [];
   readonly merged: Range[] = [];
+  /** Rules that format cells by their values, with the number of their format. */
+  readonly rules: {dxfId: number; range: Range}[] = [];
+  #ruled: Range[] = [];
 
   /** @param what the sheet, as errors name it */
   constructor(path: string, what: string, strings: SharedStrings | undefined) {
@@ -80,6 +83,9 @@ export class SheetReader implements XmlHandler {
     } else if (name === 'col' && isTrue(attributes['hidden']))
       this.hiddenColumns.push({from: Number(attributes['min']) - 1, to: Number(attributes['max']) - 1});
     else if (name === 'mergeCell') this.#merge(attributes['ref'] ?? '');
+    else if (name === 'conditionalFormatting') this.#ruled = rangesOf(attributes['sqref'] ?? '');
+    else if (name === 'cfRule' && this.rules.length < KEPT_RANGES)
+      for (const range of this.#ruled) this.rules.push({dxfId: Number(attributes['dxfId'] ?? -1), range});
   }
 
   text(text: string): void {
@@ -169,15 +175,27 @@ export class SheetReader implements XmlHandler {
   }
 
   #merge(name: string): void {
-    const [first = '', last = first] = name.split(':');
-    const [from, to] = [cellPlace(first), cellPlace(last)];
-    if (from === undefined || to === undefined)
-      throw this.#broken(`its merged cells are ${name.slice(0, 40)}`);
-    if (this.merged.length < KEPT_RANGES)
-      this.merged.push({name, top: from.row, left: from.column, bottom: to.row, right: to.column});
+    const range = rangeOf(name);
+    if (range === undefined) throw this.#broken(`its merged cells are ${name.slice(0, 40)}`);
+    if (this.merged.length < KEPT_RANGES) this.merged.push(range);
   }
 
   #broken(what: string): Error {
     return brokenWorkbook(this.#path, `in ${this.#what}, ${what}`);
   }
 }
+
+/** `A2:D9`; undefined if it is no range. */
+function rangeOf(name: string): Range | undefined {
+  const [first = '', last = first] = name.split(':');
+  const [from, to] = [cellPlace(first), cellPlace(last)];
+  if (from === undefined || to === undefined) return undefined;
+  return {name, top: from.row, left: from.column, bottom: to.row, right: to.column};
+}
+
+/** `A2:D9 F2:F9`. What is no range may be anywhere in the sheet. */
+const rangesOf = (names: string): Range[] =>
+  names
+    .split(' ')
+    .filter((name) => name !== '')
+    .map((name) => rangeOf(name) ?? {name, top: 1, left: 0, bottom: MOST_ROWS, right: MOST_COLUMNS});

@@ -13,6 +13,8 @@ import {parseXml, readXml} from './xml.ts';
 export interface SheetFacts {
   hiddenColumns: readonly {from: number; to: number}[];
   merged: readonly Range[];
+  /** Where rules of conditional formatting strike text through or change how numbers are shown. */
+  restyled: readonly Range[];
 }
 
 /** An open workbook. Nothing in it is run, and no other file is read. */
@@ -84,7 +86,9 @@ export class Workbook {
   }
 
   facts(): SheetFacts {
-    return {hiddenColumns: this.#reader?.hiddenColumns ?? [], merged: this.#reader?.merged ?? []};
+    const {hiddenColumns = [], merged = [], rules = []} = this.#reader ?? {};
+    const restyled = rules.flatMap(({dxfId, range}) => (this.#styles.changesValues(dxfId) ? [range] : []));
+    return {hiddenColumns, merged, restyled};
   }
 
   close(): void {

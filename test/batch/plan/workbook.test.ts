@@ -381,6 +381,34 @@ describe('the plan of a workbook', () => {
     });
   });
 
+  describe('a rule of conditional formatting', () => {
+    const ruled = (sqref: string, dxf: string) => {
+      const styled = changed(parts([sheetOf([row(1), row(2)])]), 'xl/styles.xml', (xml) =>
+        xml.replace(/<dxfs>.*<\/dxfs>/, `<dxfs count="1"><dxf>${dxf}</dxf></dxfs>`),
+      );
+      const rule = `<conditionalFormatting sqref="${sqref}"><cfRule type="expression" dxfId="0" priority="1"><formula>$E2="paid"</formula></cfRule></conditionalFormatting>`;
+      return zip(
+        changed(styled, 'xl/worksheets/sheet1.xml', (xml) =>
+          xml.replace('</worksheet>', `${rule}</worksheet>`),
+        ),
+      );
+    };
+
+    for (const dxf of ['<font><strike/></font>', '<numFmt numFmtId="200" formatCode="&quot;paid&quot;"/>'])
+      it(`on rows of the table is refused with its range: ${dxf}`, async () => {
+        const error = await refusal(planBytes(ruled('H9 A2:D9', dxf)));
+        assert.match(error.message, /conditional formatting in the table that strikes .*: Payouts!A2:D9$/);
+      });
+
+    it('that only colours cells, or is elsewhere, is ignored', async () => {
+      for (const bytes of [
+        ruled('A2:D9', '<font><strike val="0"/></font><fill/>'),
+        ruled('A1:D1 H1:I9', '<font><strike/></font>'),
+      ])
+        assert.equal((await planBytes(bytes)).plan.figures.rows, 2);
+    });
+  });
+
   it('warns about hidden columns that are used', async () => {
     const {plan} = await planSheet(sheetOf([row(1)], {hiddenColumns: [2, 9]}));
     assert.deepEqual(plan.warnings, ['the column amount (Payouts!C) is hidden in the sheet, and is used']);

@@ -104,7 +104,7 @@ describe('a batch from a workbook', () => {
     assert.equal(desk.service.posts, 0);
     const ran = await desk.batch('run ./bills.xlsx --batch-id b --yes --accept hidden-rows=1');
     assert.equal(ran.exitCode, 0, ran.stderr);
-    assert.match(ran.stderr, /1 row of the sheet is hidden, and included/);
+    assert.match(ran.stderr, /1 row of the sheet is hidden, filtered out or struck through, and included/);
   });
 
   it('that has changed since it was planned is noticed', async () => {
