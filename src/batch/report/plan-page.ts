@@ -4,6 +4,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {KINDS} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
+import {addRow, emptyPart, type Part} from '../model/part.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Issue} from '../model/issue.ts';
 import {describeIssue} from '../input/issues.ts';
@@ -40,13 +41,13 @@ export function writePlanPage(path: string, plan: Plan, journal: Journal, facts:
 
 function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string {
   const title = `Plan of ${NOUNS[plan.kind].one} batch ${plan.batchId}`;
-  const {rows, largest} = readRows(journal);
+  const {rows, largest, shares} = readRows(journal);
   const body = markup`<main>
 <div class="mode none">${journal.fact('binding') === undefined ? 'A plan: nothing has been sent' : 'A plan: an earlier revision has been run, and rows that were paid are not sent again'}</div>
 <header>
 <h1>${title}</h1>
 <p class="sub">${plan.file.name}${plan.sheet !== undefined && `, sheet ${plan.sheet}`}${plan.revision > 1 && `, revision ${plan.revision}`} · planned ${momentAt(plan.plannedAt)} UTC</p>
-${figures(plan, facts)}
+${figures(plan, facts, shares)}
 </header>
 ${toApprove(facts)}
 ${totals(plan)}
@@ -59,13 +60,46 @@ ${identity(plan)}
   return documentFrame({title, mark: journalMark(plan), style: REPORT_STYLE, body});
 }
 
-/** The first rows, and the largest of each currency. Reads every row once, in pages. */
-function readRows(journal: Journal): {rows: JournalRow[]; largest: Map<string, JournalRow[]>} {
+/** What a run would do with a row. */
+type Share = 'to send' | 'done' | 'paid by another batch' | 'left as it is';
+
+function shareOf({outcome}: JournalRow): Share {
+  switch (outcome?.state) {
+    case 'accepted':
+      return 'done';
+    case 'already_paid':
+      return 'paid by another batch';
+    case 'rejected':
+    case 'unapproved':
+    case 'dead_key':
+    case 'conflict':
+    case 'collision':
+      return 'left as it is';
+    default:
+      return 'to send'; // also staged rows, and rows in doubt, which are looked up first
+  }
+}
+
+/** Of a batch that has been run: what a run would do now. */
+type Shares = ReadonlyMap<Share, Part>;
+
+/** The first rows, and the largest of each currency that a run would send. Reads every row once, in pages. */
+function readRows(journal: Journal): {
+  rows: JournalRow[];
+  largest: Map<string, JournalRow[]>;
+  shares: Shares | undefined;
+} {
   const rows: JournalRow[] = [];
   const largest = new Map<string, JournalRow[]>();
+  const shares = new Map<Share, Part>();
   for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE))
     for (const row of page) {
       if (rows.length < LISTED) rows.push(row);
+      const share = shareOf(row);
+      const part = shares.get(share) ?? emptyPart();
+      shares.set(share, part);
+      addRow(part, row);
+      if (share !== 'to send') continue;
       const most = largest.get(row.currency) ?? [];
       largest.set(row.currency, most);
       const least = most.at(-1);
@@ -74,22 +108,31 @@ function readRows(journal: Journal): {rows: JournalRow[]; largest: Map<string, J
       most.sort((a, b) => b.amount - a.amount || a.n - b.n);
       most.length = Math.min(most.length, LARGEST);
     }
-  return {rows, largest};
+  return {rows, largest, shares: journal.fact('binding') === undefined ? undefined : shares};
 }
 
 function figures(
   {figures: {rows, totals: sums, softDuplicates, similarReferences}, invalidRows}: Plan,
   {alike}: PlanOutlookFacts,
+  shares: Shares | undefined,
 ): Markup {
   const box = (name: string, n: number | undefined, money: readonly string[] = [], isBad = false) =>
     markup`<div class="figure${isBad && ' bad'}"><dt>${name}</dt><dd class="rows">${n === undefined ? 'unknown' : grouped(n)}</dd>${money.map((text) => markup`<dd class="money">${text}</dd>`)}</div>`;
   const repeats = alike === undefined ? undefined : softDuplicates.count + similarReferences.count + alike;
   return markup`<dl class="figures">
 ${box('Rows of the plan', rows, moneyOf(sums))}
+${shares && [...shares].map(([share, part]) => box(SHARE_NAMES[share], part.rows, moneyOf(part.totals.toMajor())))}
 ${box('Possible duplicates', repeats, [], repeats !== 0)}
 ${box('Left out with errors', invalidRows, [], invalidRows > 0)}
 </dl>`;
 }
+
+const SHARE_NAMES: Readonly<Record<Share, string>> = {
+  'to send': 'To send',
+  done: 'Done',
+  'paid by another batch': 'Paid by another batch',
+  'left as it is': 'Left as they are',
+};
 
 const moneyOf = (sums: Readonly<Record<string, string>>): string[] =>
   Object.entries(sums).map(([currency, total]) => `${groupMajor(total)} ${currency}`);
@@ -153,16 +196,16 @@ function rowsTable(plan: Plan, rows: readonly JournalRow[], label: string): Mark
   const {party} = KINDS[plan.kind];
   const lines = rows.map(
     (row) =>
-      markup`<tr><td class="n">${row.n}</td><td>${row.reference}</td><td class="hash">${row.party}</td><td class="n">${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}</td><td>${row.rail ?? ''}</td><td>${row.scheduled ?? ''}</td></tr>`,
+      markup`<tr><td class="n">${row.n}</td><td>${row.reference}</td><td class="hash">${row.party}</td><td class="n">${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}</td><td>${row.rail ?? ''}</td><td>${row.scheduled ?? ''}</td><td>${shareOf(row)}</td></tr>`,
   );
   return wide(
     label,
-    markup`<table><thead><tr><th scope="col" class="n">Row</th><th scope="col">Reference</th><th scope="col">${party === 'payee_id' ? 'Payee' : 'Payer'}</th><th scope="col" class="n">Amount</th><th scope="col">Rail</th><th scope="col">Date</th></tr></thead><tbody>${lines}</tbody></table>`,
+    markup`<table><thead><tr><th scope="col" class="n">Row</th><th scope="col">Reference</th><th scope="col">${party === 'payee_id' ? 'Payee' : 'Payer'}</th><th scope="col" class="n">Amount</th><th scope="col">Rail</th><th scope="col">Date</th><th scope="col">A run</th></tr></thead><tbody>${lines}</tbody></table>`,
   );
 }
 
 const largestRows = (plan: Plan, largest: ReadonlyMap<string, JournalRow[]>): Markup =>
-  markup`<section aria-labelledby="largest"><h2 id="largest">Largest rows</h2>${[...largest].map(
+  markup`<section aria-labelledby="largest"><h2 id="largest">Largest rows to send</h2>${[...largest].map(
     ([currency, rows]) => markup`<h3>${currency}</h3>${rowsTable(plan, rows, `Largest rows in ${currency}`)}`,
   )}</section>`;
 

@@ -4,13 +4,18 @@ import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Issue} from '../../../batch/model/issue.ts';
 import {accepting, type Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
+import {batchExists} from '../../../batch/journal/folder.ts';
+import {openBatch} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
+import {refuseCanceled} from '../../../batch/standing/remaining.ts';
 import type {IdFormat} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
 import {type LocalContext, localCommands} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {openStdin} from '../../runtime/stdin.ts';
 import type {Accepted} from '../accept.ts';
+import {unusedId} from '../place.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import {type inputFlags, readMapping} from '../flags.ts';
 import {issuesText, revisionText} from './view.ts';
@@ -36,7 +41,13 @@ export interface FileToRead {
 export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
   const {out} = wanted.local;
   return readFromFlags(wanted, async (options) => {
-    const planned = await planBatch(options);
+    const planned = await planBatch({
+      ...options,
+      beforeKept: async (plan) => {
+        await refuseCanceledBatch(wanted, plan);
+        await options.beforeKept?.(plan);
+      },
+    });
     for (const warning of planned.plan.warnings) out.warn(warning);
     if (planned.errors.length > 0) {
       out.warn(
@@ -47,6 +58,21 @@ export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
     if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
     return planned;
   });
+}
+
+/** A revision of a canceled batch could not be run. */
+async function refuseCanceledBatch({kind, stateDir, local, retype}: FileToRead, plan: Plan): Promise<void> {
+  const {batchId} = plan;
+  if (!batchExists(stateDir, kind, batchId)) return;
+  const purpose = `plan of batch ${batchId}`;
+  const batch = await openBatch({stateDir, kind, batchId, purpose, brief: true, clock: local.clock});
+  try {
+    if (batch.plan.planHash === plan.planHash) return;
+    const again = retype(['--batch-id', unusedId(stateDir, plan)], ['--batch-id']);
+    refuseCanceled(batch.journal, batch.plan, 'as-before', again);
+  } finally {
+    await batch.close();
+  }
 }
 
 /** Reads a file with the given flags, and shows its errors with commands that fix them. */

@@ -110,4 +110,32 @@ describe('payouts batch plan --html', () => {
     symlinkSync(join(desk.folder, 'mine.html'), join(desk.folder, 'link.html'));
     assert.equal((await desk.batch('plan ./p.csv --batch-id b --html ./link.html')).exitCode, 13);
   });
+
+  it('of a batch that has run tells apart what a run would send and what is done', async () => {
+    const rows = `A-1,${payeeId(1)},10.00,USD,\nA-2,${payeeId(2)},20.00,USD,\n`;
+    writeFileSync(join(desk.folder, 'p.csv'), HEADER + rows);
+    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes')).exitCode, 0);
+    const text = shown(await page(`${rows}A-3,${payeeId(3)},77.00,USD,\n`));
+    for (const part of ['Rows of the plan 3 107.00 USD', 'To send 1 77.00 USD', 'Done 2 30.00 USD'])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+    const [largest, all] = text.split('Largest rows to send')[1]!.split('Rows (3)');
+    assert.doesNotMatch(largest!, /A-1/);
+    assert.match(all!, /A-1 \S+ 10\.00 USD done .*A-3 \S+ 77\.00 USD to send/);
+  });
+
+  it('is not written for a canceled batch, and neither is a revision', async () => {
+    const rows = `A-1,${payeeId(1)},10.00,USD,\n`;
+    writeFileSync(join(desk.folder, 'p.csv'), HEADER + rows);
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    assert.equal((await desk.batch('cancel b --yes')).exitCode, 0);
+    writeFileSync(join(desk.folder, 'p.csv'), `${HEADER}${rows}A-2,${payeeId(2)},20.00,USD,\n`);
+    const refused = await desk.batch('plan ./p.csv --batch-id b --html ./p.html');
+    assert.equal(refused.exitCode, 11, refused.stderr);
+    const again = /another batch: remit payouts batch (plan .*)$/m.exec(refused.stderr)![1]!;
+    assert.match(again, /--batch-id b-2$/);
+    assert.equal(existsSync(join(desk.folder, 'p.html')), false);
+    assert.equal((await desk.batch(again)).exitCode, 0);
+    const {revision} = (await desk.batch('status b --json')).json() as {revision: number};
+    assert.equal(revision, 1);
+  });
 });
