@@ -45,11 +45,11 @@ const REASONS: Readonly<Partial<Record<keyof typeof LIFECYCLES, string>>> = {
 
 /** What a bank may do after the last status of a payment; the interface document has no status for it. */
 const RETURNS =
-  'The service reports no other status after it. A bank can still return an ACH payment days later; compare with your bank statement.';
+  'The interface document describes no status after it. A bank can still return an ACH payment days later; compare with your bank statement.';
 
 /** About a final status. */
 export function finalAdvice(kind: keyof typeof LIFECYCLES, status: string): string {
   if (status === 'settled' && (kind === 'payin' || kind === 'payout')) return RETURNS;
   const reason = status === 'failed' ? REASONS[kind] : undefined;
-  return `The service reports no other status after it.${reason === undefined ? '' : ` The reason: ${reason}`}`;
+  return `The interface document describes no status after it.${reason === undefined ? '' : ` The reason: ${reason}`}`;
 }

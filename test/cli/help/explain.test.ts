@@ -57,7 +57,7 @@ describe('explain', () => {
     const {stdout} = await runCli(['explain', 'failed']);
     assert.match(
       stdout,
-      /^failed \(status of payouts\): last status: failure\n {2}The service reports no other status after it\. The reason: remit payouts get ID$/m,
+      /^failed \(status of payouts\): last status: failure\n {2}The interface document describes no status after it\. The reason: remit payouts get ID$/m,
     );
     for (const of of ['payouts', 'payins'])
       assert.match(
