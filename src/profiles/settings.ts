@@ -25,18 +25,26 @@ export interface SettingNames {
   field?: readonly string[] | undefined;
 }
 
-/** Applies changes to settings: amounts by currency, routes and fields by name; anything not named is kept. */
+/**
+ * Applies changes to settings: amounts by currency, routes and fields by name; anything not named is kept. A service file
+ * that is kept is not checked: a profile can be locked down whatever it holds.
+ */
 export function withSettings<T extends ProfileSettings>(profile: T, changes: ProfileSettings): T {
-  const service = mergedService(profile.service ?? {}, changes.service ?? {});
+  const {service = {}} = profile;
   return withoutEmpty({
     ...profile,
     ...(changes.read_only === undefined ? {} : {read_only: changes.read_only}),
     ...(changes.approve_by_id === undefined ? {} : {approve_by_id: changes.approve_by_id}),
     caps: mergedCaps(profile.caps ?? {}, changes.caps ?? {}),
-    service: checkService(service, 'the service file with these changes'),
+    service: changes.service === undefined ? service : checkedService(service, changes.service),
     tls: mergedTls(profile.tls ?? {}, changes.tls ?? {}),
   });
 }
+
+const checkedService = (old: ServiceFile, next: ServiceFile): ServiceFile =>
+  without(checkService(mergedService(old, next), 'the service file with these changes'), NOTHING);
+
+const NOTHING = {routes: [], fields: []};
 
 /** A new certificate replaces the pair: the old key does not fit it. */
 const mergedTls = (old: TlsFiles, next: TlsFiles): TlsFiles => ({
@@ -67,6 +75,8 @@ export function mergedService(old: ServiceFile, next: ServiceFile): ServiceFile 
 /** Removes the named settings. */
 export function withoutSettings<T extends ProfileSettings>(profile: T, names: SettingNames): T {
   const {caps = {}, service = {}, tls = {}} = profile;
+  const {route: routes = [], field: fields = []} = names;
+  const keepsService = routes.length + fields.length === 0;
   const {max_amount_minor, max_batch_total_minor, max_batch_rows, rails} = caps;
   return withoutEmpty({
     ...profile,
@@ -78,7 +88,7 @@ export function withoutSettings<T extends ProfileSettings>(profile: T, names: Se
       ...(names['max-batch-rows'] ? {} : {max_batch_rows}),
       ...(names['allow-rail'] ? {} : {rails}),
     },
-    service: names.service ? {} : without(service, {routes: names.route ?? [], fields: names.field ?? []}),
+    service: names.service ? {} : keepsService ? service : without(service, {routes, fields}),
     tls: {
       ...(names['ca-file'] ? {} : {ca_file: tls.ca_file}),
       ...(names['client-cert'] ? {} : {client_cert: tls.client_cert, client_key: tls.client_key}),
@@ -99,10 +109,7 @@ const settingsOf = ({read_only, caps, service}: StoredProfile): ProfileSettings 
 /** Removes undefined values and empty parts, so that the file contains only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {
   const {caps, service = {}, tls, ...rest} = profile;
-  const parts = {
-    ...{caps: setOnly(caps), tls: setOnly(tls)},
-    service: without(service, {routes: [], fields: []}),
-  };
+  const parts = {caps: setOnly(caps), tls: setOnly(tls), service};
   return {...setOnly(rest), ...setOnly(nonEmpty(parts))} as T; // only optional settings are left out
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
@@ -96,6 +96,29 @@ describe('the settings of a profile', () => {
     assert.deepEqual(stored(), {base_url: BASE_URL, key: {stored: TEST_KEY}, mode: 'test'});
     assert.equal((await remit('profiles unset p --read-only')).exitCode, 0);
   });
+
+  for (const service of [
+    {routes: {'eventTypes.list': 'POST /api/payouts'}},
+    {routes: {'payouts.cancel': 'POST /api/payouts/{id}/approve'}},
+    {routes: 'none', fields: {payouts: null}},
+  ])
+    it(`lock down a profile whose stored service file is refused: ${JSON.stringify(service)}`, async () => {
+      await add([]);
+      const path = join(home, '.config', 'remit', 'config.json');
+      const config = JSON.parse(readFileSync(path, 'utf8')) as {profiles: {p: object}};
+      config.profiles.p = {...config.profiles.p, service};
+      writeFileSync(path, JSON.stringify(config));
+      for (const flags of ['--read-only', '--max-amount USD=1.00', '--allow-rail wire --max-batch-rows 1']) {
+        const ran = await remit(`profiles set p ${flags}`);
+        assert.equal(ran.exitCode, 0, ran.stderr);
+      }
+      assert.deepEqual(stored(), {
+        ...{base_url: BASE_URL, key: {stored: TEST_KEY}, mode: 'test', read_only: true, service},
+        caps: {max_amount_minor: {USD: 100}, max_batch_rows: 1, rails: ['wire']},
+      });
+      assert.equal((await remit('profiles unset p --max-batch-rows')).exitCode, 0);
+      assert.deepEqual(stored()!['service'], service);
+    });
 
   it('include the key, which may be of the same mode only', async () => {
     await add(GUARDS);
