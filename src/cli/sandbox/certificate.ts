@@ -1,7 +1,7 @@
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {loopbackCertificate} from '../../webhooks/tls/local-authority.ts';
 import type {LocalContext} from '../core/context.ts';
-import {makeFolder} from './place.ts';
+import {makeFolder} from './recorded/place.ts';
 
 /**
  * Writes a certificate for localhost, 127.0.0.1 and ::1 with its key, and reports their paths and that of the

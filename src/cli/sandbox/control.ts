@@ -1,4 +1,3 @@
-import {readFileSync} from 'node:fs';
 import {readAnswer} from '../../client/answers/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport/transport.ts';
 import {RemitError} from '../../errors.ts';
@@ -6,9 +5,11 @@ import type {LocalContext} from '../core/context.ts';
 import {answerError, inDoubt, isUsable, type ControlRequest} from './control-errors.ts';
 import {notRunning} from './not-running.ts';
 import {hasDeclaredShape} from './control-shape.ts';
-import {readRecord, sandboxPlace} from './place.ts';
-import type {Running} from './running.ts';
+import {readRecord, readToken, sandboxPlace} from './recorded/place.ts';
+import {hasToken} from './recorded/proof.ts';
+import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
+import {unproven, UnprovenSandbox} from './recorded/unproven.ts';
 
 /**
  * One control call to a running sandbox (by default the one that this command is about); returns the JSON of its
@@ -23,19 +24,22 @@ export async function callControl<Answer = unknown>(
   running: Running = targetSandbox(local),
 ): Promise<Answer> {
   const request: ControlRequest = {method, path, body};
+  const token = tokenOf(running);
   const transport = await local.runtime.transport('one-shot', running.base_url);
+  const limits = {timeouts: DEFAULT_TIMEOUTS, signal: local.stop.signal};
   try {
+    if (!(await hasToken(local.runtime, transport, {baseUrl: running.base_url, token, ...limits})))
+      throw unproven(running, 'the control token');
     const answer = await transport.send({
       method,
       path,
       headers: {
-        'x-sandbox-token': readToken(running),
+        'x-sandbox-token': token,
         accept: 'application/json',
         ...(body === undefined ? {} : {'content-type': 'application/json'}),
       },
       ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-      timeouts: DEFAULT_TIMEOUTS,
-      signal: local.stop.signal,
+      ...limits,
     });
     const read = readAnswer(answer, local.clock.now());
     const isOurs =
@@ -57,17 +61,10 @@ export async function callControl<Answer = unknown>(
   }
 }
 
-function readToken(running: Running): string {
-  const {token} = running.place;
-  try {
-    return readFileSync(token, 'utf8').trim();
-  } catch (error) {
-    throw notRunning(
-      `the control token of the sandbox at ${running.base_url} is missing: ${token}`,
-      running.base_url,
-      error,
-    );
-  }
+function tokenOf({place, base_url: url}: Running): string {
+  const token = readToken(place);
+  if (token !== undefined) return token;
+  throw notRunning(`the control token of the sandbox at ${url} is missing: ${place.token}`, url);
 }
 
 /** Whether the default sandbox of this state folder is running. */
@@ -75,10 +72,12 @@ export async function isAnswering(local: LocalContext): Promise<boolean> {
   const place = sandboxPlace(local.stateDir);
   const record = readRecord(place);
   if (record === undefined) return false;
+  const running = {...record, place};
   try {
-    await callControl(local, 'GET', '/sandbox/faults', undefined, {...record, place});
+    await callControl(local, 'GET', '/sandbox/faults', undefined, running);
     return true;
   } catch (error) {
+    if (error instanceof UnprovenSandbox) return lifeOfSandbox(running) === 'alive'; // of an earlier version
     if (error instanceof RemitError && error.code === 'NOT_RUNNING') return false;
     if (error instanceof RemitError && error.code === 'AUTHENTICATION_ERROR') return false; // another program has the port
     throw error;

@@ -1,6 +1,6 @@
 import type {LocalContext} from '../core/context.ts';
 import {callControl} from './control.ts';
-import type {Running} from './running.ts';
+import type {Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
 
 /** A link that opens the sandbox's page with its controls, once. */

@@ -1,8 +1,10 @@
 import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
 import {callControl} from './control.ts';
-import {readRecord} from './place.ts';
+import {readRecord} from './recorded/place.ts';
+import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
+import {UnprovenSandbox} from './recorded/unproven.ts';
 
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
@@ -12,7 +14,7 @@ export async function stopSandbox(
   local: LocalContext,
 ): Promise<{stopped: true; base_url: string; store: string; pid: number}> {
   const running = targetSandbox(local);
-  await callControl(local, 'POST', '/sandbox/stop', {});
+  await callControl(local, 'POST', '/sandbox/stop', {}).catch((error: unknown) => endEarlier(running, error));
   for (let waited = 0; readRecord(running.place)?.pid === running.pid; waited += LOOK_EVERY_MS) {
     if (waited >= PATIENCE_MS)
       throw new RemitError(
@@ -22,4 +24,14 @@ export async function stopSandbox(
     await local.clock.sleep(LOOK_EVERY_MS, local.stop.signal);
   }
   return {stopped: true, base_url: running.base_url, store: running.store, pid: running.pid};
+}
+
+/** A sandbox of an earlier version cannot prove itself, and is ended by its process, if that is certainly it. */
+function endEarlier(running: Running, error: unknown): void {
+  if (!(error instanceof UnprovenSandbox)) throw error;
+  const life = lifeOfSandbox(running);
+  if (life === 'dead') throw error;
+  if (life === 'unknown')
+    throw error.withHint(`if process ${running.pid} is the sandbox, end it: kill ${running.pid}`);
+  process.kill(running.pid, 'SIGTERM');
 }

@@ -1,4 +1,3 @@
-import {isLoopback, normaliseBaseUrl} from '../../client/transport/base-url.ts';
 import {RemitError} from '../../errors.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
@@ -8,8 +7,8 @@ import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
 import {sandboxStartAt} from '../runtime/sandbox-port.ts';
 import {notRunning} from './not-running.ts';
-import {sandboxPlace} from './place.ts';
-import {runningSandboxes, type Running} from './running.ts';
+import {sandboxPlace, sandboxUrl} from './recorded/place.ts';
+import {runningSandboxes, type Running} from './recorded/running.ts';
 
 /** Where the choice of a sandbox comes from, for a message. */
 interface Wanted {
@@ -89,10 +88,10 @@ function findTarget(local: LocalContext): Running {
 function explicitTarget({flags, runtime, configDir}: LocalContext): Wanted | undefined {
   const {REMIT_BASE_URL: url, REMIT_PROFILE: profile} = runtime.env;
   const profileUrl = (name: string) =>
-    comparable(storedProfile(readConfig(configDir), name, configDir).profile.base_url);
+    sandboxUrl(storedProfile(readConfig(configDir), name, configDir).profile.base_url);
   if (flags.profile !== undefined)
     return {url: profileUrl(flags.profile), from: `the base URL of profile ${flags.profile}`};
-  if (url) return {url: comparable(url), from: 'REMIT_BASE_URL'};
+  if (url) return {url: sandboxUrl(url), from: 'REMIT_BASE_URL'};
   if (profile) return {url: profileUrl(profile), from: `the base URL of REMIT_PROFILE=${profile}`};
   return undefined;
 }
@@ -105,14 +104,7 @@ function impliedUrl({configDir, runtime}: LocalContext): string | undefined {
   const name = findProjectFile(runtime.cwd)?.profile ?? config.default;
   const profile =
     name !== undefined && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  return profile && comparable(profile.base_url);
-}
-
-/** Sandboxes listen on 127.0.0.1 and use that name; other names of this machine are equivalent. */
-function comparable(text: string): string {
-  const url = new URL(normaliseBaseUrl(text));
-  if (isLoopback(url.hostname)) url.hostname = '127.0.0.1';
-  return normaliseBaseUrl(url.href);
+  return profile && sandboxUrl(profile.base_url);
 }
 
 function describeAll(running: readonly Running[]): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {mkdirSync} from 'node:fs';
-import {sandboxPlace, writeRecord} from '../../../src/cli/sandbox/place.ts';
+import {sandboxPlace, writeRecord} from '../../../src/cli/sandbox/recorded/place.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {SERVICE_ERRORS} from '../../../src/contract/error-codes.ts';
 import {ERRORS, EXIT, isErrorCode} from '../../../src/errors.ts';
@@ -11,7 +11,10 @@ import {answer, lost, type Reply} from '../../client/transport/fake-transport.ts
 import {faultOf, loadCommands, remitCallsIn, type CommandMap} from '../../repo/command-lines.ts';
 import {PAYOUT_ID} from '../fixtures.ts';
 import {isLong, tryCases} from './cases.ts';
+import {helloAnswer} from '../sandbox/hello-answer.ts';
 import {CONTROL_COMMANDS} from './control-commands.ts';
+
+const TOKEN = 'token';
 
 type Ending = 'in doubt' | number;
 interface Failure {
@@ -77,7 +80,7 @@ describe('every error of every command that changes the sandbox', function () {
     const place = sandboxPlace(env.REMIT_STATE_DIR);
     mkdirSync(place.folder, {recursive: true});
     const started = {pid: process.pid, started_at: '2026-01-01T00:00:00Z', store: place.store};
-    writeRecord(place, {base_url: BASE_URL, control_url: `${BASE_URL}/sandbox/`, ...started}, 'token');
+    writeRecord(place, {base_url: BASE_URL, control_url: `${BASE_URL}/sandbox/`, ...started}, TOKEN);
     const add = ['profiles', 'add', 'work', '--base-url', BASE_URL, '--key-stdin'];
     assert.equal((await runCli(add, {env, stdin: `${TEST_KEY}\n`})).exitCode, 0);
   });
@@ -87,7 +90,8 @@ describe('every error of every command that changes the sandbox', function () {
     runCli([...line.split(' '), '-p', 'work', ...form], {
       ...{env, ...(stop === undefined ? {} : {stop})},
       service: ({method, path}) =>
-        method === 'GET' ? answer(200, path.endsWith('/status') ? STATUS : {data: []}) : reply(),
+        helloAnswer({path}, TOKEN) ??
+        (method === 'GET' ? answer(200, path.endsWith('/status') ? STATUS : {data: []}) : reply()),
     });
 
   for (const [line, shows] of Object.values(CONTROL_COMMANDS).flat())
@@ -143,7 +147,8 @@ describe('every error of every command that changes the sandbox', function () {
   });
 
   it('says that what answers a read without JSON is not a sandbox', async () => {
-    const service = () => answer(200, '<html>', {'content-type': 'text/html'});
+    const html = answer(200, '<html>', {'content-type': 'text/html'});
+    const service = ({path}: {path: string}) => helloAnswer({path}, TOKEN) ?? html;
     const ran = await runCli(['sandbox', 'status', '-p', 'work', '-o', 'json'], {env, service});
     assert.deepEqual([ran.exitCode, ran.error().code], [13, 'NOT_RUNNING']);
     assert.match(ran.error().message, /is not a sandbox/);
@@ -151,7 +156,7 @@ describe('every error of every command that changes the sandbox', function () {
 
   it('says that what answers without the fields of the call is not a sandbox', async () => {
     for (const body of [{}, {data: 5}, {data: [{}]}, {clock: {}}]) {
-      const service = () => answer(200, body);
+      const service = ({path}: {path: string}) => helloAnswer({path}, TOKEN) ?? answer(200, body);
       for (const read of ['status', 'keys', 'faults list', 'clock', 'magic']) {
         const line = ['sandbox', ...read.split(' '), '-p', 'work', '-o', 'json'];
         const ran = await runCli(line, {env, service});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import {readRecord} from '../../../src/cli/sandbox/place.ts';
+import {readRecord} from '../../../src/cli/sandbox/recorded/place.ts';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
 import {readConfig} from '../../../src/profiles/config-file.ts';

@@ -3,13 +3,13 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {join} from 'node:path';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
-import {readRecord, sandboxPlace, type Place} from '../../../src/cli/sandbox/place.ts';
+import {readRecord, sandboxPlace, type Place} from '../../../src/cli/sandbox/recorded/place.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions, type CliResult} from '../../cli/run-cli.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 
 /** The machine's time: these commands wait for a real socket and a real file. */
-class RealClock extends RecordingClock {
+export class RealClock extends RecordingClock {
   override now(): number {
     return Date.now();
   }

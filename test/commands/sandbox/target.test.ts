@@ -3,7 +3,7 @@ import {existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync} from 'nod
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
-import {runningSandboxes} from '../../../src/cli/sandbox/running.ts';
+import {runningSandboxes} from '../../../src/cli/sandbox/recorded/running.ts';
 import {describeSelf, systemProbe} from '../../../src/store/locks/lock-holder.ts';
 import type {CliResult} from '../../cli/run-cli.ts';
 import {LiveSandbox} from './live-sandbox.ts';

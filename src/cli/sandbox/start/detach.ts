@@ -6,8 +6,7 @@ import {childEnv} from '../../runtime/child-env.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {readConfig} from '../../../profiles/config-file.ts';
 import {makePageLink} from '../page-link.ts';
-import {makeFolder, readRecord, sandboxPlace, type Place} from '../place.ts';
-import {PROFILE} from './profile.ts';
+import {makeFolder, PROFILE, readRecord, sandboxPlace, type Place} from '../recorded/place.ts';
 import {showReady, type Ready} from './ready.ts';
 import {readStartFlags, type StartFlags, STORE_FROM_STDIN} from './options.ts';
 

@@ -5,8 +5,7 @@ import {withoutSettings} from '../../../profiles/settings.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {changeConfig} from '../../profiles/store.ts';
-
-export const PROFILE = 'sandbox';
+import {PROFILE} from '../recorded/place.ts';
 
 interface Address {
   baseUrl: string;

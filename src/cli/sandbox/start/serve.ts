@@ -5,11 +5,18 @@ import {authorityFiles} from '../../../webhooks/tls/local-authority.ts';
 import type {LocalContext} from '../../core/context.ts';
 import type {Stop} from '../../runtime/stop.ts';
 import {isAnswering} from '../control.ts';
-import {makeFolder, removeRecord, sandboxPlace, writeRecord, type RunningRecord} from '../place.ts';
-import {PROFILE, writeProfile} from './profile.ts';
+import {
+  makeFolder,
+  PROFILE,
+  removeRecord,
+  sandboxPlace,
+  writeRecord,
+  type RunningRecord,
+} from '../recorded/place.ts';
+import {writeProfile} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
 import {requestLog} from './request-log.ts';
-import {makeExtraPlace, sweepExtras} from '../running.ts';
+import {makeExtraPlace, sweepExtras} from '../recorded/running.ts';
 import {readStartFlags, readStore, type StartFlags} from './options.ts';
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
-import {readRecord} from '../../../../src/cli/sandbox/place.ts';
+import {readRecord} from '../../../../src/cli/sandbox/recorded/place.ts';
 import {DEFAULT_PORT} from '../../../../src/cli/runtime/sandbox-port.ts';
 import {readText} from '../../../repo/tree.ts';
 import {LiveSandbox} from '../../sandbox/live-sandbox.ts';

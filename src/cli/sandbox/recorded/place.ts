@@ -1,9 +1,20 @@
 import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {ownJson} from '../../narrow.ts';
-import {writeFileAtomic} from '../../store/files/atomic-file.ts';
+import {isLoopback, normaliseBaseUrl} from '../../../client/transport/base-url.ts';
+import {ownJson} from '../../../narrow.ts';
+import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 
-export {makeFolder} from '../../store/files/folder.ts';
+export {makeFolder} from '../../../store/files/folder.ts';
+
+/** The profile that `sandbox start` writes. */
+export const PROFILE = 'sandbox';
+
+/** Sandboxes listen on 127.0.0.1 and use that name; other names of this machine are equivalent. */
+export function sandboxUrl(text: string): string {
+  const url = new URL(normaliseBaseUrl(text));
+  if (isLoopback(url.hostname)) url.hostname = '127.0.0.1';
+  return normaliseBaseUrl(url.href);
+}
 
 /** The files of the sandbox of a state folder: its store, and how other commands find it while it runs. */
 export interface Place {
@@ -47,6 +58,15 @@ export function placeIn(folder: string, isKept = false): Place {
 export function readRecord(place: Place): RunningRecord | undefined {
   try {
     return ownJson(readFileSync(place.record, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined without a token file: the sandbox has ended. */
+export function readToken({token}: Place): string | undefined {
+  try {
+    return readFileSync(token, 'utf8').trim() || undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,12 @@
 import {mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describeSelf, lifeOf, parseHolder, systemProbe} from '../../store/locks/lock-holder.ts';
+import {
+  describeSelf,
+  lifeOf,
+  parseHolder,
+  systemProbe,
+  type Holder,
+} from '../../../store/locks/lock-holder.ts';
 import {placeIn, readRecord, sandboxPlace, type Place, type RunningRecord} from './place.ts';
 
 /** A sandbox that was running when its record was read. */
@@ -59,6 +65,13 @@ function extrasIn(folder: string): string[] {
   }
 }
 
+/** Whether the process of a recorded sandbox is running; its pid may belong to another one by now. */
+export function lifeOfSandbox({place, pid}: Running): 'alive' | 'dead' | 'unknown' {
+  if (!systemProbe.exists(pid)) return 'dead';
+  const holder = readHolder(join(place.folder, OWNER)) ?? readHolder(`${place.store}-lock`);
+  return holder?.pid === pid ? lifeOf(holder, systemProbe) : 'unknown';
+}
+
 function isAbandoned(folder: string, nowMs: number): boolean {
   const life = lifeOfOwner(folder);
   if (life !== 'unknown') return life === 'dead';
@@ -66,11 +79,15 @@ function isAbandoned(folder: string, nowMs: number): boolean {
 }
 
 function lifeOfOwner(folder: string): 'alive' | 'dead' | 'unknown' {
+  const owner = readHolder(join(folder, OWNER));
+  return owner === undefined ? 'unknown' : lifeOf(owner, systemProbe);
+}
+
+function readHolder(path: string): Holder | undefined {
   try {
-    const owner = parseHolder(readFileSync(join(folder, OWNER), 'utf8'));
-    return owner === undefined ? 'unknown' : lifeOf(owner, systemProbe);
+    return parseHolder(readFileSync(path, 'utf8'));
   } catch {
-    return 'unknown';
+    return undefined;
   }
 }
 
