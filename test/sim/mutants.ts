@@ -505,12 +505,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a row whose approval was lost is released again by itself',
-    patches: [
-      patch(
-        "...(settings.retryUnapproved ? (['unapproved'] as const) : []),",
-        "...(settings.retryUnapproved || Date.now() > 0 ? (['unapproved'] as const) : []),",
-      ),
-    ],
+    patches: [patch("...(settings.retryUnapproved ? (['unapproved'] as const) : []),", "'unapproved',")],
     needs: ['lost-approvals'],
     isQuick: true,
   },
