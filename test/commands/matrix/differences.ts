@@ -1,27 +1,25 @@
-import type {ServiceFile} from '../../src/service/service-file.ts';
-
-/** A difference of a service, and the line of a service file that describes it. */
-export interface Difference {
-  readonly name: string;
-  readonly service: ServiceFile;
-  /** remit also works without a service file. */
-  readonly needsNone?: true;
-}
+import type {ServiceFile} from '../../../src/service/service-file.ts';
+import type {Difference} from './difference.ts';
+import {OTHER_RESOURCES} from './other-resources.ts';
+import {OTHER_ANSWERS} from './other-answers.ts';
 
 const amount = (name: string, unit: 'minor' | 'minor-text' | 'major' | 'major-number'): ServiceFile => ({
   ...(name === 'amount_in_minor_units' ? {} : {fields: {payouts: {amount_in_minor_units: name}}}),
   units: {'payouts.amount_in_minor_units': unit},
 });
 
-export const DIFFERENCES: readonly Difference[] = [
+/** What the first command names if everything is elsewhere. */
+const ROUTES = ['routes.payouts.create', 'routes.payouts.list'];
+
+const OF_PAYOUTS: readonly Difference[] = [
   {name: 'create elsewhere', service: {routes: {'payouts.create': 'POST /v1/payouts'}}},
   {name: 'ids that are not UUIDs', service: {ids: {format: 'any'}}},
   {name: 'create by PUT', service: {routes: {'payouts.create': 'PUT /api/payouts'}}},
   {name: 'get elsewhere', service: {routes: {'payouts.get': 'GET /api/payout/{id}'}}},
   {name: 'list elsewhere', service: {routes: {'payouts.list': 'GET /api/payout-search'}}},
   {name: 'id in the query of a get', service: {routes: {'payouts.get': 'GET /api/payout'}}},
-  {name: 'all under another prefix', service: {prefixes: {api: '/v1'}}},
-  {name: 'all without a prefix', service: {prefixes: {api: ''}}},
+  {name: 'all under another prefix', service: {prefixes: {api: '/v1'}}, names: ROUTES},
+  {name: 'all without a prefix', service: {prefixes: {api: ''}}, names: ROUTES},
   {name: 'amount in major units as text', service: amount('amount', 'major')},
   {name: 'amount in major units as number', service: amount('amount', 'major-number')},
   {name: 'amount in minor units under another name', service: amount('amount_cents', 'minor')},
@@ -53,7 +51,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {name: 'record within result on get alone', service: {envelopes: {record: {'payouts.get': 'result'}}}},
   {name: 'items of a list elsewhere', service: {envelopes: {list: 'items'}}},
-  {name: 'cursor of a list elsewhere', service: {envelopes: {next: 'page.next'}}},
+  {name: 'cursor of a list elsewhere', service: {envelopes: {next: 'page.next'}}, names: ['paging.by']},
   {
     name: 'items, cursor and flag of a list elsewhere',
     service: {envelopes: {list: 'results', next: 'after', more: 'has_more'}},
@@ -100,10 +98,13 @@ export const DIFFERENCES: readonly Difference[] = [
     needsNone: true,
   },
   {name: 'approve elsewhere', service: {routes: {'payouts.approve': 'POST /api/payouts/{id}/release'}}},
+  {name: 'cancel elsewhere', service: {routes: {'payouts.cancel': 'POST /api/payouts/{id}/void'}}},
   {name: 'approve without a body', service: {bodies: {'payouts.approve': 'none'}}},
   {name: 'pages of at least 500', service: {paging: {min: 500}}},
-  {name: 'pages by number', service: {paging: {by: 'page'}}, needsNone: true},
-  {name: 'pages by offset', service: {paging: {by: 'offset'}}, needsNone: true},
-  {name: 'pages after the last id', service: {paging: {by: 'id'}}, needsNone: true},
-  {name: 'pages by the Link header', service: {paging: {by: 'link'}}, needsNone: true},
+  {name: 'pages by number', service: {paging: {by: 'page'}}},
+  {name: 'pages by offset', service: {paging: {by: 'offset'}}},
+  {name: 'pages after the last id', service: {paging: {by: 'id'}}},
+  {name: 'pages by the Link header', service: {paging: {by: 'link'}}},
 ];
+
+export const DIFFERENCES: readonly Difference[] = [...OF_PAYOUTS, ...OTHER_RESOURCES, ...OTHER_ANSWERS];
