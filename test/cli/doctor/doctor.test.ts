@@ -7,6 +7,7 @@ import {after, before, describe, it} from 'mocha';
 import type {Report} from '../../../src/cli/doctor/report.ts';
 import {checkService} from '../../../src/service/file/parse.ts';
 import {BASE_URL, type CliOptions, runCli} from '../run-cli.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {DifferingService} from './differing-service.ts';
 
 describe('remit doctor, with a service that matches the assumptions', () => {
@@ -29,10 +30,28 @@ describe('remit doctor, with a service that matches the assumptions', () => {
       report.checks.filter(({verdict}) => verdict === 'differs'),
       [],
     );
-    assert.deepEqual([ran.exitCode, report.ok], [8, false], 'no payout shows whether one can be read');
+    assert.deepEqual([ran.exitCode, report.ok], [0, true]);
+    const get = report.checks.find(({check}) => check === 'routes.payouts.get')!;
+    assert.equal(get.verdict, 'holds', 'an id that does not exist is refused, and a path otherwise');
+    assert.match(
+      get.evidence,
+      /returned 404 for the id .*, and a path that does not exist is refused differently$/,
+    );
     const unknown = report.checks.filter(({verdict}) => verdict === 'unknown').map(({check}) => check);
-    for (const check of ['fields.payouts', 'routes.payouts.get', 'keys', 'webhooks'])
-      assert.ok(unknown.includes(check), check);
+    for (const check of ['fields.payouts', 'keys', 'webhooks']) assert.ok(unknown.includes(check), check);
+  });
+
+  it('leaves open whether a payout can be read if paths that do not exist are refused in the same words', async () => {
+    let answers = 0;
+    service.twist = (same, {path}) =>
+      same.status === 404 || same.status === 400
+        ? answer(404, {error_code: 'NOT_FOUND', message: `no ${path}`, request_id: ++answers})
+        : same;
+    const ran = await doctor(['--json']);
+    service.twist = (same) => same;
+    const report = ran.json() as Report;
+    const get = report.checks.find(({check}) => check === 'routes.payouts.get')!;
+    assert.deepEqual([ran.exitCode, get.verdict, get.evidence], [8, 'unknown', 'no record to read']);
   });
 
   it('checks this machine without a key, and with a damaged configuration', async () => {

@@ -59,7 +59,8 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   }
   const earlier = (await largestPage(probe, `${resource}.list`)).find((record) => record[marked] === MARK);
   if (earlier !== undefined) {
-    survey.found.push(holds(check, `an earlier probe created ${noun} ${String(earlier['id'])}`, {row}));
+    const evidence = `not tried again: an earlier probe created ${noun} ${String(earlier['id'])}, by this route or another`;
+    survey.found.push(unknown(check, evidence, {row}));
     return;
   }
   const reply = await survey.ask(operation, {body});

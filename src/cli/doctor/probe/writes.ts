@@ -2,10 +2,10 @@ import {RemitError} from '../../../errors.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
-import {outcomeOf, type Reply} from '../survey/asker.ts';
+import {failureOf, NOWHERE, outcomeOf, refusalWords} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isGood, type Survey} from '../survey/survey.ts';
+import {isGood, isMissing, type Survey} from '../survey/survey.ts';
 import {createOne} from './create.ts';
 import {checkHorizon} from './horizon.ts';
 import {checkFormat, checkReplay} from './keys.ts';
@@ -43,7 +43,7 @@ export async function refuseProbe(context: Context): Promise<void> {
 
 /**
  * Creates a payout and a payin without approving them, sends the same requests again, and cancels them. Then tries to
- * approve ones that do not exist, and creates a payee and a move, which remain. Reports everything that remains.
+ * approve the canceled ones, which must be refused, and creates a payee and a move, which remain. Reports everything that remains.
  */
 export async function probeWrites(context: Context, survey: Survey): Promise<Probed> {
   const probe: Probe = {context, survey, probed: {created: [], canceled: [], left: []}, unclear: []};
@@ -82,42 +82,53 @@ async function probeKind(probe: Probe, kind: Kind): Promise<void> {
     await cancelAll(probe, kind, from);
     noteUnclear(probe, kind);
   }
-  await approveNothing(probe.survey, kind);
+  const canceled = probed.created.slice(from).find((id) => probed.canceled.includes(id));
+  await (canceled === undefined ? approveNothing(probe, kind) : approveCanceled(probe, kind, canceled));
 }
 
 /**
- * Tries to approve a record that does not exist, which must be refused. The route holds only if the answer is another
- * one than for an action that no service has: many services refuse a missing route as a missing record.
+ * Tries to approve the record that was just canceled, which must be refused by its state: a 404 is then about the route,
+ * because the record exists.
  */
-async function approveNothing(survey: Survey, kind: Kind): Promise<void> {
+async function approveCanceled({survey}: Probe, kind: Kind, id: string): Promise<void> {
   const operation = idOf(kind, 'approve');
   const check = `routes.${operation}`;
-  const reply = await survey.ask(operation, {params: {id: NO_SUCH_ID}, body: {}});
-  const evidence = `${outcomeOf(reply)} for a ${kind.noun} that does not exist`;
-  const {method, path} = routeOf(operation, survey.draft.file);
-  const noAction = {routes: {[operation]: `${method} ${path}-remit-doctor`}};
-  const nowhere = await survey.ask(
-    operation,
-    {params: {id: NO_SUCH_ID}, body: {}},
-    joined(survey.draft.file, noAction),
-  );
-  const isElsewhere = nowhere.status === reply.status && wordsOf(nowhere) === wordsOf(reply);
-  const fix = toAdd({routes: {[operation]: 'POST /path/of/{id}/approve'}});
+  const reply = await survey.ask(operation, {params: {id}, body: {}});
+  const evidence = `${failureOf(reply, 'a record')} for a ${kind.noun} that is canceled`;
+  const {assumption} = reply;
   if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
-  else if (reply.status === 405 || reply.status === 501)
-    survey.found.push(differs(check, evidence, {row: 2, fix}));
-  else if ([400, 404, 422].includes(reply.status) && !isElsewhere)
-    survey.found.push(holds(check, evidence, {row: 2}));
-  else if (isElsewhere)
-    survey.found.push(
-      unknown(check, `${evidence}, as for an action that does not exist; the route may be missing`, {
-        row: 2,
-        fix,
-      }),
-    );
+  else if (isMissing(reply)) survey.found.push(differs(check, evidence, {row: 2, fix: fixOf(kind)}));
+  else if (assumption !== undefined)
+    survey.found.push(differs(check, evidence, {row: 2, fix: `set ${assumption.key} in the service file`}));
+  else if ([400, 409, 422].includes(reply.status)) survey.found.push(holds(check, evidence, {row: 2}));
   else survey.found.push(unknown(check, evidence, {row: 2}));
 }
 
-/** The body without paths and ids, which differ between answers. */
-const wordsOf = ({wire}: Reply): string =>
-  (JSON.stringify(wire) ?? '').replaceAll(/[0-9a-f-]{6,}|\/[^\s"]*/g, '');
+const fixOf = (kind: Kind): string =>
+  toAdd({routes: {[idOf(kind, 'approve')]: 'POST /path/of/{id}/approve'}});
+
+/**
+ * Without a canceled record, tries to approve one that does not exist. The route holds only if the refusal differs from
+ * that of an action that no service has: many services refuse a missing route as a missing record.
+ */
+async function approveNothing({survey}: Probe, kind: Kind): Promise<void> {
+  const operation = idOf(kind, 'approve');
+  const check = `routes.${operation}`;
+  const question = {params: {id: NO_SUCH_ID}, body: {}};
+  const reply = await survey.ask(operation, question);
+  const evidence = `${outcomeOf(reply)} for a ${kind.noun} that does not exist`;
+  const {method, path} = routeOf(operation, survey.draft.file);
+  const noAction = {routes: {[operation]: `${method} ${path}${NOWHERE}`}};
+  const nowhere = await survey.ask(operation, question, joined(survey.draft.file, noAction));
+  if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
+  else if (reply.status === 405 || reply.status === 501)
+    survey.found.push(differs(check, evidence, {row: 2, fix: fixOf(kind)}));
+  else if (![400, 404, 422].includes(reply.status)) survey.found.push(unknown(check, evidence, {row: 2}));
+  else if (refusalWords(nowhere) !== refusalWords(reply)) survey.found.push(holds(check, evidence, {row: 2}));
+  else
+    survey.found.push(
+      unknown(check, `${evidence}, as for an action that does not exist; the route may be missing`, {
+        ...{row: 2, fix: fixOf(kind)},
+      }),
+    );
+}

@@ -2,12 +2,14 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {isList, isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
-import {operationOf, paramsOf} from '../../../service/routes.ts';
+import {operationOf, paramsOf, routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {outcomeOf, type Reply} from '../survey/asker.ts';
+import {NOWHERE, outcomeOf, refusalWords, type Reply} from '../survey/asker.ts';
+import {joined} from '../survey/draft.ts';
 import {type Finding, findings, toAdd} from '../survey/finding.ts';
 import {isPath, leavesOf} from '../survey/shapes.ts';
 import {noteItems, recordsIn} from './items.ts';
+import {NO_SUCH_ID} from './errors.ts';
 import {isGood, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -43,12 +45,17 @@ interface Get {
 
 async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void> {
   const [recordId, ...others] = idsIn(survey, list);
-  if (recordId === undefined) {
-    survey.found.push(unknown(`routes.${id}`, NO_RECORD, {row: rowOf(id)}));
-    return;
-  }
   const {path} = operationOf(id);
   const [name = 'id'] = paramsOf(path);
+  if (recordId === undefined) {
+    const proof = await refusedOtherwise(survey, id, name);
+    survey.found.push(
+      proof === undefined
+        ? unknown(`routes.${id}`, NO_RECORD, {row: rowOf(id)})
+        : holds(`routes.${id}`, proof, {row: rowOf(id)}),
+    );
+    return;
+  }
   const params = {[name]: recordId};
   const reply = await survey.ask(id, {params});
   noteRoute(survey, id, reply);
@@ -62,6 +69,28 @@ async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void
     if (id === 'treasury.balance') keepBalance(survey, reply);
     noteWrapper(survey, {id, reply, recordId, wrappers});
   }
+}
+
+/**
+ * What shows that a route exists, without a record: the service refuses an id that no record has, or one that is
+ * malformed, in other words than the same id below a path that does not exist.
+ */
+async function refusedOtherwise(survey: Survey, id: OperationId, name: string): Promise<string | undefined> {
+  const {file} = survey.draft;
+  const {path} = routeOf(id, file);
+  const end = path.indexOf('/{');
+  const nowhere =
+    path.endsWith('}') && end > 0 ? path.slice(0, end) + NOWHERE + path.slice(end) : path + NOWHERE;
+  for (const value of [NO_SUCH_ID, 'not-an-id']) {
+    const question = {params: {[name]: value}};
+    const reply = await survey.ask(id, question);
+    const other = await survey.ask(id, question, joined(file, {routes: {[id]: `GET ${nowhere}`}}));
+    if (![400, 404, 422].includes(reply.status) || ![400, 403, 404, 405, 422].includes(other.status))
+      continue;
+    if (refusalWords(reply) !== refusalWords(other))
+      return `${outcomeOf(reply)} for the id ${value}, and a path that does not exist is refused differently`;
+  }
+  return undefined;
 }
 
 /** Ids in a list that can be used in a path. */
@@ -149,14 +178,14 @@ function noteWrappers(survey: Survey, wrappers: ReadonlyMap<OperationId, string>
   if (wrappers.size === 0) return;
   const names = new Set(wrappers.values());
   const [only = ''] = names;
+  const isOne = names.size === 1 && !survey.found.some(({check}) => check === 'envelopes.record'); // all gets agree
   const byOperation = Object.fromEntries(
     [...wrappers].flatMap(([id, name]) => recordsOf(id).map((other) => [other, name] as const)),
   );
-  const write: ServiceFile = {envelopes: {record: names.size === 1 ? only : byOperation}};
-  const evidence =
-    names.size === 1
-      ? `records are in ${only}, not at the top of the answer`
-      : [...wrappers].map(([id, name]) => `${id} returns its record in ${name}`).join('; ');
+  const write: ServiceFile = {envelopes: {record: isOne ? only : byOperation}};
+  const evidence = isOne
+    ? `records are in ${only}, not at the top of the answer`
+    : [...wrappers].map(([id, name]) => `${id} returns its record in ${name}`).join('; ');
   survey.differs(differs('envelopes.record', evidence, {row: 6, write, sure: true}));
 }
 

@@ -154,6 +154,26 @@ export function failureOf(reply: Reply, noun: string): string {
   return outcomeOf(reply) + words;
 }
 
+/** Marks a path that no service has. */
+export const NOWHERE = '-remit-doctor';
+
+/**
+ * What a refusal says, apart from what differs between any two answers: ids, times, numbers and paths. Equal for a path
+ * and for one that does not exist, it shows nothing about the path.
+ */
+export function refusalWords({status, errorCode = '', message = ''}: Reply): string {
+  const words = message
+    .slice(0, LONGEST_MESSAGE)
+    .replaceAll(NOWHERE, '')
+    .replaceAll(/\/\S*/g, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && !/\d/.test(word));
+  return [status, errorCode, ...words].join(' ');
+}
+
+const LONGEST_MESSAGE = 500;
+
 /** Method and path of an operation under a service file: `GET /v1/payouts`. */
 export function routeText(id: OperationId, file: ServiceFile): string {
   const {method, path} = new Dialect(file).route(id);

@@ -87,13 +87,11 @@ describe('remit doctor --probe-writes', () => {
         '/api/payouts', // with a long key
         '/api/payouts/ID/cancel',
         '/api/payouts/LONG/cancel',
-        '/api/payouts/00000000-0000-4000-8000-000000000000/approve',
-        '/api/payouts/00000000-0000-4000-8000-000000000000/approve-remit-doctor',
+        '/api/payouts/ID/approve', // refused: it is canceled
         '/api/payins',
         '/api/payins',
         '/api/payins/PAYIN/cancel',
-        '/api/payins/00000000-0000-4000-8000-000000000000/approve',
-        '/api/payins/00000000-0000-4000-8000-000000000000/approve-remit-doctor',
+        '/api/payins/PAYIN/approve',
         '/api/payees',
         '/api/subaccounts/move',
       ],
@@ -122,7 +120,8 @@ describe('remit doctor --probe-writes', () => {
     assert.match(of('keys.horizon').evidence, /at least 180m/);
     assert.equal(report.probed!.created.length, 3);
     assert.deepEqual(report.probed!.left, [], 'the payee and the move of the first probe are used again');
-    assert.match(of('routes.moves.create').evidence, /an earlier probe created move /);
+    assert.match(of('routes.moves.create').evidence, /^not tried again: an earlier probe created move /);
+    assert.equal(of('routes.moves.create').verdict, 'unknown', 'the route in use was not tried');
   });
 
   it('reports that the service has forgotten the key, with a horizon that is safe', async () => {
@@ -182,8 +181,32 @@ describe('remit doctor --probe-writes', () => {
     assert.ok(report.probed!.left.some((one) => one.id === id && one.status === 'created'));
   });
 
-  it('reports approve as unknown if it is refused like a path that does not exist', async () => {
+  it('finds a missing approve by the payout that it canceled, whatever its 404 contains', async () => {
+    let answers = 0;
+    service.codeOfNoRoute = 'NOT_FOUND';
     service.dialect = {routes: {'payouts.approve': 'POST /api/payouts/{id}/release'}};
+    service.twist = (same, {path}) =>
+      same.status === 404
+        ? answer(404, {error_code: 'NOT_FOUND', message: 'Not Found', path, timestamp: ++answers})
+        : same;
+    const {ran, of} = await probe();
+    const {verdict, evidence, fix} = of('routes.payouts.approve');
+    assert.equal(verdict, 'differs');
+    assert.match(evidence, /returned 404 \(Not Found\) for a payout that is canceled$/);
+    assert.match(fix!, /"routes": \{"payouts\.approve": /);
+    assert.equal(of('routes.payins.approve').verdict, 'holds');
+    assert.equal(ran.exitCode, 8);
+  });
+
+  it('leaves approve open without a payout, if a path that does not exist is refused in the same words', async () => {
+    service.codeOfNoRoute = 'NOT_FOUND';
+    service.twist = (same, {method, path}) => {
+      if (method === 'POST' && path === '/api/payouts')
+        return answer(400, {error_code: 'VALIDATION_ERROR', message: 'no'});
+      return same.status === 404
+        ? answer(404, {error_code: 'NOT_FOUND', message: `no ${path}`, id: Math.random()})
+        : same;
+    };
     const {of} = await probe();
     assert.equal(of('routes.payouts.approve').verdict, 'unknown');
   });
