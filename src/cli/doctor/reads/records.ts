@@ -23,8 +23,8 @@ export function checkRecords(survey: Survey, id: OperationId, sample: Sample | u
   const before = survey.found.length;
   const fields = READ_FIELDS[id] ?? READ_FIELDS[resource] ?? [];
   for (const field of fields) checkField(survey, {resource, fields, field, sample, row});
-  const absent = fields.filter((field) => !isPresent(sample.canonical, field));
-  const words = absent.length === 0 ? '' : `, except ${absent.join(', ')}`;
+  const empty = fields.filter((field) => !isPresent(sample.canonical, field));
+  const words = empty.length === 0 ? '' : `; without a value: ${empty.join(', ')}`;
   if (survey.found.length === before)
     survey.found.push(holds(check, `all fields that remit reads${words}`, {row}));
   checkIds(survey, resource, sample);
@@ -50,18 +50,8 @@ function checkField(survey: Survey, place: Place): void {
   if (sample.wire.some((record) => Object.hasOwn(record, field))) return; // present, but null
   const path = otherName(place);
   if (path === undefined) {
-    if (NEEDED.has(field))
-      survey.found.push(
-        differs(check, `records have no ${field}, only ${namesOf(sample)}`, {
-          ...{
-            row,
-            fix: toAdd({
-              fields: {[resource]: {[field]: 'name'}},
-              ...(isAmountField(field) ? {units: {[`${resource}.${field}`]: 'minor'}} : {}),
-            }),
-          },
-        }),
-      );
+    if (field === 'is_active') return noteFlag(survey, place);
+    noteAbsent(survey, place);
     return;
   }
   const values = sample.wire.flatMap((record) =>
@@ -86,8 +76,64 @@ function checkField(survey: Survey, place: Place): void {
   survey.differs(differs(check, evidence, {row, write, sure: unit.sure, when, fix}));
 }
 
-/** remit cannot use a record without these. */
-const NEEDED = new Set(['id', 'status', 'amount_in_minor_units', 'currency_code']);
+/** No record has the field, under any name that is known. */
+function noteAbsent(survey: Survey, {resource, field, sample, row}: Place): void {
+  const check = `fields.${resource}.${field}`;
+  if (!NEEDED.has(field)) {
+    survey.found.push(unknown(check, `no record has it, only ${namesOf(sample)}`, {row}));
+    return;
+  }
+  const fix = toAdd({
+    fields: {[resource]: {[field]: 'name'}},
+    ...(isAmountField(field) ? {units: {[`${resource}.${field}`]: 'minor'}} : {}),
+  });
+  survey.found.push(differs(check, `records have no ${field}, only ${namesOf(sample)}`, {row, fix}));
+}
+
+/** Words for an endpoint that is active or not. */
+const FLAG_WORDS = [
+  ['enabled', 'disabled'],
+  ['active', 'inactive'],
+  ['on', 'off'],
+] as const;
+
+/** The flag of an endpoint may be a word in its state. */
+function noteFlag(survey: Survey, {field, sample, row}: Place): void {
+  const check = 'webhooks.active';
+  const evidence = `records have no ${field}, only ${namesOf(sample)}`;
+  for (const name of ['state', 'status'])
+    for (const record of sample.wire) {
+      const word = record[name];
+      const pair = FLAG_WORDS.find((words) => words.some((one) => one === String(word).toLowerCase()));
+      if (typeof word !== 'string' || pair === undefined) continue;
+      const inCase = (text: string) => (word === word.toUpperCase() ? text.toUpperCase() : text);
+      const [on, off] = [inCase(pair[0]), inCase(pair[1])];
+      const write: ServiceFile = {webhooks: {active: {field: name, on, off}}};
+      survey.differs(
+        differs(check, `${evidence}; ${name} is ${word}`, {
+          ...{row, write, sure: false, when: `if ${off} is its other value`},
+        }),
+      );
+      return;
+    }
+  survey.found.push(differs(check, evidence, {row, fix: toAdd({webhooks: {active: 'enabled'}})}));
+}
+
+/** Without these a record cannot be used, or says nothing about whom it concerns. */
+const NEEDED = new Set([
+  ...[
+    'id',
+    'status',
+    'amount_in_minor_units',
+    'currency_code',
+    'name',
+    'label',
+    'url',
+    'payee_id',
+    'payer_id',
+  ],
+  ...['source_subaccount_id', 'destination_subaccount_id', 'source_account_id', 'destination_account_id'],
+]);
 
 const namesOf = ({wire}: Sample): string =>
   [...new Set(wire.flatMap((record) => Object.keys(record)))].slice(0, 12).join(', ');

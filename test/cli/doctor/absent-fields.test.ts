@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {checkRecords} from '../../../src/cli/doctor/reads/records.ts';
+import type {Finding} from '../../../src/cli/doctor/survey/finding.ts';
+import type {Survey} from '../../../src/cli/doctor/survey/survey.ts';
+import {Draft} from '../../../src/cli/doctor/survey/draft.ts';
+import type {OperationId} from '../../../src/contract/operations/operations.ts';
+
+const ID = '0192a000-0000-7000-8000-000000000001';
+
+/** The findings about one record. */
+function check(id: OperationId, record: Readonly<Record<string, unknown>>): Finding[] {
+  const found: Finding[] = [];
+  const survey = {found, draft: new Draft({}), differs: (finding: Finding) => void found.push(finding)};
+  checkRecords(survey as unknown as Survey, id, {wire: [record], canonical: [record]});
+  return found;
+}
+const of = (found: readonly Finding[], name: string) => found.find((one) => one.check === name);
+
+describe('doctor, about fields that no record has', () => {
+  it('differs without a label, a name, a party, a source, a destination, a flag or a URL', () => {
+    const account = check('treasury.accounts', {id: ID, currency_code: 'USD'});
+    assert.equal(of(account, 'fields.treasury.label')?.verdict, 'differs');
+    assert.match(
+      of(account, 'fields.treasury.label')?.fix ?? '',
+      /"fields": \{"treasury": \{"label": "name"\}\}/,
+    );
+    assert.equal(of(account, 'fields.treasury'), undefined, 'what lacks a field does not hold');
+    const transfer = check('accountTransfers.list', {
+      id: ID,
+      amount_in_minor_units: 1,
+      currency_code: 'USD',
+      status: 'settled',
+    });
+    for (const field of ['source_account_id', 'destination_account_id'])
+      assert.equal(of(transfer, `fields.accountTransfers.${field}`)?.verdict, 'differs', field);
+    assert.equal(of(transfer, 'fields.accountTransfers.rail')?.verdict, 'unknown');
+  });
+
+  it('proposes the state of an endpoint as its active flag', () => {
+    const record = {id: ID, url: 'https://example.com', event_types: [], state: 'ENABLED'};
+    const finding = of(check('webhookEndpoints.list', record), 'webhooks.active');
+    assert.deepEqual(finding?.write, {webhooks: {active: {field: 'state', on: 'ENABLED', off: 'DISABLED'}}});
+    assert.equal(finding?.sure, false);
+    const none = of(check('webhookEndpoints.list', {id: ID, url: 'x', event_types: []}), 'webhooks.active');
+    assert.match(none?.fix ?? '', /"webhooks": \{"active": "enabled"\}/);
+  });
+
+  it('holds for fields that are null', () => {
+    const found = check('treasury.accounts', {id: ID, currency_code: 'USD', label: null});
+    assert.match(
+      of(found, 'fields.treasury')?.evidence ?? '',
+      /all fields that remit reads; without a value: label$/,
+    );
+  });
+});
