@@ -21,7 +21,8 @@ export function showPreview(
   {out, flags, profile}: Pick<Context, 'out' | 'flags' | 'profile'>,
   preview: Preview,
 ): DryRun {
-  const live = profile.mode === 'live' ? LIVE_COMMENT : '';
+  const isRead = preview.method === 'GET' && preview.body === undefined;
+  const live = profile.mode !== 'live' ? '' : isRead ? LIVE_READ : LIVE_WRITE;
   const curl = wantsCurl(flags) ? live + curlCommand(preview) : undefined;
   if (curl === undefined) showRequest(out, preview);
   else showCurl(out, curl, preview);
@@ -38,7 +39,8 @@ export function showPreview(
 }
 
 /** The command may be run much later, by a person who did not see the profile. */
-const LIVE_COMMENT = '# LIVE: with a live key, this changes real records and may move real money\n';
+const LIVE_WRITE = '# LIVE: with a live key, this changes real records and may move real money\n';
+const LIVE_READ = '# LIVE: with a live key, this reads real records\n';
 
 /** Commands with `--dry-run` have `--curl` among their flags. */
 const wantsCurl = (flags: Readonly<Record<string, unknown>>): boolean => flags['curl'] === true;

@@ -61,10 +61,19 @@ describe('--curl with a live key', () => {
   it('says in a comment that the key is live, and does not contain it', async () => {
     const ran = await runCli([...create('100.00'), '--curl'], {env: profiled({mode: 'live'})});
     const {curl} = ran.json() as {curl: string};
-    assert.match(curl, /^# LIVE: .*\ncurl -sS -X POST/);
+    assert.match(curl, /^# LIVE: .* may move real money\ncurl -sS -X POST/);
     assert.match(curl, /-H 'x-api-key: '"\$REMIT_API_KEY"/);
     assert.ok(!ran.stdout.includes(LIVE_KEY) && !ran.stderr.includes(LIVE_KEY));
     const other = await runCli([...create('100.00'), '--curl'], {env: profiled()});
     assert.doesNotMatch((other.json() as {curl: string}).curl, /LIVE/);
+  });
+
+  it('does not say that a GET changes anything', async () => {
+    const words = ['api', 'GET', '/api/payouts', '--dry-run', '--curl', '--json'];
+    const ran = await runCli(words, {env: profiled({mode: 'live'})});
+    assert.match(
+      (ran.json() as {curl: string}).curl,
+      /^# LIVE: with a live key, this reads real records\ncurl/,
+    );
   });
 });
