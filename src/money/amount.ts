@@ -139,10 +139,18 @@ export function toWire(minor: bigint): number {
   return Number(minor);
 }
 
-/** An amount of a currency for a hint: `125.00`, `125.000`; that of USD for a currency that is unknown. */
-export function exampleOf(currency: string | undefined): {currency: string; major: string; minor: bigint} {
+/**
+ * An amount of a currency for a hint: `125.00`, `125.000`; that of USD for a currency that is unknown. It has other
+ * digits than the amount that was typed: 125 JPY after 12.5 would look like a correction.
+ */
+export function exampleOf(
+  currency: string | undefined,
+  typed = '',
+): {currency: string; major: string; minor: bigint} {
   const known = currency !== undefined && exponentOf(currency) !== undefined ? currency : 'USD';
-  const minor = 125n * 10n ** BigInt(requireExponent(known));
+  const digits = typed.slice(0, MAX_DIGITS).replace(/[^1-9]/g, '');
+  const isClose = digits !== '' && (digits.startsWith('125') || '125'.startsWith(digits));
+  const minor = (isClose ? 340n : 125n) * 10n ** BigInt(requireExponent(known));
   return {currency: known, major: formatMajor(minor, known), minor};
 }
 

@@ -13,8 +13,8 @@ import type {amountFlags, FlagValues} from './flags.ts';
 type AmountFlags = FlagValues<typeof amountFlags>;
 
 /** Not a complete command, which would pay a made-up party if it were run unchanged. */
-function exampleIn(currency: string | undefined): string {
-  const example = exampleOf(currency);
+function exampleIn(currency: string | undefined, typed?: string): string {
+  const example = exampleOf(currency, typed);
   return `write it like --amount ${example.major} --currency ${example.currency}, or --amount-minor ${example.minor}`;
 }
 
@@ -30,14 +30,15 @@ const codeIn = (typed: string): string | undefined => {
 /** The same with the amount that was typed, if it has one reading. A symbol such as $ stands for several currencies. */
 function writtenLike(typed: string | undefined, currency: string | undefined): string {
   const [, , digits] = WITH_CURRENCY.exec(typed ?? '') ?? [];
-  if (typed === undefined || digits === undefined) return exampleIn(currency);
+  if (typed === undefined || digits === undefined) return exampleIn(currency, typed);
   const stated = codeIn(typed) ?? currency ?? (digits === typed ? 'USD' : undefined);
-  if (stated === undefined || (currency !== undefined && stated !== currency)) return exampleIn(currency);
+  if (stated === undefined || (currency !== undefined && stated !== currency))
+    return exampleIn(currency, typed);
   try {
     const exact = formatMajor(parseMajor(digits, stated), stated);
     return `write it like --amount ${exact} --currency ${stated}`;
   } catch {
-    return exampleIn(stated); // the digits are no amount of this currency
+    return exampleIn(stated, typed); // the digits are no amount of this currency
   }
 }
 
@@ -76,7 +77,7 @@ export function amountOfFlags(flags: AmountFlags): Amount {
     const [issue = ''] = error.message.split('; '); // the rest is advice about the columns of a file
     throw new RemitError('LOCAL_VALIDATION', issue, {
       cause: error,
-      hint: writtenLike(amount, currency),
+      hint: amount === undefined ? exampleIn(currency, minorText) : writtenLike(amount, currency),
       details: {fields: [{field: 'amount_in_minor_units', issue}]},
     });
   }

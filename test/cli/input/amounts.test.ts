@@ -24,11 +24,12 @@ describe('the amount of a command line', () => {
     const like = (amount: string, hint: RegExp) => assert.throws(() => amountOfFlags({amount}), {hint});
     like('12.50', /^write it like --amount 12\.50 --currency USD$/);
     like('1,5; rm -rf', /^write it like --amount 125\.00 /);
+    like('12,5; rm -rf', /^write it like --amount 340\.00 /);
   });
 
   describe('with its currency in the same word is refused, and the hint is what to type', () => {
     const exampleIn = (currency: string) =>
-      `write it like --amount 125.00 --currency ${currency}, or --amount-minor 12500`;
+      `write it like --amount 340.00 --currency ${currency}, or --amount-minor 34000`;
     const EXAMPLE = exampleIn('USD');
     const like = (amount: string, currency: string | undefined, hint: string) =>
       assert.throws(
@@ -59,7 +60,7 @@ describe('the amount of a command line', () => {
     });
   });
 
-  it('has at most the decimals of its currency, and the hint an example in that currency', () => {
+  it('has at most the decimals of its currency, and the hint an example in that currency with other digits', () => {
     const minorOf = (amount: string, currency: string) => amountOfFlags({amount, currency}).minor;
     assert.deepEqual(
       [minorOf('12.500', 'KWD'), minorOf('12.5', 'KWD'), minorOf('1.234', 'BHD'), minorOf('1250', 'JPY')],
@@ -67,8 +68,10 @@ describe('the amount of a command line', () => {
     );
     const refused = (amount: string, currency: string, hint: RegExp) =>
       assert.throws(() => amountOfFlags({amount, currency}), {code: 'LOCAL_VALIDATION', hint});
-    refused('12.5000', 'KWD', /--amount 125\.000 --currency KWD, or --amount-minor 125000$/);
-    refused('12.50', 'JPY', /--amount 125 --currency JPY, or --amount-minor 125$/);
+    refused('12.5000', 'KWD', /--amount 340\.000 --currency KWD, or --amount-minor 340000$/);
+    refused('12.50', 'JPY', /--amount 340 --currency JPY, or --amount-minor 340$/);
+    refused('1.5', 'JPY', /--amount 125 --currency JPY/);
+    refused('0.1', 'JPY', /--amount 340 --currency JPY/);
     refused('1,234', 'KWD', /--amount 125\.000 --currency KWD/);
     refused('1.234', 'USD', /--amount 125\.00 --currency USD/);
   });
