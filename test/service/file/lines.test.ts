@@ -5,8 +5,8 @@ import {keyLines} from '../../../src/service/file/lines.ts';
 describe('the lines of keys in a JSON text', () => {
   it('are those of the last key of a path that exists', () => {
     const text = '{\n"a": {\n"b": [\n{"c": 1},\n{"c": 2, "d": {"e": 3}}\n]},\n"f": 4\n}';
-    const {lineOf, repeated} = keyLines(text);
-    assert.equal(repeated, undefined, 'elements of a list may have the same keys');
+    const lines = keyLines(text);
+    assert.equal(lines.repeated, undefined, 'elements of a list may have the same keys');
     for (const [path, line] of [
       [[], 1],
       [['x'], 1],
@@ -17,13 +17,13 @@ describe('the lines of keys in a JSON text', () => {
       [['a', 'b', 'd', 'e', 'x'], 5],
       [['f'], 7],
     ] as const)
-      assert.equal(lineOf(path), line, path.join('.'));
+      assert.equal(lines.lineOf(path), line, path.join('.'));
   });
 
   it('show the first duplicate key with its path', () => {
-    const {repeated, lineOf} = keyLines('{"a": {"b": 1,\n"c": {},\n"b": 2},\n"a": 3}');
-    assert.deepEqual(repeated, {path: ['a', 'b'], line: 3});
-    assert.equal(lineOf(['a']), 4);
+    const lines = keyLines('{"a": {"b": 1,\n"c": {},\n"b": 2},\n"a": 3}');
+    assert.deepEqual(lines.repeated, {path: ['a', 'b'], line: 3});
+    assert.equal(lines.lineOf(['a']), 4);
     assert.equal(
       keyLines('{"a": {"x": 1}, "b": {"x": 1}, "c": [{"x": 1}], "__proto__": {}}').repeated,
       undefined,
@@ -32,7 +32,7 @@ describe('the lines of keys in a JSON text', () => {
 
   it('are found in a time that grows with the text, however long the keys are', () => {
     const many = Array.from({length: 40_000}, (_, n) => `"k${n}": 1`).join(',\n');
-    const {lineOf} = keyLines(`{"${'a'.repeat(80_000)}": {${many}}}`);
-    assert.equal(lineOf(['a'.repeat(80_000), 'k39999']), 40_000);
+    const lines = keyLines(`{"${'a'.repeat(80_000)}": {${many}}}`);
+    assert.equal(lines.lineOf(['a'.repeat(80_000), 'k39999']), 40_000);
   }).timeout(20_000);
 });
