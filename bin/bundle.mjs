@@ -30,6 +30,7 @@ const START = [
   /^src\/client\/client\.ts$/,
   /^src\/(contract|service)\/[\w-]+\.ts$/,
   /^src\/cli\/(core|line|runtime)\//,
+  /^src\/cli\/guard\/grants\.ts$/, // every command has a guard at its transport
   /^src\/cli\/(input\/(flags|global-flags|durations|times)|help\/answer-fields|resources\/(lists|reads))\.ts$/,
   /^src\/commands\/(whoami|[\w-]+\/(get|list))\.ts$/,
   /^src\/network\/(local|proxy)\.ts$/,
