@@ -46,12 +46,27 @@ export function refuseForeign(path: string, stats: Stats, what: string): void {
   if (folderProblem !== undefined) throw refused(`the folder of ${what}`, folder, folderProblem);
 }
 
-type Problem = 'owner' | 'writable';
+/**
+ * Refuses a file of a secret that others can read. A file of root may be readable by our group: root decided so.
+ * @throws RemitError STATE
+ */
+export function refuseReadable(path: string, stats: Stats, what: string): void {
+  const us = process.geteuid?.();
+  const readers = stats.uid === us ? 0o044 : 0o004;
+  if (us !== undefined && (stats.mode & readers) !== 0) throw refused(what, path, 'readable');
+}
+
+/** Whether a file belongs to another user; root's belongs to everyone. */
+export function isOfAnother({uid}: Stats): boolean {
+  const us = process.geteuid?.();
+  return us !== undefined && uid !== us && uid !== 0;
+}
+
+type Problem = 'owner' | 'writable' | 'readable';
 
 function foreign(stats: Stats): Problem | undefined {
-  const us = process.geteuid?.();
-  if (us === undefined) return undefined;
-  if (stats.uid !== us && stats.uid !== 0) return 'owner';
+  if (process.geteuid === undefined) return undefined;
+  if (isOfAnother(stats)) return 'owner';
   const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0; // like /tmp: users cannot replace the files of others
   return (stats.mode & 0o022) !== 0 && !isSticky ? 'writable' : undefined;
 }
@@ -69,6 +84,10 @@ const WORDS: Readonly<Record<Problem, (path: string) => {message: string; hint: 
   writable: (path) => ({
     message: `other users can change ${path}`,
     hint: `chmod go-w ${shellQuote(path)}`,
+  }),
+  readable: (path) => ({
+    message: `other users can read ${path}`,
+    hint: `chmod 600 ${shellQuote(path)}`,
   }),
 };
 

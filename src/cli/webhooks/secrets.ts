@@ -1,7 +1,7 @@
-import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
+import {readSmallFile, refuseForeign, refuseReadable} from '../../profiles/trusted-file.ts';
 import {fileFailure} from '../../store/files/failures.ts';
 import {secretWarning, type WebhookSecret} from '../../webhooks/verify/secrets.ts';
 import type {LocalContext} from '../core/context.ts';
@@ -76,18 +76,27 @@ function secretsOf(local: LocalContext, file: string, flags: SecretFlags): Named
   }));
 }
 
-/** @throws {RemitError} STATE if it cannot be read, LOCAL_VALIDATION if it is empty */
+/** @throws {RemitError} LOCAL_VALIDATION if it is empty */
 function linesIn(file: string): {text: string; number: number}[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw fileFailure(error, 'read', file);
-  }
-  const lines = text.split(/\r?\n/).map((line, at) => ({text: line, number: at + 1}));
+  const lines = readSecretFile(file)
+    .split(/\r?\n/)
+    .map((line, at) => ({text: line, number: at + 1}));
   const found = lines.filter((line) => line.text !== '');
   if (found.length > 0) return found;
   throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
+}
+
+/** @throws {RemitError} STATE if it cannot be read, is no regular file, or is open to other users */
+export function readSecretFile(path: string): string {
+  let file: ReturnType<typeof readSmallFile>;
+  try {
+    file = readSmallFile(path);
+  } catch (error) {
+    throw fileFailure(error, 'read', path);
+  }
+  refuseForeign(path, file.stats, 'the secret file');
+  refuseReadable(path, file.stats, 'the secret file');
+  return file.text;
 }
 
 /** From now on the secret is masked in all output. */

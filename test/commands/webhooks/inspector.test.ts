@@ -125,7 +125,7 @@ describe("the inspector's commands", () => {
     assert.equal(verifyWebhook({body: body(1), headers, secrets: SECRET, nowMs: Date.now()}).ok, true);
     await at.end();
     const file = join(home, 'own.secret');
-    writeFileSync(file, 'own-secret-of-the-receiver\n');
+    writeFileSync(file, 'own-secret-of-the-receiver\n', {mode: 0o600});
     const resigning = await listen(['--ui', '--resign', file]);
     await page(resigning.ready.ui_url!).replay(id!, true);
     const own = {body: body(1), headers: target.got.at(-1)!.request.headers, nowMs: Date.now()};

@@ -215,7 +215,7 @@ describe('webhooks listen', () => {
 
   it('takes a secret that is added to the file of --secret-from', async () => {
     const file = join(home, 'hook.secret');
-    writeFileSync(file, `${SECRET}\n`);
+    writeFileSync(file, `${SECRET}\n`, {mode: 0o600});
     const at = await open('--secret-from', file);
     assert.equal(await at.post(body(1)), 200);
     const added = 'whsec_added_added';
@@ -263,7 +263,7 @@ describe('webhooks listen', () => {
   });
 
   it('re-signs forwards with another secret when told to', async () => {
-    writeFileSync(join(home, 'local.secret'), 'local secret\n');
+    writeFileSync(join(home, 'local.secret'), 'local secret\n', {mode: 0o600});
     const at = await open('--forward-to', await target(), '--resign', 'local.secret');
     const late = signatureHeaders(SECRET, body(1), Date.now() - 200_000);
     assert.equal(await at.post(body(1), late), 200);

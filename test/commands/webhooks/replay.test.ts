@@ -134,7 +134,7 @@ describe('webhooks events replay', () => {
     await record(folder(), [
       {kind: 'delivery', delivery: delivery(7, {body: bytes, headers: old, targets: [url]})},
     ]);
-    writeFileSync(join(home, 'new.secret'), 'whsec_new\n');
+    writeFileSync(join(home, 'new.secret'), 'whsec_new\n', {mode: 0o600});
     const ran = await run([idOf(7), '--resign', '--secret-from', 'new.secret', '-o', 'json']);
     assert.equal((ran.json() as Row[])[0]!['resigned'], true);
     await run([idOf(7), '--resign']);

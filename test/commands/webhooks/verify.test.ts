@@ -16,7 +16,7 @@ const SIGNED = ['--signature', signWebhook(SECRET, TS, BODY), '--timestamp', TS]
 function place(env: Record<string, string> = {}) {
   const cwd = scratch();
   writeFileSync(join(cwd, 'body.json'), BODY);
-  writeFileSync(join(cwd, 'hook.secret'), `${SECRET}\n`);
+  writeFileSync(join(cwd, 'hook.secret'), `${SECRET}\n`, {mode: 0o600});
   const run = (argv: readonly string[], options: CliOptions = {}) =>
     runCli(['webhooks', ...argv], {cwd, env: {HOME: cwd, REMIT_WEBHOOK_SECRET: SECRET, ...env}, ...options});
   return {cwd, run};
@@ -152,7 +152,7 @@ describe('webhooks verify', () => {
     const argv = ['verify', '@body.json', ...SIGNED, ...AT];
     assert.equal((await run(argv)).exitCode, 14);
     assert.equal((await run([...argv, '--secret-from', 'hook.secret'])).exitCode, 0);
-    writeFileSync(join(cwd, 'odd.secret'), ` ${SECRET}\n`);
+    writeFileSync(join(cwd, 'odd.secret'), ` ${SECRET}\n`, {mode: 0o600});
     const odd = await run([...argv, '--secret-from', 'odd.secret']);
     assert.equal(odd.exitCode, 14);
     assert.match(odd.stderr, /white space at its start or end/);
@@ -167,7 +167,7 @@ describe('webhooks verify', () => {
     assert.match(asked.stderr, /REMIT_WEBHOOK_SECRET or --secret-from FILE/);
     const typed = await none.run(argv, {columns: 80, answers: [SECRET]});
     assert.equal(typed.exitCode, 0, typed.stderr);
-    writeFileSync(join(cwd, 'empty.secret'), '\n');
+    writeFileSync(join(cwd, 'empty.secret'), '\n', {mode: 0o600});
     assert.equal((await run([...argv, '--secret-from', 'empty.secret'])).exitCode, 5);
   });
 
@@ -176,8 +176,8 @@ describe('webhooks verify', () => {
     const argv = ['verify', '@body.json', ...SIGNED, ...AT];
     const several = () => {
       const at = place();
-      writeFileSync(join(at.cwd, 'both.secret'), `${OLD}\n\n${SECRET}\n`);
-      writeFileSync(join(at.cwd, 'old.secret'), `${OLD}\n`);
+      writeFileSync(join(at.cwd, 'both.secret'), `${OLD}\n\n${SECRET}\n`, {mode: 0o600});
+      writeFileSync(join(at.cwd, 'old.secret'), `${OLD}\n`, {mode: 0o600});
       return at;
     };
     const [old, own] = [OLD, SECRET].map(secretFingerprint);
@@ -223,7 +223,9 @@ describe('webhooks verify', () => {
       ]);
       assert.deepEqual([details!['secret_fingerprint'], details!['secret_position']], [null, null]);
       assert.equal((details!['secrets_tried'] as unknown[]).length, 2);
-      writeFileSync(join(cwd, 'many'), Array.from({length: 8}, (_, at) => `whsec_${at}`).join('\n'));
+      writeFileSync(join(cwd, 'many'), Array.from({length: 8}, (_, at) => `whsec_${at}`).join('\n'), {
+        mode: 0o600,
+      });
       const many = await run([...argv, '--secret-from', 'many']);
       assert.match(many.stderr, /checked against 8 secrets: .*line 5\), 3 more\n/);
       assert.doesNotMatch(text.stderr + many.stderr, /whsec_/);
@@ -294,7 +296,7 @@ describe('webhooks verify', () => {
   it('decodes secrets only on request', async () => {
     const {cwd, run} = place();
     const bytes = Buffer.from('0123456789abcdef', 'hex');
-    writeFileSync(join(cwd, 'hex.secret'), bytes.toString('hex'));
+    writeFileSync(join(cwd, 'hex.secret'), bytes.toString('hex'), {mode: 0o600});
     const signed = ['--signature', signWebhook(bytes, TS, BODY), '--timestamp', TS, ...AT];
     const argv = ['verify', '@body.json', ...signed, '--secret-from', 'hex.secret'];
     const plain = await run(argv);

@@ -1,4 +1,3 @@
-import {readFileSync} from 'node:fs';
 import {resolve as resolvePath} from 'node:path';
 import {RemitError} from '../../../errors.ts';
 import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
@@ -10,10 +9,9 @@ import type {Entry} from '../../../webhooks/record/entry.ts';
 import {resignedHeaders} from '../../../webhooks/record/replay.ts';
 import {otherTimestampFormat} from '../../../webhooks/verify/diagnosis.ts';
 import type {WebhookSecret} from '../../../webhooks/verify/secrets.ts';
-import {fileFailure} from '../../../store/files/failures.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
 import type {OpenInspector} from '../events/inspector.ts';
-import {givenNamedSecrets, readNamedSecrets, type NamedSecret} from '../secrets.ts';
+import {givenNamedSecrets, readNamedSecrets, readSecretFile, type NamedSecret} from '../secrets.ts';
 import {statedForm, verifyOptions} from '../verify/flags.ts';
 import {endOf, type Ending} from './ending.ts';
 import {Expander} from './expand.ts';
@@ -186,13 +184,7 @@ function makeForwarder(
 /** The secret that --resign signs with. */
 function readResignSecret({runtime}: LocalContext, {resign: file}: ListenFlags): string | undefined {
   if (file === undefined) return undefined;
-  let text: string;
-  try {
-    text = readFileSync(resolvePath(runtime.cwd, file), 'utf8');
-  } catch (error) {
-    throw fileFailure(error, 'read', file);
-  }
-  const secret = text.replace(/\r?\n$/, '');
+  const secret = readSecretFile(resolvePath(runtime.cwd, file)).replace(/\r?\n$/, '');
   if (secret === '') throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
   return secret;
 }

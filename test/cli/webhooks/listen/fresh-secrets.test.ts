@@ -12,7 +12,7 @@ describe('secrets of a running listener', () => {
   function place(first = 'one\n') {
     const cwd = scratch();
     const file = join(cwd, 'hook.secret');
-    writeFileSync(file, first);
+    writeFileSync(file, first, {mode: 0o600});
     const clock = new RecordingClock();
     const warned: string[] = [];
     const concealed: string[] = [];
@@ -54,7 +54,7 @@ describe('secrets of a running listener', () => {
     execFileSync('mkfifo', [file]);
     assert.equal(again(), false, 'reading it would wait forever');
     rmSync(file);
-    writeFileSync(file, 'three\n');
+    writeFileSync(file, 'three\n', {mode: 0o600});
     assert.equal(again(), true);
     assert.deepEqual([seen, warned.length], [[[['three'], ['one']]], 1]);
   });
