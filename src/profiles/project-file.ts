@@ -1,7 +1,8 @@
+import type {Stats} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf, messageOf} from '../narrow.ts';
-import {readSmallFile} from './trusted-file.ts';
+import {isOfAnother, readSmallFile} from './trusted-file.ts';
 
 const PROJECT_FILE = '.remit.json';
 
@@ -23,12 +24,19 @@ const ALLOWED: Readonly<Record<string, 'string' | 'boolean'>> = {
   color: 'boolean',
 };
 
-/** The nearest `.remit.json`, in this folder or a parent; undefined if there is none. */
-export function findProjectFile(cwd: string): ProjectFile | undefined {
+/**
+ * The nearest `.remit.json`, in this folder or a parent; undefined if there is none. One of another user must not choose
+ * the profile; root reads every one.
+ * @param profile from `--profile`: then a file of another user is ignored
+ * @throws RemitError STATE for a file of another user
+ */
+export function findProjectFile(cwd: string, profile?: string): ProjectFile | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = join(folder, PROJECT_FILE);
-    const text = readOptional(path);
-    if (text !== undefined) return parseProjectFile(text, path);
+    const file = readOptional(path);
+    if (file !== undefined && isTrusted(file.stats)) return parseProjectFile(file.text, path);
+    if (file !== undefined && profile === undefined) throw ofAnother(path);
+    if (file !== undefined) return undefined;
     if (dirname(folder) === folder) return undefined;
   }
 }
@@ -57,9 +65,16 @@ export function parseProjectFile(text: string, path: string): ProjectFile {
   return {...(value as Omit<ProjectFile, 'path'>), path}; // names and types were checked above
 }
 
-function readOptional(path: string): string | undefined {
+const isTrusted = (stats: Stats): boolean => process.geteuid?.() === 0 || !isOfAnother(stats);
+
+const ofAnother = (path: string): RemitError =>
+  new RemitError('STATE', `refused to use ${path}: it belongs to another user, and could choose a profile`, {
+    hint: 'name the profile, and the file is ignored: --profile NAME',
+  });
+
+function readOptional(path: string): ReturnType<typeof readSmallFile> | undefined {
   try {
-    return readSmallFile(path).text;
+    return readSmallFile(path);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return undefined;

@@ -8,6 +8,7 @@ import type {RemitError} from '../../src/errors.ts';
 import {configExposure, readConfig} from '../../src/profiles/config-file.ts';
 import {keyExposure, readKey} from '../../src/profiles/key-source.ts';
 import {findProjectFile} from '../../src/profiles/project-file.ts';
+import {asUser} from './as-user.ts';
 
 const CONFIG = JSON.stringify({version: 1, profiles: {}});
 const KEY = 'test_aaaaaaaaaaaa';
@@ -117,4 +118,37 @@ describe('a project file in a folder above', () => {
         (error: RemitError) => error.code === 'STATE' && error.message.includes(join(dir, '.remit.json')),
       );
     });
+});
+
+describe('a project file of another user', () => {
+  beforeEach(makeFolder);
+
+  it('is refused, and ignored if the profile is named', () => {
+    const path = put('.remit.json', '{"profile":"evil"}', 0o644);
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
+    const below = join(dir, 'a');
+    mkdirSync(below);
+    asUser(4242, () => {
+      assert.throws(
+        () => findProjectFile(below),
+        (error: RemitError) => {
+          assert.deepEqual([error.code, error.exitCode], ['STATE', 13]);
+          assert.ok(error.message.startsWith(`refused to use ${path}: it belongs to another user`));
+          assert.match(error.hint ?? '', /--profile NAME/);
+          return true;
+        },
+      );
+      assert.equal(findProjectFile(below, 'prod'), undefined);
+    });
+  });
+
+  it('is read if we are root, or it belongs to root or to us', () => {
+    put('.remit.json', '{"profile":"mine"}', 0o664);
+    assert.equal(findProjectFile(dir)?.profile, 'mine');
+    asUser(0, () => assert.equal(findProjectFile(dir)?.profile, 'mine'));
+    if (!isRoot) return;
+    chownSync(join(dir, '.remit.json'), NOBODY, NOBODY);
+    assert.equal(findProjectFile(dir)?.profile, 'mine');
+    asUser(NOBODY, () => assert.equal(findProjectFile(dir)?.profile, 'mine'));
+  });
 });

@@ -1,9 +1,18 @@
-import {existsSync} from 'node:fs';
 import {isObject} from '../../narrow.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {ShownRecord} from '../../output/shown.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {LOCAL, MOST_IDS, plainUrl, readSeen, seenFolder, seenPath, type Seen, type SeenId} from './seen.ts';
+import {
+  isOwnFolder,
+  LOCAL,
+  MOST_IDS,
+  plainUrl,
+  readSeen,
+  seenFolder,
+  seenPath,
+  type Seen,
+  type SeenId,
+} from './seen.ts';
 
 /** Where the records belong; without a profile they are records of this machine. */
 interface Origin {
@@ -40,7 +49,7 @@ const MOST_LABEL = 60;
  */
 export function rememberShown(shown: readonly ShownRecord[], {env, home, nowMs, profile}: Origin): void {
   const folder = seenFolder(env, home);
-  if (!existsSync(folder)) return;
+  if (!isOwnFolder(folder)) return;
   const path = seenPath(folder, profile === undefined ? LOCAL : profile.name);
   try {
     const seen = readSeen(path, profile === undefined ? '' : plainUrl(profile.baseUrl), nowMs);

@@ -1,3 +1,4 @@
+import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {isList, isObject} from '../../narrow.ts';
 import {xdg} from '../../profiles/folders.ts';
@@ -30,6 +31,14 @@ export const LOCAL = '(local)';
 /** The folder exists only if completion is used; without it nothing is stored. */
 export const seenFolder = (env: Env, home: string): string =>
   join(xdg(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'remit', 'completion');
+
+/** Whether it exists, is no link, belongs to this user, and only this user can change it. */
+export function isOwnFolder(folder: string): boolean {
+  const stats = lstatSync(folder, {throwIfNoEntry: false});
+  const us = process.geteuid?.();
+  if (stats === undefined || !stats.isDirectory()) return false;
+  return us === undefined || (stats.uid === us && (stats.mode & 0o022) === 0);
+}
 
 /** @param profile null if key and base URL come from the environment */
 export const seenPath = (folder: string, profile: string | null): string =>

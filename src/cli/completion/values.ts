@@ -6,7 +6,7 @@ import {configDir, homeFolder, stateDir} from '../../profiles/folders.ts';
 import {profileName} from '../../profiles/profile-name.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {LOCAL, plainUrl, readSeen, seenFolder, seenPath, type SeenId} from './seen.ts';
+import {isOwnFolder, LOCAL, plainUrl, readSeen, seenFolder, seenPath, type SeenId} from './seen.ts';
 
 /*
  * The values that only this machine knows, for shell completion. The build makes a bundle of its own from this file, and
@@ -78,6 +78,7 @@ function seenIds(kind: string, words: readonly string[], place: Place): Value[] 
   const {env, home, nowMs} = place;
   const folder = seenFolder(env, home);
   mkdirSync(folder, {recursive: true, mode: 0o700});
+  if (!isOwnFolder(folder)) return [];
   const target = LOCAL_KINDS.has(kind) ? {name: LOCAL, baseUrl: ''} : targetOf(words, place);
   if (target === undefined) return [];
   const {ids} = readSeen(seenPath(folder, target.name), plainUrl(target.baseUrl), nowMs);
@@ -93,7 +94,7 @@ function targetOf(
   const flag = flagIn(words, '--profile', '-p');
   const url = flag === undefined && env['REMIT_API_KEY'] ? env['REMIT_BASE_URL'] || undefined : undefined;
   const config = readConfig(configDir(env, home));
-  const named = profileName({flag, env, project: findProjectFile(cwd)}, config, url !== undefined);
+  const named = profileName({flag, env, project: findProjectFile(cwd, flag)}, config, url !== undefined);
   if (named === undefined) return url === undefined ? undefined : {name: null, baseUrl: url};
   const {name} = named;
   const stored = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;

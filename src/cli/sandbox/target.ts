@@ -99,9 +99,9 @@ function explicitTarget({flags, runtime, configDir}: LocalContext): Wanted | und
 /**
  * Where other commands would go. This is no reason to refuse, because a default profile may lead to the real service.
  */
-function impliedUrl({configDir, runtime}: LocalContext): string | undefined {
+function impliedUrl({configDir, runtime, flags}: LocalContext): string | undefined {
   const config = readConfig(configDir);
-  const name = findProjectFile(runtime.cwd)?.profile ?? config.default;
+  const name = findProjectFile(runtime.cwd, flags.profile)?.profile ?? config.default;
   const profile =
     name !== undefined && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   return profile && sandboxUrl(profile.base_url);

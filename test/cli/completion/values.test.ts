@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, statSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, it} from 'mocha';
 import {linesFor} from '../../../src/cli/completion/values.ts';
@@ -138,6 +147,37 @@ describe('values of completion', () => {
       assert.equal((await list()).exitCode, 0);
       assert.ok(!existsSync(seenPath(seenFolder({}, home), null)));
     });
+
+    for (const [title, spoil] of [
+      ['of another user', () => undefined],
+      ['that others can change', (folder: string) => chmodSync(folder, 0o777)],
+      [
+        'that is a link',
+        (folder: string) => {
+          renameSync(folder, `${folder}-real`);
+          symlinkSync(`${folder}-real`, folder);
+        },
+      ],
+    ] as const)
+      it(`stores and offers nothing in a folder ${title}`, async () => {
+        offered();
+        assert.equal((await list({columns: 100})).exitCode, 0);
+        const kept = () => linesFor('payouts', [], place(KEYED, 0));
+        assert.notEqual(kept(), '');
+        const folder = seenFolder({}, home);
+        const path = seenPath(folder, null);
+        const before = readFileSync(path, 'utf8');
+        spoil(folder);
+        const {geteuid} = process;
+        if (title === 'of another user') process.geteuid = () => 4242;
+        try {
+          assert.equal((await list({columns: 100})).exitCode, 0);
+          assert.equal(kept(), '');
+        } finally {
+          process.geteuid = geteuid!;
+        }
+        assert.equal(readFileSync(path, 'utf8'), before);
+      });
 
     it('stores nothing if completion is not used', async () => {
       assert.equal((await list({columns: 100})).exitCode, 0);
