@@ -404,6 +404,7 @@ export class Oracle {
       .filter((record) => record.reference === reference)
       .map((record) => this.#service.statusOf(record));
     const isKnown = shown.some((one) => this.#senders.get(one)!.endedWell);
+    if (this.sharedRecords().some(({references}) => references.includes(reference))) return false; // it may be another's
     return isKnown && statuses.every((status) => status === 'created');
   }
 
