@@ -44,7 +44,7 @@ export const OTHER_ANSWERS: readonly Difference[] = [
       `profiles add own --base-url ${BASE_URL} --key-file key.txt --approve-by-id`,
       'payouts batch resume b --profile own --yes',
     ],
-    way: /compares the bodies of requests with one key, so the records have to be approved by their ids/,
+    way: /add a profile with the same key: remit profiles add NAME --base-url \S+ --approve-by-id; then: remit payouts batch resume b --profile NAME$/m,
   },
   {
     name: 'errors in plain text',

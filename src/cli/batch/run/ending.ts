@@ -3,6 +3,7 @@ import type {Attention} from '../../../batch/journal/rows/attention.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
+import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
 import {releasedText, uncanceledText} from './cancel-confirm.ts';
@@ -35,6 +36,7 @@ export async function showEnd(
   hintRefusals(request, summary, {journal, plan});
   hintNetwork(request, summary);
   hintAssumption(request, summary, attention);
+  hintById(request, plan, summary);
   noteDoubts(request, plan, summary, attention);
   if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
     context.out.notice(RESET_SANDBOX);
@@ -73,6 +75,16 @@ function hintAssumption({context}: RunRequest, {stopped_because}: Summary, rows:
   const texts = [stopped_because?.message, ...rows.map(({message}) => message)];
   if (texts.some((text) => text != null && NAMES_A_KEY.test(text)))
     context.out.hint(`to find what differs at the service: ${context.commands.read('doctor')}`);
+}
+
+/** Only a profile can allow approvals by id, and a run with a key from the environment has none. */
+function hintById(request: RunRequest, plan: Plan, {stopped_because}: Summary): void {
+  const {profile, out} = request.context;
+  if (profile.name !== null || stopped_because?.reason !== 'bodies-compared') return;
+  const added = `remit profiles add NAME --base-url ${shellWord(profile.baseUrl)} --approve-by-id`;
+  out.hint(
+    `to approve the records by their ids, add a profile with the same key: ${added}; then: ${typing(request, plan)('resume', '--profile', 'NAME')}`,
+  );
 }
 
 /** If the output cannot be written, the error still says what was done. */
