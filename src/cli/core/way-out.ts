@@ -4,7 +4,7 @@ import {isList, isObject} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
-import {PROBED} from '../doctor/probe/probed.ts';
+import {PROBED} from './probed.ts';
 import {networkFix, type Place} from './network-fix.ts';
 import type {Commands} from '../line/command-line.ts';
 

@@ -121,7 +121,9 @@ export async function checkReplay(
   const {reply, id} = await create(probe, kind, made);
   const evidence = `repeating the request with the same key returned ${reply.status}`;
   if (isGood(reply) && id === made.id) {
-    survey.found.push(holds(check, `${evidence} and the same ${kind.noun}`, {row: ROW}));
+    // Another body would have to ask for an approval, and a probe never does.
+    const scope = 'whether another body with the key is refused was not tried';
+    survey.found.push(holds(check, `${evidence} and the same ${kind.noun}; ${scope}`, {row: ROW}));
     return;
   }
   if (id === undefined) {

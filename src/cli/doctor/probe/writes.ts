@@ -12,7 +12,7 @@ import {checkFormat, checkReplay} from './keys.ts';
 import {keepKey, keptKey} from './key-memory.ts';
 import {AMOUNT_MINOR, idOf, type Kind, PAYIN, PAYOUT} from './kinds.ts';
 import {probeMove, probePayee} from './others.ts';
-import {PROBED} from './probed.ts';
+import {PROBED} from '../../core/probed.ts';
 import {cancelAll, noteUnclear, type Probe, type Probed} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../../contract/operations/operations.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 
 /** The writes that `doctor --probe-writes` sends, in more than one form if the first is refused. */
 export const PROBED: readonly OperationId[] = [
