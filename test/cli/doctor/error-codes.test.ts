@@ -31,6 +31,25 @@ describe('remit doctor, with a code whose meaning is open', () => {
 
   const elsewhere = {'payouts.list': 'GET /v2/transfers', 'payouts.get': 'GET /v2/transfers/{id}'};
 
+  it('leaves the code open if errors are plain text, and finds no difference', async () => {
+    service.twist = (same) =>
+      same.status < 400 ? same : answer(same.status, 'No such thing\n', {'content-type': 'text/plain'});
+    const {file, of} = await doctor();
+    assert.deepEqual(file, {});
+    assert.equal(of('errors.code')?.verdict, 'unknown');
+    assert.match(of('errors.code')!.evidence, /, with text\/plain: remit goes by the status$/);
+    assert.equal(of('errors.message')?.verdict, 'holds');
+  });
+
+  it('writes the envelope by operation if one get has another than the rest', async () => {
+    service.dialect = {envelopes: {record: {'payouts.get': 'payout'}}};
+    const {file} = await doctor();
+    const {record} = file.envelopes ?? {};
+    assert.ok(typeof record === 'object', JSON.stringify(file));
+    assert.equal(record['payouts.get'], 'payout');
+    assert.equal(record['payees.get'], undefined);
+  });
+
   it('writes no code if the payouts are elsewhere', async () => {
     service.dialect = {routes: elsewhere};
     const {file, of} = await doctor();
