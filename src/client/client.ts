@@ -245,7 +245,7 @@ export class RemitClient {
       const read: SentPage<unknown> = must(page, 'page in an answer that was read as one');
       if (options.checksFilters === true)
         checkFilters(id, {...params, ...sent}, {items: read.items, sanitizer: built.sanitizer});
-      warn(200, otherOrder(filters['order'], read.items));
+      warn(200, otherOrder(id, filters['order'], read.items, paging));
       passes ??= filterHere(id, own, built.sanitizer);
       const asked = {cursor, limit: sizeOnWire(limit, paging), readBefore, isFiltered};
       return continued(read, asked, paging);

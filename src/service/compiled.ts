@@ -17,6 +17,8 @@ export interface Compiled {
   /** Parameters of the path on the wire. */
   readonly wireParams: readonly string[];
   readonly isList: boolean;
+  /** A list that has an order. */
+  readonly isSorted: boolean;
   /** Filters that are not sent. */
   readonly unsent: readonly string[];
   readonly body: BodyRule | undefined;
@@ -37,7 +39,14 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
   const envelope = file.envelopes?.record;
   const record = typeof envelope === 'string' ? envelope : envelope?.[id];
   return {
-    ...{id, wire, isList, canonical: {method, path}, body: file.bodies?.[id]},
+    ...{
+      id,
+      wire,
+      isList,
+      isSorted: operation.pages === 'cursor',
+      canonical: {method, path},
+      body: file.bodies?.[id],
+    },
     unsent: isList ? filtersHere(id, file) : [],
     canonicalPattern: patternOf(path),
     wirePattern: patternOf(wire.path),

@@ -1,6 +1,6 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {compile, type Compiled} from './compiled.ts';
-import {type Mapping, mapsNothing, toCanonical, toWire} from './mapping.ts';
+import {type Mapping, mapsNothing, toCanonical, toWire, Unwritable} from './mapping.ts';
 import {isObject} from '../narrow.ts';
 import {
   type Json,
@@ -13,7 +13,7 @@ import {
   withValue,
 } from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
-import {cursorNameOf, itemsPathOf, sizeOnWire} from './paging.ts';
+import {cursorNameOf, isPagingParam, itemsPathOf, orderOf, pagingFromWire, pagingToWire} from './paging.ts';
 import type {ServiceFile} from './service-file.ts';
 
 /** A request without its headers. The path has no query, and its parts are encoded. */
@@ -84,12 +84,13 @@ export class Dialect {
 
   /** The canonical form of a request on the wire, as a service in this dialect would read it. */
   requestFromWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
-    const {wirePattern, canonical, request, body: rule, isList} = this.#of(id);
+    const compiled = this.#of(id);
+    const {wirePattern, canonical, request, body: rule} = compiled;
     const params: Record<string, unknown> = {...wirePattern.exec(path)?.groups};
     let read = rule === undefined ? body : isObject(body) || rule === 'none' ? {} : body;
     if (isObject(read))
       read = toCanonical(isObject(body) ? (rule === undefined ? body : read) : read, request);
-    let search = this.#queryFromWire(query, request, isList);
+    let search = this.#queryFromWire(query, compiled);
     for (const name of paramsOf(canonical.path)) {
       if (params[name] !== undefined) continue;
       params[name] = encodeURIComponent(search.get(name) ?? '');
@@ -199,22 +200,16 @@ export class Dialect {
     return more === undefined ? wire : withValue(wire, pathOf(more), cursor !== null);
   }
 
-  #queryToWire(query: URLSearchParams, {request, isList, unsent}: Compiled): URLSearchParams {
-    if (query.size === 0) return query;
-    const {limit = 'limit', order = {}} = this.file.paging ?? {};
-    const paging: Record<string, (value: string) => [string, string]> = {
-      cursor: (value) => [cursorNameOf(this.file.paging), value],
-      limit: (value) => [limit, String(sizeOnWire(Number(value), this.file.paging))],
-      order: (value) => [
-        order.name ?? 'order',
-        (value === 'asc' ? order.asc : value === 'desc' ? order.desc : undefined) ?? value,
-      ],
-    };
+  #queryToWire(query: URLSearchParams, {request, isList, isSorted, unsent}: Compiled): URLSearchParams {
+    const {paging} = this.file;
+    const isReversed = isSorted && orderOf(paging).default === 'asc' && !query.has('order');
+    if (query.size === 0 && !isReversed) return query;
+    if (isSorted && paging?.order === false && query.has('order')) throw new Unwritable('order', UNSORTED);
     const own = new URLSearchParams();
+    if (isReversed) own.append(...pagingToWire.order('desc', paging)); // the newest come first
     for (const [name, value] of query) {
       if (unsent.includes(name)) continue;
-      const page = isList && Object.hasOwn(paging, name) ? paging[name] : undefined;
-      if (page !== undefined) own.append(...page(value));
+      if (isList && isPagingParam(name)) own.append(...pagingToWire[name](value, paging));
       else
         for (const [to, written] of leavesOf(toWire({[name]: value}, request)))
           own.append(to, String(written));
@@ -222,15 +217,14 @@ export class Dialect {
     return own;
   }
 
-  #queryFromWire(query: URLSearchParams, request: Mapping, isList: boolean): URLSearchParams {
-    if (query.size === 0) return query;
-    const {limit = 'limit', order = {}} = this.file.paging ?? {};
+  #queryFromWire(query: URLSearchParams, {request, isList, isSorted}: Compiled): URLSearchParams {
+    const {paging} = this.file;
     const own = new URLSearchParams();
+    const {name: orderName = 'order', default: usual} = orderOf(paging);
+    if (isSorted && usual === 'asc' && !query.has(orderName)) own.append('order', 'asc');
     for (const [name, value] of query) {
-      if (isList && name === cursorNameOf(this.file.paging)) own.append('cursor', value);
-      else if (isList && name === limit) own.append('limit', value);
-      else if (isList && name === (order.name ?? 'order'))
-        own.append('order', value === order.asc ? 'asc' : value === order.desc ? 'desc' : value);
+      const page = isList ? pagingFromWire(name, value, paging) : undefined;
+      if (page !== undefined) own.append(...page);
       else
         for (const [to, read] of leavesOf(toCanonical(withValue({}, pathOf(name), value), request)))
           own.append(to, String(read));
@@ -253,6 +247,8 @@ export class Dialect {
     return compiled;
   }
 }
+
+const UNSORTED = 'the service cannot sort lists (paging.order is false in the service file)';
 
 /** A flag, which some services send as text. */
 const isWord = (value: unknown, word: 'true' | 'false'): boolean =>

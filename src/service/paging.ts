@@ -1,6 +1,6 @@
 import type {OperationId} from '../contract/operations/operations.ts';
 import {firstPart} from './paths.ts';
-import type {PagedBy, Paging, ServiceFile} from './service-file.ts';
+import type {PagedBy, Paging, ServiceFile, SortOrder} from './service-file.ts';
 
 const CURSOR_NAMES: Readonly<Record<PagedBy, string>> = {
   cursor: 'cursor',
@@ -17,6 +17,37 @@ export const cursorNameOf = ({by = 'cursor', cursor}: Paging = {}): string => cu
 /** The page size that is sent for a wanted one. */
 export const sizeOnWire = (size: number, {min = 1, max = Infinity}: Paging = {}): number =>
   Math.max(min, Math.min(size, max));
+
+/** Name and values of the sort order; empty if the service has none. */
+export const orderOf = ({order = {}}: Paging = {}): SortOrder => (order === false ? {} : order);
+
+type ToWire = (value: string, paging?: Paging) => readonly [name: string, value: string];
+
+/** The parameters of a list on the wire, by canonical name. */
+export const pagingToWire = {
+  cursor: (value, paging) => [cursorNameOf(paging), value],
+  limit: (value, paging = {}) => [paging.limit ?? 'limit', String(sizeOnWire(Number(value), paging))],
+  order: (value, paging) => {
+    const {name = 'order', asc = 'asc', desc = 'desc'} = orderOf(paging);
+    return [name, value === 'asc' ? asc : value === 'desc' ? desc : value];
+  },
+} satisfies Readonly<Record<string, ToWire>>;
+
+export const isPagingParam = (name: string): name is keyof typeof pagingToWire =>
+  Object.hasOwn(pagingToWire, name);
+
+/** The canonical form of such a parameter; undefined for other parameters. */
+export function pagingFromWire(
+  name: string,
+  value: string,
+  paging: Paging = {},
+): readonly [name: string, value: string] | undefined {
+  const {name: orderName = 'order', asc, desc} = orderOf(paging);
+  if (name === cursorNameOf(paging)) return ['cursor', value];
+  if (name === (paging.limit ?? 'limit')) return ['limit', value];
+  if (name !== orderName) return undefined;
+  return ['order', value === asc ? 'asc' : value === desc ? 'desc' : value];
+}
 
 /** Path to the items of a list: of all lists, of this one, or of those of its resource. Undefined if none is set. */
 export function itemsPathOf(id: OperationId | undefined, {envelopes}: ServiceFile): string | undefined {

@@ -76,7 +76,15 @@ export interface Paging {
   /** Names of the query parameters. */
   readonly cursor?: string;
   readonly limit?: string;
-  readonly order?: {readonly name?: string; readonly asc?: string; readonly desc?: string};
+  /** Name and values of the sort order, and the one of a list without it (desc if absent). False: it cannot be chosen. */
+  readonly order?: false | SortOrder;
+}
+
+export interface SortOrder {
+  readonly name?: string;
+  readonly asc?: string;
+  readonly desc?: string;
+  readonly default?: 'asc' | 'desc';
 }
 
 export interface ErrorShape {

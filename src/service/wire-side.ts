@@ -2,7 +2,7 @@ import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {isObject} from '../narrow.ts';
 import {pathWithUsualIds, queryWithUsualIds, withOwnIds, withUsualIds} from './other-ids.ts';
-import {cursorNameOf, filtersHere} from './paging.ts';
+import {cursorNameOf, filtersHere, orderOf} from './paging.ts';
 import {type Json, pathOf, valueAt, withValue} from './paths.ts';
 import type {ServiceFile} from './service-file.ts';
 
@@ -138,7 +138,9 @@ export class WireSide {
   }
 
   #queryProblem(operation: OperationId, query: URLSearchParams): string | undefined {
-    const {max = Infinity, min = 1, limit = 'limit', order = {}} = this.#file.paging ?? {};
+    const {max = Infinity, min = 1, limit = 'limit', order: sorting} = this.#file.paging ?? {};
+    const order = orderOf(this.#file.paging);
+    if (sorting === false && query.has('order')) return 'unknown parameter order';
     if (Number(query.get(limit)) > max) return `${limit} must be at most ${max}`;
     if (query.has(limit) && Number(query.get(limit)) < min) return `${limit} must be at least ${min}`;
     const filter = filtersHere(operation, this.#file).find((name) => query.has(name));

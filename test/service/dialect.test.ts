@@ -229,6 +229,23 @@ describe('an answer in another dialect', () => {
     assert.deepEqual(dialect.pageFromWire({data: [1]}, '/api/other'), {data: [1]});
   });
 
+  it('to a list without an order is requested in the other order, if its service lists the oldest first', () => {
+    const dialect = new Dialect({
+      paging: {order: {name: 'sort', desc: 'newest', asc: 'oldest', default: 'asc'}},
+    });
+    const sent = (id: 'payouts.list' | 'eventTypes.list', query: Record<string, string>) =>
+      dialect.requestToWire(id, {
+        ...{method: 'GET', path: '', query: new URLSearchParams(query), body: undefined},
+      }).query;
+    assert.equal(String(sent('payouts.list', {})), 'sort=newest');
+    assert.equal(String(sent('payouts.list', {order: 'asc'})), 'sort=oldest');
+    assert.equal(String(sent('eventTypes.list', {})), '');
+    const read = dialect.requestFromWire('payouts.list', {
+      ...{method: 'GET', path: '/api/payouts', query: new URLSearchParams(), body: undefined},
+    });
+    assert.equal(String(read.query), 'order=asc');
+  });
+
   it('to a list continues if `has_more` is true, also if only the cursor is in another place', () => {
     const dialect = new Dialect({envelopes: {list: 'items', next: 'page.next'}});
     const read = (rest: object) => dialect.answerFromWire('payouts.list', {items: [], ...rest});

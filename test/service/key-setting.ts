@@ -33,6 +33,7 @@ export function settingOf(key: string, resourceOfAll = 'payouts'): ServiceFile {
     );
   let schema: Schema = serviceSchema();
   for (const name of names) {
+    schema = schema.anyOf?.find((one) => one.properties?.[name] !== undefined) ?? schema;
     const own: Schema | undefined = schema.properties?.[name];
     const inner = own ?? (isObject(schema.additionalProperties) ? schema.additionalProperties : undefined);
     assert.ok(inner !== undefined, `the schema has no key ${key}`);

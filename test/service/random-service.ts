@@ -1,4 +1,4 @@
-import {cursorNameOf} from '../../src/service/paging.ts';
+import {cursorNameOf, orderOf} from '../../src/service/paging.ts';
 import fc from 'fast-check';
 import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';
@@ -163,7 +163,8 @@ function areApart(resource: string, {fields, webhooks, envelopes, units}: Servic
 
 function arePagesApart({envelopes = {}, paging = {}}: ServiceFile): boolean {
   const {list = 'data', next = 'next_cursor', more = 'has_more', total = 'total'} = envelopes;
-  const {limit = 'limit', order = {}} = paging;
+  const {limit = 'limit'} = paging;
+  const order = orderOf(paging);
   const cursor = cursorNameOf(paging);
   const queries = [cursor, limit, order.name ?? 'order'];
   const fields = RESOURCES.flatMap(fieldsOf);

@@ -4,6 +4,7 @@ import {valueAt} from '../../output/records/select.ts';
 import type {View} from '../../output/records/view.ts';
 import {payinView, payoutView} from '../../output/views/transfers.ts';
 import type {Context} from '../core/context.ts';
+import {warnOf} from './reads.ts';
 import {Tally} from './tally.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
@@ -62,13 +63,18 @@ export async function showRecent(
   }
 }
 
+/** The query of a list with the newest records first; empty if the service cannot sort, which is a warning then. */
+const newestFirst = ({profile}: Pick<Context, 'profile'>): {order?: 'desc'} =>
+  profile.service.paging?.order === false ? {} : {order: 'desc'};
+
 async function showMatches(context: Context, id: string, matching: Matching): Promise<void> {
   const {out, client, commands, stop} = context;
   const {kind, field, relation, flag} = matching;
   const {plural} = kind.view;
-  const options = {limit: SEARCHED, pageSize: 100, signal: stop.signal};
+  const options = {limit: SEARCHED, pageSize: 100, signal: stop.signal, onWarning: warnOf(context)};
+  const query = newestFirst(context);
   const listing =
-    kind.resource === 'payouts' ? client.payouts.list({}, options) : client.payins.list({}, options);
+    kind.resource === 'payouts' ? client.payouts.list(query, options) : client.payins.list(query, options);
   const shown: unknown[] = [];
   const tally = new Tally();
   let searched = 0;

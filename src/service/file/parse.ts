@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {isList, isObject, messageOf} from '../../narrow.ts';
 import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
 import {keyLines, type KeyLines} from './lines.ts';
-import {cursorNameOf} from '../paging.ts';
+import {cursorNameOf, orderOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
 import {issueInRoutes} from './route-issues.ts';
 import {paramsOf} from '../routes.ts';
@@ -117,8 +117,9 @@ function issueInFilters(file: ServiceFile): Issue | undefined {
       ({id, operation}) => id.startsWith(`${resource}.`) && operation.pages === 'cursor',
     );
     const known = lists.flatMap(({id}) => requestFieldsOf(id));
-    const {limit = 'limit', order = {}} = file.paging ?? {};
-    const taken = new Set<string | false>([cursorNameOf(file.paging), limit, order.name ?? 'order']);
+    const {limit = 'limit'} = file.paging ?? {};
+    const order = orderOf(file.paging).name ?? 'order';
+    const taken = new Set<string | false>([cursorNameOf(file.paging), limit, order]);
     for (const [filter, wire] of Object.entries(names)) {
       const path = ['filters', resource, filter];
       if (known.length === 0) return {path, allowed: `cannot be set: lists of ${resource} have no filters`};

@@ -159,10 +159,17 @@ export function serviceSchema(): Schema {
         min: {type: 'integer', minimum: 1, maximum: 10_000, description: 'minimum page size, 1 to 10000'},
         cursor: {...path, description: 'query parameter of the cursor'},
         limit: {...path, description: 'query parameter of the page size'},
-        order: object(
-          {name: path, asc: word, desc: word},
-          'query parameter of the sort order, and its values',
-        ),
+        order: {
+          anyOf: [
+            {enum: [false]},
+            object({
+              ...{name: path, asc: word, desc: word},
+              default: {enum: ['asc', 'desc'], description: 'asc or desc: the order of a list without it'},
+            }),
+          ],
+          description:
+            'query parameter of the sort order and its values, or false if the service cannot sort',
+        },
       }),
       errors: object({
         code: path,

@@ -3,7 +3,7 @@ import {allOperations} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {STATUSES_OF} from './schema.ts';
-import {cursorNameOf} from '../paging.ts';
+import {cursorNameOf, orderOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
 import type {ServiceFile} from '../service-file.ts';
 import type {Issue} from './validate.ts';
@@ -111,7 +111,8 @@ const LISTS = allOperations().flatMap(({id, operation}) =>
 
 /** Two parameters of one name would be sent as one. */
 export function issueInPaging({paging = {}}: ServiceFile): Issue | undefined {
-  const {by = 'cursor', cursor, limit, min = 1, max = Infinity, first, order = {}} = paging;
+  const {by = 'cursor', cursor, limit, min = 1, max = Infinity, first} = paging;
+  const order = orderOf(paging);
   if (min > max) return {path: ['paging', 'min'], allowed: `is larger than paging.max (${max})`};
   if (first !== undefined && by !== 'page')
     return {path: ['paging', 'first'], allowed: 'needs paging.by page: only pages have a first number'};

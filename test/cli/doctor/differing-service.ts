@@ -2,6 +2,7 @@ import {isObject} from '../../../src/narrow.ts';
 import type {Transport, TransportAnswer, TransportRequest} from '../../../src/client/transport/transport.ts';
 import {Dialect} from '../../../src/service/dialect.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
+import {orderOf} from '../../../src/service/paging.ts';
 import {valueAt, withValue} from '../../../src/service/paths.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
@@ -105,7 +106,8 @@ export class DifferingService implements Transport {
 
   /** Why a query is refused. Unknown parameters have no effect, but other values of page size and order are refused. */
   #refuses(query: URLSearchParams): string | undefined {
-    const {max = 100, order = {}} = this.dialect.paging ?? {};
+    const {max = 100} = this.dialect.paging ?? {};
+    const order = orderOf(this.dialect.paging);
     const {limit = 'limit'} = this.dialect.paging ?? {};
     if (Number(query.get(limit) ?? 1) > max) return `${limit} may be at most ${max}`;
     const word = query.get(order.name ?? 'order');

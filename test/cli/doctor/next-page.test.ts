@@ -30,6 +30,12 @@ const FOUND: readonly (readonly [name: string, options: PagingOptions, write: Se
     {fixed: 1000, by: 'none', envelope: (items, total) => ({data: items, total})},
     {paging: {by: 'none'}},
   ],
+  ['an order that it ignores', {ignores: ['order']}, {paging: {by: 'page', cursor: 'page', order: false}}],
+  [
+    'the oldest records first',
+    {isAscending: true},
+    {paging: {by: 'page', cursor: 'page', order: {default: 'asc'}}},
+  ],
   ['a list that grows all the time', {growth: 3}, {paging: {by: 'page', cursor: 'page'}}],
 ];
 
@@ -55,5 +61,38 @@ describe('remit doctor, at a service with 250 payouts', () => {
     assert.deepEqual([found?.write, found?.sure], [{paging: {by: 'none'}}, false]);
     const list = await run('payouts list --all --json');
     assert.deepEqual([list.exitCode, list.error().code], [7, 'LIST_CUT']);
+  });
+
+  it('finds records of another account in a list of transactions', async () => {
+    const {run} = setUp({count: 3, otherAccounts: true});
+    const checks = ((await run('doctor --json')).json() as Report).checks;
+    const found = checks.filter(({check}) => check === 'routes.treasury.transactions');
+    assert.deepEqual(
+      found.map(({verdict}) => verdict),
+      ['differs'],
+    );
+  });
+});
+
+describe('the order of a list at a service that', () => {
+  it('cannot sort is not requested, and --order is refused', async () => {
+    const {path, run, withFile} = setUp({ignores: ['order']});
+    await run(`doctor --json --write ${path}`);
+    const ran = await withFile('payouts list --order asc --json');
+    assert.deepEqual([ran.exitCode, ran.error().code], [5, 'LOCAL_VALIDATION']);
+    assert.match(ran.error().message, /the service cannot sort lists \(paging\.order is false/);
+  });
+
+  it('starts with the oldest is a warning, and with the file the newest come first', async () => {
+    const {path, run, withFile} = setUp({isAscending: true});
+    const plain = await run('payouts list --limit 5 --json');
+    assert.match(
+      plain.stderr,
+      /^Warning: the oldest records come first .*\(row 40\).* set paging\.order\.default/m,
+    );
+    await run(`doctor --json --write ${path}`);
+    const listed = await withFile('payouts list --limit 1 -o id');
+    assert.match(listed.stdout, /-000000000001\n$/);
+    assert.doesNotMatch((await withFile('payouts list --limit 5 --json')).stderr, /Warning/);
   });
 });

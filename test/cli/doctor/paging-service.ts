@@ -22,6 +22,8 @@ export interface PagingOptions {
   readonly ignores?: readonly string[];
   /** Filters with which the service finds no records. */
   readonly findsNothingBy?: readonly string[];
+  /** Transactions are those of another account. */
+  readonly otherAccounts?: boolean;
   readonly statuses?: readonly string[];
   /** Oldest first, unless `order` is `desc` and not ignored. */
   readonly isAscending?: boolean;
@@ -70,6 +72,11 @@ export class PagingService {
       : lists[pathname];
     if (list !== undefined) return this.#page(list, searchParams);
     if (pathname === '/api/webhooks/event-types') return answer(200, {data: ['payout.settled']});
+    if (pathname.endsWith('/transactions') && this.#options.otherAccounts === true)
+      return answer(200, {
+        data: [{...ACCOUNTS[0], id: idOf(4, 1), account_id: idOf(2, 9)}],
+        next_cursor: null,
+      });
     if (pathname.endsWith('/payment-methods') || pathname.endsWith('/transactions'))
       return answer(200, {data: [], next_cursor: null});
     if (pathname.endsWith('/balance'))

@@ -106,7 +106,7 @@ describe('a service file', () => {
       /amount/,
     ],
     ['a unit of a text', {units: {'payouts.rail': 'minor'}}, 'units.payouts.rail', /neither/],
-    ['a page that is too large', {paging: {max: 1000}}, 'paging.max', /1 to 100/],
+    ['a page that is too large', {paging: {max: 100_000}}, 'paging.max', /1 to 10000/],
     ['an unknown status', {statuses: {payouts: {X: 'done'}}}, 'statuses.payouts.X', /one of created/],
     ['an undocumented code', {errors: {codes: {A: 'B'}}}, 'errors.codes.A', /documented/],
     ['a header of our own', {headers: {send: {'X-Api-Key': 'k'}}}, 'headers.send.X-Api-Key', /sets itself/],
