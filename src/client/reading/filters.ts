@@ -6,6 +6,7 @@ import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
+import {operationOf} from '../../service/routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -113,21 +114,20 @@ function ignored(
   const assumption = assumptionOf(operation, filter);
   return new RemitError(
     'FILTER_IGNORED',
-    `the list was requested with ${filter} ${sanitizer.line(wanted)}, but record ${id ?? '(without an id)'} ${why}${assumption === undefined ? '' : ` (${assumption.text})`}`,
+    `the list was requested with ${filter} ${sanitizer.line(wanted)}, but record ${id ?? '(without an id)'} ${why} (${assumption.text})`,
     {
       details: {
         ...{filter, requested: sanitizer.line(wanted), id},
         answered: stated === undefined ? 'other accounts' : sanitizer.line(stated),
-        ...(assumption === undefined ? {} : {assumption}),
+        assumption,
       },
     },
   );
 }
 
-/** Undefined for a parameter in the path of the list. */
 function assumptionOf(id: OperationId, filter: string) {
   const [resource = ''] = id.split('.');
-  if (!requestFieldsOf(id).includes(filter)) return undefined;
+  if (!requestFieldsOf(id).includes(filter)) return pathOf(id);
   const origin = fieldOrigin(id, filter);
   const row = origin.kind === 'assumed' ? origin.row : null;
   return assumedKey(
@@ -135,4 +135,12 @@ function assumptionOf(id: OperationId, filter: string) {
     `filters.${resource}.${filter}`,
     `the filter ${filter} is assumed; false makes remit filter the records itself`,
   );
+}
+
+/** A parameter in the path of the list selects the records. */
+function pathOf(id: OperationId) {
+  const {origin, prefix, path} = operationOf(id);
+  const row = [origin, prefix?.origin].find((one) => one?.kind === 'assumed');
+  const what = `the path ${path} must select the records`;
+  return assumedKey(row?.kind === 'assumed' ? row.row : null, `routes.${id}`, what);
 }

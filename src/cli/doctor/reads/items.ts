@@ -1,11 +1,12 @@
 import {readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
+import {isSameId} from '../../../contract/ids.ts';
 import {isObject} from '../../../narrow.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Reply} from '../survey/asker.ts';
-import {findings} from '../survey/finding.ts';
+import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, itemsIn, type Json} from '../survey/shapes.ts';
-import {isGood, resourceOf, type Survey} from '../survey/survey.ts';
+import {isGood, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs} = findings('service');
 const check = 'envelopes.list';
@@ -35,6 +36,7 @@ export function noteItems(survey: Survey, lists: ReadonlyMap<OperationId, Reply>
   const others = known.filter(({isRead}) => !isRead);
   const [first] = others.length > 0 ? others : known;
   if (first === undefined) return;
+  for (const one of known) noteOwner(survey, one);
   const {path, reply} = first;
   if (others.length === 0) {
     if (survey.found.some((finding) => finding.check === check)) return;
@@ -59,6 +61,19 @@ export function noteItems(survey: Survey, lists: ReadonlyMap<OperationId, Reply>
     },
   };
   survey.differs(differs(check, evidence, {row, write, sure: others.every((one) => isPath(one.path))}));
+}
+
+/** A list below another record has only what belongs to that. */
+function noteOwner(survey: Survey, {id, reply, canonical}: Items & {id: OperationId; reply: Reply}): void {
+  const [[name, owner] = []] = Object.entries(survey.samples.get(id)?.params ?? {});
+  if (name === undefined || owner === undefined) return;
+  const isOther = ({[name]: value}: Json) => typeof value === 'string' && !isSameId(value, owner);
+  if (!canonical.some(isOther)) return;
+  const route = `routes.${id}`;
+  const evidence = `${reply.asked} returned records of another ${name}`;
+  const fix = toAdd({routes: {[id]: `GET /path/of/the/list/{${name}}`}});
+  survey.found = survey.found.filter((finding) => finding.check !== route);
+  survey.found.push(differs(route, evidence, {row: rowOf(id), fix}));
 }
 
 const keyed = <T extends {id: OperationId} | OperationId>(lists: readonly T[], path: (list: T) => string) =>
