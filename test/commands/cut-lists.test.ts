@@ -132,6 +132,13 @@ describe('a list whose service ignores a filter', () => {
       assert.deepEqual([ran.exitCode, ran.stdout, ran.error().code], [7, '', 'FILTER_IGNORED'], ran.stderr);
       assert.equal(ran.error().details?.['filter'], filter);
       assert.match(ran.error().message, new RegExp(`requested with ${filter} `));
+      const key = line.startsWith('treasury')
+        ? 'routes.treasury.transactions'
+        : line.startsWith('payment-methods')
+          ? 'routes.payeePaymentMethods.list'
+          : `filters.[A-Za-z]+.${filter}`;
+      assert.match(ran.error().message, new RegExp(`\\(row \\d+\\).* set ${key} in the service file`));
+      assert.match(ran.error().hint ?? '', /remit doctor$/);
     });
 
   it('is asked for whole days in UTC if a date has no time', async () => {
@@ -201,7 +208,7 @@ describe('payouts list --summary of a list that moves while it is read', () => {
     const ran = await run('payouts list --summary', () => page(pages[n++] ?? [], n < 3 ? `c${n}` : null));
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.equal((ran.json() as {count: number}[])[0]?.count, 4);
-    assert.match(ran.stderr, /Summary of all 4 payouts/);
+    assert.match(ran.stderr, /Summary of the 4 payouts read; more may exist/);
   });
 });
 

@@ -133,7 +133,7 @@ function noteUnread({out, effects}: Context, unread: number, {noun, plural}: Vie
   effects.tookPartly();
 }
 
-/** After a page with a warning (207) the list may be incomplete, although it has ended. */
+/** After a page with a warning (207), or of a list that changed meanwhile, records may be missing although it has ended. */
 function rangeOf(
   count: number,
   {noun, plural}: View,
@@ -141,7 +141,7 @@ function rangeOf(
 ): string {
   const counted = `${count} ${count === 1 ? noun : plural}`;
   if (listing.more) return `the first ${counted}`;
-  if (effects.isPartial) return `the ${counted} read; more may exist`;
+  if (effects.isPartial || listing.hasMoved) return `the ${counted} read; more may exist`;
   return count === 1 ? counted : `all ${counted}`;
 }
 

@@ -53,6 +53,7 @@ export class Listing<T> implements AsyncIterable<T> {
   readonly #rules: ListRules;
   readonly #onWarning: ListOptions['onWarning'];
   #position: {cursor: string | undefined; overlap: number} | 'end';
+  #hasMoved = false;
 
   constructor(fetch: FetchPage<T>, options: ListOptions = {}, rules: ListRules = {}) {
     this.#fetch = fetch;
@@ -81,6 +82,11 @@ export class Listing<T> implements AsyncIterable<T> {
   /** Items that a list from `nextCursor` will deliver again. */
   get overlap(): number {
     return this.#position === 'end' ? 0 : this.#position.overlap;
+  }
+
+  /** True if records were repeated because the list changed while it was read: some may be missing. */
+  get hasMoved(): boolean {
+    return this.#hasMoved;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
@@ -138,6 +144,7 @@ export class Listing<T> implements AsyncIterable<T> {
           total: readBefore.total ?? page.total,
         };
         const fresh = recent.add(page.items);
+        this.#hasMoved = recent.repeated > 0;
         // A list that grew while it was read has moved its last records behind the page that seemed to be the last.
         if (fresh.repeats === 'old' && seemedLast) page = EMPTY;
         seemedLast = page.seemsLast === true;
