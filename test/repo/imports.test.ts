@@ -46,9 +46,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sanitize: ['json', 'narrow'],
   html: ['sanitize', 'narrow'],
   service: ['contract', 'money', 'errors', 'narrow'],
-  store: ['errors', 'clock', 'narrow'],
-  doubts: ['contract', 'store', 'errors', 'narrow'],
   network: ['errors', 'narrow'],
+  store: ['errors', 'clock', 'network', 'narrow'],
+  doubts: ['contract', 'store', 'errors', 'narrow'],
   client: [
     'contract',
     'money',

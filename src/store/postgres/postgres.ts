@@ -3,7 +3,8 @@ import {RemitError} from '../../errors.ts';
 import {checkCopyName, noCopy} from '../files/copy-name.ts';
 import {checkApplied, type Migration} from '../port/migrate.ts';
 import type {Copy, Queries, SqlRow, SqlValue, Store, WriteOptions} from '../port/port.ts';
-import {isConflict, isLost, postgresFailure} from './failures.ts';
+import {isConflict, isLost, postgresFailure, Unconnected} from './failures.ts';
+import {LocalSocket} from './local-socket.ts';
 import {portValues, quoteName, toParameters, toPostgres, toRows} from './sql.ts';
 import {readPostgresUrl, type PostgresAddress} from './url.ts';
 import {checkValues} from '../port/values.ts';
@@ -45,7 +46,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
   }
 }
 
-async function openPool({url, schema}: PostgresAddress, max: number): Promise<Pool> {
+async function openPool({url, options}: PostgresAddress, max: number): Promise<Pool> {
   const loaded = await import('pg');
   const {Pool, types} = loaded.default ?? loaded; // it is CommonJS: in ESM all of it is the default export
   const pool = new Pool({
@@ -55,7 +56,8 @@ async function openPool({url, schema}: PostgresAddress, max: number): Promise<Po
     idle_in_transaction_session_timeout: STALL_MS,
     lock_timeout: STALL_MS,
     application_name: 'remit sandbox',
-    options: `-c search_path=${schema}`,
+    options,
+    stream: () => new LocalSocket(),
     types: portValues(types.getTypeParser(17) as (text: string) => Uint8Array),
   });
   // A lost connection is detected by the next query on it, which opens another or reports the error.
@@ -64,9 +66,18 @@ async function openPool({url, schema}: PostgresAddress, max: number): Promise<Po
   return pool;
 }
 
+/** @throws {Unconnected} whatever the driver or the server reported */
+async function connected(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw new Unconnected(error);
+  }
+}
+
 /** One process at a time: if several start together, the first migrates and the others have nothing to do. */
 async function prepareSchema(pool: Pool, schema: string, migrations: readonly Migration[]): Promise<void> {
-  const client = await pool.connect();
+  const client = await connected(pool);
   try {
     await client.query('select pg_advisory_lock(hashtext($1), 0)', [`remit migrations of ${schema}`]);
     await client.query(`create schema if not exists ${quoteName(schema)};
@@ -181,7 +192,7 @@ class PostgresStore implements Store {
   }
 
   async #with<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await connected(this.#pool);
     let broken: unknown;
     try {
       return await work(client);

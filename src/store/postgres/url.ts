@@ -4,6 +4,8 @@ import {RemitError} from '../../errors.ts';
 export interface PostgresAddress {
   /** For the driver. Contains the password. */
   url: string;
+  /** The server settings of the connection, as in `options`. */
+  options: string;
   /** In canonical form. */
   passwords: readonly string[];
   /** Without user and password, for messages. */
@@ -30,11 +32,36 @@ export function readPostgresUrl(text: string): PostgresAddress {
       hint: 'up to 30 lower-case letters, digits and _: ?schema=team_sandbox',
     });
   url.searchParams.delete('schema');
-  const socket = url.searchParams.get('host');
-  const password = url.password || (url.searchParams.get('password') ?? '');
-  const passwords = password === '' ? [] : [password, decoded(password)];
-  const place = socket ?? url.host;
-  return {url: url.href, schema, passwords, shown: `postgres://${place}${url.pathname}, schema ${schema}`};
+  // The driver would use those of the address instead of ours.
+  const options = [url.searchParams.get('options') ?? '', `-c search_path=${schema}`].join(' ').trim();
+  url.searchParams.delete('options');
+  pinTls(url);
+  const place = url.searchParams.get('host') ?? url.host;
+  const given = [url.password, url.searchParams.get('password') ?? ''].filter((password) => password !== '');
+  return {
+    ...{url: url.href, schema, options},
+    passwords: given.flatMap((password) => [password, decoded(password)]),
+    shown: `postgres://${place}${url.pathname}, schema ${schema}`,
+  };
+}
+
+/** Those of libpq, and `no-verify` of the driver. */
+const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const UNCHECKED_MODES: ReadonlySet<string> = new Set(['disable', 'no-verify']);
+
+/**
+ * The driver checks the certificate in every mode but two, warns on stderr that a later version will not, and ignores an
+ * unknown mode. The mode is written as it is meant: the check stays.
+ */
+function pinTls({searchParams}: URL): void {
+  const mode = searchParams.get('sslmode');
+  if (mode === null) return;
+  if (!TLS_MODES.includes(mode))
+    throw new RemitError('USAGE', `the sslmode ${JSON.stringify(mode)} of the store is unknown`, {
+      hint: `one of ${TLS_MODES.join(', ')}`,
+    });
+  if (searchParams.get('uselibpqcompat') === 'true' || UNCHECKED_MODES.has(mode)) return;
+  searchParams.set('sslmode', 'verify-full');
 }
 
 function decoded(text: string): string {

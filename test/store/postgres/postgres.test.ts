@@ -28,6 +28,36 @@ describe('the address of a PostgreSQL store', () => {
     assert.equal(readPostgresUrl('postgres://h/d').schema, 'remit_sandbox');
   });
 
+  it('keeps the options of the server next to the schema', () => {
+    const {url, options} = readPostgresUrl(
+      'postgres://h/d?options=-c%20lock_timeout%3D5s&application_name=x',
+    );
+    assert.deepEqual(
+      [url, options],
+      ['postgres://h/d?application_name=x', '-c lock_timeout=5s -c search_path=remit_sandbox'],
+    );
+    assert.equal(readPostgresUrl('postgres://h/d').options, '-c search_path=remit_sandbox');
+  });
+
+  it('has a known sslmode, and the driver is told to check the certificate', () => {
+    const modeOf = (mode: string) =>
+      new URL(readPostgresUrl(`postgres://h/d?sslmode=${mode}`).url).searchParams.get('sslmode');
+    for (const mode of ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'])
+      assert.equal(modeOf(mode), 'verify-full', mode);
+    for (const mode of ['disable', 'no-verify']) assert.equal(modeOf(mode), mode);
+    for (const mode of ['bogus', '', 'REQUIRE'])
+      assert.throws(
+        () => modeOf(mode),
+        (error: RemitError) => error.code === 'USAGE' && /sslmode .* is unknown/.test(error.message),
+      );
+  });
+
+  it('has its passwords wherever they are', () => {
+    const {passwords} = readPostgresUrl('postgres://elm:se%40cret@h/d?password=other');
+    assert.deepEqual(passwords, ['se%40cret', 'se@cret', 'other', 'other']);
+    assert.deepEqual(readPostgresUrl('postgres://elm@h/d').passwords, []);
+  });
+
   it('is refused without a database name, or with an invalid schema name', () => {
     const refused = (error: RemitError) => error.code === 'USAGE' && !/secret/.test(error.message);
     for (const bad of ['postgres://', 'postgres://elm:secret@h', 'postgres://elm:secret@h/d?schema=a"b'])
@@ -73,6 +103,34 @@ describe('the PostgreSQL store', function () {
     await Promise.all(stores.splice(0).map((store) => store.close()));
     await dropSchema(address, `store_${process.pid}_${made}`);
   });
+
+  it('is opened with the options of its address, in its own schema', async () => {
+    place = `${place}&options=-c%20work_mem%3D5MB`;
+    const store = await open();
+    const {work_mem: memory, path} = (await store.read((queries) =>
+      queries.get(`select current_setting('work_mem') as work_mem, current_schema() as path`),
+    ))!;
+    assert.deepEqual([memory, path], ['5MB', `store_${process.pid}_${made}`]);
+  });
+
+  for (const [title, parameters, says] of [
+    ['an unknown setting', 'options=-c%20foo%3D1', /it cannot be used: unrecognized configuration parameter/],
+    ['a setting with a bad value', 'options=-c%20work_mem%3Dx', /it cannot be used: invalid value/],
+    ['options that are none', 'options=--', /it cannot be used: /],
+    ['TLS, which it does not offer', 'sslmode=require', /it does not offer TLS/],
+    ['a missing file', 'sslrootcert=/nowhere.pem', /a file that it names cannot be read: ENOENT/],
+  ] as const)
+    it(`is not opened with ${title}: STATE`, async () => {
+      await assert.rejects(
+        openPostgresStore(`${place}&${parameters}`, {migrations: [FIRST]}),
+        (error: RemitError) => {
+          assert.equal(error.code, 'STATE', error.message);
+          assert.match(error.message, /^Could not open the database postgres:/);
+          assert.match(error.message, says);
+          return true;
+        },
+      );
+    });
 
   it('gives values back as SQLite does', async () => {
     const store = await open();

@@ -73,6 +73,9 @@ export function readStore(flags: StartFlags): {address: string; shown: string} |
 export const STORE_FROM_STDIN = '-';
 const MOST_CHARACTERS = 10_000;
 
+const VISIBLE_PASSWORD =
+  'other users of this machine can see the password after --store in the list of processes; put it into PGPASSWORD or ~/.pgpass, or pass the address on standard input: --store -';
+
 /** The flags with the address of the store, including one from standard input. Its password is never shown. */
 export async function withStore<T extends StartFlags>(
   flags: T,
@@ -82,6 +85,10 @@ export async function withStore<T extends StartFlags>(
   if (given === undefined) return flags;
   const store =
     given === STORE_FROM_STDIN ? (await readStdin(runtime, 'the address', MOST_CHARACTERS)).trim() : given;
-  if (isPostgresUrl(store)) out.sanitizer.conceal(...readPostgresUrl(store).passwords);
+  if (isPostgresUrl(store)) {
+    const {passwords} = readPostgresUrl(store);
+    out.sanitizer.conceal(...passwords);
+    if (passwords.length > 0 && given !== STORE_FROM_STDIN) out.warn(VISIBLE_PASSWORD);
+  }
   return {...flags, store};
 }
