@@ -182,8 +182,9 @@ export function checkStates(options: {
     if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
     const before = reported.get(reference);
     const isOver = before !== undefined && LASTING.has(before) && !oracle.mayHaveBeenRaised(reference);
-    // A retry by name sends a row again whose key returns the record of another row.
-    const isTaken = before === 'collision' && oracle.wasRetried(reference) && isShared(reference, oracle);
+    // A retry by name, or a cancel, sends a row again whose key returns the record of another row.
+    const isSentAgain = oracle.wasRetried(reference) || place.canceling.has(batchId);
+    const isTaken = before === 'collision' && isSentAgain && isShared(reference, oracle);
     const isLost =
       before === 'accepted' &&
       state === 'unapproved' &&
