@@ -3,6 +3,7 @@ import type {Agent, RequestOptions} from 'node:https';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
 import type {ConnectionOptions} from 'node:tls';
+import {lookupLocally} from './local.ts';
 import type {Proxy} from './proxy.ts';
 import {tlsOptions, type TlsSettings} from './settings.ts';
 
@@ -50,6 +51,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Socket> {
     const asking = driver.request({
       ...{
         host: proxy.host,
+        lookup: lookupLocally,
         port: proxy.port,
         method: 'CONNECT',
         path: target,

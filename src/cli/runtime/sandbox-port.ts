@@ -1,4 +1,4 @@
-import {isLoopback} from '../../client/transport/base-url.ts';
+import {isLocal} from '../../network/local.ts';
 
 /** The default port of the sandbox, so that its profile keeps working after restarts. */
 export const DEFAULT_PORT = 4510;
@@ -8,8 +8,9 @@ export const DEFAULT_PORT = 4510;
  * undefined for an address that is not on this machine.
  */
 export function sandboxStartAt(url: string): string | undefined {
-  const {hostname, port} = new URL(url);
-  if (!isLoopback(hostname)) return undefined;
+  const address = new URL(url);
+  if (!isLocal(address)) return undefined;
+  const {port} = address;
   return port === '' || port === String(DEFAULT_PORT)
     ? 'remit sandbox start'
     : `remit sandbox start --port ${port}`;

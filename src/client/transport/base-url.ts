@@ -1,14 +1,8 @@
 import {RemitError} from '../../errors.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-/** True for a host name, as `URL.hostname` returns it, that never leaves this machine. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname);
-}
+import {isLocal} from '../../network/local.ts';
 
 /**
- * Reads a base URL that a key may be sent to: https, or http to loopback only, without credentials, query or
+ * Reads a base URL that a key may be sent to: https, or http to this machine only, without credentials, query or
  * fragment. A path is a prefix of every route.
  *
  * @throws {RemitError} USAGE for any other URL; GUARD_TARGET if the key would be sent in clear text
@@ -20,7 +14,7 @@ export function checkBaseUrl(text: string): URL {
   if (url.username !== '' || url.password !== '')
     throw usage('a base URL must not contain a user name or password'); // not repeated here: one of them may be a secret
   if (text.includes('?') || text.includes('#')) throw usage('a base URL must not have a query or fragment');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isLocal(url)) {
     throw new RemitError(
       'GUARD_TARGET',
       `refused to use ${url.origin}: over plain http, others on the network could read the API key`,

@@ -1,5 +1,6 @@
 import {connect} from 'node:net';
 import type {Clock} from '../../clock.ts';
+import {hostOf, lookupLocally} from '../../network/local.ts';
 
 const WELL_MS = 15_000;
 const ILL_MS = 5000;
@@ -36,10 +37,10 @@ export async function watchTarget(
 }
 
 /** Null if the port accepts connections, otherwise the reason. */
-function canConnect(url: URL): Promise<string | null> {
+export function canConnect(url: URL): Promise<string | null> {
   return new Promise((resolve) => {
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const socket = connect({host: url.hostname.replace(/^\[|\]$/g, ''), port, timeout: CONNECT_MS});
+    const socket = connect({host: hostOf(url), port, timeout: CONNECT_MS, lookup: lookupLocally});
     const end = (error: string | null) => {
       socket.destroy();
       resolve(error);

@@ -12,6 +12,9 @@ describe('a base URL', () => {
     ['http://127.9.8.7', 'http://127.9.8.7'],
     ['http://localhost:80/', 'http://localhost'],
     ['http://[::1]:9/x', 'http://[::1]:9/x'],
+    ['http://Foo.localhost:9', 'http://foo.localhost:9'],
+    ['http://localhost.:9', 'http://localhost.:9'],
+    ['http://[::ffff:127.0.0.1]:9', 'http://[::ffff:7f00:1]:9'],
   ];
   for (const [text, normal] of same) {
     it(`${text} is written ${normal}`, () => {
@@ -24,6 +27,8 @@ describe('a base URL', () => {
     ['http://api.example.com', 'GUARD_TARGET'],
     ['http://localhost.example.com', 'GUARD_TARGET'],
     ['http://127.0.0.1.example.com', 'GUARD_TARGET'],
+    ['http://notlocalhost', 'GUARD_TARGET'],
+    ['http://foo.localhost.example', 'GUARD_TARGET'],
     ['http://0.0.0.0', 'GUARD_TARGET'],
     ['http://10.0.0.1', 'GUARD_TARGET'],
     ['http://[::ffff:10.0.0.1]', 'GUARD_TARGET'],

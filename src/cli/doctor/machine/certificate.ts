@@ -1,6 +1,6 @@
 import type {Socket} from 'node:net';
 import type {TLSSocket} from 'node:tls';
-import {hostOf} from '../../../network/local.ts';
+import {hostOf, lookupLocally} from '../../../network/local.ts';
 import {parseProxy} from '../../../network/proxy.ts';
 import {type NetworkSettings, tlsOptions} from '../../../network/settings.ts';
 import {openTunnel} from '../../../network/tunnel.ts';
@@ -24,7 +24,7 @@ export async function peerCertificate(url: URL, network: NetworkSettings): Promi
   const tunnel = await throughProxy(network, {host, port});
   return new Promise((resolve, reject) => {
     const socket = tls.connect({
-      ...{host, port, ALPNProtocols: ['http/1.1'], ...tlsOptions(network)},
+      ...{host, port, lookup: lookupLocally, ALPNProtocols: ['http/1.1'], ...tlsOptions(network)},
       ...(isIP(host) === 0 ? {servername: host} : {}),
       ...(tunnel === undefined ? {} : {socket: tunnel}),
     });

@@ -1,7 +1,8 @@
 import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {isLoopback, normaliseBaseUrl} from '../../../client/transport/base-url.ts';
+import {normaliseBaseUrl} from '../../../client/transport/base-url.ts';
 import {ownJson} from '../../../narrow.ts';
+import {isLocal} from '../../../network/local.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 
 export {makeFolder} from '../../../store/files/folder.ts';
@@ -12,7 +13,7 @@ export const PROFILE = 'sandbox';
 /** Sandboxes listen on 127.0.0.1 and use that name; other names of this machine are equivalent. */
 export function sandboxUrl(text: string): string {
   const url = new URL(normaliseBaseUrl(text));
-  if (isLoopback(url.hostname)) url.hostname = '127.0.0.1';
+  if (isLocal(url)) url.hostname = '127.0.0.1';
   return normaliseBaseUrl(url.href);
 }
 
