@@ -677,7 +677,7 @@ export class World {
       const report = await this.#runOnce(place, {...request, accepts}, fate, onOpened);
       const needed = this.#refusals.get(place);
       if (needed === undefined) return report;
-      const stated = accepts.elsewhere;
+      const stated: Acceptances['elsewhere'] = accepts.elsewhere;
       accepts = this.#acknowledge(request.batchId, needed);
       if (isHinted && accepts !== undefined) accepts = {...accepts, elsewhere: stated};
     }
