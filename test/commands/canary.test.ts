@@ -58,7 +58,7 @@ const formsOf = (id: string, words: readonly string[]): readonly string[][] =>
 const isLong = process.env['REMIT_CANARY'] === 'long';
 
 describe('secrets of a hostile service', function () {
-  this.timeout(isLong ? 600_000 : 60_000);
+  this.timeout(isLong ? 600_000 : 180_000);
 
   it('are looked for in every command of the manifest', () => {
     const {commands} = readJson('.oclif.manifest.json') as {commands: Record<string, unknown>};

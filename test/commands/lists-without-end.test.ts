@@ -317,6 +317,41 @@ describe('a list in another order than requested', () => {
   });
 });
 
+describe('the recent payouts below a payee', () => {
+  const payee = {id: PAYEE_ID, name: 'Acme', type: 'business', created_at: '2026-01-31T00:00:00Z'};
+  const service: Script = ({path}) => {
+    const {pathname, searchParams} = new URL(path, 'http://service');
+    if (pathname !== '/api/payouts') return answer(200, pathname.endsWith('methods') ? {data: []} : payee);
+    const data = searchParams.get('order') === 'desc' ? records(20) : records(20).reverse();
+    return answer(200, {data, next_cursor: null});
+  };
+  const shown = async (file?: ServiceFile) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'remit-lists-')), 'service.json');
+    writeFileSync(path, JSON.stringify(file ?? {}), {mode: 0o600});
+    const env = {
+      HOME: scratch(),
+      REMIT_API_KEY: TEST_KEY,
+      REMIT_BASE_URL: BASE_URL,
+      REMIT_SERVICE_FILE: path,
+    };
+    return runCli(['payees', 'get', PAYEE_ID], {service, columns: 200, env});
+  };
+
+  it('are the newest, also if the service lists the oldest first', async () => {
+    const ran = await shown();
+    assert.match(ran.stdout, /the newest 10:/, ran.stderr);
+    assert.ok(ran.stdout.includes(idOf(1)) && !ran.stdout.includes(idOf(20)), ran.stdout);
+  });
+
+  it('come with a warning if the service cannot sort', async () => {
+    const ran = await shown({paging: {order: false}});
+    assert.match(
+      ran.stderr,
+      /the oldest records come first, and the service file states that the service cannot sort/,
+    );
+  });
+});
+
 describe('a service without a filter', () => {
   const mixed: Script = ({path}) => {
     const query = new URL(path, 'http://service').searchParams;

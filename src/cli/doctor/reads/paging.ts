@@ -4,7 +4,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {sizeOnWire} from '../../../service/paging.ts';
 import {operationOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import type {Reply} from '../survey/asker.ts';
+import {failureOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import type {Json} from '../survey/shapes.ts';
@@ -132,8 +132,16 @@ async function checkPages(survey: Survey, id: OperationId): Promise<void> {
 /** The service ignores the page size: its pages have one size, or the list has one page. */
 async function checkWholePages(survey: Survey, id: OperationId, reply: Reply): Promise<void> {
   const size = itemsOf(id, reply).length;
+  if (size === 0) {
+    const fix = toAdd({paging: {limit: 'page_size'}});
+    survey.found.push(
+      differs('paging.limit', failureOf(reply, 'records'), {row: ROW.limit, fix}),
+      unknown('envelopes.next', 'pages of one record are not possible', {row: ROW.envelope}),
+    );
+    return;
+  }
   const evidence = `limit has no effect: limit=1 returned ${recordsOf(size)}`;
-  if (size > 0 && (await checkNext(survey, {id, reply}))) {
+  if (await checkNext(survey, {id, reply})) {
     const write: ServiceFile = {paging: {min: size, max: size}};
     survey.differs(differs('paging.limit', evidence, {row: ROW.limit, write, sure: true}));
     return;
