@@ -1,3 +1,4 @@
+import {must} from '../narrow.ts';
 import {escapeRegExp} from './secret-names.ts';
 import {maskNumber, UUID} from './secret-shapes.ts';
 
@@ -86,14 +87,14 @@ export class KnownSecrets {
       let digits = '';
       let last: number | undefined;
       for (let next = first; next < groups.length; next += 1) {
-        digits += groups[next]!.digits;
+        digits += must(groups[next], 'group of digits').digits;
         if (digits.length > this.#mostDigits) break;
         if (this.#numbers.has(digits)) last = next;
       }
       if (last === undefined) continue;
-      const {from, digits: end} = groups[last]!;
+      const {from, digits: end} = must(groups[last], 'group of digits');
       const number = groups.slice(first, last + 1).map((group) => group.digits);
-      shown += run.slice(at, groups[first]!.from) + maskNumber(number.join(''));
+      shown += run.slice(at, must(groups[first], 'group of digits').from) + maskNumber(number.join(''));
       at = from + end.length;
       first = last;
     }
