@@ -11,21 +11,21 @@ import type {Transport, TransportRequest} from '../../../src/client/transport/tr
 import {RemitError} from '../../../src/errors.ts';
 import type {StoredProfile} from '../../../src/profiles/profile.ts';
 import {checkService} from '../../../src/service/file/parse.ts';
-import {paramsOf} from '../../../src/service/routes.ts';
+import {isReadOperation, paramsOf} from '../../../src/service/routes.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {seeded} from '../../batch/harness.ts';
 import {answer} from '../../client/transport/fake-transport.ts';
 import {payout} from '../../commands/fixtures.ts';
+import {ID} from '../../commands/hostile-service.ts';
 import {SERVICE_CALLS} from '../../commands/service-calls.ts';
 import {BASE_URL, LIVE_KEY, runCli} from '../run-cli.ts';
+import {hostileFile, hostilePath, IN_LETTERS, pick, type Random, swapped, VICTIM} from './hostile-routes.ts';
 import {profiled} from './profiled.ts';
+import {otherMeaning, type SentAs} from './wire-meaning.ts';
 
 /** What was checked. */
 export const counts = {files: 0, accepted: 0, requests: 0, lines: 0, reads: 0, writes: 0, refused: 0};
 
-/** A record that no command names: a request with it in its path acts on the record of somebody else. */
-const VICTIM = '0192bbbb-cccc-7000-8000-dddddddddddd';
-const IN_LETTERS = 'abcdefghij';
 const OPERATIONS = allOperations();
 const PLANS = OPERATIONS.map(({id, operation}) => ({
   ...{id, method: operation.method, path: operation.path, names: paramsOf(operation.path)},
@@ -33,46 +33,6 @@ const PLANS = OPERATIONS.map(({id, operation}) => ({
     paramsOf(operation.path).map((name, at) => [name, `0192a000-0000-7000-8000-00000000000${at}`]),
   ),
 }));
-
-type Random = () => number;
-const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)]!; // never empty
-
-/** A path that a hostile file may give to an operation: usually that of another one, in some disguise. */
-function hostilePath(random: Random): string {
-  let path: string = pick(OPERATIONS, random).operation.path;
-  const record = () => pick([VICTIM, IN_LETTERS, '{id}', '{payee_id}', ''], random);
-  if (random() < 0.7) path = path.replaceAll(/\{\w+\}/g, (own) => (random() < 0.5 ? own : record()));
-  if (random() < 0.2)
-    path = pick(['/v2/tenants/acme', '/V1', '/x/../y', '/.', '/', `/${VICTIM}`], random) + path;
-  if (random() < 0.15) path = path.replace('/p', '//p');
-  if (random() < 0.15) path = path.replace('p', '%70');
-  if (random() < 0.15) path = path.toUpperCase().replaceAll(/\{\w+\}/g, (own) => own.toLowerCase());
-  if (random() < 0.15) path += pick(['/', '/.', '/approve', `/${VICTIM}`, '?x=1', '.json', ';a=b'], random);
-  return path;
-}
-
-/** A service file as somebody would write it who wants commands to do something else. */
-export function hostileFile(seed: number): ServiceFile {
-  const random = seeded(seed);
-  const routes: Record<string, string> = {};
-  const bodies: Record<string, unknown> = {};
-  for (let n = 1 + Math.floor(random() * 3); n > 0; n--) {
-    const {id, operation} = pick(OPERATIONS, random);
-    const method =
-      random() < 0.5 ? operation.method : pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], random);
-    routes[id] = `${method} ${random() < 0.3 ? operation.path : hostilePath(random)}`;
-    if (random() < 0.3)
-      bodies[id] = pick(['none', {payee_id: VICTIM, amount_in_minor_units: 1, auto_approve: true}], random);
-  }
-  const file: Record<string, unknown> = {routes};
-  if (Object.keys(bodies).length > 0) file['bodies'] = bodies;
-  if (random() < 0.2)
-    file['prefixes'] = {[pick(['api', 'treasury', 'webhookEndpoints'], random)]: hostilePath(random)};
-  if (random() < 0.1)
-    file['headers'] = {send: {[pick(['X-HTTP-Method-Override', 'x-tenant'], random)]: 'POST'}};
-  if (random() < 0.1) file['fields'] = {payouts: {payee_id: 'rail', rail: 'payee_id'}};
-  return file; // not valid as a rule
-}
 
 function accepted(file: ServiceFile): ServiceFile | undefined {
   try {
@@ -83,12 +43,10 @@ function accepted(file: ServiceFile): ServiceFile | undefined {
   }
 }
 
-const plain = (path: string): string => path.toLowerCase().replace(/\/+$/, '');
-
 /** Under an accepted file, a read is a GET and a write names its own record; nothing that was not allowed is sent. */
 export async function checkFile(seed: number): Promise<void> {
   counts.files++;
-  const file = accepted(hostileFile(seed));
+  const file = accepted(hostileFile(seeded(seed)));
   if (file === undefined) return;
   counts.accepted++;
   const sent: TransportRequest[] = [];
@@ -97,9 +55,16 @@ export async function checkFile(seed: number): Promise<void> {
   const transport = new GuardedTransport(recorder(sent), (write) => grants.check(write));
   const granted = PLANS[seed % PLANS.length]!; // one write is allowed, or a read, which needs no grant
   if (granted.method !== 'GET') grants.allow({operation: granted.id, params: granted.params});
-  for (const plan of PLANS) {
-    const request = grants.requestOf({operation: plan.id, params: plan.params});
-    checkRoute(plan, request, `file ${seed}: ${JSON.stringify(file)}`);
+  const planned = PLANS.map((plan) => ({
+    plan,
+    request: grants.requestOf({operation: plan.id, params: plan.params}),
+  }));
+  const all = planned.map(({plan, request}) => sentAs(plan, request));
+  for (const {plan, request} of planned) {
+    const what: string = `file ${seed}: ${JSON.stringify(file)}`;
+    checkRoute(plan, request, what);
+    if (plan.method !== 'GET')
+      assert.equal(otherMeaning(sentAs(plan, request), all, file), undefined, `${what}: ${plan.id}`);
     await transport.send(request).catch((error: unknown) => {
       assert.ok(error instanceof RemitError && error.code === 'GUARD_WRITE', String(error));
     });
@@ -128,32 +93,43 @@ function checkRoute(
     assert.equal(request.path.split(value).length, 2, `${what}: ${id} is sent to ${request.path}`);
   assert.ok(!request.path.toLowerCase().includes(VICTIM), `${what}: ${id} is sent to ${request.path}`);
   assert.doesNotMatch(request.path, new RegExp(`(payouts|payins|move|transfers)/+${IN_LETTERS}/`, 'i'), what);
-  const own = id.split('.')[0];
-  for (const other of PLANS) {
-    if (other.method === 'GET' || other.id.split('.')[0] === own) continue;
-    const form = other.path.replaceAll(/\{\w+\}/g, '*');
-    const mine = Object.values(params).reduce((path, value) => path.replace(value, '*'), request.path);
-    assert.notEqual(plain(mine), form, `${what}: ${id} is sent as ${other.id}`);
-  }
 }
+
+const sentAs = ({id, params}: (typeof PLANS)[number], {method, path, body}: TransportRequest): SentAs => ({
+  ...{id, method, body},
+  path: Object.values(params).reduce((form, value) => form.replace(value, '*'), path),
+});
+
+const STATUSES = [200, 200, 201, 207, 400, 404, 503];
 
 const recorder = (sent: TransportRequest[], random?: Random): Transport => ({
   send: async (request) => {
     sent.push(request);
     if (random === undefined) return answer(200, {});
-    const status = pick([200, 200, 201, 207, 400, 404, 503], random);
-    return answer(status, status < 300 ? payout() : {error_code: 'NOT_FOUND', message: 'no'});
+    const status = pick(request.method === 'GET' ? [200, 200, 200, 404] : STATUSES, random);
+    const [id = ID] = /[0-9a-f-]{36}/.exec(request.path) ?? []; // the record that was asked for
+    return answer(status, status < 300 ? payout({id}) : {error_code: 'NOT_FOUND', message: 'no'});
   },
   close: async () => {},
 });
 
-/** Half of these files turn a request of the command itself into another one. */
+/** Most of these files turn a request of the command itself into another one. */
 function hostileTo(command: string, seed: number, random: Random): ServiceFile {
-  const file = hostileFile(seed);
   const own = COMMAND_OPERATIONS[command] ?? [];
-  if (own.length === 0 || random() < 0.5) return file;
+  if (CANCELS.includes(command))
+    return swapped(
+      random,
+      own.filter((id) => id.endsWith('.cancel')),
+    );
+  const file = hostileFile(seeded(seed));
+  if (own.length === 0 || random() < 0.3) return file;
+  const writes = own.filter((id) => !isReadOperation(id));
+  if (writes.length > 0 && random() < 0.5) return {...file, ...swapped(random, writes)};
   return {...file, routes: {...file.routes, [pick(own, random)]: `POST ${hostilePath(random)}`}};
 }
+
+/** Caps do not apply to them, so a file turns them into something else. */
+const CANCELS = ['payouts:cancel', 'payins:cancel'];
 
 interface Line {
   command: string;
@@ -164,7 +140,7 @@ interface Line {
 const COMMANDS = Object.keys(SERVICE_CALLS).filter((id) => id !== 'webhooks:endpoints:rotate');
 
 function randomLine(random: Random): Line {
-  const command = pick(COMMANDS, random);
+  const command = random() < 0.15 ? pick(CANCELS, random) : pick(COMMANDS, random);
   const words = [...pick(SERVICE_CALLS[command]!, random)];
   if (command === 'api') words.splice(0, words.length, ...anyRequest(random));
   const flags = new Set<string>();
@@ -196,7 +172,7 @@ export async function checkLine(seed: number): Promise<void> {
   const service = random() < 0.6 ? hostileTo(line.command, seed, random) : {};
   const profile: Partial<StoredProfile> = {
     ...{mode: 'live', read_only: random() < 0.2},
-    ...(random() < 0.3 ? {caps: {max_amount_minor: {USD: 100}}} : {}),
+    ...(random() < 0.4 ? {caps: {max_amount_minor: {USD: 100}}} : {}),
     ...(accepted(service) === undefined && random() < 0.7 ? {} : {service}),
   };
   const env = profiled(profile);
@@ -240,4 +216,8 @@ function judge(
   assert.ok(!write?.path.includes(VICTIM), shown);
   const amount = /"amount_in_minor_units":(\d+)/.exec(write?.body ?? '')?.[1];
   assert.ok(profile.caps === undefined || Number(amount ?? 0) <= 100, shown);
+  // The record that the service shows is above the cap.
+  if (write?.operation?.endsWith('.cancel') === true && !/\/(cancel|void)[^/]*$/i.test(write.path))
+    assert.ok(profile.caps === undefined || /"(status|state)":"cancel/.test(write.body ?? ''), shown);
+  if (write?.operation?.endsWith('.approve') === true) assert.equal(profile.caps, undefined, shown);
 }
