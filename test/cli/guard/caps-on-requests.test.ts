@@ -8,12 +8,11 @@ import {runCli, scratch, type CliOptions} from '../run-cli.ts';
 import {profiled} from './profiled.ts';
 
 const CAPS = {max_amount_minor: {USD: 20_000}};
+/** Answers with what was sent, since the answer to a create is compared with it. */
+const echo = ({body: sent}: {body?: string | undefined}) =>
+  answer(201, payout(JSON.parse(sent ?? '{}') as Record<string, unknown>));
 const api = (words: string[], options: CliOptions = {}) =>
-  runCli(['api', ...words, '--json'], {
-    env: profiled({caps: CAPS}),
-    service: [answer(201, payout())],
-    ...options,
-  });
+  runCli(['api', ...words, '--json'], {env: profiled({caps: CAPS}), service: echo, ...options});
 const body = (fields: object) => JSON.stringify({payee_id: PAYEE_ID, currency_code: 'USD', ...fields});
 
 describe('under a cap, api', () => {
@@ -75,6 +74,22 @@ describe('under a cap, api', () => {
     ['a suffix', 'POST', '/api/payouts.json', body({amount_in_minor_units: 1})],
     ['an approval with a slash at the end', 'POST', `/api/payouts/${PAYOUT_ID}/approve/`, '{}'],
     ['an approval with an encoded slash', 'POST', `/api/payouts/${PAYOUT_ID}%2Fapprove`, '{}'],
+    ...['.html', '.', '%2e', '%20', '%00', '%09', '%3Fx', '%23x', '%253Fx'].map(
+      (end): [string, string, string, string] => [
+        `an approval that ends in ${end}`,
+        'POST',
+        `/api/payouts/${PAYOUT_ID}/approve${end}`,
+        body({amount_in_minor_units: 1}),
+      ],
+    ),
+    [
+      'an approval in full-width letters',
+      'POST',
+      `/api/payouts/${PAYOUT_ID}/%EF%BD%81pprove`,
+      body({amount_in_minor_units: 1}),
+    ],
+    ['a blank at the end', 'POST', '/api/payouts%20', body({amount_in_minor_units: 1})],
+    ['another suffix', 'POST', '/api/payouts.csv', body({amount_in_minor_units: 1})],
     ['an approval with a query', 'POST', `/api/payouts/${PAYOUT_ID}/approve?x=1`, '{}'],
     ['an approval with an amount', 'POST', `/api/payouts/${PAYOUT_ID}/approve`, '{"amount":5}'],
     ['an unknown path without an amount', 'POST', '/v2/anything', '{}'],
