@@ -113,19 +113,23 @@ function wrongConstant(path: string): string | undefined {
   return undefined;
 }
 
-const PAYMENT_NOUNS: ReadonlySet<string> = new Set(
-  ['payin', 'payout', 'move', 'account-transfer', 'payment', 'transfer', 'disbursement'].map(nounOf),
-);
+const PAYMENTS: ReadonlySet<string> = new Set(['payin', 'payout', 'move', 'account-transfer'].map(nounOf));
+/** Services also name something in front of other records so: `/payments/contacts`. */
+const GENERAL = new Set(['payment', 'transfer', 'disbursement']);
 const OF_PAYMENTS = /^(?:payins|payouts|moves|accountTransfers)\.|\.simulateInboundCredit$/;
 
 /** A payment whose record the write of another resource would change or create: `DELETE /v1/payouts/{id}`. */
 function paymentIn(id: OperationId, path: string): string | undefined {
   if (OF_PAYMENTS.test(id)) return undefined;
   const parts = lenientForm(path).split('/').slice(1);
-  const noun = parts.find(
-    (part, at) =>
-      PAYMENT_NOUNS.has(nounOf(part)) && (at === parts.length - 1 || isPlaceholder(parts[at + 1])),
-  );
+  const last = parts.findLast(isNoun);
+  const noun =
+    last !== undefined && PAYMENTS.has(nounOf(last))
+      ? last
+      : parts.find(
+          (part, at) =>
+            GENERAL.has(nounOf(part)) && (at === parts.length - 1 || isPlaceholder(parts[at + 1])),
+        );
   return noun === undefined ? undefined : `is a path of ${noun}, which ${id} does not change`;
 }
 

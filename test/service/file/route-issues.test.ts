@@ -97,6 +97,11 @@ const HOSTILE: readonly [title: string, file: ServiceFile, says: RegExp][] = [
     /prefixes is a path of payouts/,
   ],
   [
+    'endpoints below a record of a move',
+    {prefixes: {webhookEndpoints: '/api/subaccounts/move/abcdefghij'}},
+    /prefixes is a path of move, which webhookEndpoints\.create does not change/,
+  ],
+  [
     'a payee that is a payout with a suffix',
     routes({'payees.create': 'POST /api/payouts.do'}),
     /routes\.payees\.create is a path of payouts/,
@@ -157,6 +162,7 @@ const HONEST: readonly [title: string, file: ServiceFile][] = [
       'payouts.create': 'POST /v2.1/tenants/acme/payouts',
       'payins.create': 'POST /2024-01/oauth2/payins',
       'payees.create': 'POST /api/2/contacts',
+      'payers.create': 'POST /payments/contacts',
     }),
   ],
   [
