@@ -79,8 +79,12 @@ export class Namespaces {
   readonly #records: readonly ServiceRecord[];
   readonly #sent: {attempt: Attempt; process: SimProcess}[] = [];
 
-  constructor(records: readonly ServiceRecord[]) {
+  readonly #isDeclared: (record: ServiceRecord) => boolean;
+
+  /** @param isDeclared an operator declared its row not paid, so that a cancel has freed the reference */
+  constructor(records: readonly ServiceRecord[], isDeclared: (record: ServiceRecord) => boolean) {
     this.#records = records;
+    this.#isDeclared = isDeclared;
   }
 
   /** Before a request leaves. Returns a complaint, or undefined. */
@@ -140,7 +144,8 @@ export class Namespaces {
   /** Records that may be paid, and whose claims the registry has. */
   #knownElsewhere({place, namespace}: SimProcess): ServiceRecord[] {
     return this.#records.filter((record) => {
-      if (record.canceled || record.later.some(({status}) => status === 'failed')) return false;
+      const isEnded = record.canceled || record.later.some(({status}) => status === 'failed');
+      if (isEnded || this.#isDeclared(record)) return false;
       const maker = this.#maker(record.madeBy)?.process;
       return (
         maker?.place === place && maker.namespace !== namespace && place.registryKeptSince(record.madeBy)

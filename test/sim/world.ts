@@ -129,7 +129,9 @@ export class World {
       isShared && isOther(record) ? this.#otherOracle : this.#oracle;
     service.onMade = (record) => oracleFor(record).made(record);
     service.onApproved = (record) => oracleFor(record).approved(record);
-    this.#namespaces = new Namespaces(service.records);
+    this.#namespaces = new Namespaces(service.records, (record) =>
+      oracleFor(record).isDeclaredUnpaid(record.reference),
+    );
     this.#namesakeDice = new Dice(seed, 'namesake');
     const rules = {trouble: schedule.trouble};
     this.#network = new SimNetwork({
