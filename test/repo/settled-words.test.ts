@@ -8,9 +8,12 @@ const PROMISES =
 
 describe('texts about settled payments', () => {
   it('promise neither that the money stays nor that nothing can follow', () => {
-    const files = [...filesUnder('src'), ...filesUnder('docs/guides'), ...filesUnder('docs/reference'), 'README.md'].filter((path) =>
-      /\.(?:ts|md)$/.test(path),
-    );
+    const files = [
+      ...filesUnder('src'),
+      ...filesUnder('docs/guides'),
+      ...filesUnder('docs/reference'),
+      'README.md',
+    ].filter((path) => /\.(?:ts|md)$/.test(path));
     const found = files.filter((path) => PROMISES.test(readText(path)));
     assert.deepEqual(found, []);
     assert.match('only “settled” means that the money has arrived', PROMISES);

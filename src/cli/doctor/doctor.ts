@@ -50,7 +50,11 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
 }
 
 /** Says why doctor exits 8 although nothing differs: without records, no GET shows whether one can be read. */
-function showUnchecked({out, commands, profile}: Context, checks: readonly string[], isProbed: boolean): void {
+function showUnchecked(
+  {out, commands, profile}: Context,
+  checks: readonly string[],
+  isProbed: boolean,
+): void {
   if (checks.length === 0) return;
   const plain = `Not checked, although needed to pay: ${checks.join(', ')}`;
   if (isProbed || profile.mode !== 'test') out.note(`${plain}. Run doctor again when there is a payout.`);
