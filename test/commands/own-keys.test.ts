@@ -135,7 +135,7 @@ for (const kind of KINDS)
         assert.match(ran.error().message, /The idempotency key is in use/);
         assert.match(
           ran.error().message,
-          new RegExp(`The key may already have made this ${kind.noun}: check .* It may be ${PAYOUT_ID}`),
+          new RegExp(`Key \\S+ may already have made this ${kind.noun}: check .* It may be ${PAYOUT_ID}`),
         );
         const list = `remit ${kind.topic} list --${kind.party} ${kind.id}`;
         assert.deepEqual([ran.error().details?.['next'], ran.error().hint?.startsWith(list)], [list, true]);

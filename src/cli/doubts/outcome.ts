@@ -66,6 +66,11 @@ function withNewKey({commands}: Context, {kind, typed}: Payment, error: RemitErr
   return error.reworded(message, command);
 }
 
+const keyIn = ({details}: RemitError): string => {
+  const key = details?.['idempotency_key'];
+  return typeof key === 'string' ? `Key ${key}` : 'The key';
+};
+
 /**
  * A 409 does not show what the key has made, and repeating the request may end in the same way for ever. The list may
  * show it.
@@ -77,7 +82,7 @@ async function withCandidates(context: Context, payment: Payment, error: RemitEr
   const {message, httpStatus, requestId, details, body, cause, retryable} = error;
   return new RemitError(
     'IN_DOUBT',
-    `${message}. The key may already have made this ${payment.kind}: check before you use another key${found === undefined ? '' : `. ${found.text}`}`,
+    `${message}. ${keyIn(error)} may already have made this ${payment.kind}: check before you use another key${found === undefined ? '' : `. ${found.text}`}`,
     {
       ...{httpStatus, requestId, body, cause, retryable, hint: next},
       details: {...details, may_have_taken_effect: true, next, candidates: found?.records ?? []},

@@ -7,6 +7,7 @@ import {readDocument} from './document.ts';
 import {matchRoutes} from './routes.ts';
 import {DescribedService} from './service.ts';
 import {checkShapes} from '../reads/service.ts';
+import {Asker} from '../survey/asker.ts';
 import {untilNothingNew} from '../survey/passes.ts';
 import {Survey} from '../survey/survey.ts';
 import {routeOf} from '../../../service/routes.ts';
@@ -17,7 +18,7 @@ const {holds, differs} = findings('service');
 export async function checkDocument(context: Context, source: string, base: ServiceFile): Promise<Survey> {
   const document = await readDocument(source, context);
   const described: Context = {...context, transportFor: async () => new DescribedService(document)};
-  return untilNothingNew(new Survey(described, base), async (survey) => {
+  return untilNothingNew(new Survey(described, base, new Asker(described, {isDescribed: true})), async (survey) => {
     matchRoutes(document, survey);
     await checkShapes(survey);
     checkKeys(document, survey);
