@@ -18,11 +18,14 @@ const {holds, differs} = findings('service');
 export async function checkDocument(context: Context, source: string, base: ServiceFile): Promise<Survey> {
   const document = await readDocument(source, context);
   const described: Context = {...context, transportFor: async () => new DescribedService(document)};
-  return untilNothingNew(new Survey(described, base, new Asker(described, {isDescribed: true})), async (survey) => {
-    matchRoutes(document, survey);
-    await checkShapes(survey);
-    checkKeys(document, survey);
-  });
+  return untilNothingNew(
+    new Survey(described, base, new Asker(described, {isDescribed: true})),
+    async (survey) => {
+      matchRoutes(document, survey);
+      await checkShapes(survey);
+      checkKeys(document, survey);
+    },
+  );
 }
 
 /** Checks header and format of idempotency keys. */
