@@ -21,6 +21,10 @@ export const sizeOnWire = (size: number, {min = 1, max = Infinity}: Paging = {})
 /** Name and values of the sort order; empty if the service has none. */
 export const orderOf = ({order = {}}: Paging = {}): SortOrder => (order === false ? {} : order);
 
+/** The query of a list with the newest records first; empty if the service cannot sort. */
+export const newestFirst = ({order}: Paging = {}): {order?: 'desc'} =>
+  order === false ? {} : {order: 'desc'};
+
 type ToWire = (value: string, paging?: Paging) => readonly [name: string, value: string];
 
 /** The parameters of a list on the wire, by canonical name. */

@@ -1,6 +1,5 @@
 import {counted} from '../../phrases.ts';
-import {createHash} from 'node:crypto';
-import {fstatSync, readSync, type Stats} from 'node:fs';
+import {fstatSync, type Stats} from 'node:fs';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
@@ -15,10 +14,10 @@ import {OTHER_CURRENCY} from './issue-groups.ts';
 import {type CellRole, readCell, signFault} from './cell-text.ts';
 import type {ColumnMap} from './columns.ts';
 import {startFrom} from './csv-input.ts';
+import {sha256Of} from './file-hash.ts';
 import {maskCell} from './issues.ts';
 import type {CellFault, InputRecord, RecordSource, SheetPlace, SourceEnd, SourceRules} from './record.ts';
 
-const PIECE_BYTES = 1024 * 1024;
 /** Hidden rows and merged ranges that are named. */
 const NAMED = 5;
 
@@ -110,7 +109,7 @@ export class SheetRecords implements RecordSource {
   }
 
   end(): SourceEnd {
-    const sha256 = hashOf(this.#open.fd);
+    const sha256 = sha256Of(this.#open.fd);
     const after = fstatSync(this.#open.fd);
     if (after.size !== this.#before.size || after.mtimeMs !== this.#before.mtimeMs)
       throw refusedWorkbook(
@@ -285,20 +284,4 @@ const outside = ({column}: SheetCell, line: number): CellFault => ({
 function note(seen: Seen, name: string): void {
   seen.count++;
   if (seen.count === 1) seen.first = name;
-}
-
-/** Reads the file a second time, in pieces: its archive is not read in order. */
-function hashOf(fd: number): string {
-  const hash = createHash('sha256');
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
-  let at = 0;
-  for (
-    let read = readSync(fd, piece, 0, PIECE_BYTES, at);
-    read > 0;
-    read = readSync(fd, piece, 0, PIECE_BYTES, at)
-  ) {
-    hash.update(piece.subarray(0, read));
-    at += read;
-  }
-  return hash.digest('hex');
 }

@@ -19,6 +19,8 @@ export interface ListedBatch {
   needs_attention: number;
   /** Part of accepted: rows whose record differs. */
   differs: number;
+  /** Part of differs: rows that may be paid twice. */
+  maybe_paid_twice: number;
   updated_at: string | null;
   /** Set if the batch cannot be read. */
   problem: string | null;
@@ -46,6 +48,7 @@ export async function listBatches(options: {
         state: error.code === 'LOCKED' ? 'busy' : 'unreadable',
         needs_attention: 1,
         differs: last?.summary.differs ?? 0,
+        maybe_paid_twice: last?.summary.maybe_paid_twice ?? 0,
         updated_at: updated,
         problem: error.message,
       });
@@ -78,6 +81,7 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
     (summary.differs ?? 0) + // so is this
     summary.failed,
   differs: summary.differs ?? 0,
+  maybe_paid_twice: summary.maybe_paid_twice ?? 0,
   updated_at: updated,
   problem: null,
 });

@@ -84,7 +84,7 @@ export class Registry implements Claims {
     const opened = await openRegistry({
       ...opening,
       purpose: `${KINDS[scope.kind].topic} batch ${claimant.batchId}`,
-      hint: 'one batch at a time runs in a state folder: wait for it, or answer its prompt if it has one; add --break-lock only if that process is known to be dead',
+      hint: `one batch at a time runs in a state folder: wait for it, or answer its prompt if it has one${opening.breakLock === undefined ? '' : '; add --break-lock only if that process is known to be dead'}`,
     });
     return new Registry(opened, options);
   }

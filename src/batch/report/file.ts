@@ -6,7 +6,7 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import {readReport} from './data.ts';
 import {journalMark} from './mark.ts';
 import {reportHtml} from './html.ts';
-import {writePrivately} from './results.ts';
+import {writePrivately} from './private-file.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
 

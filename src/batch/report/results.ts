@@ -1,21 +1,12 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
-import {isObject, messageOf, ownJson} from '../../narrow.ts';
+import {isObject, ownJson} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
+import {sha256Of} from '../input/file-hash.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
+import {CsvFile, guarded, refuseLink, writePrivately} from './private-file.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {FileRecord} from '../journal/rows/report-rows.ts';
@@ -27,7 +18,7 @@ import type {Plan} from '../model/plan-facts.ts';
 /**
  * Writes the results next to the input: every record of the file, in order, with its outcome; the failed rows as a
  * file that can be planned again; and the summary. Each file is written privately and published by rename. Nothing is
- * written through a link or over the files of another batch.
+ * written through a link, over the files of another batch, or over failed rows that somebody has corrected.
  * @throws RemitError STATE naming the file
  */
 export function writeResults(options: {
@@ -37,8 +28,9 @@ export function writeResults(options: {
   folder: string;
 }): ResultFiles {
   const {journal, plan, summary, folder} = options;
-  const files = resultFiles(folder, plan);
-  refuseForeign(files, plan);
+  const own = resultFiles(folder, plan);
+  const last = refuseForeign(own, plan);
+  const files = {...own, failed: failedPlace(own.failed, last)};
   const opened: CsvFile[] = [];
   const open = (path: string): CsvFile => {
     const file = new CsvFile(path);
@@ -62,7 +54,7 @@ export function writeResults(options: {
     }
     // The summary identifies the batch of these files, so it is written first: after a crash in between, they must
     // not appear to belong to another batch.
-    writeSummary(files, plan, summary, failures);
+    writeSummary(files, plan, {summary, failed: failures > 0 ? failed.sha256() : undefined});
     results.publish();
     if (failures > 0) failed.publish();
     else failed.discard();
@@ -88,13 +80,13 @@ function withReport(cause: unknown, {kind, batchId}: Plan): unknown {
 function writeSummary(
   files: ReturnType<typeof resultFiles>,
   plan: Plan,
-  summary: Summary,
-  failures: number,
+  {summary, failed}: {summary: Summary; failed: string | undefined},
 ): void {
   const text = {
     ...summary,
     results: files.results,
-    failed_file: failures > 0 ? files.failed : null,
+    failed_file: failed === undefined ? null : files.failed,
+    failed_sha256: failed ?? null,
     summary_file: files.summary,
   };
   writePrivately(files.summary, `${JSON.stringify({journal_id: plan.journalId, ...text}, null, 2)}\n`);
@@ -158,87 +150,29 @@ function resultCells(record: FileRecord, journal: Journal): string[] {
 const padded = (cells: string[], width: number): string[] =>
   cells.length >= width ? cells.slice(0, width) : [...cells, ...Array<string>(width - cells.length).fill('')];
 
-const CHUNK = 64 * 1024;
-
-/** A CSV that is not visible until it is complete. */
-class CsvFile {
-  readonly #path: string;
-  readonly #draft: string;
-  readonly #fd: number;
-  #buffer = '';
-  #open = true;
-
-  constructor(path: string) {
-    refuseLink(path);
-    this.#path = path;
-    this.#draft = `${path}.${process.pid}.part`;
-    this.#fd = guarded(path, () => openPrivate(this.#draft));
-  }
-
-  line(cells: readonly string[], delimiter: string): void {
-    this.#buffer += `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter)}\r\n`;
-    if (this.#buffer.length > CHUNK) this.#flush();
-  }
-
-  publish(): void {
-    this.#flush();
-    guarded(this.#path, () => {
-      fsyncSync(this.#fd);
-      this.#close();
-      refuseLink(this.#path);
-      renameSync(this.#draft, this.#path);
-    });
-  }
-
-  discard(): void {
-    guarded(this.#path, () => {
-      this.#close();
-      rmSync(this.#draft, {force: true});
-    });
-  }
-
-  #flush(): void {
-    guarded(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may accept only a part
-    this.#buffer = '';
-  }
-
-  #close(): void {
-    if (this.#open) closeSync(this.#fd);
-    this.#open = false;
+/**
+ * Where the failed rows go. A file that has changed since it was written has corrections: it stays, and the rows go
+ * beside it, to `…failed-2.csv`.
+ * @param last the summary that was written with the last one; undefined if there is none
+ */
+function failedPlace(path: string, last: Readonly<Record<string, unknown>> | undefined): string {
+  const [file, sha256] = [last?.['failed_file'], last?.['failed_sha256']];
+  if (sha256 === undefined) return path; // of an earlier version
+  for (let n = 1; ; n += 1) {
+    const place = n === 1 ? path : path.replace(/\.csv$/, `-${n}.csv`);
+    if (!existsSync(place)) return place;
+    if (place === file && guarded(place, () => sha256Of(place)) === sha256) return place;
   }
 }
 
-/** Mode 0600, by rename, never through a link. */
-export function writePrivately(path: string, text: string): void {
-  refuseLink(path);
-  guarded(path, () => {
-    const draft = `${path}.${process.pid}.part`;
-    const fd = openPrivate(draft);
-    writeFileSync(fd, text);
-    fsyncSync(fd);
-    closeSync(fd);
-    renameSync(draft, path);
-  });
-}
-
-const openPrivate = (draft: string): number => {
-  rmSync(draft, {force: true}); // left by a dead process with the same id
-  return openSync(
-    draft,
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-    0o600,
-  );
-};
-
-function refuseLink(path: string): void {
-  if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink())
-    throw new RemitError('STATE', `${path} is a symbolic link; results are not written through one`, {
-      hint: 'remove the link, or name another folder with --out',
-    });
-}
-
-/** The files of an earlier run of this batch may be replaced; those of another batch with the same name may not. */
-function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void {
+/**
+ * The files of an earlier run of this batch may be replaced; those of another batch with the same name may not.
+ * @returns the summary of that run
+ */
+function refuseForeign(
+  files: ReturnType<typeof resultFiles>,
+  plan: Plan,
+): Readonly<Record<string, unknown>> | undefined {
   const all = Object.values(files);
   all.forEach(refuseLink);
   const input = join(plan.file.folder, plan.file.name);
@@ -247,15 +181,15 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void 
       hint: 'give the batch another name with --batch-id, or write the results elsewhere with --out FOLDER',
     });
   const found = all.find((file) => existsSync(file));
-  if (found === undefined) return;
-  let owner: unknown;
+  if (found === undefined) return undefined;
+  let last: Readonly<Record<string, unknown>> | undefined;
   try {
     const stated: unknown = JSON.parse(readFileSync(files.summary, 'utf8'));
-    owner = isObject(stated) ? stated['journal_id'] : undefined;
+    last = isObject(stated) ? stated : undefined;
   } catch {
-    owner = undefined;
+    last = undefined;
   }
-  if (owner !== plan.journalId)
+  if (last?.['journal_id'] !== plan.journalId)
     throw new RemitError(
       'STATE',
       `${found} does not belong to this batch ${plan.batchId}; it may belong to another batch of the same name`,
@@ -263,13 +197,5 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void 
         hint: 'move it, or write the results elsewhere with --out FOLDER',
       },
     );
-}
-
-function guarded<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (cause instanceof RemitError) throw cause;
-    throw new RemitError('STATE', `cannot write ${path}: ${messageOf(cause)}`, {cause});
-  }
+  return last;
 }

@@ -1,13 +1,16 @@
 import {counted} from '../../phrases.ts';
 import type {Summary} from './summary.ts';
 
-/** `1 row may be paid twice; 3 records differ from their rows` */
-export function checkText({differs = 0, maybe_paid_twice: twice = 0}: Partial<Summary>): string {
+/** What is to be checked: `1 row may be paid twice; 3 records differ from their rows` */
+export function checkText({
+  differs = 0,
+  maybe_paid_twice: twice = 0,
+}: Partial<Pick<Summary, 'differs' | 'maybe_paid_twice'>>): string {
   const parts = [
     ...(twice > 0 ? [`${counted(twice, 'row')} may be paid twice`] : []),
     ...(differs > twice ? [differText(differs - twice)] : []),
   ];
-  return parts.map((part) => `; ${part}`).join('');
+  return parts.join('; ');
 }
 
 /** `3 records differ from their rows` */
@@ -29,7 +32,13 @@ export function incompleteText(summary: Summary): string {
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `${rows} ${words}`);
   const failed = summary.failed === 0 ? '' : `, of which ${summary.failed} failed`; // a part of them
   const paid = elsewhere === 0 ? '' : `, ${elsewhere} paid by another batch`;
-  return `${accepted} of ${counted(planned, 'row')} accepted${failed}${paid}${rest.length === 0 ? '' : `; ${rest.join(', ')}`}${checkText(summary)}`;
+  return [
+    `${accepted} of ${counted(planned, 'row')} accepted${failed}${paid}`,
+    rest.join(', '),
+    checkText(summary),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
 }
 
 /** `20 records canceled, 3 already released; nothing more will be sent` */

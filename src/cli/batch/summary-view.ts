@@ -164,7 +164,8 @@ const amountWidth = (summary: Summary): number =>
 function headline(summary: Summary, isRun: boolean): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
   const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
-  const of = `${summary.accepted} of ${counted(planned, 'row')} accepted${paid}${checkText(summary)}`;
+  const check = checkText(summary);
+  const of = `${summary.accepted} of ${counted(planned, 'row')} accepted${paid}${check === '' ? '' : `; ${check}`}`;
   const sent =
     summary.posts === 0
       ? ''

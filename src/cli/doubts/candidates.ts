@@ -4,6 +4,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {CLOCK_AHEAD_MS} from '../../batch/model/record-age.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import {RemitError} from '../../errors.ts';
+import {newestFirst} from '../../service/paging.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
@@ -85,14 +86,15 @@ export async function candidatesFor(
   payment: Payment,
   sinceMs: number,
 ): Promise<Candidates> {
-  const {client, stop} = context;
-  const {operation, query} = PLACES[payment.kind];
+  const {client, profile, stop} = context;
+  const {operation, query: queryOf} = PLACES[payment.kind];
+  const query = {...queryOf(payment), ...newestFirst(profile.service.paging)};
   const options = {limit: SEARCHED, pageSize: 100, retries: 0, totalMs: PATIENCE_MS, signal: stop.signal};
   const records: Candidates['records'][number][] = [];
   let searched = 0;
   let rest: string | undefined;
   try {
-    const listing = client.list(operation, query(payment), options);
+    const listing = client.list(operation, query, options);
     for await (const item of listing) {
       searched += 1;
       const record = unwrapRecord(item);

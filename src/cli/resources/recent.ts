@@ -3,6 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
 import type {View} from '../../output/records/view.ts';
 import {payinView, payoutView} from '../../output/views/transfers.ts';
+import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
 import {Tally} from './tally.ts';
@@ -63,16 +64,12 @@ export async function showRecent(
   }
 }
 
-/** The query of a list with the newest records first; empty if the service cannot sort, which is a warning then. */
-const newestFirst = ({profile}: Pick<Context, 'profile'>): {order?: 'desc'} =>
-  profile.service.paging?.order === false ? {} : {order: 'desc'};
-
 async function showMatches(context: Context, id: string, matching: Matching): Promise<void> {
   const {out, client, commands, stop} = context;
   const {kind, field, relation, flag} = matching;
   const {plural} = kind.view;
   const options = {limit: SEARCHED, pageSize: 100, signal: stop.signal, onWarning: warnOf(context)};
-  const query = newestFirst(context);
+  const query = newestFirst(context.profile.service.paging);
   const listing =
     kind.resource === 'payouts' ? client.payouts.list(query, options) : client.payins.list(query, options);
   const shown: unknown[] = [];

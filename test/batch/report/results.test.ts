@@ -163,6 +163,32 @@ describe('the results of a batch', () => {
     assert.equal(service.paid.length, 3);
   });
 
+  it('keep failed rows that were corrected, and write the others beside them', async () => {
+    service.refuse = refuses(2, 4);
+    await plan(`${HEADER}${row(1)}${row(2)}${row(3)}${row(4)}`);
+    await bench.run(service);
+    const report = async () => (await reportBatch({...at(), folder: undefined})).summary.failed_file;
+    const [file, second, third] = [path('b1.failed.csv'), path('b1.failed-2.csv'), path('b1.failed-3.csv')];
+    assert.equal(await report(), file); // unchanged, so it is replaced
+    const written = readFileSync(file, 'utf8');
+    const corrected = written.replace('10.00', '12.00');
+    writeFileSync(file, corrected);
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal(await report(), second);
+      assert.deepEqual([readFileSync(file, 'utf8'), readFileSync(second, 'utf8')], [corrected, written]);
+    }
+    writeFileSync(second, 'also corrected');
+    assert.equal(await report(), third);
+    service.refuse = () => undefined;
+    await plan(`${HEADER}${row(1)}${row(2, 'mended')}${row(3)}${row(4, 'mended')}`);
+    assert.equal((await bench.run(service)).failed_file, null);
+    assert.deepEqual(
+      [file, second, third].map((name) => existsSync(name)),
+      [true, true, false],
+    );
+    assert.equal(readFileSync(file, 'utf8'), corrected);
+  });
+
   it('remove the file of failed rows when none is left', async () => {
     service.refuse = refuses(2);
     await plan(HEADER + row(1) + row(2));

@@ -293,6 +293,11 @@ describe('webhooks endpoints rotate', () => {
         (await run(words())).error().message,
         /is disabled; enable it with: remit webhooks endpoints enable \S+\./,
       );
+      Object.assign(changed, {is_active: undefined});
+      assert.match(
+        (await run(words())).error().message,
+        /does not show whether the new endpoint \S+ is active/,
+      );
       Object.assign(changed, {is_active: true, url: 'https://example.com/other'});
       assert.match((await run(words())).error().message, /has another URL/);
       Object.assign(changed, {is_active: true, url: service.endpoints.get(old)!.url});

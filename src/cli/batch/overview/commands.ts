@@ -2,7 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {listBatches} from '../../../batch/overview/list.ts';
 import {reportBatch} from '../../../batch/overview/report.ts';
 import {statusOfBatch} from '../../../batch/overview/status.ts';
-import {differText} from '../../../batch/standing/end-words.ts';
+import {checkText} from '../../../batch/standing/end-words.ts';
 import {restingExitCodeOf} from '../../../batch/standing/summary.ts';
 import {RemitError} from '../../../errors.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
@@ -125,9 +125,10 @@ export abstract class BatchList extends BatchCommand {
       clock: local.clock,
     });
     await local.out.list(batches, batchView);
-    for (const {batch_id: id, problem, differs} of batches) {
+    for (const batch of batches) {
+      const {batch_id: id, problem, differs} = batch;
       if (problem !== null) local.out.warn(`${id}: ${problem}`);
-      else if (differs > 0) local.out.warn(`${id}: ${differText(differs)}`);
+      else if (differs > 0) local.out.warn(`${id}: ${checkText(batch)}`);
     }
   }
 }

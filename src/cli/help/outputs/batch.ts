@@ -129,6 +129,7 @@ const Listed = object({
   total: text,
   needs_attention: count,
   differs: count.describe('rows whose record differs'),
+  maybe_paid_twice: count.describe('part of differs: rows that may be paid twice'),
   updated_at: textOrNull,
   problem: textOrNull,
 });

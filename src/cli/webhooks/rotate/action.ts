@@ -120,7 +120,13 @@ async function checkNew(context: Context, rotation: Rotation, old: Endpoint | un
   }
   if (found.url !== url)
     throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} has another URL than the old one`);
-  if (found.active) return;
+  if (found.active === true) return;
+  if (found.active === undefined)
+    throw new RemitError(
+      'UNAVAILABLE',
+      `the answer does not show whether the new endpoint ${id} is active (is_active), so the old endpoint ${old_id} stays`,
+      {hint: context.commands.read('doctor')},
+    );
   const enable = context.commands.write('webhooks', 'endpoints', 'enable', id);
   throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} is disabled; enable it with: ${enable}`);
 }

@@ -7,7 +7,8 @@ import type {Context} from '../../core/context.ts';
 export interface Endpoint {
   url: string;
   eventTypes: string[];
-  active: boolean;
+  /** Undefined if the service does not say it. */
+  active: boolean | undefined;
   description: string;
 }
 
@@ -30,7 +31,7 @@ export async function findEndpoint(
   if (typeof url !== 'string' || !Array.isArray(types) || !types.every((type) => typeof type === 'string'))
     throw new RemitError('UNAVAILABLE', `the URL and event types of the endpoint ${id} cannot be read`);
   return {
-    ...{url, eventTypes: types, active: active !== false},
+    ...{url, eventTypes: types, active: typeof active === 'boolean' ? active : undefined},
     description: typeof description === 'string' ? description : '',
   };
 }

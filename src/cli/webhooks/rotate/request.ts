@@ -56,7 +56,7 @@ export function planFor(context: Context, id: string, old: Endpoint | undefined)
   const {profile, clock, commands} = context;
   if (old === undefined) throw new Error('a rotation needs an existing endpoint');
   refuseListeners(context, id, old);
-  if (!old.active)
+  if (old.active === false)
     throw new RemitError(
       'LOCAL_VALIDATION',
       `the endpoint ${id} is disabled, so no delivery could show that the new secret works`,
