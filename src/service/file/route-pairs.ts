@@ -4,16 +4,22 @@ import {comparablePath} from '../comparable-path.ts';
 import {isReadOperation, lenientForm, routeOf} from '../routes.ts';
 import type {ServiceFile} from '../service-file.ts';
 
-/** Two operations with the same method and path whose bodies do not tell them apart. */
+/**
+ * Two operations with the same method and path whose bodies do not tell them apart. Some servers ignore any suffix of a
+ * path; for an operation that moves money, `/stop.do` is `/stop`.
+ */
 export function sameRequests(file: ServiceFile): readonly [OperationId, OperationId] | undefined {
-  const seen = new Map<string, OperationId[]>();
+  const seen = new Map<string, {id: OperationId; form: string}[]>();
   for (const {id} of allOperations()) {
     const {method, path} = routeOf(id, file);
-    const form = `${method} ${comparablePath(path).replaceAll(/\{\w+\}/g, '{}')}`;
-    const others = seen.get(form) ?? [];
-    const other = others.find((one) => !areApart(one, id, file));
-    if (other !== undefined) return [other, id];
-    seen.set(form, [...others, id]);
+    const form = comparablePath(path).replaceAll(/\{\w+\}/g, '{}');
+    const place = `${method} ${form.replace(/(?<=[a-z0-9_-])\.[a-z0-9]+$/, '')}`;
+    const others = seen.get(place) ?? [];
+    const other = others.find(
+      (one) => (one.form === form || isGuarded(one.id) || isGuarded(id)) && !areApart(one.id, id, file),
+    );
+    if (other !== undefined) return [other.id, id];
+    seen.set(place, [...others, {id, form}]);
   }
   return undefined;
 }

@@ -71,6 +71,14 @@ const HOSTILE: readonly [title: string, file: ServiceFile, says: RegExp][] = [
     /routes\.treasury\.updateLabel is the path of treasury\.simulateInboundCredit/,
   ],
   [
+    'a label and a simulated credit whose paths differ in a suffix', // found by `npm run long:guard`, file 60596
+    routes({
+      'treasury.updateLabel': 'POST /v1/things/{account_id}/stop',
+      'treasury.simulateInboundCredit': 'POST /v1/things/{account_id}/stop.do',
+    }),
+    /the same request/,
+  ],
+  [
     'an endpoint whose deletion deletes a payout',
     routes({'webhookEndpoints.delete': 'DELETE /api/payouts/{id}'}),
     /routes\.webhookEndpoints\.delete is a path of payouts/,
