@@ -42,7 +42,12 @@ const NOTES = ['=1+1', '+1', '-1', '@sum', '＝1', '=HYPERLINK("x")'];
 for (const topic of ['payouts', 'payins'] as const)
   describe(`hostile text in a batch of ${topic}`, function () {
     let desk: Desk;
-    beforeEach(() => (desk = new Desk()));
+    /** The last text of each file that was found to be sane. */
+    const sane = new Map<string, string>();
+    beforeEach(() => {
+      desk = new Desk();
+      sane.clear();
+    });
     afterEach(() => desk.close());
 
     it('is tried in every verb', () => {
@@ -133,8 +138,9 @@ for (const topic of ['payouts', 'payins'] as const)
     }
 
     function checkFiles(where: string): void {
-      for (const {path, text} of filesUnder(desk.folder)) {
-        if (/[/\\](?:bad|rows)\.\w+$/.test(path) || !/\.(csv|html)$/.test(path)) continue;
+      for (const {path, text} of filesUnder(desk.folder, /\.(csv|html)$/)) {
+        if (/[/\\](?:bad|rows)\.\w+$/.test(path) || sane.get(path) === text) continue;
+        sane.set(path, text);
         assert.deepEqual(activeIn(text), [], `${path} after ${where}`);
         if (path.endsWith('.failed.csv')) {
           checkFailed(text, where); // it is planned again

@@ -40,9 +40,9 @@ export function activeIn(text: string): string[] {
 }
 
 /** Every file below a folder with its bytes as text, so that a secret in a database is found as well. */
-export function filesUnder(folder: string): {path: string; text: string}[] {
+export function filesUnder(folder: string, wanted = /./): {path: string; text: string}[] {
   return readdirSync(folder, {recursive: true, encoding: 'utf8'})
     .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile())
+    .filter((path) => wanted.test(path) && statSync(path).isFile())
     .map((path) => ({path, text: readFileSync(path).toString('utf8')}));
 }

@@ -6,20 +6,19 @@ import type {ServiceFile} from '../service-file.ts';
 
 /**
  * Two operations with the same method and path whose bodies do not tell them apart. Some servers ignore any suffix of a
- * path; for an operation that moves money, `/stop.do` is `/stop`.
+ * path, so for writes `/stop.do` is `/stop`.
  */
 export function sameRequests(file: ServiceFile): readonly [OperationId, OperationId] | undefined {
-  const seen = new Map<string, {id: OperationId; form: string}[]>();
+  const seen = new Map<string, OperationId[]>();
   for (const {id} of allOperations()) {
     const {method, path} = routeOf(id, file);
-    const form = comparablePath(path).replaceAll(/\{\w+\}/g, '{}');
-    const place = `${method} ${form.replace(/(?<=[a-z0-9_-])\.[a-z0-9]+$/, '')}`;
-    const others = seen.get(place) ?? [];
-    const other = others.find(
-      (one) => (one.form === form || isGuarded(one.id) || isGuarded(id)) && !areApart(one.id, id, file),
-    );
-    if (other !== undefined) return [other.id, id];
-    seen.set(place, [...others, {id, form}]);
+    const template = comparablePath(path).replaceAll(/\{\w+\}/g, '{}');
+    const read = isReadOperation(id) ? template : template.replace(/(?<=[a-z0-9_-])\.[a-z0-9]+$/, '');
+    const form = `${method} ${read}`;
+    const others = seen.get(form) ?? [];
+    const other = others.find((one) => !areApart(one, id, file));
+    if (other !== undefined) return [other, id];
+    seen.set(form, [...others, id]);
   }
   return undefined;
 }
