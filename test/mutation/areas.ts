@@ -58,6 +58,14 @@ export const AREAS: readonly Area[] = [
     tests: ['test/sanitize/', 'test/output/hostile-text'],
   },
   {
+    name: 'doubts',
+    sources: {folders: ['doubts', 'cli/doubts']},
+    tests: ['test/commands/doubts', 'test/commands/own-keys'],
+  },
+  {name: 'json', sources: {folders: ['json']}, tests: ['test/json/', 'test/commands/exact-numbers']},
+  {name: 'service', sources: {folders: ['service']}, tests: ['test/service/', 'test/client/']},
+  {name: 'doctor', sources: {folders: ['cli/doctor']}, tests: ['test/cli/doctor/']},
+  {
     name: 'output',
     sources: {folders: ['output']},
     tests: ['test/output/', ...WRITES, 'test/commands/fields'],
