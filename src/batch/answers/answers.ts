@@ -15,7 +15,7 @@ import {
   type Outcome,
   type RowState,
 } from '../model/outcome.ts';
-import {differencesOf, differenceText} from './difference.ts';
+import {differencesOf, differenceText, notComparedIn} from './difference.ts';
 import type {StopReason} from '../model/stop.ts';
 import {asFetched, compareEcho, otherParts, otherReferenceIn, otherPaymentIn} from './echo.ts';
 import {cameInstead} from './words.ts';
@@ -214,9 +214,12 @@ function judgeSuccess(options: {
     if (status !== null && MOVING.has(status))
       return {is: 'known', state: 'accepted', id, status, ...differs}; // released before
     if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status};
-    if (answer.status === 207) return {is: 'known', state: 'unapproved', id, status};
+    // What a retry of an unapproved row would pay must be known.
+    const isCompared = notComparedIn(differs.differs ?? []).length === 0;
+    if (answer.status === 207 && isCompared) return {is: 'known', state: 'unapproved', id, status};
     // Processing continues; a replay shows whether it ends in a staged record. A probe compares only the id.
-    const isFinished = answer.status === 200 || answer.status === 201 || status === 'created';
+    const isFinished =
+      [200, 201].includes(answer.status) || status === 'created' || (answer.status === 207 && !isCompared);
     if (!isFinished && stagedId === null) return {is: 'maybe', throttled: false};
     return differs.differs === undefined
       ? {is: 'known', state: 'staged', id, status}

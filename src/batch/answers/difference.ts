@@ -20,6 +20,16 @@ export function differencesOf(record: ServiceRecord, row: JournalRow, kind: Kind
   return [...fields, ...metadataDifferences(record['client_metadata'], row)];
 }
 
+/** The fields that the record lacks although they decide whose payment it is. */
+export const notComparedIn = (differences: readonly FieldDifference[]): string[] =>
+  differences.flatMap(({field, answered}) => (answered === null && DECISIVE.has(field) ? [field] : []));
+
+const DECISIVE: ReadonlySet<string> = new Set(
+  ROW_FIELDS.flatMap((field) =>
+    'echo' in field && field.echo === 'other' ? [field.wire.payout, field.wire.payin] : [],
+  ),
+);
+
 function metadataDifferences(found: unknown, row: JournalRow): FieldDifference[] {
   const echoed = isObject(found) ? found : {};
   const asked = {...metadataOf(row), [REFERENCE_METADATA_KEY]: row.reference};

@@ -1,6 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
+import {type Bucket, bucketOf, NOT_COMPARED_CODE, type Outcome} from '../model/outcome.ts';
+import {notComparedIn} from './difference.ts';
 
 /**
  * The bucket in which the tally counts a row when a phase begins. `covered` matters only if the row has no outcome.
@@ -27,7 +28,12 @@ export function outcomeOf(
     status: status === undefined ? (known?.status ?? null) : status,
     stagedAt: stagedAt === undefined ? (known?.stagedAt ?? null) : stagedAt,
     http: http === undefined ? (answer?.status ?? null) : http,
-    code: code === undefined ? (answer?.errorCode ?? null) : code,
+    code:
+      facts.state === 'held'
+        ? heldCodeOf(row, facts)
+        : code === undefined
+          ? (answer?.errorCode ?? null)
+          : code,
     message:
       message === undefined
         ? (answer?.warning ?? answer?.message ?? unexplained(facts.state, answer))
@@ -38,6 +44,14 @@ export function outcomeOf(
     differences,
   };
 }
+
+/** Whether a held row can be released as it is. */
+export const heldCode = ({differences = []}: Pick<Outcome, 'differences'>): string | null =>
+  notComparedIn(differences).length > 0 ? NOT_COMPARED_CODE : null;
+
+/** A row that stays held without another comparison keeps its code. */
+const heldCodeOf = ({outcome}: JournalRow, {differences}: Pick<Outcome, 'differences'>): string | null =>
+  differences === undefined && outcome?.state === 'held' ? outcome.code : heldCode({differences});
 
 /** The message for an answer without one. */
 function unexplained(state: Outcome['state'], answer: Answer | undefined): string | null {

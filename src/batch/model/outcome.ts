@@ -122,6 +122,12 @@ export const DIFFERS_AS_ACCEPTED = {
   message: `its record differed from the row in ${DIFFERING_FIELDS}; the difference was accepted before the release`,
 } as const;
 
+/**
+ * The `code` of a held row whose record lacks the party, amount or subaccount: what its release would pay is unknown, so
+ * accepted differences do not cover it.
+ */
+export const NOT_COMPARED_CODE = 'NOT_COMPARED';
+
 /** A field in which a record differs from its row. */
 export interface FieldDifference {
   field: string;

@@ -60,7 +60,9 @@ export function workOf(options: {
     addRow(one, row);
     parts[bucket] = minus(parts[bucket], one);
   }
-  const held = heldRows(journal);
+  const held = heldRows(journal, 'recorded');
+  // A record that does not show what it pays is only released after another comparison.
+  const acceptable = reach.comparesHeld ? held : heldRows(journal, 'releasable');
   const {staged, unapproved} = parts;
   const doubts = minus(parts.in_doubt, survey.disputed);
   const ready = minus(staged, held);
@@ -71,7 +73,7 @@ export function workOf(options: {
     ...(creates ? [parts.not_sent] : []),
     doubts,
     ...(releases ? [ready] : []),
-    ...(releases && releasesHeld ? [held] : []),
+    ...(releases && releasesHeld ? [acceptable] : []),
     ...(releases && reach.retryUnapproved ? [unapproved] : []),
   ]);
   const done = parts.accepted;
@@ -90,7 +92,7 @@ export function workOf(options: {
       ...(parts.rejected.rows > 0 ? ['rejected'] : []),
       ...(parts.conflict.rows > 0 ? ['conflict'] : []),
       ...(survey.disputed.rows > 0 ? ['in doubt'] : []),
-      ...(releases && !releasesHeld && held.rows > 0 ? ['held'] : []),
+      ...(releases && held.rows > (releasesHeld ? acceptable.rows : 0) ? ['held'] : []),
       ...(releases && !reach.retryUnapproved && unapproved.rows > 0 ? ['unapproved'] : []),
       ...(!creates && parts.not_sent.rows > 0 ? ['not sent'] : []),
     ],
@@ -117,9 +119,9 @@ const partsOf = (tally: Tally): Parts =>
   byName(BUCKETS, (bucket) => ({rows: tally[bucket].count, totals: tally[bucket].totals}));
 
 /** Part of the staged rows: those whose record differs from the plan. */
-function heldRows(journal: Journal): Part {
+function heldRows({rows}: Journal, which: 'recorded' | 'releasable'): Part {
   const held = emptyPart();
-  for (const page of pagesOf((after, limit) => journal.rows.recorded(['held'], after, limit), PAGE))
+  for (const page of pagesOf((after, limit) => rows[which](['held'], after, limit), PAGE))
     for (const row of page) addRow(held, row);
   return held;
 }

@@ -83,7 +83,7 @@ export class ReleasePhase {
       takes: this.#states,
       clock,
       beforeWindow,
-      page: (after, limit) => journal.rows.recorded(this.#states, after, limit),
+      page: (after, limit) => journal.rows.releasable(this.#states, after, limit),
       inFlight: () => run.speed.limit(),
       windowRows: settings.windowRows,
     });

@@ -1,7 +1,7 @@
 import {differsIn} from '../answers/answers.ts';
 import {differencesOf, differenceText} from '../answers/difference.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
-import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {bucketBefore, heldCode, outcomeOf} from '../answers/outcome-of.ts';
 import {judgeRead, type Moved, type Open, type ReadVerdict} from '../answers/read-verdict.ts';
 import {answeredText} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
@@ -134,7 +134,13 @@ export class RereadPhase {
     } else {
       const differences = differencesOf(record, row, kind);
       const message = `${STILL_DIFFERS}: ${differenceText(differences, kind)}`;
-      this.#record(row, {...outcome, state: 'held', message, differences});
+      this.#record(row, {
+        ...outcome,
+        state: 'held',
+        code: heldCode({differences}),
+        message,
+        differences,
+      });
     }
   }
 

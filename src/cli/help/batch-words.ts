@@ -59,6 +59,11 @@ const CODES: Readonly<Record<string, BatchWord>> = {
   DIFFERS_ACCEPTED: {
     meaning: 'the record differs from the row; the difference was accepted before the release',
   },
+  NOT_COMPARED: {
+    meaning:
+      'held: its record does not show the party, amount or subaccount, so what a release would pay is unknown',
+    advice: 'Set the field names of the service in the service file, then run resume; or cancel.',
+  },
   REGISTRY: {
     meaning: 'decided by the registry of this machine: another batch has the reference',
     advice: 'Read the message of the row; the status of the batch shows the next command.',

@@ -1,7 +1,10 @@
-import type {RowState} from '../../model/outcome.ts';
+import {NOT_COMPARED_CODE, type RowState} from '../../model/outcome.ts';
 
 /** States of rows that a phase processes; `new` has no outcome yet. */
 export type Taken = 'new' | 'not_sent' | 'in_doubt' | 'staged' | 'held' | 'unapproved';
+
+/** SQL: the outcome `o` is not that of a held row which no release sends. */
+export const IS_COMPARED = `not (o.state = 'held' and o.code is '${NOT_COMPARED_CODE}')`;
 
 /** The last row of all windows that include a state. The subquery is uncorrelated, so it is computed once. */
 const topOf = (state: Taken) =>
@@ -11,7 +14,7 @@ const topOf = (state: Taken) =>
  * first.
  */
 const overtaken = (state: RowState & Taken) =>
-  `when o.state = '${state}' and r.n <= ${topOf(state)} and exists (select 1 from windows w where w.seq > o.window_seq
+  `when o.state = '${state}' and ${IS_COMPARED} and r.n <= ${topOf(state)} and exists (select 1 from windows w where w.seq > o.window_seq
      and w.first <= r.n and w.last >= r.n and instr(w.takes, ',${state},') > 0) then 'in_doubt'`;
 
 /**

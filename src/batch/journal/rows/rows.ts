@@ -3,7 +3,7 @@ import type {SqliteDatabase, SqlValue} from '../../../store/port/port.ts';
 import {DECLARED_NOT_PAID} from '../../model/declared.ts';
 import {hashName} from '../../model/name-hash.ts';
 import {APPROVAL_LOST, READ_AS_OTHER, REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
-import {STATE} from './row-state.ts';
+import {IS_COMPARED, STATE} from './row-state.ts';
 import {
   FRESH_ROW,
   type JournalRow,
@@ -100,6 +100,15 @@ export class JournalRows {
   recorded(states: readonly RowState[], after: number, limit: number): RecordedRow[] {
     return this.#find(
       `r.n > ? and o.id is not null and o.state in (${marks(states)})`,
+      [after, ...states],
+      limit,
+    );
+  }
+
+  /** The same, except held rows whose payment is unknown: no release sends them. */
+  releasable(states: readonly RowState[], after: number, limit: number): RecordedRow[] {
+    return this.#find(
+      `r.n > ? and o.id is not null and o.state in (${marks(states)}) and ${IS_COMPARED}`,
       [after, ...states],
       limit,
     );

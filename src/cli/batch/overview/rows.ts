@@ -12,7 +12,8 @@ import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
-import {isMetadataUnread} from '../../../batch/answers/difference.ts';
+import {isMetadataUnread, notComparedIn} from '../../../batch/answers/difference.ts';
+import {NOT_COMPARED_CODE} from '../../../batch/model/outcome.ts';
 import {commandsFor, runAsAnother} from '../place.ts';
 import {rowView} from './row-view.ts';
 
@@ -106,7 +107,8 @@ function hintRecord(local: LocalContext, asked: Asked, placement: Placement): vo
   const {row, commands, mayAcceptDifferences} = placement;
   const {id, batch_id: batchId} = row;
   const type = typingFor(commands, {kind, batchId});
-  if (row.state === 'held') {
+  if (row.state === 'held' && row.code === NOT_COMPARED_CODE) hintNotCompared(local, placement, kind);
+  else if (row.state === 'held') {
     out.note('It is held because its record differs from the row; nothing of it is approved. Your decision:');
     if (mayAcceptDifferences)
       out.hint(`release it as it is: ${type('release', ...accepting('differences'))}`);
@@ -117,6 +119,23 @@ function hintRecord(local: LocalContext, asked: Asked, placement: Placement): vo
   if (id === null || !out.isTerminal) return;
   out.note('The status is as last seen. The record at the service:');
   out.hint(commands.read(KINDS[kind].topic, 'get', id));
+}
+
+/** Nothing shows what its release would pay, so it is not offered. */
+function hintNotCompared({out}: LocalContext, {row, commands}: Placement, kind: Kind): void {
+  const {topic} = KINDS[kind];
+  const type = typingFor(commands, {kind, batchId: row.batch_id});
+  const fields = notComparedIn(row.differences ?? []);
+  const keys = fields.map((field) => `fields.${topic}.${field}`);
+  out.note(
+    `It is held because its record does not show its ${fields.join(' and ')}, so what a release would pay is unknown. --accept differences does not release it.`,
+  );
+  out.note(
+    `If the service answers with other names, set them in the service file (${keys.join(' and ')}), and keep the names in requests (fields.${topic}.create).`,
+  );
+  out.hint(`to find the names: ${commands.read('doctor')}`);
+  out.hint(`once the service file names them: ${type('resume')}`);
+  out.hint(`cancel what is not released: ${type('cancel')}`);
 }
 
 /** A batch is bound to the name of the metadata field, so it cannot be corrected within the batch. */

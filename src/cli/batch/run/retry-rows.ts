@@ -1,5 +1,6 @@
 import {counted} from '../../../phrases.ts';
 import {accepting} from '../../../batch/model/accept.ts';
+import {NOT_COMPARED_CODE} from '../../../batch/model/outcome.ts';
 import type {Stop} from '../../../batch/model/stop.ts';
 import {prepareRetry, type RetryFacts} from '../../../batch/repair/retry.ts';
 import {Wire} from '../../../batch/answers/wire.ts';
@@ -75,7 +76,10 @@ function hintLeft(
     ...(alike > 0 ? accepting('duplicates', alike) : []),
   ];
   if (places.size > 0) out.hint(`if these are other payments: ${commands.again(typed, {add: accepted})}`);
-  const isHeld = left.some(({reference}) => journal.rows.of(reference)?.outcome?.state === 'held');
+  const isHeld = left.some(({reference}) => {
+    const {state, code} = journal.rows.of(reference)?.outcome ?? {};
+    return state === 'held' && code !== NOT_COMPARED_CODE;
+  });
   if (isHeld && !isCapped(profile.caps))
     out.hint(
       `if the differences are acceptable: ${typing(request, plan)('release', ...accepting('differences'))}`,

@@ -76,6 +76,78 @@ describe('a held row', () => {
     assert.match(stderr, /to find what differs at the service: remit doctor/);
   });
 
+  describe('whose record does not show the payee or the amount', () => {
+    const without = (...fields: string[]) => {
+      desk.service.distort = (record) =>
+        Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
+    };
+
+    it('is not released with --accept differences: what would be paid is unknown', async () => {
+      without('payee_id', 'amount_in_minor_units');
+      assert.equal((await run()).exitCode, 8);
+      for (const line of [
+        'release b --accept differences --yes',
+        'resume b --accept differences --yes',
+        'run ./p.csv --batch-id b --accept differences --yes',
+        'retry b --row A-1 --accept differences --yes',
+      ])
+        assert.notEqual((await desk.batch(line)).exitCode, 0, line);
+      assert.equal(desk.service.paid.length, 0);
+      const row = (await desk.batch('status b --row A-1 --json')).json() as {state: string; code: string};
+      assert.deepEqual([row.state, row.code], ['held', 'NOT_COMPARED']);
+    });
+
+    it('names the keys of the service file and cancel, and not the release', async () => {
+      without('payee_id', 'amount_in_minor_units');
+      await run();
+      const {stdout, stderr} = await desk.batch('status b --row A-1');
+      assert.match(stdout, /payee_id is missing/);
+      assert.match(
+        stderr,
+        /^It is held because its record does not show its payee_id and amount_in_minor_units/m,
+      );
+      assert.match(stderr, /fields\.payouts\.payee_id and fields\.payouts\.amount_in_minor_units/);
+      assert.match(stderr, /^Hint: cancel what is not released: remit payouts batch cancel b$/m);
+      assert.doesNotMatch(stderr, /release b --accept/);
+    });
+
+    it('is released once the service file names the field', async () => {
+      const env = await desk.profile('ft');
+      desk.service.distort = ({amount_in_minor_units: amount, ...record}) => ({...record, total: amount});
+      assert.equal((await desk.batch('run ./p.csv --batch-id b --yes', {env})).exitCode, 8);
+      const service = join(desk.folder, 'service.json');
+      const fields = {
+        payouts: {amount_in_minor_units: 'total'},
+        'payouts.create': {amount_in_minor_units: 'amount_in_minor_units'},
+      };
+      writeFileSync(service, JSON.stringify({fields, units: {'payouts.amount_in_minor_units': 'minor'}}));
+      const argv = ['profiles', 'set', 'ft', '--service', service];
+      const set = await runCli(argv, {env, cwd: desk.folder, clock: desk.clock});
+      assert.equal(set.exitCode, 0, set.stderr);
+      const resumed = await desk.batch('resume b --yes', {env});
+      assert.equal(resumed.exitCode, 0, resumed.stderr);
+      assert.equal(desk.service.paid.length, 1);
+    });
+
+    it('stays held if a release of other rows was killed', async () => {
+      writeFileSync(
+        join(desk.folder, 'p.csv'),
+        `reference,payee_id,amount,currency_code\n${[1, 2, 3].map((n) => `A-${n},${payeeId(n)},${n}.00,USD`).join('\n')}\n`,
+      );
+      desk.service.distort = (record) => {
+        const {amount_in_minor_units: amount, ...rest} = record;
+        return amount === 200 ? rest : record;
+      };
+      await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+      desk.service.fault = ({n, method, body}) =>
+        method === 'POST' && body.includes('"auto_approve":true') && n > 0 ? 'lost-after' : undefined;
+      await desk.batch('release b --accept differences --yes');
+      desk.service.fault = () => undefined;
+      await desk.batch('resume b --accept differences --yes');
+      assert.deepEqual(desk.service.paid.map(({body}) => body['amount_in_minor_units']).sort(), [100, 300]);
+    });
+  });
+
   describe('of a service that reads payout_metadata', () => {
     let env: Record<string, string>;
     beforeEach(async () => {
