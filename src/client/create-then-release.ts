@@ -1,54 +1,12 @@
-import {isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
-import {RemitError, type ErrorCode} from '../errors.ts';
+import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
-import {capital} from '../phrases.ts';
-import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {checkAnswered, unreadField} from './answers/created-record.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
+import {afterOtherAnswer, otherAnswer, refuseSecond} from './other-answer.ts';
 import {statusOf} from './reading/poll.ts';
-import type {KeyedOptions, Result, TransferCreation} from './requests/resource.ts';
-
-/** How one request of a create is sent. */
-export interface Sending {
-  /** Sends `auto_approve: false` instead of what was requested. */
-  withoutApproval?: boolean;
-  /** The record that an earlier request has shown. */
-  recordId?: string;
-  /** A 409 is not repeated. */
-  endsAtConflict?: boolean;
-  /** Reads the record before the request is repeated; a result replaces the repetition. */
-  lookUp?: (answered: number | undefined) => Promise<Result<unknown> | undefined>;
-}
-
-/** One create of a payin or payout, and the requests that it may take. */
-export interface TransferCreate {
-  readonly operation: TransferCreation;
-  /** The canonical body. */
-  readonly asked: Readonly<Record<string, unknown>>;
-  readonly idempotencyKey: string;
-  /** The key was generated for this call. */
-  readonly isOwnKey: boolean;
-  readonly options: KeyedOptions;
-  readonly sanitizer: Sanitizer;
-  /** How long the service remembers a key. */
-  readonly horizonMs: number;
-  readonly monotonic: () => number;
-  readonly send: (how: Sending) => Promise<Result<unknown>>;
-  /** The canonical record in the data of any of these results. */
-  readonly recordIn: (data: unknown) => unknown;
-  readonly read: (id: string) => Promise<Result<unknown>>;
-  /** The standalone approve; undefined if it may not be used. */
-  readonly approve: ((id: string) => Promise<Result<unknown>>) | undefined;
-}
-
-/** The record of a create, as the first request has shown it. */
-interface KnownRecord {
-  id: string;
-  first: Result<unknown>;
-  sentAtMs: number;
-}
-
-type Approval = 'open' | 'approved' | 'dead' | 'unknown';
+import {deadKey, inDoubt, LOST, readRecord, unapproved, withRecord} from './release-ends.ts';
+import type {Result} from './requests/resource.ts';
+import {approvalOf, type KnownRecord, nounOf, partyFieldOf, type TransferCreate} from './transfer-create.ts';
 
 /**
  * Creates a payin or payout, and never approves a record that is not the requested one. A service answers a create
@@ -63,11 +21,13 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   const {asked, options, monotonic, isOwnKey} = create;
   if (!asksForApproval(asked) || isOwnKey || options.mayApproveAtOnce === true) {
     const result = await create.send({endsAtConflict: !isOwnKey});
+    refuseSecond(create, result);
     const isNew = isOwnKey || (result.status === 201 && !asksForApproval(asked));
     return noteUnapproved(create, {...checked(create, result, isNew), replayed: result.status === 200});
   }
   const sentAtMs = monotonic();
   const answered = await create.send({withoutApproval: true, endsAtConflict: true});
+  refuseSecond(create, answered);
   const first = {...checked(create, answered, answered.status === 201), replayed: answered.status === 200};
   const record = create.recordIn(first.data);
   const id = isObject(record) ? String(record['id']) : '';
@@ -92,10 +52,6 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
 export const asksForApproval = ({auto_approve: approve}: Readonly<Record<string, unknown>>): boolean =>
   approve !== undefined && approve !== null && approve !== false;
 
-const nounOf = ({operation}: TransferCreate) => (operation === 'payins.create' ? 'payin' : 'payout');
-const partyFieldOf = ({operation}: TransferCreate) =>
-  operation === 'payins.create' ? 'payer_id' : 'payee_id';
-
 /** @throws {RemitError} KEY_REUSED */
 function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean): Result<unknown> {
   const {asked, idempotencyKey, options, sanitizer} = create;
@@ -104,15 +60,6 @@ function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean
   const next = isUsableId(id, sanitizer) ? options.showCommand?.(id) : undefined;
   checkAnswered({noun: nounOf(create), asked, record, idempotencyKey, isNew, next, sanitizer});
   return result;
-}
-
-function approvalOf(create: TransferCreate, record: unknown): Approval {
-  const lifecycle = LIFECYCLES[nounOf(create)];
-  const status = statusOf(record);
-  if (status === lifecycle.initial) return 'open';
-  if (status === undefined || !Object.hasOwn(lifecycle.next, status)) return 'unknown';
-  const good: readonly string[] = lifecycle.good;
-  return isFinal(lifecycle, status) && !good.includes(status) ? 'dead' : 'approved';
 }
 
 /** A status that is there and cannot be read may be any, such as canceled. */
@@ -148,14 +95,9 @@ async function release(create: TransferCreate, known: KnownRecord): Promise<Resu
   const {replayed} = first;
   const whole = {...result, replayed, attempts: first.attempts + result.attempts};
   if (found !== undefined) return whole;
-  checked(create, result, false);
-  const other = otherIdIn(create.recordIn(result.data), id);
+  const other = otherAnswer(create, known, result);
   if (other === undefined) return noteUnapproved(create, whole);
-  const noun = nounOf(create);
-  return {
-    ...{...whole, isPartial: true},
-    warning: `the service answered the approval with another ${noun}. ${capital(noun)} ${id} exists too and was not approved: cancel it`,
-  };
+  return afterOtherAnswer(create, known, {whole, other});
 }
 
 async function readBeforeRepeat(
@@ -217,83 +159,10 @@ async function approveById(
   });
 }
 
-/** @throws {RemitError} IN_DOUBT if it cannot be read, or what interrupted it */
-async function readRecord(
-  create: TransferCreate,
-  known: KnownRecord,
-  before?: RemitError,
-): Promise<Result<unknown>> {
-  try {
-    return await create.read(known.id);
-  } catch (error) {
-    if (!(error instanceof RemitError)) throw error;
-    if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED') throw withRecord(create, known, error);
-    throw inDoubt(create, known, `${before?.message ?? LOST}. It could not be read: ${error.message}`, error);
-  }
-}
-
 /** The record was not approved although that was requested, and the service did not say so itself. */
 function noteUnapproved(create: TransferCreate, result: Result<unknown>): Result<unknown> {
   const isOpen = approvalOf(create, create.recordIn(result.data)) === 'open';
   if (!asksForApproval(create.asked) || !isOpen || result.status === 202 || result.status === 207)
     return result;
   return unapproved(create, result, 'its status is still created');
-}
-
-const unapproved = (create: TransferCreate, result: Result<unknown>, why: string): Result<unknown> => ({
-  ...{...result, isPartial: true},
-  warning: result.warning ?? `the ${nounOf(create)} was not approved: ${why}`,
-});
-
-function deadKey(create: TransferCreate, id: string, record: unknown): RemitError {
-  const {idempotencyKey, sanitizer} = create;
-  const status = statusOf(record) ?? null;
-  return new RemitError(
-    'IDEMPOTENCY_KEY_CONFLICT',
-    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which is ${status}. Nothing was approved. A new ${nounOf(create)} needs a new key`,
-    {details: {id, status, idempotency_key: idempotencyKey}},
-  );
-}
-
-function inDoubt(create: TransferCreate, {id}: KnownRecord, why: string, cause?: RemitError): RemitError {
-  const {idempotencyKey, options} = create;
-  const noun = nounOf(create);
-  return new RemitError('IN_DOUBT', `${noun} ${id} exists; whether it was approved is not known: ${why}`, {
-    hint: options.hint,
-    retryable: true, // the same key is sent again
-    cause,
-    details: {
-      ...{id, status: null, idempotency_key: idempotencyKey, next: options.hint ?? null},
-      may_have_taken_effect: true,
-    },
-  });
-}
-
-const LOST = 'the answer to its approval was lost';
-
-/** The approval may have taken effect, or was interrupted. */
-const OPEN: ReadonlySet<ErrorCode> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED']);
-
-/** The same error, which also says that the record exists. */
-function withRecord(
-  create: TransferCreate,
-  {id, first}: KnownRecord,
-  error: RemitError,
-  state?: string,
-  status = statusOf(create.recordIn(first.data)) ?? null,
-): RemitError {
-  const {idempotencyKey, options} = create;
-  const {code, httpStatus, requestId, details, body, retryable, cause} = error;
-  const isOpen = state === undefined && OPEN.has(code) && details?.['may_have_taken_effect'] !== false;
-  const closed = status === 'approved' ? 'its status is approved' : 'it was not approved';
-  const known = state ?? (isOpen ? 'whether it was approved is not known' : closed);
-  return new RemitError(code, `${error.message}. ${capital(nounOf(create))} ${id} exists; ${known}`, {
-    ...{httpStatus, requestId, body, retryable, cause},
-    hint: error.openHint ?? options.hint,
-    details: {
-      ...details,
-      ...{id, status: isOpen ? null : status, idempotency_key: idempotencyKey, next: options.hint ?? null},
-      ...(isOpen || state !== undefined ? {may_have_taken_effect: true} : {}),
-    },
-  });
 }

@@ -311,15 +311,6 @@ describe('the release of a created record', () => {
     }
   });
 
-  it('that answers with another record names both', async () => {
-    const {client} = setUp([first, answer(201, {...approved, id: METHOD_ID})]);
-    const {warning, data} = await client.payouts.create(BODY, KEY);
-    assert.equal(data.id, METHOD_ID);
-    assert.match(warning ?? '', new RegExp(`Payout ${PAYOUT_ID} exists too and was not approved`));
-    const {error} = await failure([first, answer(201, {...approved, id: METHOD_ID, payee_id: METHOD_ID})]);
-    assert.equal(error.code, 'KEY_REUSED');
-  });
-
   it('that is interrupted names the record', async () => {
     const stop = new AbortController();
     const {client} = setUp([first, answer(201, approved)]);

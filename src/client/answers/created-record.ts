@@ -29,10 +29,7 @@ export interface CreatedRecord {
  */
 export function checkAnswered(created: CreatedRecord): void {
   const {noun, asked, record, idempotencyKey, isNew, next, sanitizer} = created;
-  const differences = [
-    ...FIELDS.flatMap((field) => compare(asked, record, field)),
-    ...metadataDifference(asked, record),
-  ];
+  const differences = differencesFrom(asked, record);
   if (differences.length === 0) return;
   const {id, status} = isObject(record) ? record : {};
   const seen = typeof status === 'string' ? ` (status: ${plainValue(status)})` : '';
@@ -46,9 +43,16 @@ export function checkAnswered(created: CreatedRecord): void {
       ...{id: id ?? null, status: status ?? null, idempotency_key: idempotencyKey, next: next ?? null},
       differences: sanitizer?.value(differences) ?? differences,
       record: sanitizer?.value(record) ?? record,
+      ...(isNew ? {may_have_taken_effect: true} : {}), // the answer may be that of another request
     },
   });
 }
+
+/** How the record in an answer differs from the requested one; empty if it is the same payment. */
+export const differencesFrom = (asked: Fields, record: unknown): Difference[] => [
+  ...FIELDS.flatMap((field) => compare(asked, record, field)),
+  ...metadataDifference(asked, record),
+];
 
 /** The rail, if it is another one than requested: services use their own names for rails. */
 export const railDifference = (asked: Fields, record: unknown): Difference | undefined =>

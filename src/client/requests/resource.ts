@@ -38,6 +38,16 @@ export interface CreatedBefore {
   replayed: boolean;
 }
 
+/** An earlier request with the same idempotency key, which may have paid. */
+export interface EarlierRequest {
+  /** The record that it has shown. */
+  recordId: string | null;
+  /** A record that was created later under the same key, because the service had forgotten the key. */
+  secondId: string | null;
+  /** A request with `auto_approve` was sent. */
+  mayBeApproved: boolean;
+}
+
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** For an error with an unknown outcome: the command that continues from there. */
@@ -60,6 +70,8 @@ export interface KeyedOptions extends CallOptions {
    * `auto_approve` is then sent as one request, instead of being created, compared and released.
    */
   mayApproveAtOnce?: boolean | undefined;
+  /** What a caller with a memory knows about the earlier requests with this key, whose outcome it does not know. */
+  earlier?: EarlierRequest | undefined;
   /** Called between the two requests of a create with `auto_approve`. */
   onCreated?: ((created: CreatedBefore) => void) | undefined;
   /** The command that shows a record, for an error about one that a create has returned. */

@@ -1,0 +1,128 @@
+import {RemitError} from '../errors.ts';
+import {isSameId} from '../contract/ids.ts';
+import {isObject} from '../narrow.ts';
+import {capital} from '../phrases.ts';
+import {plainValue} from '../sanitize/plain-value.ts';
+import {differencesFrom} from './answers/created-record.ts';
+import {differencesInWords} from './answers/difference.ts';
+import {otherIdIn} from './answers/readable.ts';
+import {statusOf} from './reading/poll.ts';
+import {deadKey, inDoubt, readRecord} from './release-ends.ts';
+import type {Result} from './requests/resource.ts';
+import {approvalOf, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
+
+/** A record that is not the one whose approval was requested. */
+interface OtherAnswer {
+  /** It is the same payment, under another id. */
+  isTwin: boolean;
+  /** `the service answered its approval with another payout, 5f0c… (status: created)`. */
+  words: string;
+}
+
+/** Undefined if the answer to an approval contains the known record, as it was requested. */
+export function otherAnswer(
+  create: TransferCreate,
+  {id}: KnownRecord,
+  {data}: Result<unknown>,
+): OtherAnswer | undefined {
+  const record = create.recordIn(data);
+  const differences = differencesFrom(create.asked, record);
+  const otherId = otherIdIn(record, id);
+  if (otherId === undefined && differences.length === 0) return undefined;
+  const what = otherId === undefined ? 'other values' : `another ${nounOf(create)}, ${named(record)}`;
+  const how = differences.length === 0 ? '' : ` (${differencesInWords(differences)})`;
+  const words = `the service answered its approval with ${what}${how}`;
+  return {isTwin: differences.length === 0, words: create.sanitizer.line(words)};
+}
+
+/**
+ * The first answer has shown that the known record belongs to this request, so an approval that is answered with
+ * another record may have paid it all the same. Its own status decides.
+ * @throws {RemitError} IN_DOUBT with the id of the known record; IDEMPOTENCY_KEY_CONFLICT if it is dead
+ */
+export async function afterOtherAnswer(
+  create: TransferCreate,
+  known: KnownRecord,
+  {whole, other: {isTwin, words}}: {whole: Result<unknown>; other: OtherAnswer},
+): Promise<Result<unknown>> {
+  const read = await readRecord(create, known, {message: words});
+  const record = create.recordIn(read.data);
+  const changed = differencesFrom(create.asked, record);
+  if (changed.length > 0)
+    throw inDoubt(
+      create,
+      known,
+      create.sanitizer.line(`${words}. It differs by now: ${differencesInWords(changed)}`),
+    );
+  const approval = approvalOf(create, record);
+  const title = `${capital(nounOf(create))} ${known.id}`;
+  if (approval === 'unknown') throw inDoubt(create, known, `${words}. Its status cannot be read`);
+  if (!isTwin) {
+    if (approval === 'dead') throw deadKey(create, known.id, record);
+    if (approval === 'open') throw inDoubt(create, known, `${words}. Its status is still created`);
+    const {attempts, replayed} = whole;
+    const warning = `${words}. ${title} is ${plainValue(statusOf(record))}. Check the other one`;
+    return {...read, attempts, replayed, isPartial: true, warning};
+  }
+  const state =
+    approval === 'approved'
+      ? `exists too and is ${plainValue(statusOf(record))}. ${bothApproved(create, whole)}`
+      : `exists too and was not approved${approval === 'open' ? ': cancel it' : `: it is ${plainValue(statusOf(record))}`}`;
+  return {...whole, isPartial: true, warning: `${words}. ${title} ${state}`};
+}
+
+const bothApproved = (create: TransferCreate, {data}: Result<unknown>): string =>
+  approvalOf(create, create.recordIn(data)) === 'approved'
+    ? `Both are approved: check whether the ${nounOf(create)} was paid twice`
+    : 'Check the other one';
+
+/**
+ * A service that has forgotten a key creates a second record under it. If an earlier request with the key may have
+ * paid, the second one must not be released without a decision.
+ * @throws {RemitError} IN_DOUBT with both records
+ */
+export function refuseSecond(create: TransferCreate, {data, status}: Result<unknown>): void {
+  const {options, sanitizer, idempotencyKey, asked} = create;
+  const {recordId = null, secondId = null, mayBeApproved = false} = options.earlier ?? {};
+  const record = create.recordIn(data);
+  const id = isObject(record) ? record['id'] : undefined;
+  if (typeof id !== 'string') return;
+  const noun = nounOf(create);
+  const next = options.showCommand?.(recordId ?? id);
+  if (recordId !== null) {
+    if (isSameId(recordId, id)) return;
+    const differences = differencesFrom(asked, record);
+    if (differences.length > 0)
+      throw doubt(
+        `${noun} ${recordId} exists; whether it was approved is not known: its idempotency key ${idempotencyKey} was answered with another ${noun}, ${named(record)} (${differencesInWords(differences)})`,
+        null,
+      );
+  } else {
+    const isAgain = secondId !== null && isSameId(secondId, id);
+    const isStepped = statusOf(record) === 'created' && options.mayApproveAtOnce !== true;
+    if (!isAgain && !(mayBeApproved && status === 201 && isStepped)) return;
+  }
+  const state = approvalOf(create, record) === 'open' ? 'was not approved' : 'may be the second payment';
+  const first = recordId === null ? 'an earlier request' : `${noun} ${recordId}`;
+  throw doubt(
+    `the service has forgotten idempotency key ${idempotencyKey}: ${noun} ${named(record)} is new and ${state}, because ${first} with the same key may have paid this already. Check that first`,
+    id,
+  );
+
+  function doubt(message: string, second: string | null): RemitError {
+    return new RemitError('IN_DOUBT', sanitizer.line(message), {
+      hint: next,
+      details: {
+        ...{id: recordId, status: null, idempotency_key: idempotencyKey, next: next ?? null},
+        ...(second === null ? {} : {second_id: second}),
+        may_have_taken_effect: true,
+      },
+    });
+  }
+}
+
+function named(record: unknown): string {
+  const {id} = isObject(record) ? record : {};
+  const status = statusOf(record);
+  return status === undefined ? plainValue(id) : `${plainValue(id)} (status: ${plainValue(status)})`;
+}

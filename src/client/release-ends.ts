@@ -1,0 +1,88 @@
+import {RemitError, type ErrorCode} from '../errors.ts';
+import {capital} from '../phrases.ts';
+import {statusOf} from './reading/poll.ts';
+import type {Result} from './requests/resource.ts';
+import {type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
+
+export const LOST = 'the answer to its approval was lost';
+
+export const unapproved = (
+  create: TransferCreate,
+  result: Result<unknown>,
+  why: string,
+): Result<unknown> => ({
+  ...{...result, isPartial: true},
+  warning: result.warning ?? `the ${nounOf(create)} was not approved: ${why}`,
+});
+
+/** @throws {RemitError} IN_DOUBT if it cannot be read, or what interrupted it */
+export async function readRecord(
+  create: TransferCreate,
+  known: KnownRecord,
+  before?: {message: string},
+): Promise<Result<unknown>> {
+  try {
+    return await create.read(known.id);
+  } catch (error) {
+    if (!(error instanceof RemitError)) throw error;
+    if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED')
+      throw withRecord(create, known, error, 'whether it was approved is not known', null);
+    throw inDoubt(create, known, `${before?.message ?? LOST}. It could not be read: ${error.message}`, error);
+  }
+}
+
+export function deadKey(create: TransferCreate, id: string, record: unknown): RemitError {
+  const {idempotencyKey, sanitizer} = create;
+  const status = statusOf(record) ?? null;
+  return new RemitError(
+    'IDEMPOTENCY_KEY_CONFLICT',
+    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which is ${status}. Nothing was approved. A new ${nounOf(create)} needs a new key`,
+    {details: {id, status, idempotency_key: idempotencyKey}},
+  );
+}
+
+export function inDoubt(
+  create: TransferCreate,
+  {id}: KnownRecord,
+  why: string,
+  cause?: RemitError,
+): RemitError {
+  const {idempotencyKey, options} = create;
+  const noun = nounOf(create);
+  return new RemitError('IN_DOUBT', `${noun} ${id} exists; whether it was approved is not known: ${why}`, {
+    hint: options.hint,
+    retryable: true, // the same key is sent again
+    cause,
+    details: {
+      ...{id, status: null, idempotency_key: idempotencyKey, next: options.hint ?? null},
+      may_have_taken_effect: true,
+    },
+  });
+}
+
+/** The approval may have taken effect, or was interrupted. */
+const OPEN: ReadonlySet<ErrorCode> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED']);
+
+/** The same error, which also says that the record exists. */
+export function withRecord(
+  create: TransferCreate,
+  {id, first}: KnownRecord,
+  error: RemitError,
+  state?: string,
+  status = statusOf(create.recordIn(first.data)) ?? null,
+): RemitError {
+  const {idempotencyKey, options} = create;
+  const {code, httpStatus, requestId, details, body, retryable, cause} = error;
+  const isOpen = state === undefined && OPEN.has(code) && details?.['may_have_taken_effect'] !== false;
+  const closed = status === 'approved' ? 'its status is approved' : 'it was not approved';
+  const known = state ?? (isOpen ? 'whether it was approved is not known' : closed);
+  return new RemitError(code, `${error.message}. ${capital(nounOf(create))} ${id} exists; ${known}`, {
+    ...{httpStatus, requestId, body, retryable, cause},
+    hint: error.openHint ?? options.hint,
+    details: {
+      ...details,
+      ...{id, status: isOpen ? null : status, idempotency_key: idempotencyKey, next: options.hint ?? null},
+      ...(isOpen || state !== undefined ? {may_have_taken_effect: true} : {}),
+    },
+  });
+}

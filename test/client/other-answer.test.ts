@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {RemitClient} from '../../src/client/client.ts';
+import type {EarlierRequest} from '../../src/client/requests/resource.ts';
+import {RemitError} from '../../src/errors.ts';
+import {METHOD_ID, PAYEE_ID, PAYOUT_ID, payout} from '../commands/fixtures.ts';
+import {RecordingClock} from './recording-clock.ts';
+import {answer, FakeTransport, lost, type Reply, type Script} from './transport/fake-transport.ts';
+
+const BODY = {payee_id: PAYEE_ID, amount_in_minor_units: 12_500, currency_code: 'USD', auto_approve: true};
+const created = payout({status: 'created'});
+const approved = payout({status: 'approved'});
+const OTHER_ID = METHOD_ID;
+const foreign = {...approved, id: OTHER_ID, payee_id: METHOD_ID};
+const twin = {...approved, id: OTHER_ID};
+
+function setUp(script: readonly Reply[] | Script, options: object = {}) {
+  const transport = new FakeTransport(script);
+  const client = new RemitClient({
+    ...{baseUrl: 'https://api.example.com', key: 'test_abcdefghijklmnop', transport, random: () => 0},
+    clock: new RecordingClock(),
+  });
+  const methods = () => transport.requests.map(({method}) => method).join(' ');
+  const result = client.call('payouts.create', {body: BODY, options: {idempotencyKey: 'k-1', ...options}});
+  const error = async (): Promise<RemitError> => {
+    const thrown: unknown = await result.then(
+      () => assert.fail('it did not fail'),
+      (reason: unknown) => reason,
+    );
+    assert.ok(thrown instanceof RemitError, String(thrown));
+    return thrown;
+  };
+  return {result, error, methods};
+}
+
+describe('an approval that is answered with another record', () => {
+  for (const [title, read] of [
+    ['cannot be read', answer(404)],
+    ['is still created', answer(200, created)],
+    ['has an unknown status', answer(200, payout({status: 'in_review'}))],
+    ['is another payment by now', answer(200, {...approved, payee_id: METHOD_ID})],
+  ] as const)
+    it(`of another payment is in doubt if the known record ${title}, and names both`, async () => {
+      const {error, methods} = setUp([answer(201, created), answer(201, foreign), read]);
+      const {code, message, details} = await error();
+      assert.deepEqual([code, details?.['id'], methods()], ['IN_DOUBT', PAYOUT_ID, 'POST POST GET']);
+      assert.equal(details?.['may_have_taken_effect'], true);
+      assert.match(message, new RegExp(`Payout ${PAYOUT_ID} exists.*${OTHER_ID}`, 'i'));
+      assert.doesNotMatch(message, /new key/);
+    });
+
+  it('of another payment succeeds in part if the known record is approved', async () => {
+    const {result, methods} = setUp([answer(201, created), answer(201, foreign), answer(200, approved)]);
+    const {data, isPartial, warning} = await result;
+    assert.deepEqual([data, isPartial, methods()], [approved, true, 'POST POST GET']);
+    assert.match(
+      warning ?? '',
+      new RegExp(`another payout, ${OTHER_ID}.*payee_id.*${PAYOUT_ID} is approved`),
+    );
+  });
+
+  it('with the same id is read as well', async () => {
+    const other = {...approved, amount_in_minor_units: 1};
+    const {error, methods} = setUp([answer(201, created), answer(201, other), answer(200, created)]);
+    assert.equal((await error()).code, 'IN_DOUBT');
+    assert.equal(methods(), 'POST POST GET');
+  });
+
+  it('with another id only warns that the known record was not approved after it was read', async () => {
+    const {result} = setUp([answer(201, created), answer(201, twin), answer(200, created)]);
+    const {data, warning, isPartial} = await result;
+    assert.deepEqual([data, isPartial], [twin, true]);
+    assert.match(warning ?? '', new RegExp(`Payout ${PAYOUT_ID} exists too and was not approved: cancel it`));
+  });
+
+  it('with another id warns of two payments if the known record is approved too', async () => {
+    const {result} = setUp([answer(201, created), answer(201, twin), answer(200, approved)]);
+    assert.match((await result).warning ?? '', /Both are approved: check whether the payout was paid twice/);
+  });
+
+  it('with another id is in doubt if the known record cannot be read', async () => {
+    const {error} = setUp([answer(201, created), answer(201, twin), answer(404)]);
+    const {code, details} = await error();
+    assert.deepEqual([code, details?.['id']], ['IN_DOUBT', PAYOUT_ID]);
+  });
+});
+
+describe('a read after a lost approval', () => {
+  it('that is interrupted leaves the payment in doubt', async () => {
+    const stop = new AbortController();
+    const script: Script = ({method, body}) => {
+      if (method === 'GET') {
+        stop.abort();
+        throw lost('aborted', {sent: true});
+      }
+      return body?.includes('"auto_approve":false') === true ? answer(201, created) : lost();
+    };
+    const {error} = setUp(script, {signal: stop.signal});
+    const {code, message, details} = await error();
+    assert.deepEqual([code, details?.['id']], ['INTERRUPTED', PAYOUT_ID]);
+    assert.deepEqual([details?.['status'], details?.['may_have_taken_effect']], [null, true]);
+    assert.match(message, /whether it was approved is not known/);
+  });
+});
+
+describe('a key of this call', () => {
+  it('that is answered with another payment may have paid', async () => {
+    const {error} = setUp([answer(201, foreign)], {isFreshKey: true});
+    const {code, details} = await error();
+    assert.deepEqual([code, details?.['may_have_taken_effect']], ['KEY_REUSED', true]);
+  });
+});
+
+describe('a key with an earlier request in doubt', () => {
+  const earlier = (changes: Partial<EarlierRequest>) => ({
+    earlier: {recordId: null, secondId: null, mayBeApproved: false, ...changes},
+  });
+
+  it('releases a new record if no approval was sent before', async () => {
+    const {result, methods} = setUp([answer(201, created), answer(201, approved)], earlier({}));
+    assert.equal((await result).status, 201);
+    assert.equal(methods(), 'POST POST');
+  });
+
+  for (const [title, script, before] of [
+    ['a new one', [answer(201, created)], {mayBeApproved: true}],
+    ['the new one again', [answer(200, created)], {mayBeApproved: true, secondId: PAYOUT_ID}],
+    ['another one than the known', [answer(201, created)], {recordId: OTHER_ID, mayBeApproved: true}],
+    ['another one than the known, replayed', [answer(200, created)], {recordId: OTHER_ID}],
+  ] as const)
+    it(`never releases ${title}: it may be the second payment`, async () => {
+      const {error, methods} = setUp(script, earlier(before));
+      const {code, message, details} = await error();
+      assert.deepEqual([code, methods()], ['IN_DOUBT', 'POST']);
+      const first = 'recordId' in before ? before.recordId : null;
+      assert.deepEqual([details?.['id'], details?.['second_id']], [first, PAYOUT_ID]);
+      assert.match(message, new RegExp(`${PAYOUT_ID} .* was not approved.*may have paid`));
+      if (first !== null) assert.ok(message.includes(first));
+    });
+
+  it('is in doubt with the known record if it is answered with another payment', async () => {
+    const {error} = setUp([answer(200, foreign)], earlier({recordId: PAYOUT_ID}));
+    const {code, message, details} = await error();
+    assert.deepEqual([code, details?.['id']], ['IN_DOUBT', PAYOUT_ID]);
+    assert.match(message, new RegExp(`${PAYOUT_ID} exists.*${OTHER_ID}`));
+  });
+
+  it('releases the known record', async () => {
+    const known = earlier({recordId: PAYOUT_ID, mayBeApproved: true});
+    const {result} = setUp([answer(200, created), answer(201, approved)], known);
+    assert.deepEqual((await result).data, approved);
+  });
+});
