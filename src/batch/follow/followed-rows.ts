@@ -2,8 +2,8 @@ import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {bucketOf, BUCKETS, DIFFERS_CODE, mayBePaidTwice, type Outcome} from '../model/outcome.ts';
-import {addCount, type Standing} from '../model/tally.ts';
+import {bucketOf, BUCKETS, type Outcome} from '../model/outcome.ts';
+import {countOutcome, type Standing} from '../model/tally.ts';
 import {
   closedStatuses,
   countedStatus,
@@ -71,8 +71,8 @@ export class FollowedRows {
     // Only these are followed and also sent: a release may have been interrupted.
     const isTaken = before.state === 'unapproved' && this.#journal.isTakenAgain(row);
     this.#journal.record(outcome, this.#clock.now());
-    this.#count(before, -1);
-    this.#count(outcome, 1);
+    countOutcome(this.standing, before, -1);
+    countOutcome(this.standing, outcome, 1);
     const [from, to] = [isTaken ? 'in_doubt' : bucketOf(before.state), bucketOf(outcome.state)];
     if (from !== to) {
       this.hasMoved = true;
@@ -84,17 +84,6 @@ export class FollowedRows {
     }
     const move = {from: countedStatus(before), to: countedStatus(outcome)};
     moveCount(this.counts, this.#kind, this.#until, move);
-  }
-
-  /** Counts an outcome, apart from its bucket. */
-  #count(outcome: Outcome, by: 1 | -1): void {
-    const {standing} = this;
-    const {state, status, code} = outcome;
-    if (state === 'dead_key' && status === 'canceled') standing.canceled += by;
-    if (state !== 'accepted') return;
-    if (code === DIFFERS_CODE) standing.differs += by;
-    if (mayBePaidTwice(outcome)) standing.maybePaidTwice += by;
-    if (status !== null) addCount(standing.statuses, status, by);
   }
 }
 

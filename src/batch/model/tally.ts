@@ -1,6 +1,6 @@
 import {Totals} from '../../money/totals.ts';
 import {byName} from '../../narrow.ts';
-import {type Bucket, BUCKETS} from './outcome.ts';
+import {type Bucket, BUCKETS, DIFFERS_CODE, mayBePaidTwice, type Outcome} from './outcome.ts';
 import type {Plan} from './plan-facts.ts';
 
 /** Count and exact sum per bucket. */
@@ -28,6 +28,17 @@ export const emptyTally = (): Tally => byName(BUCKETS, () => ({count: 0, totals:
 /** A name that was not counted yet begins at 0. */
 export function addCount(counts: Record<string, number>, name: string, by: number): void {
   counts[name] = (counts[name] ?? 0) + by;
+}
+
+/** Adds the outcome of a row to the counts, or subtracts it, apart from its bucket. */
+export function countOutcome(standing: Standing, outcome: Outcome, by: 1 | -1): void {
+  const {state, status, code} = outcome;
+  if (state === 'held') standing.held += by;
+  if (state === 'dead_key' && status === 'canceled') standing.canceled += by;
+  if (state !== 'accepted') return;
+  if (status !== null) addCount(standing.statuses, status, by);
+  if (code === DIFFERS_CODE) standing.differs += by;
+  if (mayBePaidTwice(outcome)) standing.maybePaidTwice += by;
 }
 
 /** The tally of a plan from which nothing was ever sent. */

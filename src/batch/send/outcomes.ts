@@ -2,8 +2,8 @@ import type {Clock} from '../../clock.ts';
 import {isEnd} from '../answers/answers.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {type Bucket, bucketOf, DIFFERS_CODE, mayBePaidTwice, type Outcome} from '../model/outcome.ts';
-import {addCount, type Standing} from '../model/tally.ts';
+import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
+import {countOutcome, type Standing} from '../model/tally.ts';
 import type {Claims} from '../registry/claim.ts';
 
 /**
@@ -76,13 +76,9 @@ export class Outcomes {
   }
 
   #count(row: JournalRow, before: Bucket, outcome: Outcome): void {
-    const {tally, statuses, orphans} = this.standing;
-    if (row.outcome !== undefined) this.#uncount(row.outcome);
-    if (outcome.state === 'held') this.standing.held++;
-    if (outcome.state === 'dead_key' && outcome.status === 'canceled') this.standing.canceled++;
-    if (outcome.state === 'accepted' && outcome.code === DIFFERS_CODE) this.standing.differs++;
-    if (outcome.state === 'accepted' && mayBePaidTwice(outcome)) this.standing.maybePaidTwice++;
-    if (outcome.state === 'accepted' && outcome.status !== null) addCount(statuses, outcome.status, 1);
+    const {tally, orphans} = this.standing;
+    if (row.outcome !== undefined) countOutcome(this.standing, row.outcome, -1);
+    countOutcome(this.standing, outcome, 1);
     const formerOrphan = row.outcome?.orphan ?? null;
     if (outcome.orphan !== null && outcome.orphan !== formerOrphan)
       orphans.push({reference: row.reference, id: outcome.orphan});
@@ -94,17 +90,5 @@ export class Outcomes {
     tally[before].totals.subtract(row.currency, row.amount);
     tally[after].count++;
     tally[after].totals.add(row.currency, row.amount);
-  }
-
-  /** Subtracts the previous outcome of a row from the counts, apart from its bucket. */
-  #uncount(outcome: Outcome): void {
-    const {standing} = this;
-    const {state, status, code} = outcome;
-    if (state === 'held') standing.held--;
-    if (state === 'dead_key' && status === 'canceled') standing.canceled--;
-    if (state !== 'accepted') return;
-    if (status !== null) addCount(standing.statuses, status, -1);
-    if (code === DIFFERS_CODE) standing.differs--;
-    if (mayBePaidTwice(outcome)) standing.maybePaidTwice--;
   }
 }
