@@ -830,7 +830,8 @@ export class Oracle {
    * that the service had forgotten the key, unless the key was another one. So it is excused where the registry of the
    * place was lost in between or never knew; where it is younger than the record, and was told neither of its age nor that
    * it is paid; and, when the service forgets sooner than the horizon, where the operator took direct mode or lost the journal
-   * that knew what was sent.
+   * that knew what was sent. After a payment of direct mode, a new record shows by its time that it is another one, unless
+   * it was made soon.
    */
   #isExcused(former: Payment, attempt: Attempt | undefined, record: ServiceRecord): boolean {
     if (attempt === undefined || former.attempt === undefined) return true;
@@ -846,13 +847,14 @@ export class Oracle {
     )
       return true;
     if (this.#isMemoryLong) return false;
-    return (
-      sender.isDirect ||
-      this.#senders.get(former.attempt)!.isDirect ||
-      !sender.place.journalsKeptSince(former.attempt.n)
-    );
+    if (sender.isDirect || !sender.place.journalsKeptSince(former.attempt.n)) return true;
+    const isDirect = this.#senders.get(former.attempt)!.isDirect;
+    return isDirect && record.createdAt - former.attempt.sentAt <= SOON_MS;
   }
 }
+
+/** A record that was made this long after a request may be that of the request. */
+const SOON_MS = 10 * 60_000;
 
 /** A record as a batch took it up. */
 const takenUpAs = (batchId: string, id: string): string => `${batchId} ${id}`;

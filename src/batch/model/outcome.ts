@@ -93,6 +93,19 @@ export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message
 /** The `code` of a row in doubt whose last answer had no readable record: of a success, or of a redirect. */
 export const UNREADABLE_CODE = 'UNREADABLE';
 
+/** The `code` of a row in doubt whose key the service may have forgotten, whatever its age: no run sends it again. */
+export const FORGOTTEN_CODE = 'KEY_FORGOTTEN';
+
+/**
+ * The outcome of a row that direct mode sent without an answer, and for which staging made a new record long after. The
+ * service may have forgotten the key, and have paid before.
+ */
+export const MAYBE_PAID_BEFORE = {
+  code: FORGOTTEN_CODE,
+  message:
+    'it may have been paid: an earlier request with approval was not answered, and the service made a new record for its key more than ten minutes later. Look for an earlier record with this reference, then resolve the row; the new record is not approved',
+} as const;
+
 /**
  * Message of an unapproved row that had been accepted. A record may have several copies at the service, of which one is
  * behind, so following continues with these rows.

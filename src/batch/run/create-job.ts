@@ -1,5 +1,5 @@
 import type {JournalRow} from '../journal/rows/row.ts';
-import type {Bucket} from '../model/outcome.ts';
+import {type Bucket, FORGOTTEN_CODE} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {SourceRow} from './row-source.ts';
 import type {Tries} from '../send/row-tries.ts';
@@ -20,6 +20,8 @@ export interface CreateJob extends Tries {
   isKeyUsed: boolean;
   /** The last answer was a success without a readable record, or a redirect. */
   isUnreadable: boolean;
+  /** A row in doubt that no run sends again. */
+  isForgotten: boolean;
   /** When it was last sent in this run. */
   triedAt: number | undefined;
   /** Id of a record that is being processed and must be fetched; direct mode only. */
@@ -39,6 +41,7 @@ export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow, isD
     sentAt: maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined,
     isKeyUsed,
     isUnreadable: false,
+    isForgotten: row.outcome?.state === 'in_doubt' && row.outcome.code === FORGOTTEN_CODE,
     ...{sends: 0, tries: 0, successes: undefined, triedAt: undefined, lookFor: undefined},
   };
 }

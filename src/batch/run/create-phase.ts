@@ -13,6 +13,7 @@ import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {
   DIRECT_WITH_USED_KEY,
+  MAYBE_PAID_BEFORE,
   MAYBE_PAID_TWICE,
   type Outcome,
   type RowState,
@@ -55,6 +56,8 @@ export class CreatePhase {
    * open.
    */
   readonly #mayBeApproved: boolean;
+  /** Requests of direct mode were sent: one without an answer may have paid. */
+  readonly #wasDirect: boolean;
   /** `cancel`: a row is replayed to find its record, and is canceled without one if it has none. */
   readonly #isCanceling: boolean;
   readonly #ages = new RecordAges();
@@ -68,6 +71,7 @@ export class CreatePhase {
     const {journal, claims, clock, beforeWindow, settings} = run;
     this.#isCanceling = only === 'doubts';
     this.#mayBeApproved = only === 'doubts' && journal.fact('path') === 'direct';
+    this.#wasDirect = phase === 'stage' && journal.left.wasDirect();
     this.#source = new RowSource({
       journal,
       claims,
@@ -109,18 +113,16 @@ export class CreatePhase {
     }
   }
 
-  #isTooOld({maybe, sentAt}: CreateJob): boolean {
+  #isTooOld({maybe, sentAt, isForgotten}: CreateJob): boolean {
     const {clock, settings} = this.#run;
+    if (isForgotten) return true;
     return maybe && sentAt !== undefined && isPastHorizon(sentAt, clock.now(), settings.horizonMs);
   }
 
   #leaveTooOld(job: CreateJob): WorkEnd {
     this.pastHorizon++;
-    this.#record(job, {
-      state: 'in_doubt',
-      stagedAt: this.#firstDoubt(job),
-      message: TOO_OLD,
-    });
+    const why = job.isForgotten ? MAYBE_PAID_BEFORE : {message: TOO_OLD};
+    this.#record(job, {state: 'in_doubt', stagedAt: this.#firstDoubt(job), ...why});
     return {again: false};
   }
 
@@ -199,6 +201,11 @@ export class CreatePhase {
     const {id, status} = verdict;
     const answer = 'answer' in end ? end.answer : undefined;
     const isForeign = isOfOtherContent(job.isKeyUsed, verdict, answer);
+    if (id !== null && this.#mayBePaidBefore(job, verdict, answer)) {
+      const stagedAt = this.#firstDoubt(job);
+      this.#record(job, {state: 'in_doubt', ...MAYBE_PAID_BEFORE, stagedAt, orphan: id});
+      return {again: false};
+    }
     const isStagedInDoubt = verdict.state === 'staged' && this.#mayBeApproved;
     const state = isForeign ? 'collision' : isStagedInDoubt ? 'in_doubt' : verdict.state;
     if (answer !== undefined && id !== null) this.#learnAge(job, answer);
@@ -271,6 +278,16 @@ export class CreatePhase {
     if (!isAsked || !this.#ages.isMadeLongAfter(this.#firstDoubt(job), answer, this.#run.clock.now()))
       return undefined;
     return MAYBE_PAID_TWICE;
+  }
+
+  /** The same while staging, where the new record is not approved yet. */
+  #mayBePaidBefore(job: CreateJob, {state}: Known, answer: Answer | undefined): boolean {
+    const isAsked = this.#wasDirect && (state === 'staged' || state === 'held') && job.maybe;
+    return (
+      isAsked &&
+      answer?.status === 201 &&
+      this.#ages.isMadeLongAfter(this.#firstDoubt(job), answer, this.#run.clock.now())
+    );
   }
 
   /** The service gave the row this id and now does not know it. */

@@ -46,4 +46,45 @@ describe('direct mode, after the answer to a row was lost', () => {
     bench.clock.advance(30 * MINUTE_MS);
     assert.equal((await resume()).differs, 1);
   });
+
+  describe('and the service has forgotten its keys, when the batch continues by staging', () => {
+    const doubtful = async () => {
+      const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 9));
+      assert.deepEqual([row?.reference, row?.state, row?.code], ['INV-2', 'in_doubt', 'KEY_FORGOTTEN']);
+      assert.match(String(row?.message), /^it may have been paid: /);
+      assert.equal(service.paid.length, 3);
+    };
+    beforeEach(() => {
+      service.forgetKeys();
+      bench.clock.advance(30 * MINUTE_MS);
+    });
+
+    for (const path of ['stage-and-release', 'stage-only'] as const)
+      it(`leaves the row in doubt, and releases its new record never by itself (${path})`, async () => {
+        const summary = await bench.run(service, {path});
+        assert.deepEqual([summary.in_doubt, exitCodeOf(summary)], [1, 12]);
+        assert.deepEqual(
+          summary.orphans.map(({reference}) => reference),
+          ['INV-2'],
+        );
+        await doubtful();
+        bench.clock.advance(30 * MINUTE_MS);
+        for (const again of ['stage-and-release', 'release', 'direct'] as const) {
+          await bench.run(service, {path: again});
+          await doubtful();
+        }
+      });
+
+    it('is not canceled by cancel, which has found another record', async () => {
+      const summary = await bench.run(service, {path: 'cancel'});
+      assert.deepEqual([summary.state, summary.in_doubt, exitCodeOf(summary)], ['stopped', 1, 12]);
+      await doubtful();
+    });
+  });
+
+  it('stages a record that was made soon after it: the request never arrived, or the record is its own', async () => {
+    service.forgetKeys();
+    bench.clock.advance(5 * MINUTE_MS);
+    assert.equal((await bench.run(service, {path: 'stage-only'})).staged, 1);
+  });
 });

@@ -3,6 +3,7 @@ import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
 import {
   DIFFERS_CODE,
   DIRECT_WITH_USED_KEY,
+  FORGOTTEN_CODE,
   MAYBE_TWICE,
   PAID_ELSEWHERE_CODE,
   REGISTRY_CODE,
@@ -37,7 +38,7 @@ export interface LeftCounts {
 const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
   notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
-  lateCreates: `state = 'in_doubt' and id is null and code is not '${REGISTRY_CODE}' and late`,
+  lateCreates: `state = 'in_doubt' and id is null and code is not '${REGISTRY_CODE}' and (late or code = '${FORGOTTEN_CODE}')`,
   releasing: `state = 'in_doubt' and id is not null and code is not '${REGISTRY_CODE}'`,
   lateReleases: `state = 'in_doubt' and id is not null and code is not '${REGISTRY_CODE}' and late`,
   lateStaged: `state = 'staged' and late`,
@@ -66,6 +67,11 @@ export class LeftRows {
          from (select *, staged_at < ? or staged_at > ? as late from outcomes)`,
       )
       .one(now - horizonMs, now + CLOCK_AHEAD_MS);
+  }
+
+  /** Whether requests were sent in direct mode, so that one without an answer may have paid. */
+  wasDirect(): boolean {
+    return this.#db.prepare(`select 1 from windows where phase = 'direct' limit 1`).get() !== undefined;
   }
 
   /** Rows in doubt that are not sent, because another batch has their reference. */
@@ -101,9 +107,7 @@ export class LeftRows {
       where p.id is not null and p.state not in ('collision', 'conflict', 'dead_key'))`;
     const reference = this.#first('r.reference', where);
     if (reference === null) return null;
-    const isDirect =
-      this.#db.prepare(`select 1 from windows where phase = 'direct' limit 1`).get() !== undefined;
-    return {reference, party: isDirect ? this.#first('r.party', where) : null};
+    return {reference, party: this.wasDirect() ? this.#first('r.party', where) : null};
   }
 
   /**
