@@ -31,5 +31,6 @@ export const probeComparedText = ({n, reference}: JournalRow, words: string): st
 export const waitTooLongText = (ms: number): string =>
   `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`;
 
-export const paidTwiceText = ({n, reference}: JournalRow): string =>
-  `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged record stays unapproved as an orphan`;
+/** @param isLeft the staged record was read and is still `created` */
+export const paidTwiceText = ({n, reference}: JournalRow, stagedId: string, isLeft: boolean): string =>
+  `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged record ${isLeft ? 'stays unapproved' : `${stagedId} was not found, or could not be read`}`;

@@ -53,7 +53,7 @@ export class ReleaseEnds {
       attempts: attemptsOf(job),
     };
     outcomes.record(row, job.before, outcomeOf(row, facts, answer));
-    if (stop === 'key-forgotten') halt.stopFor(stop, paidTwiceText(row));
+    if (stop === 'key-forgotten') halt.stopFor(stop, paidTwiceText(row, job.id, orphan !== undefined));
     else if (stop) halt.stopFor(stop, otherRecordText(row));
     return ENDED;
   }
@@ -83,7 +83,7 @@ export class ReleaseEnds {
       return ENDED;
     }
     if (isOpen) return this.known(job, {...verdict, orphan: id}, answer);
-    return this.known(job, isMixedUp ? alone : verdict, answer);
+    return this.known(job, alone, answer); // whether it is left behind is unknown
   }
 
   /** The record that came back is that of another row, so it did not pay this one. */
