@@ -8,7 +8,13 @@ import {answerText, readHeaders, type IncludedAnswer} from '../cli/api/headers.t
 import {acceptNewFlag, dryRunFlags, inGroup, statedAmountFlags} from '../cli/input/flags.ts';
 import {readData} from '../cli/input/json-data.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
-import {type KeyOrigin, makesRecord, paymentOf, sendPayment} from '../cli/api/request-payment.ts';
+import {
+  type KeyOrigin,
+  makesRecord,
+  paymentOf,
+  sendPayment,
+  unremembered,
+} from '../cli/api/request-payment.ts';
 import {IN_TWO_REQUESTS} from '../cli/write/create-steps.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {guardPreview} from '../cli/guard/guard.ts';
@@ -112,17 +118,20 @@ export default class Api extends RemitCommand {
         ...(creation?.isInSteps ? [{method, path: args.path, body: creation.unapprovedBody, isRaw}] : []),
       ]);
     }
-    const send = async (idempotencyKey: string | undefined, {isRepeat, isOwn}: KeyOrigin) => {
+    const send = async (
+      idempotencyKey: string | undefined,
+      {isRepeat, isOwn, earlier, onKnown}: KeyOrigin,
+    ) => {
       if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
-      const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn};
-      const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint)};
+      const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn, earlier};
+      const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint, onKnown)};
       const result = await client.request(method, args.path, whole);
       creation?.note(result.data);
       return {idempotencyKey, ...result};
     };
     const payment = paymentOf(read, {accepts: flags.accept ?? [], typed: this.typed});
     const sent = await (payment === undefined
-      ? send(newKey, {isRepeat: false, isOwn: isNewKey})
+      ? send(newKey, unremembered(isNewKey))
       : sendPayment(context, payment, {keyed, given}, send));
     const {data, status, warning, headers: answered, idempotencyKey} = sent;
     if (method !== 'GET') effects.took(effectOf(data, {method, path: args.path, idempotencyKey, commands}));

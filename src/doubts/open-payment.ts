@@ -34,8 +34,12 @@ export interface OpenPayment extends PaymentFacts {
   shown: Readonly<Record<string, unknown>>;
   /** The record, if a request has shown it; then only its approval is in doubt. */
   recordId: string | null;
-  /** A request with auto_approve was sent: a later refusal does not show that no money moved. */
+  /** A record that was created later under the same key, because the service had forgotten the key. */
+  secondId: string | null;
+  /** Its approval was requested: a later refusal does not show that no money moved. */
   approves: boolean;
+  /** A request with auto_approve was sent, and not only the one that creates the record. */
+  mayBeApproved: boolean;
   /** When it was first sent, in milliseconds since the epoch. */
   firstSentMs: number;
   /** Distinguishes the API key of the first request: under another one, the idempotency key may be unknown. */
@@ -86,7 +90,7 @@ export function parsePayment(text: string): OpenPayment | undefined {
   if (!isObject(value)) return undefined;
   const {kind, mode, baseUrl, party, source, amountMinor, currency} = value;
   const {idempotencyKey, isOwnKey, content, shown, approves, firstSentMs, sender} = value;
-  const {recordId, keyFingerprint, profile} = value;
+  const {recordId, keyFingerprint, profile, secondId = null, mayBeApproved = approves} = value;
   const known = PAYMENT_KINDS.find((one) => one === kind);
   if (known === undefined || (mode !== 'test' && mode !== 'live')) return undefined;
   if (typeof baseUrl !== 'string' || typeof party !== 'string' || typeof content !== 'string')
@@ -97,11 +101,12 @@ export function parsePayment(text: string): OpenPayment | undefined {
   if (!isObject(shown) || !isTextOrNull(recordId) || !isTextOrNull(profile)) return undefined;
   if (typeof keyFingerprint !== 'string') return undefined;
   if (typeof firstSentMs !== 'number' || typeof isOwnKey !== 'boolean') return undefined;
-  if (typeof approves !== 'boolean') return undefined;
+  if (typeof approves !== 'boolean' || typeof mayBeApproved !== 'boolean') return undefined;
+  if (!isTextOrNull(secondId)) return undefined;
   return {
     ...{kind: known, mode, baseUrl, party, source, currency},
     amountMinor: amountMinor === null ? null : BigInt(amountMinor),
-    ...{idempotencyKey, isOwnKey, content, shown, recordId, approves, firstSentMs},
+    ...{idempotencyKey, isOwnKey, content, shown, recordId, secondId, approves, mayBeApproved, firstSentMs},
     ...{keyFingerprint, profile},
     sender: sender === null ? null : (parseHolder(JSON.stringify(sender)) ?? null),
   };

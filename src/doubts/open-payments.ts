@@ -87,16 +87,26 @@ export function keepPayment(
   return stored;
 }
 
-/**
- * Records that no process waits for its answer any more, and the record if it is known. Otherwise the first is known
- * from the end of the process.
- */
-export function leavePayment(payment: StoredPayment, recordId = payment.recordId): void {
+/** What a request has shown about a payment. */
+export type Shown = Partial<Pick<OpenPayment, 'recordId' | 'secondId' | 'mayBeApproved'>>;
+
+/** Records what is known while its process still waits for an answer. */
+export function notePayment(payment: StoredPayment, shown: Shown): StoredPayment {
+  const noted = {...payment, ...shown};
   try {
-    writeStored({...payment, recordId, sender: null});
+    writeStored(noted);
   } catch {
     // the entry itself is on disk
   }
+  return noted;
+}
+
+/**
+ * Records that no process waits for its answer any more, and what is known. Otherwise the first is known from the end
+ * of the process.
+ */
+export function leavePayment(payment: StoredPayment, shown: Shown = {}): void {
+  notePayment({...payment, sender: null}, shown);
 }
 
 /** @throws RemitError STATE */

@@ -13,6 +13,7 @@ export interface TypedCreation {
   optionsFor: (
     idempotencyKey: string | undefined,
     repeat: string | undefined,
+    onKnown: (id: string) => void,
   ) => Pick<AnyOptions, 'onCreated' | 'showCommand'> | undefined;
   /** It may take two requests. */
   isInSteps: boolean;
@@ -31,10 +32,10 @@ export function creationOf(
   const {noun, resource} = operation === 'payins.create' ? PAYIN : PAYOUT;
   const {codec, out} = context;
   return {
-    optionsFor: (idempotencyKey, repeat) =>
+    optionsFor: (idempotencyKey, repeat, onKnown) =>
       idempotencyKey === undefined || repeat === undefined
         ? undefined
-        : betweenSteps(context, {noun, resource, idempotencyKey, repeat}),
+        : betweenSteps(context, {noun, resource, idempotencyKey, repeat, onKnown}),
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
     note: (data) => {

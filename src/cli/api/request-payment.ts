@@ -9,7 +9,13 @@ import type {Payment} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 
-export type KeyOrigin = Pick<ChosenKey, 'isRepeat' | 'isOwn'>;
+export type KeyOrigin = Omit<ChosenKey, 'idempotencyKey'>;
+
+/** A request that is not remembered, with a key that was typed, was made for it, or is absent. */
+export const unremembered = (isOwn: boolean): KeyOrigin => ({
+  ...{isRepeat: false, isOwn, earlier: undefined},
+  onKnown: () => {},
+});
 
 /** The operations that make a payment, and the fields of its two ends. */
 const PAYMENTS: Readonly<Partial<Record<OperationId, {kind: PaymentKind; party: string; source?: string}>>> =
@@ -62,6 +68,6 @@ export async function sendPayment<T>(
   send: (idempotencyKey: string | undefined, origin: KeyOrigin) => Promise<T>,
 ): Promise<T> {
   const {sendWithKey, sendWithoutKey} = await import('../doubts/memory.ts');
-  if (!keyed) return sendWithoutKey(context, payment, () => send(given, {isRepeat: false, isOwn: false}));
+  if (!keyed) return sendWithoutKey(context, payment, () => send(given, unremembered(false)));
   return sendWithKey(context, payment, given, ({idempotencyKey, ...origin}) => send(idempotencyKey, origin));
 }

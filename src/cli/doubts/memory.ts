@@ -1,4 +1,5 @@
 import {asksForApproval} from '../../client/create-then-release.ts';
+import type {EarlierRequest} from '../../client/requests/resource.ts';
 import {nextTurn} from '../../clock.ts';
 import {
   contentOf,
@@ -12,13 +13,14 @@ import {
   isBeingSent,
   keepPayment,
   leavePayment,
+  notePayment,
   readOpenPayments,
   type StoredPayment,
 } from '../../doubts/open-payments.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
-import {explained, isCertain, recordIn} from './outcome.ts';
+import {explained, isCertain, shownBy} from './outcome.ts';
 import type {Payment} from './payment.ts';
 import {askAboutEarlier} from './question.ts';
 
@@ -29,6 +31,10 @@ export interface ChosenKey {
   isRepeat: boolean;
   /** The key was made by remit for this very payment, so it cannot belong to another record. */
   isOwn: boolean;
+  /** What is known about the requests that were sent with it before. */
+  earlier: EarlierRequest | undefined;
+  /** Remembers the record before its approval is sent. */
+  onKnown: (id: string) => void;
 }
 
 /** How a payment is sent. */
@@ -38,6 +44,12 @@ interface Draft {
   isOwnKey: boolean;
   /** The entry whose key is sent again. */
   repeats?: StoredPayment;
+}
+
+/** A draft and its entry; undefined if it cannot be remembered. */
+interface Remembered extends Draft {
+  file: string | undefined;
+  onKnown: (id: string) => void;
 }
 
 /**
@@ -56,13 +68,15 @@ export function sendWithKey<T>(
 ): Promise<T> {
   const fresh = given ?? context.runtime.uuid();
   const draft = {idempotencyKey: fresh, isOwnKey: given === undefined};
-  return remembering(context, payment, draft, ({idempotencyKey, isOwnKey, repeats}) =>
+  return remembering(context, payment, draft, ({idempotencyKey, isOwnKey, repeats, onKnown, file}) =>
     send({
       idempotencyKey: idempotencyKey ?? fresh,
       isRepeat: repeats !== undefined,
       isOwn: isOwnKey,
+      earlier: repeats,
+      onKnown,
     }).catch(async (error: unknown) => {
-      throw await explained(context, payment, {error, isSameRequest: isSameRequest(payment, repeats)});
+      throw await explained(context, payment, {error, isSameRequest: isSameRequest(payment, repeats), file});
     }),
   );
 }
@@ -75,17 +89,18 @@ async function remembering<T>(
   context: Context,
   payment: Payment,
   fresh: Draft,
-  send: (draft: Draft) => Promise<T>,
+  send: (draft: Remembered) => Promise<T>,
 ): Promise<T> {
+  const unremembered = (draft: Draft) => send({...draft, file: undefined, onKnown: () => {}});
   warnOfDamage(context);
   for (;;) {
     const known = await attempted(context, () => sameOpen(context, payment));
-    if (known === undefined) return send(fresh);
+    if (known === undefined) return unremembered(fresh);
     const earlier = await finished(context, payment, known);
     const repeats = await askAboutEarlier(context, payment, {earlier, fresh});
     const draft = repeats === undefined ? fresh : repetition(payment, repeats);
     const entry = await attempted(context, () => keep(context, payment, draft));
-    if (entry === undefined) return send(draft);
+    if (entry === undefined) return unremembered(draft);
     if (hasRival(context, payment, [entry, ...earlier])) {
       if (repeats === undefined) forgetPayment(entry);
       else leavePayment(repeats);
@@ -93,7 +108,7 @@ async function remembering<T>(
       continue;
     }
     const replaced = repeats === undefined ? earlier.filter((one) => hasContentOf(payment, one)) : [];
-    return settling(context, {payment, entry, replaced, draft}, () => send(draft));
+    return settling(context, {payment, entry, replaced, draft}, send);
   }
 }
 
@@ -186,13 +201,14 @@ function keep(context: Context, payment: Payment, {idempotencyKey, isOwnKey, rep
   const shown = out.sanitizer.value(shownIn(payment.body));
   const entry = repeats ?? {
     ...{content: contentOf(payment.body), shown: isObject(shown) ? shown : {}},
-    ...{recordId: null, firstSentMs: nowMs},
+    ...{recordId: null, secondId: null, firstSentMs: nowMs},
     ...{keyFingerprint: profile.keyFingerprint, profile: profile.name},
   };
   const kept = {
     ...entry,
     ...factsOf(context, payment),
     ...{idempotencyKey, isOwnKey, approves: approves || repeats?.approves === true},
+    mayBeApproved: (approves && isOwnKey) || repeats?.mayBeApproved === true,
   };
   return keepPayment(context.stateDir, kept, {nowMs, file: repeats?.file});
 }
@@ -207,9 +223,13 @@ async function settling<T>(
     replaced: readonly StoredPayment[];
     draft: Draft;
   },
-  send: () => Promise<T>,
+  send: (draft: Remembered) => Promise<T>,
 ): Promise<T> {
-  const {payment, entry, replaced, draft} = sending;
+  const {payment, replaced, draft} = sending;
+  let {entry} = sending;
+  const onKnown = (recordId: string) => {
+    entry = notePayment(entry, {recordId, mayBeApproved: true});
+  };
   const forget = (payments: readonly StoredPayment[]) => {
     try {
       payments.forEach(forgetPayment);
@@ -219,7 +239,7 @@ async function settling<T>(
     }
   };
   try {
-    const result = await send();
+    const result = await send({...draft, file: entry.file, onKnown});
     forget([entry, ...replaced]);
     return result;
   } catch (error) {
@@ -228,9 +248,11 @@ async function settling<T>(
       mayHavePaid: entry.approves,
       isSameRequest: isSameRequest(payment, repeats),
       isSameAccount: repeats.keyFingerprint === profile.keyFingerprint,
+      isOwnKey: repeats.isOwnKey,
+      hasRecord: entry.recordId !== null,
     };
     if (isCertain(error, repeated)) forget([entry]);
-    else leavePayment(entry, recordIn(error));
+    else leavePayment(entry, shownBy(error));
     throw error;
   }
 }

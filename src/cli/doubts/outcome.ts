@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {horizonMsOf, USUAL_HORIZON_MS} from '../../service/service-file.ts';
+import type {Shown} from '../../doubts/open-payments.ts';
 import type {Context} from '../core/context.ts';
 import {candidatesFor, listCommand} from './candidates.ts';
 import type {Payment} from './payment.ts';
@@ -12,6 +13,10 @@ interface Repeated {
   isSameRequest: boolean;
   /** It had the same API key. Another one may belong to another account, which does not know the idempotency key. */
   isSameAccount: boolean;
+  /** The key was made for this payment, so no other record can have it. */
+  isOwnKey: boolean;
+  /** It has shown the record of the payment. */
+  hasRecord: boolean;
 }
 
 /** Refusals that the service documents: it would have answered with the record if there were one. */
@@ -20,10 +25,16 @@ const DOCUMENTED: ReadonlySet<string> = new Set([
   'INVALID_PAYMENT_DETAILS',
 ]);
 
-/** The record that an error about a create has named. */
-export function recordIn(error: unknown): string | undefined {
-  const id = error instanceof RemitError ? error.details?.['id'] : undefined;
+const idIn = (error: RemitError, name: 'id' | 'second_id'): string | undefined => {
+  const id = error.details?.[name];
   return typeof id === 'string' ? id : undefined;
+};
+
+/** What an error about a create has shown. The record of KEY_REUSED belongs to another payment. */
+export function shownBy(error: unknown): Shown {
+  if (!(error instanceof RemitError) || error.code === 'KEY_REUSED') return {};
+  const [recordId, secondId] = [idIn(error, 'id'), idIn(error, 'second_id')];
+  return {...(recordId === undefined ? {} : {recordId}), ...(secondId === undefined ? {} : {secondId})};
 }
 
 /**
@@ -37,26 +48,43 @@ export function isCertain(error: unknown, repeated: Repeated | undefined): boole
   if ((error.code === 'INTERRUPTED' || error.code === 'TERMINATED') && isOpen !== false) return false;
   if (repeated === undefined) return true;
   if (!repeated.isSameAccount) return false;
-  if (error.code === 'KEY_REUSED') return true;
+  if (error.code === 'KEY_REUSED') return !repeated.isOwnKey && !repeated.hasRecord;
   if (error.code === 'IDEMPOTENCY_KEY_CONFLICT')
-    return repeated.isSameRequest || recordIn(error) !== undefined;
+    return repeated.isSameRequest || idIn(error, 'id') !== undefined;
   return repeated.isSameRequest && !repeated.mayHavePaid && DOCUMENTED.has(error.code);
 }
 
-/** Adds what to do about an idempotency key that the service refused with 409. */
+/** Adds what to do about an idempotency key that the service refused with 409, or has forgotten. */
 export async function explained(
   context: Context,
   payment: Payment,
-  {error, isSameRequest}: {error: unknown; isSameRequest: boolean},
+  {error, isSameRequest, file}: {error: unknown; isSameRequest: boolean; file: string | undefined},
 ): Promise<unknown> {
   if (!(error instanceof RemitError)) return error;
-  const isNamed = recordIn(error) !== undefined;
+  const second = idIn(error, 'second_id');
+  if (second !== undefined) return withDecision(context, payment, {error, second, file});
+  const isNamed = idIn(error, 'id') !== undefined;
   if (error.code === 'IDEMPOTENCY_KEY_CONFLICT' && (isSameRequest || isNamed))
     return withNewKey(context, payment, error);
   if (error.httpStatus !== 409 || isNamed) return error;
   return error.code === 'IN_DOUBT' || error.code === 'IDEMPOTENCY_KEY_CONFLICT'
     ? withCandidates(context, payment, error)
     : error;
+}
+
+/** There may be two records of one payment. */
+function withDecision(
+  {commands}: Context,
+  payment: Payment,
+  {error, second, file}: {error: RemitError; second: string; file: string | undefined},
+): RemitError {
+  const resource = `${payment.kind}s`;
+  const [approve, cancel] = ['approve', 'cancel'].map((verb) => commands.write(resource, verb, second));
+  const forget = file === undefined ? '' : `, and delete ${file}`;
+  return error.reworded(
+    `${error.message}${forget}`,
+    `${listCommand(commands, payment)}; if it was not paid: ${approve}; if it was: ${cancel}`,
+  );
 }
 
 /** The record of the key has failed or was canceled. */

@@ -79,7 +79,7 @@ export async function createTransfer(
       : [{operation, body}],
   );
   const {noun, resource} = kind;
-  const send = async ({idempotencyKey, isRepeat, isOwn}: ChosenKey) => {
+  const send = async ({idempotencyKey, isRepeat, isOwn, earlier, onKnown}: ChosenKey) => {
     out.note(
       `Creating a ${noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
     );
@@ -88,7 +88,7 @@ export async function createTransfer(
     const isFreshKey = request.idempotencyKey === undefined && !isRepeat;
     const options = {
       ...{idempotencyKey, isFreshKey, mayApproveAtOnce: isOwn, signal: context.stop.signal, hint},
-      ...betweenSteps(context, {noun, resource, idempotencyKey, repeat: hint}),
+      ...{earlier, ...betweenSteps(context, {noun, resource, idempotencyKey, repeat: hint, onKnown})},
     };
     const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
       if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));

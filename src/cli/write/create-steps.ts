@@ -9,6 +9,8 @@ interface SteppedCreate {
   idempotencyKey: string;
   /** The command that repeats it with the same key. */
   repeat: string;
+  /** Remembers the record before its approval is sent. */
+  onKnown: (id: string) => void;
 }
 
 type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'grants'>;
@@ -16,11 +18,12 @@ type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'g
 /** What a command prints and records between the two requests, so that any end after it names the record. */
 export function betweenSteps(
   {out, commands, effects, profile, grants}: StepContext,
-  {noun, resource, idempotencyKey, repeat}: SteppedCreate,
+  {noun, resource, idempotencyKey, repeat, onKnown}: SteppedCreate,
 ): Pick<KeyedOptions, 'onCreated' | 'showCommand'> {
   return {
     showCommand: (id) => commands.read(resource, 'get', id),
     onCreated: ({id, status, attempts, replayed}) => {
+      onKnown(id);
       if (replayed) noteReplay(out, noun, {id, attempts});
       const seen = status === null ? '' : ` (status: ${status})`;
       out.notice(`${capital(noun)} ${id} exists${seen} and is as requested. Its approval is sent now.`);

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, it} from 'mocha';
+import type {TransportAnswer, TransportRequest} from '../../src/client/transport/transport.ts';
+import {answer, lost} from '../client/transport/fake-transport.ts';
+import {commandsIn, DoubtsWorld} from './doubts-world.ts';
+import {METHOD_ID, payout} from './fixtures.ts';
+
+let world: DoubtsWorld;
+let payee: string;
+beforeEach(async () => {
+  world = await DoubtsWorld.open();
+  payee = (await world.service.sandbox.ready('payee')).id;
+});
+afterEach(() => world.close());
+
+const create = (more = '') =>
+  `payouts create --payee ${payee} --amount 10.00 --currency USD --auto-approve --json ${more}`.trim();
+const payouts = () => world.countOf(`/api/payouts?payee_id=${payee}`);
+const folder = () => join(world.home, '.local', 'state', 'remit', 'in-doubt');
+const remembered = (): string[] => (existsSync(folder()) ? readdirSync(folder()) : []);
+const entry = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(folder(), remembered()[0]!), 'utf8')) as Record<string, unknown>;
+
+type Reply = TransportAnswer | undefined;
+/** Answers some POSTs itself, after the sandbox has done the work. */
+function answering(reply: (request: TransportRequest, sent: TransportAnswer) => Reply): void {
+  const {service} = world;
+  world.transport.send = async (request) => {
+    world.sent.push({line: `${request.method} ${request.path}`, key: undefined, body: null});
+    const sent = await service.send(request);
+    return (request.method === 'POST' ? reply(request, sent) : undefined) ?? sent;
+  };
+}
+const approves = ({body}: TransportRequest): boolean => body?.includes('"auto_approve":true') === true;
+const foreign = answer(201, payout({id: METHOD_ID, payee_id: METHOD_ID, status: 'approved'}));
+
+describe('an approval that is answered with another payout', () => {
+  it('is read; the payment stays in doubt with its own id if it cannot be', async () => {
+    const {send} = world.transport;
+    let id = '';
+    world.transport.send = async (request) => {
+      if (request.method === 'GET') return answer(503);
+      const sent = await send(request);
+      if (approves(request)) return foreign;
+      id = String((JSON.parse(String(sent.body)) as {id: string}).id);
+      return sent;
+    };
+    const ran = await world.run(create('--idempotency-key mix1'));
+    const {code, details, message} = ran.error();
+    assert.deepEqual([ran.exitCode, code, details?.['id']], [12, 'IN_DOUBT', id], ran.stderr);
+    assert.doesNotMatch(message, /new key/);
+    assert.deepEqual([remembered().length, entry()['recordId']], [1, id]);
+    world.transport.send = send;
+    assert.equal((await world.run(create())).exitCode, 11);
+  });
+
+  it('succeeds in part if the record that was created is approved', async () => {
+    answering((request) => (approves(request) ? foreign : undefined));
+    const ran = await world.run(create('--idempotency-key mix1'));
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stderr, new RegExp(`another payout, ${METHOD_ID}`));
+    assert.deepEqual([(ran.json() as {payee_id: string}).payee_id, remembered()], [payee, []]);
+  });
+});
+
+describe('a generated key that is answered with another payout', () => {
+  it('stays in doubt, also when it is repeated', async () => {
+    answering(() => foreign);
+    const ran = await world.run(create());
+    assert.deepEqual([ran.exitCode, remembered().length, entry()['recordId']], [6, 1, null], ran.stderr);
+    const asked = await world.run(create());
+    assert.equal(asked.exitCode, 11, asked.stderr);
+    assert.equal((await world.run(commandsIn(asked.error().hint)[0]!)).exitCode, 6);
+    assert.equal(remembered().length, 1);
+  });
+});
+
+describe('a remembered key that the service has forgotten', () => {
+  const forgetful = () => {
+    answering(() => undefined);
+    const {send} = world.transport;
+    world.transport.send = (request) =>
+      send({...request, headers: {...request.headers, 'idempotency-key': `${Math.random()}`}});
+  };
+
+  it('is not released again: both records are named, also when it is repeated', async () => {
+    const {send} = world.transport;
+    world.transport.send = async (request) => {
+      if (request.method === 'GET') return answer(503);
+      const sent = await send(request);
+      if (approves(request)) throw lost();
+      return sent;
+    };
+    const first = await world.run(create('--idempotency-key k-1'));
+    const id = String(first.error().details!['id']);
+    forgetful();
+    for (const sent of [2, 3]) {
+      const again = await world.run(create('--idempotency-key k-1'));
+      const {details, message, hint} = again.error();
+      assert.deepEqual([again.exitCode, details?.['id']], [12, id], again.stderr);
+      const second = String(details?.['second_id']);
+      assert.ok(message.includes(id) && message.includes(second) && message.includes('in-doubt'), message);
+      assert.ok(
+        hint?.includes(`payouts approve ${second}`) && hint.includes(`payouts cancel ${second}`),
+        hint,
+      );
+      assert.equal(await payouts(), sent);
+      assert.equal(remembered().length, 1);
+    }
+  });
+
+  it('is not released if only its one request was lost, with another body now', async () => {
+    await world.lose(create());
+    const asked = await world.run(create('--metadata order=17'));
+    const repeat = commandsIn(asked.error().hint).find((words) => words.includes('--idempotency-key'));
+    forgetful();
+    const again = await world.run(repeat!);
+    const {details} = again.error();
+    assert.deepEqual([again.exitCode, details?.['id']], [12, null], again.stderr);
+    assert.equal(entry()['secondId'], details?.['second_id']);
+  });
+
+  it('is sent as usual if no approval was sent before', async () => {
+    const {send} = world.transport;
+    world.transport.send = () => Promise.reject(lost());
+    await world.run(create('--idempotency-key k-1'));
+    world.transport.send = send;
+    const again = await world.run(create('--idempotency-key k-1'));
+    assert.deepEqual([again.exitCode, await payouts(), remembered()], [0, 1, []], again.stderr);
+  });
+});
