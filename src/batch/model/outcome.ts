@@ -141,6 +141,12 @@ export const DIFFERS_AS_ACCEPTED = {
  */
 export const NOT_COMPARED_CODE = 'NOT_COMPARED';
 
+/**
+ * The `code` of an already paid row whose payment has another party, amount or currency, as the operator accepted. The
+ * outcome keeps in what it differs.
+ */
+export const REPLACED_CODE = 'REPLACED';
+
 /** A field in which a record differs from its row. */
 export interface FieldDifference {
   field: string;

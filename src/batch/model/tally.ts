@@ -1,6 +1,6 @@
 import {Totals} from '../../money/totals.ts';
 import {byName} from '../../narrow.ts';
-import {type Bucket, BUCKETS, DIFFERS_CODE, mayBePaidTwice, type Outcome} from './outcome.ts';
+import {type Bucket, BUCKETS, DIFFERS_CODE, mayBePaidTwice, type Outcome, REPLACED_CODE} from './outcome.ts';
 import type {Plan} from './plan-facts.ts';
 
 /** Count and exact sum per bucket. */
@@ -19,6 +19,8 @@ export interface Standing {
   differs: number;
   /** The part of them whose reference may have two paid records. */
   maybePaidTwice: number;
+  /** Already paid rows whose payment has another party, amount or currency. */
+  replaced: number;
   /** Records that will never be released: abandoned because the service had forgotten a key. */
   orphans: {reference: string; id: string}[];
 }
@@ -34,6 +36,7 @@ export function addCount(counts: Record<string, number>, name: string, by: numbe
 export function countOutcome(standing: Standing, outcome: Outcome, by: 1 | -1): void {
   const {state, status, code} = outcome;
   if (state === 'held') standing.held += by;
+  if (state === 'already_paid' && code === REPLACED_CODE) standing.replaced += by;
   if (state === 'dead_key' && status === 'canceled') standing.canceled += by;
   if (state !== 'accepted') return;
   if (status !== null) addCount(standing.statuses, status, by);
@@ -47,5 +50,5 @@ export function untouchedStanding({figures}: Plan): Standing {
   tally.not_sent.count = figures.rows;
   for (const [currency, total] of Object.entries(figures.totals))
     tally.not_sent.totals.add(currency, BigInt(total.replace('.', '')));
-  return {tally, statuses: {}, held: 0, canceled: 0, differs: 0, maybePaidTwice: 0, orphans: []};
+  return {tally, statuses: {}, held: 0, canceled: 0, differs: 0, maybePaidTwice: 0, replaced: 0, orphans: []};
 }

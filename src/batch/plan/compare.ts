@@ -2,6 +2,7 @@ import {nextTurn} from '../../clock.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
+import {type PaidContent, paidContentOf} from '../journal/rows/paid-content.ts';
 import {bucketOf, DIFFERS_CODE} from '../model/outcome.ts';
 import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart} from '../model/part.ts';
@@ -75,14 +76,15 @@ export async function compareRows(kind: Kind, file: Journal, batch: Journal): Pr
       if (!isPaid(row)) continue;
       found.rows.paid++;
       if (file.rows.of(row.reference) !== undefined) continue;
-      found.notInFile.add({...differenceOf(row, batch), line: null, file: null, paid: paymentOf(row)}, row);
+      const paid = paymentOf(paidContentOf(row, kind, (n) => batch.rows.differencesOf(n)));
+      found.notInFile.add({...differenceOf(row, batch), line: null, file: null, paid}, row);
     }
     await nextTurn();
   }
   return found;
 }
 
-/** Approved or further, and not failed since; or paid by another batch with the same party, amount and currency. */
+/** Approved or further, and not failed since; or paid by another batch. */
 const isPaid = ({outcome}: JournalRow): boolean =>
   outcome?.state === 'already_paid' || (outcome?.state === 'accepted' && outcome.status !== 'failed');
 
@@ -109,22 +111,23 @@ function compareRow(
     found.notPaid.add(difference, row);
     return;
   }
-  const fields = fieldsThatDiffer(kind, row, known);
+  const paid = paidContentOf(known, kind, (n) => batch.rows.differencesOf(n));
+  const fields = fieldsThatDiffer(kind, row, {...known, ...paid});
   if (fields.length === 0) found.rows.same++;
   else
     found.differ.add(
-      {...differenceOf(known, batch), line, file: paymentOf(row), paid: paymentOf(known), fields},
+      {...differenceOf(known, batch), line, file: paymentOf(row), paid: paymentOf(paid), fields},
       row,
     );
 }
 
-function fieldsThatDiffer(kind: Kind, row: JournalRow, known: JournalRow): string[] {
+function fieldsThatDiffer(kind: Kind, row: JournalRow, known: JournalRow & {isKnown: boolean}): string[] {
   return [
     ...(row.party === known.party ? [] : [KINDS[kind].party]),
     ...(row.amount === known.amount ? [] : ['amount']),
     ...(row.currency === known.currency ? [] : ['currency_code']),
     // The record at the service is not what the row asked for.
-    ...(known.outcome?.code === DIFFERS_CODE ? ['record'] : []),
+    ...(known.outcome?.code === DIFFERS_CODE || !known.isKnown ? ['record'] : []),
   ];
 }
 
@@ -147,7 +150,7 @@ function stateOf({n, outcome}: JournalRow, batch: Journal): string {
   return outcome.state === 'accepted' && outcome.status === 'failed' ? 'failed' : bucketOf(outcome.state);
 }
 
-const paymentOf = ({party, amount, currency}: JournalRow): Payment => ({
+const paymentOf = ({party, amount, currency}: PaidContent): Payment => ({
   party,
   amount: formatMajor(BigInt(amount), currency),
   currency,

@@ -24,9 +24,17 @@ export interface Entry {
   content: string | null;
 }
 
+type Payment = Pick<Claim, 'party' | 'amount' | 'currency'>;
+
 /** Who receives how much: two claims of a reference with equal content are the same payment. */
-export const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
-  `${party} ${amount} ${currency}`;
+export const contentOf = ({party, amount, currency}: Payment): string => `${party} ${amount} ${currency}`;
+
+/** Who has received how much; undefined in old entries, and for what an earlier version wrote in another form. */
+export function paidContent({content}: Pick<Entry, 'content'>): Payment | undefined {
+  const [, party, minor, currency] = /^(\S+) (\d{1,16}) (\S+)$/.exec(content ?? '') ?? [];
+  if (party === undefined || minor === undefined || currency === undefined) return undefined;
+  return {party, amount: Number(minor), currency};
+}
 
 /** Whether an entry is for the payment that a row requests. Rail, method and metadata may differ. */
 export const isSamePayment = (entry: Entry, row: Claim): boolean =>

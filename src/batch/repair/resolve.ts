@@ -13,7 +13,7 @@ import {Registry} from '../registry/registry.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 import {endIfResolved} from './after-resolve.ts';
 import {toFindRecord} from './declared-record.ts';
-import {mayBeReplaced, replacedOutcome, replacingEntry} from './replaced.ts';
+import {mayBeReplaced, replacedOutcome, replacesOf, replacingEntry} from './replaced.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
@@ -40,6 +40,8 @@ export interface Resolved {
   reference: string;
   state: Outcome['state'];
   id: string | null;
+  /** Of a payment that replaces the row: `100.25 USD instead of 99.25 USD`. */
+  replaces?: string;
 }
 
 interface ResolveOptions {
@@ -97,6 +99,7 @@ export async function resolveRows(
     reference: row.reference,
     state: outcome.state,
     id: outcome.id,
+    ...replacesOf(row, outcome, batch.plan.kind),
   }));
 }
 
@@ -246,7 +249,7 @@ async function tellRegistry(
       else if (mayBeReplaced(row)) {
         const refuse = (found: Entry | undefined) => notReplacing(plan.kind, row, resolution.paid, found);
         const entry = replacingEntry(registry, row, resolution.paid, {plan, refuse});
-        stated.outcome = replacedOutcome(row, stated.outcome, entry);
+        stated.outcome = replacedOutcome(row, stated.outcome, entry, plan.kind);
       } else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
     registry.flush();

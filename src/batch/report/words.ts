@@ -30,7 +30,7 @@ export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: stri
   accepted: {label: 'Accepted', meaning: 'approved by the service, or further'},
   already_paid: {
     label: 'Paid by another batch',
-    meaning: 'the same reference was sent by another batch; skipped here',
+    meaning: 'the same reference was sent by another batch; skipped here, with the amounts of the rows',
   },
   staged: {label: 'Staged', meaning: 'created, not released; no money moves'},
   unapproved: {label: 'Not approved', meaning: 'created, but its approval failed; no money moves'},

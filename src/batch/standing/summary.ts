@@ -33,6 +33,8 @@ export interface Summary extends Record<Bucket, number> {
   differs: number;
   /** Part of differs: rows whose reference may have two paid records. */
   maybe_paid_twice: number;
+  /** Part of already_paid: replaced by a payment with another party, amount or currency. `totals` has the row's amount. */
+  replaced: number;
   /** POSTs sent by this invocation. */
   posts: number;
   elapsed_ms: number;
@@ -63,7 +65,7 @@ export interface Invocation {
  * currency.
  */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
-  const {tally, statuses, held, differs, maybePaidTwice, orphans, canceled} = standing;
+  const {tally, statuses, held, differs, maybePaidTwice, replaced, orphans, canceled} = standing;
   const counts = byName(BUCKETS, (bucket) => tally[bucket].count);
   return {
     batch_id: plan.batchId,
@@ -80,6 +82,7 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
     held,
     differs,
     maybe_paid_twice: maybePaidTwice,
+    replaced,
     posts: invocation.posts,
     elapsed_ms: Math.round(invocation.elapsedMs),
     totals: totalsOf(plan, tally),

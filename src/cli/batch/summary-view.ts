@@ -148,6 +148,8 @@ function partsOf(summary: Summary, bucket: string): string {
   if (bucket === 'staged' && summary.held > 0) return `  (${summary.held} held: their record differs)`;
   if (bucket === 'conflict' && !isAllCanceled(summary) && (summary.canceled ?? 0) > 0)
     return `  (${summary.canceled} canceled)`;
+  if (bucket === 'already_paid' && (summary.replaced ?? 0) > 0)
+    return `  (${summary.replaced} replaced by a different payment: the row's amount)`;
   if (bucket !== 'accepted') return '';
   const {settled, failed, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
   const parts = [

@@ -19,7 +19,7 @@ const STATES: Readonly<Record<RowState, BatchWord>> = {
   accepted: {meaning: 'approved, or in a later status'},
   already_paid: {
     meaning:
-      'another batch has paid this reference with the same party, amount and currency; it was not sent again',
+      'another batch has paid this reference with the same party, amount and currency, or, with the code REPLACED, with others; it was not sent again',
   },
   unapproved: {
     meaning: 'created, but the approval failed; the warning is kept',
@@ -63,6 +63,11 @@ const CODES: Readonly<Record<string, BatchWord>> = {
     meaning:
       'held: its record does not show the party, amount or subaccount, so what a release would pay is unknown',
     advice: 'Set the field names of the service in the service file, then run resume; or cancel.',
+  },
+  REPLACED: {
+    meaning:
+      'another batch has paid this reference with another party, amount or currency, and resolve recorded that it replaces the row; totals have the amount of the row',
+    advice: 'See both amounts: status --row. In diff it is a difference, and export has the amount paid.',
   },
   REGISTRY: {
     meaning: 'decided by the registry of this machine: another batch has the reference',

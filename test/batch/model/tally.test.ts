@@ -10,7 +10,16 @@ import {
 import {countOutcome, emptyTally, type Standing} from '../../../src/batch/model/tally.ts';
 
 const standing = (): Standing => ({
-  ...{tally: emptyTally(), statuses: {}, held: 0, canceled: 0, differs: 0, maybePaidTwice: 0, orphans: []},
+  ...{
+    tally: emptyTally(),
+    statuses: {},
+    held: 0,
+    canceled: 0,
+    differs: 0,
+    maybePaidTwice: 0,
+    replaced: 0,
+    orphans: [],
+  },
 });
 const outcome = (facts: Partial<Outcome>): Outcome => ({...openDoubt(1, 0), ...facts});
 

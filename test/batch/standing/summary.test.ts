@@ -26,6 +26,7 @@ function standing() {
     canceled: 0,
     differs: 0,
     maybePaidTwice: 0,
+    replaced: 0,
     orphans: [],
   };
 }

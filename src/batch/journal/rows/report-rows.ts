@@ -2,7 +2,7 @@ import type {SqliteDatabase} from '../../../store/port/port.ts';
 import {foldReference} from '../../model/identity.ts';
 import {looseReference} from '../../model/lookalikes.ts';
 import {hashName} from '../../model/name-hash.ts';
-import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, REPLACED_CODE, type RowState} from '../../model/outcome.ts';
 import {pagesOf} from '../../model/pages.ts';
 import {STATE} from './row-state.ts';
 
@@ -66,7 +66,7 @@ interface InvalidRecord extends RecordText {
 /** A record of the file, with its row of the plan if it is valid. */
 export type FileRecord = PlannedRecord | InvalidRecord;
 
-const DIFFERENCE_CODES = `'${DIFFERS_CODE}', '${DIFFERS_AS_ACCEPTED.code}'`;
+const DIFFERENCE_CODES = `'${DIFFERS_CODE}', '${DIFFERS_AS_ACCEPTED.code}', '${REPLACED_CODE}'`;
 
 /** Summed in two parts, because a sum may exceed 2^63 although no amount does. */
 export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low';

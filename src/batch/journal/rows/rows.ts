@@ -2,7 +2,13 @@ import {ownJson} from '../../../narrow.ts';
 import type {SqliteDatabase, SqlValue} from '../../../store/port/port.ts';
 import {DECLARED_NOT_PAID} from '../../model/declared.ts';
 import {hashName} from '../../model/name-hash.ts';
-import {APPROVAL_LOST, READ_AS_OTHER, REGISTRY_CODE, type RowState} from '../../model/outcome.ts';
+import {
+  APPROVAL_LOST,
+  type FieldDifference,
+  READ_AS_OTHER,
+  REGISTRY_CODE,
+  type RowState,
+} from '../../model/outcome.ts';
 import {IS_COMPARED, STATE} from './row-state.ts';
 import {
   FRESH_ROW,
@@ -155,6 +161,12 @@ export class JournalRows {
   /** The line of the file on which a row begins, or its row of the sheet. */
   lineOf(n: number): number {
     return this.#db.prepare<{line: number}>('select line from rows where n = ?').one(n).line;
+  }
+
+  /** In what the record of a row was found to differ. Only its outcome shows whether that still counts. */
+  differencesOf(n: number): FieldDifference[] {
+    const found = this.#db.prepare<{fields: string}>('select fields from differences where n = ?').get(n);
+    return found === undefined ? [] : ownJson<FieldDifference[]>(found.fields);
   }
 
   /** The row of a reference. */

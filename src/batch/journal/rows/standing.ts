@@ -1,5 +1,5 @@
 import type {SqliteDatabase} from '../../../store/port/port.ts';
-import {bucketOf, DIFFERS_CODE, MAYBE_TWICE, type RowState} from '../../model/outcome.ts';
+import {bucketOf, DIFFERS_CODE, MAYBE_TWICE, REPLACED_CODE, type RowState} from '../../model/outcome.ts';
 import {addCount, emptyTally, type Standing, type Tally} from '../../model/tally.ts';
 import {type Halves, HALVES, wholeOf} from './report-rows.ts';
 import {STATE} from './row-state.ts';
@@ -43,6 +43,7 @@ export function readStanding(db: SqliteDatabase): Standing {
     maybePaidTwice: count(
       `state = 'accepted' and code = '${DIFFERS_CODE}' and message like '${MAYBE_TWICE}%'`,
     ),
+    replaced: count(`state = 'already_paid' and code = '${REPLACED_CODE}'`),
     orphans: db
       .prepare<{reference: string; id: string}>(
         `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,

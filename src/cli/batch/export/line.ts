@@ -1,6 +1,7 @@
 import {LOST} from '../../../batch/answers/stop-words.ts';
 import type {FetchedRecord} from '../../../batch/follow/record-fetched.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
+import {paidContentOf} from '../../../batch/journal/rows/paid-content.ts';
 import type {JournalRow} from '../../../batch/journal/rows/row.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
 import {
@@ -34,16 +35,17 @@ export function exportLine(
   const status = isGone ? null : (seen?.status ?? outcome?.status ?? null);
   const isOther = outcome?.code === DIFFERS_CODE; // then a failure is not that of the row
   const failure = fetched === undefined || isOther ? undefined : failureOf(fetched.record);
+  const paid = paidContentOf(row, plan.kind, (n) => journal.rows.differencesOf(n));
   const message = outcome === undefined ? null : cleanMessage(sanitizer, outcome);
   return {
     batch_id: plan.batchId,
     row: row.n,
     reference: row.reference,
     state: stateOf(row, journal),
-    [party]: row.party,
-    amount: formatMajor(BigInt(row.amount), row.currency),
-    amount_in_minor_units: row.amount,
-    currency_code: row.currency,
+    [party]: paid.party,
+    amount: formatMajor(BigInt(paid.amount), paid.currency),
+    amount_in_minor_units: paid.amount,
+    currency_code: paid.currency,
     rail: token(seen?.rail ?? row.rail),
     scheduled_date: row.scheduled,
     [idColumn]: token(outcome?.id),

@@ -121,13 +121,14 @@ export abstract class BatchResolve extends BatchCommand {
 }
 
 function resolvedText(
-  {batch_id: batch, reference, state, id}: Resolved & {batch_id: string},
+  {batch_id: batch, reference, state, id, replaces}: Resolved & {batch_id: string},
   isRead: boolean,
 ): string {
   if (state === 'not_sent')
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
   if (state === 'staged')
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume reads its record ${id} and releases it.`;
-  const by = isRead ? `: record ${id} was read` : ', as you stated';
-  return `Row ${reference} of batch ${batch} is ${state.replace('_', ' ')}${by}.`;
+  const by = isRead ? `record ${id} was read` : 'as you stated';
+  const paid = replaces === undefined ? '' : `: ${replaces}`;
+  return `Row ${reference} of batch ${batch} is ${state.replace('_', ' ')}${isRead && paid === '' ? ': ' : ', '}${by}${paid}.`;
 }

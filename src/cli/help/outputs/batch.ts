@@ -45,6 +45,7 @@ const Summary = object({
   held: count,
   differs: count,
   maybe_paid_twice: count,
+  replaced: count.describe('part of already_paid: paid with another party, amount or currency'),
   posts: count.describe('POSTs sent by this invocation'),
   elapsed_ms: count,
   totals: z
@@ -159,7 +160,10 @@ const Row = object({
   updated_at: textOrNull,
 });
 
-const resolvedRow = {reference: text, state: text, id: textOrNull.optional()};
+const resolvedRow = {
+  ...{reference: text, state: text, id: textOrNull.optional()},
+  replaces: text.optional().describe('what was paid instead of the row: 100.25 USD instead of 99.25 USD'),
+};
 const Resolved = z.union([
   object({batch_id: text, ...resolvedRow, next: textOrNull, unseen: text.optional()}),
   object({

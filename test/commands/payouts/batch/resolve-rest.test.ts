@@ -39,6 +39,58 @@ describe('payouts batch resolve, where no command would continue', () => {
     assert.equal(desk.service.paid.length, 2);
   });
 
+  describe('for a payment of another amount that replaces a row', () => {
+    let id: string;
+    beforeEach(async () => {
+      desk.file('p.csv', [
+        ['A-1', 1, '10.00'],
+        ['A-2', 2, '99.25'],
+      ]);
+      desk.service.refuse = (body) =>
+        body['amount_in_minor_units'] === 9925
+          ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
+          : undefined;
+      const first = await summaryOf('run ./p.csv --batch-id a --yes');
+      const file = first.failed_file!;
+      writeFileSync(file, readFileSync(file, 'utf8').replace('99.25', '100.25'));
+      assert.equal((await desk.batch(`run ${file} --batch-id fix --yes`)).exitCode, 0);
+      id = recordsOf('A-2')[0]!.id;
+      assert.equal((await summaryOf('status a')).conflict, 1);
+    });
+
+    for (const flag of ['', ' --unseen'])
+      it(`names both amounts${flag === '' ? '' : ' of a record that was not read'}`, async () => {
+        const {stdout} = await desk.batch(`resolve a A-2 --paid ${id}${flag}`);
+        assert.match(stdout, /^Row A-2 of batch a is already paid.*: 100\.25 USD instead of 99\.25 USD\.$/m);
+      });
+
+    it('is a difference of the file, is exported with the amount of its record, and is counted', async () => {
+      assert.equal((await desk.batch(`resolve a A-2 --paid ${id}`)).exitCode, 0);
+      const compared = await desk.batch('diff ./p.csv a');
+      assert.equal(compared.exitCode, 8, compared.stdout);
+      assert.match(compared.stdout, /A-2, line 3: 99\.25 USD in the file, 100\.25 USD paid/);
+      for (const line of ['export a --json', 'export a --refresh --json']) {
+        const lines = (await desk.batch(line)).json() as Record<string, unknown>[];
+        const {amount, amount_in_minor_units: minor, payout_id: found} = lines[1]!;
+        assert.deepEqual([amount, minor, found], ['100.25', 10025, id], line);
+      }
+      const summary = (await summaryOf('status a')) as Summary & {replaced: number};
+      assert.deepEqual([summary.already_paid, summary.replaced], [1, 1]);
+      for (const line of ['status a', 'report a', 'run a --yes']) {
+        const {stdout} = await desk.batch(line);
+        assert.match(
+          stdout,
+          /already paid +1 +99\.25 USD {2}\(1 replaced by a different payment: the row's amount\)/,
+          line,
+        );
+      }
+      assert.match(
+        (await desk.batch('status a --row A-2')).stdout,
+        /amount_in_minor_units: 10025 \(asked: 9925\)/,
+      );
+    });
+  });
+
   it('records that a row was checked which may have been paid twice', async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
