@@ -35,7 +35,10 @@ export abstract class BatchStatus extends BatchCommand {
     const {args, flags} = await this.parse(BatchStatus);
     if (flags.row !== undefined) {
       const {kind} = this;
-      return showRow(this.openLocal(), {kind, batchId: args.batch, reference: flags.row, flags});
+      const asked = {kind, batchId: args.batch, reference: flags.row, flags};
+      const {row, exit} = await showRow(this.openLocal(), asked);
+      this.exitWith(exit);
+      return row;
     }
     if (flags.refresh) {
       const context = await this.open();

@@ -4,6 +4,7 @@ import {
   findLookalikes,
   findRows,
   similarText,
+  type FoundRow,
   type Placement,
   rowsOfBatch,
   type Unread,
@@ -13,7 +14,7 @@ import type {LocalContext} from '../../core/context.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
 import {isMetadataUnread, notComparedIn} from '../../../batch/answers/difference.ts';
-import {NOT_COMPARED_CODE} from '../../../batch/model/outcome.ts';
+import {DIFFERS_CODE, NOT_COMPARED_CODE, wasReadAsOther} from '../../../batch/model/outcome.ts';
 import {commandsFor, runAsAnother} from '../place.ts';
 import {rowView} from './row-view.ts';
 
@@ -28,8 +29,14 @@ const wantedOf = (local: LocalContext, {kind, flags}: Asked) => ({
   commandsFor: (batch: OpenBatch) => commandsFor(local, batch),
 });
 
-/** Shows one row of a batch; several if their references differ only in case or spaces. */
-export async function showRow(local: LocalContext, asked: Asked & {batchId: string}): Promise<unknown> {
+/**
+ * Shows one row of a batch.
+ * @throws RemitError USAGE if several rows differ only in case or spaces
+ */
+export async function showRow(
+  local: LocalContext,
+  asked: Asked & {batchId: string},
+): Promise<{row: FoundRow; exit: ExitCode}> {
   const {batchId, reference} = asked;
   const rows = await rowsOfBatch({...wantedOf(local, asked), batchId}, reference);
   const exact =
@@ -41,8 +48,24 @@ export async function showRow(local: LocalContext, asked: Asked & {batchId: stri
   local.out.record(exact.row, rowView);
   notePublished(local, [exact]);
   hintRecord(local, asked, exact);
-  return exact.row;
+  return {row: exact.row, exit: exitCodeOfRow(exact.row)};
 }
+
+/** As `status` exits for a batch of this row alone. A row that was not sent yet may belong to a plan. */
+function exitCodeOfRow({state, code}: FoundRow): ExitCode {
+  if (state === 'in_doubt') return EXIT.IN_DOUBT;
+  return UNDECIDED.has(state) || code === DIFFERS_CODE ? EXIT.PARTIAL : EXIT.OK;
+}
+
+const UNDECIDED: ReadonlySet<FoundRow['state']> = new Set([
+  'held',
+  'unapproved',
+  'rejected',
+  'dead_key',
+  'conflict',
+  'collision',
+  'failed',
+]);
 
 /** Lists the rows of all batches with a reference. */
 export async function showFound(local: LocalContext, asked: Asked): Promise<ExitCode> {
@@ -115,6 +138,11 @@ function hintRecord(local: LocalContext, asked: Asked, placement: Placement): vo
     out.hint(`cancel what is not released: ${type('cancel')}`);
     if (isMetadataUnread(row.differences ?? [], kind))
       hintMetadata(local, placement, wantedOf(local, asked).stateDir);
+  }
+  if (row.state === 'accepted' && row.code === DIFFERS_CODE && id !== null) {
+    out.note('Its record differs from the row, and cannot be held back any more: compare the two.');
+    out.hint(`once compared, if it was paid once: ${type('resolve', row.reference, '--paid', id)}`);
+    if (wasReadAsOther(row)) out.hint(`to read the records again: ${type('status', '--refresh')}`);
   }
   if (id === null || !out.isTerminal) return;
   out.note('The status is as last seen. The record at the service:');

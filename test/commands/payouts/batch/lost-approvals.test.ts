@@ -118,6 +118,25 @@ describe('payouts batch, after the service has taken back an approval', () => {
     const line = (await desk.batch('export b -o json')).json() as Line[];
     assert.equal(line[0]!['reason'], 'the status of its record went back from initiated to approved');
   });
+
+  it('a row that differs is shown with the command that records it as checked, and exits 8', async () => {
+    Object.assign(recordOf('A-1'), {status: 'initiated'});
+    await desk.batch('status b --refresh');
+    Object.assign(recordOf('A-1'), {status: 'approved'});
+    await desk.batch('status b --refresh');
+    const {next} = (await desk.batch('status b --json')).json() as Summary;
+    assert.equal(next, 'remit payouts batch status b --row A-1');
+    const shown = await desk.batch('status b --row A-1');
+    assert.equal(shown.exitCode, 8);
+    const resolve =
+      /^Hint: once compared, if it was paid once: remit payouts batch (resolve b A-1 --paid \S+)$/m;
+    assert.match(shown.stderr, resolve);
+    assert.match(shown.stderr, /^Hint: to read the records again: remit payouts batch status b --refresh$/m);
+    const resolved = await desk.batch(resolve.exec(shown.stderr)![1]!);
+    assert.equal(resolved.exitCode, 0, resolved.stderr);
+    assert.equal((await desk.batch('status b --row A-1')).exitCode, 0);
+    assert.equal((await desk.batch('status b')).exitCode, 0);
+  });
 });
 
 describe('payouts batch status', () => {
