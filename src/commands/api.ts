@@ -120,13 +120,13 @@ export default class Api extends RemitCommand {
     }
     const send = async (
       idempotencyKey: string | undefined,
-      {isRepeat, isOwn, earlier, onKnown}: KeyOrigin,
+      {isRepeat, isOwn, earlier, memory}: KeyOrigin,
     ) => {
       if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
       const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn, earlier};
-      const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint, onKnown)};
+      const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint, memory)};
       const result = await client.request(method, args.path, whole);
-      creation?.note(result.data);
+      creation?.note(result, memory);
       return {idempotencyKey, ...result};
     };
     const payment = paymentOf(read, {accepts: flags.accept ?? [], typed: this.typed});

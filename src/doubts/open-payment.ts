@@ -40,6 +40,8 @@ export interface OpenPayment extends PaymentFacts {
   approves: boolean;
   /** A request with auto_approve was sent, and not only the one that creates the record. */
   mayBeApproved: boolean;
+  /** When another one was sent despite it, in milliseconds since the epoch; null if that never happened. */
+  acceptedMs: number | null;
   /** When it was first sent, in milliseconds since the epoch. */
   firstSentMs: number;
   /** Distinguishes the API key of the first request: under another one, the idempotency key may be unknown. */
@@ -91,6 +93,7 @@ export function parsePayment(text: string): OpenPayment | undefined {
   const {kind, mode, baseUrl, party, source, amountMinor, currency} = value;
   const {idempotencyKey, isOwnKey, content, shown, approves, firstSentMs, sender} = value;
   const {recordId, keyFingerprint, profile, secondId = null, mayBeApproved = approves} = value;
+  const {acceptedMs = null} = value;
   const known = PAYMENT_KINDS.find((one) => one === kind);
   if (known === undefined || (mode !== 'test' && mode !== 'live')) return undefined;
   if (typeof baseUrl !== 'string' || typeof party !== 'string' || typeof content !== 'string')
@@ -102,11 +105,12 @@ export function parsePayment(text: string): OpenPayment | undefined {
   if (typeof keyFingerprint !== 'string') return undefined;
   if (typeof firstSentMs !== 'number' || typeof isOwnKey !== 'boolean') return undefined;
   if (typeof approves !== 'boolean' || typeof mayBeApproved !== 'boolean') return undefined;
-  if (!isTextOrNull(secondId)) return undefined;
+  if (!isTextOrNull(secondId) || (acceptedMs !== null && typeof acceptedMs !== 'number')) return undefined;
   return {
     ...{kind: known, mode, baseUrl, party, source, currency},
     amountMinor: amountMinor === null ? null : BigInt(amountMinor),
-    ...{idempotencyKey, isOwnKey, content, shown, recordId, secondId, approves, mayBeApproved, firstSentMs},
+    ...{idempotencyKey, isOwnKey, content, shown, recordId, secondId, approves, mayBeApproved, acceptedMs},
+    firstSentMs,
     ...{keyFingerprint, profile},
     sender: sender === null ? null : (parseHolder(JSON.stringify(sender)) ?? null),
   };

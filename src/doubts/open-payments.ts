@@ -88,7 +88,7 @@ export function keepPayment(
 }
 
 /** What a request has shown about a payment. */
-export type Shown = Partial<Pick<OpenPayment, 'recordId' | 'secondId' | 'mayBeApproved'>>;
+export type Shown = Partial<Pick<OpenPayment, 'recordId' | 'secondId' | 'mayBeApproved' | 'acceptedMs'>>;
 
 /** Records what is known while its process still waits for an answer. */
 export function notePayment(payment: StoredPayment, shown: Shown): StoredPayment {
@@ -107,6 +107,11 @@ export function notePayment(payment: StoredPayment, shown: Shown): StoredPayment
  */
 export function leavePayment(payment: StoredPayment, shown: Shown = {}): void {
   notePayment({...payment, sender: null}, shown);
+}
+
+/** Records that another payment was sent despite this one, which stays in doubt. One that has ended meanwhile stays so. */
+export function acceptPayment({file}: StoredPayment, acceptedMs: number): void {
+  for (const payment of readPayment(file, () => {})) notePayment(payment, {acceptedMs});
 }
 
 /** @throws RemitError STATE */

@@ -25,7 +25,8 @@ const folder = () => join(world.home, '.local', 'state', 'remit', 'in-doubt');
 const remembered = (): string[] => (existsSync(folder()) ? readdirSync(folder()) : []);
 const entry = (): Record<string, unknown> =>
   JSON.parse(readFileSync(join(folder(), remembered()[0]!), 'utf8')) as Record<string, unknown>;
-const [REPEAT, ANOTHER] = [0, 1];
+/** The list comes first if the content differs. */
+const [REPEAT, ANOTHER, REPEAT_OTHER] = [0, 1, 2];
 const printed = (ran: CliResult, at: number): string[] => commandsIn(ran.error().hint)[at]!;
 /** Answers the next POST like this instead of sending it. */
 const answering = (status: number, body: unknown) => {
@@ -48,6 +49,24 @@ describe('--accept new-payment=ID', () => {
     const both = printed(again, ANOTHER);
     assert.match(both.join(' '), /--accept new-payment=[0-9a-f]{8},[0-9a-f]{8}$/);
     assert.equal((await world.run(both)).exitCode, 0);
+    assert.deepEqual([await payouts(), remembered().length], [3, 2]);
+  });
+
+  it('keeps the accepted doubt: later commands and batches ask about it, and its key resolves it', async () => {
+    await world.lose(create());
+    const accepting = printed(await world.run(create()), ANOTHER);
+    assert.equal((await world.run(accepting)).exitCode, 0);
+    assert.equal(remembered().length, 1);
+    const later = await world.run(create());
+    assert.deepEqual([later.exitCode, world.posts], [11, []], later.stderr);
+    assert.match(later.error().message, /Another payout was sent all the same at 2023-11-14T22:13:\d\dZ/);
+    const file = join(world.home, 'rows.csv');
+    writeFileSync(file, `reference,payee_id,amount,currency_code\nINV-1,${payee},10.00,USD\n`);
+    const batch = await world.run(['payouts', 'batch', 'run', file, '--yes', '--json']);
+    assert.equal(batch.exitCode, 11, batch.stderr);
+    assert.match(batch.error().message, /of a single command in doubt/);
+    assert.equal((await world.run(accepting)).exitCode, 0);
+    assert.equal((await world.run(printed(later, REPEAT))).exitCode, 0);
     assert.deepEqual([await payouts(), remembered()], [3, []]);
   });
 
@@ -65,8 +84,15 @@ describe('--accept new-payment=ID', () => {
     const next = await world.run(create('--metadata invoice=18'));
     assert.match(
       next.error().message,
-      /It is not equal: rail was same_day_ach and is now -; metadata was {"invoice":"17"} and is now {"invoice":"18"}/,
+      /It differs: rail was same_day_ach and is now -; metadata was {"invoice":"17"} and is now {"invoice":"18"}/,
     );
+    const hints = commandsIn(next.error().hint).map((words) => words.join(' '));
+    assert.equal(hints.length, 3);
+    assert.deepEqual(
+      [hints[0], hints[1]?.includes('--accept'), hints[2]?.includes('--idempotency-key')],
+      [`payouts list --payee ${payee}`, true, true],
+    );
+    assert.equal(next.error().details?.['next'], `remit ${hints[0]}`);
     assert.equal((await world.run(printed(next, ANOTHER))).exitCode, 0);
     assert.equal(remembered().length, 1);
     const first = await world.run(create('--metadata invoice=17 --rail same_day_ach'));
@@ -82,7 +108,7 @@ describe('--accept new-payment=ID', () => {
     assert.equal((await world.run(accepting)).exitCode, 3);
     assert.equal((await world.run(create())).exitCode, 11);
     assert.equal((await world.run(accepting)).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered()], [2, []]);
+    assert.deepEqual([await payouts(), remembered().length], [2, 1]);
   });
 
   it('past the horizon keeps a doubt about other content too, and says how it ends', async () => {
@@ -135,7 +161,7 @@ describe('the key of a remembered payment', () => {
     await world.lose(create());
     world.losing = 'answer';
     const other = create('--metadata invoice=18');
-    const repeat = printed(await world.run(other), REPEAT);
+    const repeat = printed(await world.run(other), REPEAT_OTHER);
     await world.lose(repeat);
     assert.equal(entry()['isOwnKey'], false);
     const approving = await world.run(printed(await world.run(create('--auto-approve')), REPEAT));

@@ -131,3 +131,56 @@ describe('a remembered key that the service has forgotten', () => {
     assert.deepEqual([again.exitCode, await payouts(), remembered()], [0, 1, []], again.stderr);
   });
 });
+
+describe('a status that remit does not know', () => {
+  const reviewed = () => {
+    let status = 'under_review';
+    answering((_, sent) => {
+      const record = JSON.parse(String(sent.body)) as object;
+      return answer(sent.status, {...record, status});
+    });
+    return (known: string) => (status = known);
+  };
+
+  it('after an approval is remembered, so the same command asks; its key ends the doubt', async () => {
+    const set = reviewed();
+    const ran = await world.run(create());
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stderr, /whether the payout was approved is unknown: it is under_review/);
+    assert.doesNotMatch(ran.stderr, /row 63/);
+    const {id} = ran.json() as {id: string};
+    assert.equal(entry()['recordId'], id);
+    const again = await world.run(create());
+    assert.equal(again.exitCode, 11, again.stderr);
+    assert.match(again.error().message, new RegExp(`Payout ${id} exists, and whether it was approved is`));
+    set('settled');
+    assert.equal((await world.run(commandsIn(again.error().hint)[0]!)).exitCode, 0);
+    assert.deepEqual([await payouts(), remembered()], [1, []]);
+  });
+
+  it('after an approval by api is remembered too', async () => {
+    reviewed();
+    const body = {payee_id: payee, amount_in_minor_units: 1000, currency_code: 'USD', auto_approve: true};
+    const line = ['api', 'POST', '/api/payouts', '-d', JSON.stringify(body), '--json'];
+    await world.run(line);
+    assert.equal((await world.run(line)).exitCode, 11);
+  });
+
+  it('that ends while it is waited for is no doubt', async () => {
+    answering((request, sent) =>
+      approves(request)
+        ? answer(201, {...(JSON.parse(String(sent.body)) as object), status: 'under_review'})
+        : undefined,
+    );
+    world.service.clock.advance(0);
+    const ran = await world.run(create('--wait'));
+    assert.deepEqual([ran.exitCode, remembered()], [0, []], ran.stderr);
+  });
+
+  it('without an approval is no doubt', async () => {
+    reviewed();
+    const line = create().replace('--auto-approve ', '');
+    await world.run(line);
+    assert.deepEqual(remembered(), []);
+  });
+});

@@ -109,7 +109,7 @@ describe('a payout in doubt', () => {
     const [, another] = commandsIn(other.error().hint);
     assert.ok(another!.join(' ').includes('--idempotency-key other'));
     assert.equal((await world.run(another!)).exitCode, 0);
-    assert.deepEqual([world.posts[0]!.key, await payouts(), remembered()], ['other', 2, []]);
+    assert.deepEqual([world.posts[0]!.key, await payouts(), remembered().length], ['other', 2, 1]);
   });
 
   it('is asked about at a terminal: yes repeats it with its key', async () => {
@@ -188,7 +188,7 @@ describe('a payout in doubt', () => {
     const answered = await world.run(create(), {columns: 400, answers: [true]});
     assert.equal(answered.exitCode, 0, answered.stderr);
     assert.notEqual(world.posts[0]!.key, first.error().details!['idempotency_key']);
-    assert.deepEqual([await payouts(), remembered()], [2, []]);
+    assert.deepEqual([await payouts(), remembered().length], [2, 1]);
   });
 
   it('has the horizon of the service file', async () => {

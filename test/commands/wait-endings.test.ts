@@ -85,7 +85,7 @@ describe('a wait that ends badly', () => {
     assert.equal(ran.exitCode, 10);
     assert.match(
       ran.error().message,
-      /is RETURNED, which remit does not know \(row 63\); .* set statuses\.payouts\.RETURNED in the service file to one of created, .*failed$/,
+      /is RETURNED, which remit does not know; .* set statuses\.payouts\.RETURNED in the service file to one of created, .*failed$/,
     );
     assert.equal(
       ran.error().hint,
@@ -101,7 +101,7 @@ describe('a wait that ends badly', () => {
   it('warns of such a status when it is seen, and once', async () => {
     const [odd, settled] = [payout({status: 'QUEUED'}), payout({status: 'settled'})];
     const warned =
-      /Warning: payout \S+ is QUEUED, which remit does not know .* set statuses\.payouts\.QUEUED in the service file/g;
+      /Warning: payout \S+ is QUEUED, which remit does not know; .* set statuses\.payouts\.QUEUED in the service file/g;
     const service = [odd, odd, payout({status: 'approved'}), odd, settled].map((one) => answer(200, one));
     const one = await run(`payouts wait ${PAYOUT_ID}`, ...service);
     assert.deepEqual([one.exitCode, one.stderr.match(warned)?.length], [0, 1], one.stderr);

@@ -1,10 +1,11 @@
 import {asksForApproval} from '../../client/create-then-release.ts';
-import type {AnyOptions} from '../../client/requests/resource.ts';
+import type {AnyOptions, Result} from '../../client/requests/resource.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
-import {betweenSteps} from '../write/create-steps.ts';
+import type {EntryMemory} from '../doubts/payment.ts';
+import {betweenSteps, rememberUnclear} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import type {ReadRequest} from '../../service/read-request.ts';
 
@@ -13,13 +14,13 @@ export interface TypedCreation {
   optionsFor: (
     idempotencyKey: string | undefined,
     repeat: string | undefined,
-    onKnown: (id: string) => void,
+    memory: EntryMemory,
   ) => Pick<AnyOptions, 'onCreated' | 'showCommand'> | undefined;
   /** It may take two requests. */
   isInSteps: boolean;
   /** The body of the first of them. */
   unapprovedBody: unknown;
-  note: (data: unknown) => void;
+  note: (result: Result<unknown>, memory: EntryMemory) => void;
 }
 
 /** Undefined for any other request. */
@@ -32,14 +33,15 @@ export function creationOf(
   const {noun, resource} = operation === 'payins.create' ? PAYIN : PAYOUT;
   const {codec, out} = context;
   return {
-    optionsFor: (idempotencyKey, repeat, onKnown) =>
+    optionsFor: (idempotencyKey, repeat, memory) =>
       idempotencyKey === undefined || repeat === undefined
         ? undefined
-        : betweenSteps(context, {noun, resource, idempotencyKey, repeat, onKnown}),
+        : betweenSteps(context, {noun, resource, idempotencyKey, repeat, memory}),
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
-    note: (data) => {
-      const record = unwrapRecord(isRaw ? codec.recordIn(operation, data) : data);
+    note: (result, memory) => {
+      const record = unwrapRecord(isRaw ? codec.recordIn(operation, result.data) : result.data);
+      rememberUnclear(memory, {body, noun, result: {...result, data: record}});
       noteOtherWords(out, {noun, asked: body, record});
     },
   };

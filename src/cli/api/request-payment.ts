@@ -5,7 +5,7 @@ import {plainValue} from '../../output/records/view.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import type {Context} from '../core/context.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
-import type {Payment} from '../doubts/payment.ts';
+import {NO_MEMORY, type Payment} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 
@@ -14,7 +14,7 @@ export type KeyOrigin = Omit<ChosenKey, 'idempotencyKey'>;
 /** A request that is not remembered, with a key that was typed, was made for it, or is absent. */
 export const unremembered = (isOwn: boolean): KeyOrigin => ({
   ...{isRepeat: false, isOwn, earlier: undefined},
-  onKnown: () => {},
+  memory: NO_MEMORY,
 });
 
 /** The operations that make a payment, and the fields of its two ends. */

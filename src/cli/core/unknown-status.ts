@@ -20,7 +20,7 @@ export function unknownStatus({lifecycle, resource}: Tracked, record: unknown): 
   if (typeof status !== 'string' || status === '' || Object.hasOwn(lifecycle.next, status)) return undefined;
   const known = Object.keys(lifecycle.next).join(', ');
   const key = `statuses.${resource}.${plainValue(status)}`;
-  return `${plainValue(status)}, which remit does not know (row 63); ${set(key)} to one of ${known}`;
+  return `${plainValue(status)}, which remit does not know; ${set(key)} to one of ${known}`;
 }
 
 /** Warns about each such status as soon as it is seen, and once. */

@@ -35,7 +35,7 @@ export const isUnderOtherProfile = ({profile}: Context, open: OpenPayment): bool
 /** Sentences without the last full stop. */
 export function descriptionOf(context: Context, payment: Payment, {open, earlier, found}: Known): string {
   const {kind, parties} = payment;
-  const {idempotencyKey: key, firstSentMs, recordId} = open;
+  const {idempotencyKey: key, firstSentMs, recordId, acceptedMs} = open;
   const withKey = key === null ? '' : ` with idempotency key ${key}`;
   const doubt =
     recordId === null
@@ -46,6 +46,7 @@ export function descriptionOf(context: Context, payment: Payment, {open, earlier
     `the same ${kind} (${amountOf(payment, open)}, ${parties}) was sent at ${timeOf(firstSentMs)}${withKey}${doubt}`,
     ...differenceFrom(payment, open),
     ...(others.length === 0 ? [] : [`Also in doubt: those sent at ${others.join(', ')}`]),
+    ...(acceptedMs === null ? [] : [`Another ${kind} was sent all the same at ${timeOf(acceptedMs)}`]),
     ...otherKey(context, open),
     ...(key !== null && found !== undefined
       ? [
@@ -76,7 +77,7 @@ function differenceFrom({body}: Payment, open: OpenPayment): string[] {
   if (fields.length === 0 && open.content !== contentOf(body)) fields.push('other fields differ');
   if (open.approves !== asksForApproval(body))
     fields.push(`auto_approve was ${open.approves} and is now ${!open.approves}`);
-  return fields.length === 0 ? [] : [`It is not equal: ${fields.join('; ')}`];
+  return fields.length === 0 ? [] : [`It differs: ${fields.join('; ')}`];
 }
 
 function otherKey({profile}: Context, open: OpenPayment): string[] {

@@ -9,6 +9,7 @@ import {
   shownIn,
 } from '../../doubts/open-payment.ts';
 import {
+  acceptPayment,
   forgetPayment,
   isBeingSent,
   keepPayment,
@@ -21,7 +22,7 @@ import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {explained, isCertain, shownBy} from './outcome.ts';
-import type {Payment} from './payment.ts';
+import {type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
 import {askAboutEarlier} from './question.ts';
 
 /** The idempotency key of a create. */
@@ -33,8 +34,7 @@ export interface ChosenKey {
   isOwn: boolean;
   /** What is known about the requests that were sent with it before. */
   earlier: EarlierRequest | undefined;
-  /** Remembers the record before its approval is sent. */
-  onKnown: (id: string) => void;
+  memory: EntryMemory;
 }
 
 /** How a payment is sent. */
@@ -49,7 +49,7 @@ interface Draft {
 /** A draft and its entry; undefined if it cannot be remembered. */
 interface Remembered extends Draft {
   file: string | undefined;
-  onKnown: (id: string) => void;
+  memory: EntryMemory;
 }
 
 /**
@@ -68,13 +68,13 @@ export function sendWithKey<T>(
 ): Promise<T> {
   const fresh = given ?? context.runtime.uuid();
   const draft = {idempotencyKey: fresh, isOwnKey: given === undefined};
-  return remembering(context, payment, draft, ({idempotencyKey, isOwnKey, repeats, onKnown, file}) =>
+  return remembering(context, payment, draft, ({idempotencyKey, isOwnKey, repeats, memory, file}) =>
     send({
       idempotencyKey: idempotencyKey ?? fresh,
       isRepeat: repeats !== undefined,
       isOwn: isOwnKey,
       earlier: repeats,
-      onKnown,
+      memory,
     }).catch(async (error: unknown) => {
       throw await explained(context, payment, {error, isSameRequest: isSameRequest(payment, repeats), file});
     }),
@@ -91,7 +91,7 @@ async function remembering<T>(
   fresh: Draft,
   send: (draft: Remembered) => Promise<T>,
 ): Promise<T> {
-  const unremembered = (draft: Draft) => send({...draft, file: undefined, onKnown: () => {}});
+  const unremembered = (draft: Draft) => send({...draft, file: undefined, memory: NO_MEMORY});
   warnOfDamage(context);
   for (;;) {
     const known = await attempted(context, () => sameOpen(context, payment));
@@ -107,8 +107,8 @@ async function remembering<T>(
       await context.clock.sleep(context.runtime.random() * RIVAL_MS, context.stop.signal);
       continue;
     }
-    const replaced = repeats === undefined ? earlier.filter((one) => hasContentOf(payment, one)) : [];
-    return settling(context, {payment, entry, replaced, draft}, send);
+    const accepted = repeats === undefined ? earlier : [];
+    return settling(context, {payment, entry, accepted, draft}, send);
   }
 }
 
@@ -201,7 +201,7 @@ function keep(context: Context, payment: Payment, {idempotencyKey, isOwnKey, rep
   const shown = out.sanitizer.value(shownIn(payment.body));
   const entry = repeats ?? {
     ...{content: contentOf(payment.body), shown: isObject(shown) ? shown : {}},
-    ...{recordId: null, secondId: null, firstSentMs: nowMs},
+    ...{recordId: null, secondId: null, acceptedMs: null, firstSentMs: nowMs},
     ...{keyFingerprint: profile.keyFingerprint, profile: profile.name},
   };
   const kept = {
@@ -215,32 +215,41 @@ function keep(context: Context, payment: Payment, {idempotencyKey, isOwnKey, rep
 
 /** Forgets the payment once its outcome is known. */
 async function settling<T>(
-  {out, profile}: Context,
+  {out, profile, clock}: Context,
   sending: {
     payment: Payment;
     entry: StoredPayment;
-    /** Earlier payments that were accepted as other ones, with the same content: nothing would tell them apart. */
-    replaced: readonly StoredPayment[];
+    /** Earlier payments despite which this one is sent. They stay in doubt. */
+    accepted: readonly StoredPayment[];
     draft: Draft;
   },
   send: (draft: Remembered) => Promise<T>,
 ): Promise<T> {
-  const {payment, replaced, draft} = sending;
+  const {payment, accepted, draft} = sending;
   let {entry} = sending;
-  const onKnown = (recordId: string) => {
-    entry = notePayment(entry, {recordId, mayBeApproved: true});
-  };
-  const forget = (payments: readonly StoredPayment[]) => {
+  let isUnclear = false;
+  const forget = () => {
     try {
-      payments.forEach(forgetPayment);
+      forgetPayment(entry);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       out.warn(`${error.message}. The next command with the same payment will ask about this one`);
     }
   };
+  const approving = (recordId: string) => (entry = notePayment(entry, {recordId, mayBeApproved: true}));
+  const memory: EntryMemory = {
+    known: approving,
+    unclear: (id) => {
+      approving(id);
+      isUnclear = true;
+    },
+    ended: forget,
+  };
   try {
-    const result = await send({...draft, file: entry.file, onKnown});
-    forget([entry, ...replaced]);
+    const result = await send({...draft, file: entry.file, memory});
+    for (const one of accepted) acceptPayment(one, clock.now());
+    if (isUnclear) leavePayment(entry);
+    else forget();
     return result;
   } catch (error) {
     const {repeats} = draft;
@@ -251,7 +260,7 @@ async function settling<T>(
       isOwnKey: repeats.isOwnKey,
       hasRecord: entry.recordId !== null,
     };
-    if (isCertain(error, repeated)) forget([entry]);
+    if (isCertain(error, repeated)) forget();
     else leavePayment(entry, shownBy(error));
     throw error;
   }

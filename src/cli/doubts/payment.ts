@@ -11,3 +11,15 @@ export interface Payment extends Omit<PaymentFacts, 'mode' | 'baseUrl'> {
   accepts: readonly string[];
   typed: Typed;
 }
+
+/** What a command tells the memory about a payment that it sends. */
+export interface EntryMemory {
+  /** Its record exists, and its approval is about to be sent. */
+  known: (id: string) => void;
+  /** The answer to its approval does not show whether it was approved: it stays in doubt. */
+  unclear: (id: string) => void;
+  /** Nothing is in doubt any more. */
+  ended: () => void;
+}
+
+export const NO_MEMORY: EntryMemory = {known: () => {}, unclear: () => {}, ended: () => {}};

@@ -76,13 +76,16 @@ function refused(context: Context, payment: Payment, known: Known): RemitError {
     without: ['--accept', ...(isSpent ? ['--idempotency-key'] : [])],
     add: acceptance(known).split(' '),
   });
-  const next = nextOf(context, payment, known);
-  const advice = found === undefined ? 'Repeat it with its key' : 'Check whether it exists';
+  const repeat = repetitionOf(context, payment, known);
+  const isOther = open.content !== contentOf(payment.body); // then its key would be sent with a body that it does not have
+  const next = repeat === undefined || isOther ? checkOf(context, payment, known) : repeat;
+  const advice = repeat === next ? 'Repeat it with its key' : 'Check whether it exists';
+  const all = `${next}; to send another ${kind} all the same: ${another}`;
   return new RemitError(
     'GUARD_DUPLICATES',
     `refused: ${descriptionOf(context, payment, known)}. Nothing was sent now. ${advice}`,
     {
-      hint: `${next}; to send another ${kind} all the same: ${another}`,
+      hint: isOther && repeat !== undefined ? `${all}; if it is the same ${kind}: ${repeat}` : all,
       details: {
         ...{idempotency_key: key, first_sent_at: timeOf(open.firstSentMs), next, another},
         ...(open.recordId === null ? {} : {id: open.recordId}),
@@ -93,21 +96,22 @@ function refused(context: Context, payment: Payment, known: Known): RemitError {
   );
 }
 
-/** The command that finds out what became of the earlier payment. */
-function nextOf(context: Context, payment: Payment, {open, found}: Known): string {
+/** The command that sends the earlier payment again; undefined if its key must not be sent. */
+function repetitionOf(context: Context, {typed}: Payment, {open, found}: Known): string | undefined {
   const {commands} = context;
-  const {typed, kind} = payment;
-  const {idempotencyKey, profile, recordId} = open;
-  if (found === undefined && idempotencyKey !== null) {
-    const changes = {
-      without: ['--accept', '--idempotency-key'],
-      add: ['--idempotency-key', idempotencyKey],
-    };
-    return isUnderOtherProfile(context, open) && profile !== null
-      ? commands.againWith(profile, typed, changes)
-      : commands.again(typed, changes);
-  }
-  return recordId !== null && (kind === 'payout' || kind === 'payin')
-    ? commands.read(`${kind}s`, 'get', recordId)
-    : listCommand(commands, payment);
+  const {idempotencyKey, profile} = open;
+  if (found !== undefined || idempotencyKey === null) return undefined;
+  const changes = {
+    without: ['--accept', '--idempotency-key'],
+    add: ['--idempotency-key', idempotencyKey],
+  };
+  return isUnderOtherProfile(context, open) && profile !== null
+    ? commands.againWith(profile, typed, changes)
+    : commands.again(typed, changes);
 }
+
+/** The command that shows what became of the earlier payment. */
+const checkOf = ({commands}: Context, payment: Payment, {open: {recordId}}: Known): string =>
+  recordId !== null && (payment.kind === 'payout' || payment.kind === 'payin')
+    ? commands.read(`${payment.kind}s`, 'get', recordId)
+    : listCommand(commands, payment);

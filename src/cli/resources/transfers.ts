@@ -12,13 +12,14 @@ import {noteAmount} from '../write/answered-amount.ts';
 import {noteOther, recordAfter, recordWithId} from '../write/answered-record.ts';
 import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../write/answered-status.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
+import type {EntryMemory} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {done, type Outcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
-import {betweenSteps, IN_TWO_REQUESTS, noteReplay} from '../write/create-steps.ts';
+import {betweenSteps, IN_TWO_REQUESTS, noteReplay, rememberUnclear} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
@@ -79,7 +80,7 @@ export async function createTransfer(
       : [{operation, body}],
   );
   const {noun, resource} = kind;
-  const send = async ({idempotencyKey, isRepeat, isOwn, earlier, onKnown}: ChosenKey) => {
+  const send = async ({idempotencyKey, isRepeat, isOwn, earlier, memory}: ChosenKey) => {
     out.note(
       `Creating a ${noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
     );
@@ -88,7 +89,7 @@ export async function createTransfer(
     const isFreshKey = request.idempotencyKey === undefined && !isRepeat;
     const options = {
       ...{idempotencyKey, isFreshKey, mayApproveAtOnce: isOwn, signal: context.stop.signal, hint},
-      ...{earlier, ...betweenSteps(context, {noun, resource, idempotencyKey, repeat: hint, onKnown})},
+      ...{earlier, ...betweenSteps(context, {noun, resource, idempotencyKey, repeat: hint, memory})},
     };
     const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
       if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
@@ -96,7 +97,8 @@ export async function createTransfer(
       const fix = await methodFix(context, kind.partyLabel, party);
       throw fix === undefined ? error : error.withHint(fix);
     });
-    return {result, idempotencyKey, isFreshKey};
+    rememberUnclear(memory, {body, noun, result});
+    return {result, idempotencyKey, isFreshKey, memory};
   };
   const {sendWithKey} = await import('../doubts/memory.ts');
   const payment = {
@@ -116,6 +118,7 @@ async function showCreated(
     body: Readonly<Record<string, unknown>>;
     idempotencyKey: string;
     isFreshKey: boolean;
+    memory: EntryMemory;
     wait: WaitFlagValues;
   },
 ): Promise<Outcome> {
@@ -135,7 +138,10 @@ async function showCreated(
   noteOtherWords(out, {noun: kind.noun, asked: body, record});
   if (result.replayed && !isStepped && (result.attempts > 1 || !isFreshKey))
     noteReplay(out, kind.noun, {id, attempts: result.attempts});
-  return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created', isNew});
+  const meant = autoApprove ? 'approved' : 'created';
+  const outcome = await finish(context, kind, {result, id, wait, meant, isNew});
+  if (isWaiting(wait) && (outcome.exitCode ?? EXIT.OK) === EXIT.OK) created.memory.ended();
+  return outcome;
 }
 
 /** A printed command gets a key of its own, or none. */

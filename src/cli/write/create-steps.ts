@@ -1,6 +1,11 @@
-import type {KeyedOptions} from '../../client/requests/resource.ts';
+import {asksForApproval} from '../../client/create-then-release.ts';
+import {statusOf} from '../../client/reading/poll.ts';
+import type {KeyedOptions, Result} from '../../client/requests/resource.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {isObject} from '../../narrow.ts';
 import {capital} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
+import type {EntryMemory} from '../doubts/payment.ts';
 
 /** A create of a payin or payout that may take two requests: it is created, compared, and then released. */
 interface SteppedCreate {
@@ -9,8 +14,7 @@ interface SteppedCreate {
   idempotencyKey: string;
   /** The command that repeats it with the same key. */
   repeat: string;
-  /** Remembers the record before its approval is sent. */
-  onKnown: (id: string) => void;
+  memory: EntryMemory;
 }
 
 type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'grants'>;
@@ -18,12 +22,12 @@ type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'g
 /** What a command prints and records between the two requests, so that any end after it names the record. */
 export function betweenSteps(
   {out, commands, effects, profile, grants}: StepContext,
-  {noun, resource, idempotencyKey, repeat, onKnown}: SteppedCreate,
+  {noun, resource, idempotencyKey, repeat, memory}: SteppedCreate,
 ): Pick<KeyedOptions, 'onCreated' | 'showCommand'> {
   return {
     showCommand: (id) => commands.read(resource, 'get', id),
     onCreated: ({id, status, attempts, replayed}) => {
-      onKnown(id);
+      memory.known(id);
       if (replayed) noteReplay(out, noun, {id, attempts});
       const seen = status === null ? '' : ` (status: ${status})`;
       out.notice(`${capital(noun)} ${id} exists${seen} and is as requested. Its approval is sent now.`);
@@ -33,6 +37,22 @@ export function betweenSteps(
       effects.took({noun, done, id, status, idempotencyKey, next: repeat});
     },
   };
+}
+
+/** An approval whose answer has no known status may have paid: the same command has to ask before it pays again. */
+export function rememberUnclear(
+  memory: EntryMemory,
+  {
+    body,
+    noun,
+    result: {data, status: http},
+  }: {body: Readonly<Record<string, unknown>>; noun: SteppedCreate['noun']; result: Result<unknown>},
+): void {
+  const id = isObject(data) ? data['id'] : undefined;
+  const status = statusOf(data);
+  const isKnown = status !== undefined && Object.hasOwn(LIFECYCLES[noun].next, status);
+  if (asksForApproval(body) && !isKnown && http !== 202 && http !== 207 && typeof id === 'string')
+    memory.unclear(id);
 }
 
 /** Nothing new was created: by an earlier attempt of this command, or by an earlier command with this key. */
