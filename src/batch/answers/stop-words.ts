@@ -34,3 +34,7 @@ export const waitTooLongText = (ms: number): string =>
 /** @param isLeft the staged record was read and is still `created` */
 export const paidTwiceText = ({n, reference}: JournalRow, stagedId: string, isLeft: boolean): string =>
   `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged record ${isLeft ? 'stays unapproved' : `${stagedId} was not found, or could not be read`}`;
+
+/** The row is left in doubt, with the code KEY_FORGOTTEN. */
+export const MAYBE_BY_SECOND =
+  'its release was not answered, and the service has since forgotten its keys: it may have been paid by a second record. Look for one with this reference, then resolve the row; its own record is not approved';

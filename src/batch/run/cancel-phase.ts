@@ -3,13 +3,13 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {differsIn, judgeFailure, noteOfDifference, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import type {Bucket} from '../model/outcome.ts';
+import {type Bucket, FORGOTTEN_CODE} from '../model/outcome.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
-import {answeredText, LOST} from '../answers/stop-words.ts';
+import {answeredText, LOST, MAYBE_BY_SECOND} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
 
 interface CancelJob extends Tries {
@@ -34,6 +34,7 @@ const PAGE = 256;
  */
 export class CancelPhase {
   readonly #run: PhaseParts;
+  readonly #keysForgotten: boolean;
   #page: RecordedRow[] = [];
   #after = 0;
   /** Records that are still `created` or could not be read. */
@@ -41,6 +42,7 @@ export class CancelPhase {
 
   constructor(run: PhaseParts) {
     this.#run = run;
+    this.#keysForgotten = run.journal.fact('releaseById') === 'keys-forgotten';
   }
 
   async run(): Promise<void> {
@@ -60,10 +62,19 @@ export class CancelPhase {
     const row = this.#page.shift();
     if (row === undefined) return undefined;
     this.#after = row.n;
-    return {
+    const job: CancelJob = {
       ...{row, id: row.outcome.id, before: bucketBefore(row, false)},
       ...{isOpen: false, refusal: undefined, accepted: 0, sends: 0, tries: 0, successes: undefined},
     };
+    if (!this.#mayBePaid(row)) return job;
+    this.#record(job, {state: 'in_doubt', code: FORGOTTEN_CODE, message: MAYBE_BY_SECOND});
+    this.left++;
+    return this.#next();
+  }
+
+  /** Its own record may be open, and the row paid by another one. */
+  #mayBePaid({outcome}: RecordedRow): boolean {
+    return outcome.state === 'in_doubt' && (this.#keysForgotten || outcome.code === FORGOTTEN_CODE);
   }
 
   async #read(job: CancelJob): Promise<WorkEnd> {

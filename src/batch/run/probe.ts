@@ -1,10 +1,10 @@
 import {meaningOf} from '../../client/answers/verdict.ts';
-import {judgeExchange} from '../answers/answers.ts';
+import {judgeExchange, type Known} from '../answers/answers.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RunParts} from '../send/run-parts.ts';
-import {probeComparedText} from '../answers/stop-words.ts';
+import {paidTwiceText, probeComparedText} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
 import {KEY_REFUSALS} from './release-job.ts';
 import type {StopReason} from '../model/stop.ts';
@@ -17,7 +17,8 @@ type ProbeParts = Pick<
 /**
  * Checks that the service still knows our keys, before they move money. The row staged longest ago that is still
  * within the horizon is replayed without approval, and must return the id under which it was staged. Anything else
- * stops the run. The probe records nothing about the row itself: the release processes it like any other.
+ * stops the run. The probe records nothing about the row itself, unless a second record has paid it: the release processes
+ * it like any other.
  * Returns true if the release may continue.
  *
  * @param states of the rows that will be released; without any such row there is nothing to check
@@ -70,7 +71,7 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
       if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record whose key it knows
       if (verdict.state === 'collision' && verdict.id !== id) return mixedUp(run, row);
       if (verdict.id !== null && isOfOtherRow(run, row, verdict.id)) return mixedUp(run, row);
-      if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);
+      if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, {...verdict, id: verdict.id});
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
       return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
     }
@@ -109,13 +110,22 @@ const isOfOtherRow = ({journal}: ProbeParts, {n}: RecordedRow, id: string): bool
   return owner !== undefined && owner.n !== n;
 };
 
-/** The service created a second record for the key. It was requested without approval, so it moves no money. */
-function forgotten(run: ProbeParts, row: RecordedRow, orphan: string): Found {
-  const {state} = row.outcome;
-  run.outcomes.record(row, bucketOf(state), outcomeOf(row, {...row.outcome, orphan}));
+/**
+ * The service has a second record for the key. One that is approved was made by a release whose answer was lost, and paid
+ * the row; any other was just made, without approval, and moves no money.
+ */
+function forgotten(run: ProbeParts, row: RecordedRow, {id, state, status}: Known & {id: string}): Found {
+  const {outcome} = row;
+  const isPaid = state === 'accepted';
+  const facts = isPaid
+    ? {state, id, status, stagedAt: outcome.stagedAt, orphan: outcome.id}
+    : {...outcome, orphan: id};
+  run.outcomes.record(row, bucketOf(outcome.state), outcomeOf(row, facts));
   run.halt.stopFor(
     'key-forgotten',
-    `the service has forgotten the key of row ${row.n} (${row.reference}) and created a second record; that record moved no money`,
+    isPaid
+      ? paidTwiceText(row, outcome.id, true)
+      : `the service has forgotten the key of row ${row.n} (${row.reference}) and created a second record; that record moved no money`,
   );
   return {is: 'stopped'};
 }

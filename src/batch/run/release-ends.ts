@@ -3,9 +3,22 @@ import {differsIn, type Known, noteOfAnswer, noteOfDifference} from '../answers/
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
-import {LOST, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
+import {
+  LOST,
+  MAYBE_BY_SECOND,
+  otherRecordText,
+  paidTwiceText,
+  takenRecordText,
+} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {DIFFERS_CODE, MAYBE_TWICE, type Outcome, REGISTRY_CODE, UNREADABLE_CODE} from '../model/outcome.ts';
+import {
+  DIFFERS_CODE,
+  FORGOTTEN_CODE,
+  MAYBE_TWICE,
+  type Outcome,
+  REGISTRY_CODE,
+  UNREADABLE_CODE,
+} from '../model/outcome.ts';
 import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Owner} from '../send/record-ids.ts';
@@ -183,6 +196,12 @@ export class ReleaseEnds {
   /** Its record is still `created`: the release of the row, which was not answered, is repeated later. */
   stillInDoubt(job: ReleaseJob): WorkEnd {
     this.#record(job, {...job.row.outcome});
+    return ENDED;
+  }
+
+  /** Its record was not approved, but its key may have made another one. */
+  maybePaidBefore(job: ReleaseJob): WorkEnd {
+    this.#record(job, {state: 'in_doubt', code: FORGOTTEN_CODE, message: MAYBE_BY_SECOND});
     return ENDED;
   }
 

@@ -51,6 +51,8 @@ export class ReleasePhase {
   readonly #ends: ReleaseEnds;
   readonly #source: RowSource<RecordedRow>;
   readonly #states: readonly Releasable[];
+  /** The service has forgotten keys, so a release that was not answered may have paid by a second record. */
+  readonly #keysForgotten: boolean;
   readonly #byId: boolean;
   #probing: Promise<boolean> | undefined;
   #mustProbe: boolean;
@@ -76,6 +78,7 @@ export class ReleasePhase {
     const {journal, claims, clock, beforeWindow, settings} = run;
     this.#states = states ?? releasable(settings);
     this.#byId = releasesById(journal, settings);
+    this.#keysForgotten = journal.fact('releaseById') === 'keys-forgotten';
     this.#source = new RowSource({
       journal,
       claims,
@@ -257,6 +260,7 @@ export class ReleasePhase {
 
   async #stillOpen(job: ReleaseJob, sentAt: number): Promise<WorkEnd> {
     if (job.refused !== undefined) return this.#ends.unapproved(job, job.refused);
+    if (this.#keysForgotten && job.row.outcome.state === 'in_doubt') return this.#ends.maybePaidBefore(job);
     if (this.#onlyReads) return this.#ends.stillInDoubt(job);
     if (!job.processing) {
       job.look = false; // nothing has happened to it yet, but an earlier request may still be in progress

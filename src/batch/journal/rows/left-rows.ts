@@ -17,7 +17,7 @@ export interface LeftCounts {
   refused: number;
   /** Not sent: direct mode does not send them, but staging does. */
   notDirect: number;
-  /** In doubt, without a record; the service may have forgotten the key. */
+  /** In doubt, and the service may have forgotten the key: without a record, or with one beside which it may have paid. */
   lateCreates: number;
   /** In doubt with a record, because they were being released. */
   releasing: number;
@@ -38,15 +38,15 @@ export interface LeftCounts {
 const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
   notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
-  lateCreates: `state = 'in_doubt' and id is null and code is not '${REGISTRY_CODE}' and (late or code = '${FORGOTTEN_CODE}')`,
-  releasing: `state = 'in_doubt' and id is not null and code is not '${REGISTRY_CODE}'`,
-  lateReleases: `state = 'in_doubt' and id is not null and code is not '${REGISTRY_CODE}' and late`,
+  lateCreates: `state = 'in_doubt' and code is not '${REGISTRY_CODE}' and (id is null and late or code = '${FORGOTTEN_CODE}')`,
+  releasing: `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}')`,
+  lateReleases: `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}') and late`,
   lateStaged: `state = 'staged' and late`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
   unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late`,
   unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late`,
-  cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`,
+  cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}')`,
 };
 const NAMES = keysOf(COUNTS);
 
