@@ -44,6 +44,8 @@ export interface BatchFacts {
   sentWith: SentWith[];
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
+  /** How many rows that a retry would send again wait for another unfinished batch, which has claimed their references. */
+  retryWaits: {batch: string; rows: number; ended: number} | null;
   /** References that an edited file left out or corrected; the next run frees their claims. */
   dropped: string[];
   /** Rows declared as paid by the operator, by reference, each with its previous outcome. */
@@ -80,6 +82,7 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   unreadableRuns: true,
   sentWith: true,
   waitsFor: false,
+  retryWaits: false,
   dropped: false, // the revision adds its own to those before
   declared: true,
   typedProfile: true,

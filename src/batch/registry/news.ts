@@ -60,6 +60,7 @@ export const othersIn =
 export function recordPaidElsewhere(options: Recording): void {
   const {journal, plan, registry, now} = options;
   let waitsFor: string | null = null;
+  let waits: {batch: string; rows: number; ended: number} | null = null;
   for (const page of pagesOf((after, limit) => journal.rows.unpaidHere(after, limit), PAGE)) {
     for (const row of page) {
       const found = registry.entries.find(row.reference);
@@ -67,12 +68,23 @@ export function recordPaidElsewhere(options: Recording): void {
       if (outcome !== undefined && !isKnown(outcome, row)) journal.record(outcome, now);
       const foreign = foreignEntry(found, plan);
       if (isUnfinishedElsewhere(outcome ?? row.outcome, foreign, row)) waitsFor = foreign.batch;
+      if (outcome === undefined && foreign?.paid === false && isRetried(row)) {
+        waits ??= {batch: foreign.batch, rows: 0, ended: 0};
+        if (row.outcome.state === 'dead_key') waits.ended++;
+        else waits.rows++;
+      }
     }
     journal.flush();
   }
   journal.flush();
   noteWaitsFor(journal, waitsFor);
+  if (JSON.stringify(journal.fact('retryWaits') ?? null) !== JSON.stringify(waits))
+    journal.setFact('retryWaits', waits);
 }
+
+/** Whether `retry` would send the row again if no other batch had its reference. */
+const isRetried = ({outcome: {state, status}}: RowWithOutcome): boolean =>
+  state === 'rejected' || state === 'dead_key' || (state === 'accepted' && status === 'failed');
 
 const isKnown = ({state, message}: Outcome, {outcome}: RowWithOutcome): boolean =>
   outcome.state === state && outcome.message === message;

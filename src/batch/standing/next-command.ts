@@ -51,9 +51,13 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0) return byIdCommand(left, commands, type('release'), type);
   if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', '--from', 'FILE');
-  if (left.rejected + left.unapproved + left.failed > 0) return type('retry');
+  const waits = left.retryWaits ?? {batch: null, rows: 0, ended: 0};
+  if (left.rejected + left.unapproved + left.failed > waits.rows) return type('retry');
   // It shows in what the record differs, and the commands for each decision.
   if (left.heldReference !== null) return type('status', '--row', left.heldReference);
+  // The other batch has its own next command.
+  const hasEnded = left.rejected + left.failed > 0 || left.deadReference !== null;
+  if (waits.batch !== null && hasEnded) return commands.read(topic, 'batch', 'status', waits.batch);
   if (left.deadReference !== null) return type('retry', '--row', left.deadReference);
   // A retry would use a new key, which could pay a second time: its record must be searched for first.
   const party = kind === 'payin' ? '--payer' : '--payee';
@@ -64,7 +68,6 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
       ? type('retry', '--row', left.takenRow.reference)
       : commands.read(topic, 'list', party, left.takenRow.party, '--all');
   if (left.mixedUpRow !== null) return type('retry', '--row', left.mixedUpRow);
-  // The other batch has its own next command.
   if (left.waitsFor !== null) return commands.read(topic, 'batch', 'status', left.waitsFor);
   if (left.otherRecord !== null) return commands.read(topic, 'get', left.otherRecord);
   // A corrected row that a separate batch has paid: the operator compares the two, and states that one replaces the other.

@@ -75,6 +75,8 @@ export interface Remaining {
   isUnproven: boolean;
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
+  /** Rows that a retry cannot send before that batch is finished; `ended` of them have a record that has ended. */
+  retryWaits: {batch: string; rows: number; ended: number} | null;
   /** `cancel` was started: nothing else of the batch is sent. */
   isCanceling: boolean;
   /** Rows whose record `cancel` has yet to read. */
@@ -175,6 +177,7 @@ export function readRemaining(
     mayApproveById: approveById,
     isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
     waitsFor: tally.conflict.count > 0 ? (journal.fact('waitsFor') ?? null) : null,
+    retryWaits: isAtRest ? (journal.fact('retryWaits') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,
     cancelable: rows?.cancelable ?? 0,
   };

@@ -81,6 +81,7 @@ export function summaryText(
       `         ${commands.write(KINDS[summary.kind].topic, 'batch', 'run', summary.failed_file)}`,
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
+  lines.push(...methodLines(summary, named, commands));
   lines.push(...restLines(summary, type));
   if (named.some(({state, code}) => state === 'accepted' && code === DIFFERS_CODE))
     lines.push(
@@ -93,6 +94,17 @@ export function summaryText(
       `         ${type('status', '--refresh')}`,
     );
   return lines.join('\n');
+}
+
+/** A retry is refused in the same way while the payee has no usable payment method. */
+function methodLines({kind}: Summary, named: readonly Attention[], commands: CommandBuilder): string[] {
+  const row = named.find(({state, code}) => state === 'rejected' && code === 'INVALID_PAYMENT_DETAILS');
+  if (row === undefined) return [];
+  const who = kind === 'payout' ? 'payee' : 'payer';
+  return [
+    `Methods  a ${who} without a usable payment method needs one first (payment-methods add):`,
+    `         ${commands.read('payment-methods', 'list', `--${who}`, row.party)}`,
+  ];
 }
 
 /** If a key was refused and no record is known, the state of its record is in the message. */

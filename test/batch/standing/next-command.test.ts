@@ -39,7 +39,7 @@ const NOTHING: Remaining = {
     isCanceling: false,
     cancelable: 0,
   },
-  ...{isUnproven: false, waitsFor: null},
+  ...{isUnproven: false, waitsFor: null, retryWaits: null},
 };
 const next = (
   remaining: Partial<Remaining>,
@@ -129,6 +129,26 @@ describe('the next command of a batch', () => {
       'checks the profile first, where nothing has shown that the service is at its address',
       {state: 'stopped', not_sent: 3, isUnproven: true},
       'remit profiles test -p acme && resume b1 -p acme',
+    ],
+    [
+      'shows the batch that has staged the rows to be retried',
+      {rejected: 1, failed: 1, retryWaits: {batch: 'b2', rows: 2, ended: 0}},
+      'status b2 -p acme',
+    ],
+    [
+      'retries what no other batch has',
+      {rejected: 2, retryWaits: {batch: 'b2', rows: 1, ended: 0}},
+      'retry b1 -p acme',
+    ],
+    [
+      'ignores that batch once no row waits',
+      {retryWaits: {batch: 'b2', rows: 2, ended: 0}},
+      'report b1 --html -p acme',
+    ],
+    [
+      'shows the batch that has staged a row whose record has ended',
+      {deadReference: 'A-1', retryWaits: {batch: 'b2', rows: 0, ended: 1}},
+      'status b2 -p acme',
     ],
     ['shows the batch that has to be finished first', {waitsFor: 'b2'}, 'status b2 -p acme'],
     ['sends what it can before that', {state: 'stopped', not_sent: 2, waitsFor: 'b2'}, 'resume b1 -p acme'],

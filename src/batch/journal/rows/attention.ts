@@ -9,6 +9,7 @@ export interface Attention {
   state: RowState | 'failed';
   code: string | null;
   message: string | null;
+  party: string;
 }
 
 /** States of rows that need attention, the most urgent first. */
@@ -37,7 +38,7 @@ export function readAttention(
 const rowsInDoubt = (db: SqliteDatabase, limit: number): Attention[] =>
   db
     .prepare<Attention>(
-      `select r.reference, 'in_doubt' as state, o.code, o.message
+      `select r.reference, 'in_doubt' as state, o.code, o.message, r.party
              from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
     )
     .all(limit);
@@ -46,7 +47,7 @@ const otherRows = (db: SqliteDatabase, limit: number): Attention[] =>
   db
     .prepare<Attention>(
       `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
-         o.code, o.message
+         o.code, o.message, r.party
        from outcomes o join rows r on r.n = o.n
        where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
          or (o.state = 'staged' and o.message like '${NOT_RELEASED}%')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync} from 'node:fs';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import {payeeId} from '../../../batch/harness.ts';
 import {Desk} from './desk.ts';
 
 const REFUSED = {status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: 'no such account'};
@@ -224,6 +225,75 @@ describe('payouts batch retry, when another batch has paid the file and its paym
       assert.equal(desk.service.paid.length, 4);
       const other = await desk.batch('retry a --yes --json');
       assert.deepEqual([other.exitCode, desk.service.paid.length], [0, 4]);
+    } finally {
+      desk.close();
+    }
+  });
+});
+
+describe('payouts batch retry, when another batch has staged the row', () => {
+  it('is not the next command: the other batch is, until it has paid the row', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id a --yes');
+      const failed = [...desk.service.byId.values()].find(({body}) => body['payee_id'] === payeeId(2))!;
+      failed.status = 'failed';
+      const seen = (await desk.batch('status a --refresh --json')).json() as Summary;
+      assert.equal(seen.next, 'remit payouts batch retry a');
+      await desk.batch('report a');
+      assert.equal((await desk.batch('run ./a.failed.csv --batch-id fix --stage-only --yes')).exitCode, 0);
+      const {next} = (await desk.batch('status a --json')).json() as Summary;
+      assert.equal(next, 'remit payouts batch status fix');
+      const retried = await desk.batch('retry a --yes');
+      assert.match(
+        retried.stderr,
+        /A-2 is unchanged: batch fix has claimed its reference; finish that batch first/,
+      );
+      assert.match(retried.stdout, /^Next +remit payouts batch status fix$/m);
+      const other = (await desk.batch('status fix --json')).json() as Summary;
+      assert.equal(other.next, 'remit payouts batch release fix');
+      assert.equal((await desk.batch('release fix --yes')).exitCode, 0);
+      const done = (await desk.batch('status a --json')).json() as Summary;
+      assert.deepEqual([done.state, done.next], ['complete', null]);
+    } finally {
+      desk.close();
+    }
+  });
+
+  it('is the next command again once that batch is canceled, and while other rows can be sent', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id a --yes');
+      for (const record of desk.service.byId.values()) record.status = 'failed';
+      await desk.batch('status a --refresh');
+      desk.file('q.csv', [['A-2', 2, '20.00']]);
+      await desk.batch('run ./q.csv --batch-id fix --stage-only --yes');
+      const nextOf = async () => ((await desk.batch('status a --json')).json() as Summary).next;
+      assert.equal(await nextOf(), 'remit payouts batch retry a');
+      await desk.batch('retry a --yes');
+      assert.equal(await nextOf(), 'remit payouts batch status fix');
+      assert.equal((await desk.batch('cancel fix --yes')).exitCode, 0);
+      assert.equal(await nextOf(), 'remit payouts batch retry a');
+    } finally {
+      desk.close();
+    }
+  });
+});
+
+describe('payouts batch, when a row was rejected because of payment details', () => {
+  it('names the payment methods of its payee beside the retry', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      const message = 'the payee has no default payment method; name one';
+      desk.service.refuse = (body) => (body['payee_id'] === payeeId(2) ? {...REFUSED, message} : undefined);
+      const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+      const methods = `remit payment-methods list --payee ${payeeId(2)}`;
+      const text = `Methods  a payee without a usable payment method needs one first (payment-methods add):\n         ${methods}\n`;
+      assert.ok(ran.stdout.includes(text), ran.stdout);
+      assert.match(ran.stdout, /^Next +remit payouts batch retry b$/m);
+      desk.service.refuse = (body) =>
+        body['payee_id'] === payeeId(2) ? {status: 404, error_code: 'NOT_FOUND'} : undefined;
+      assert.doesNotMatch((await desk.batch('retry b --yes')).stdout, /^Methods/m);
     } finally {
       desk.close();
     }
