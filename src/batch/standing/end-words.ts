@@ -17,9 +17,9 @@ export function checkText({
 export const differText = (records: number): string =>
   records === 1 ? '1 record differs from its row' : `${records} records differ from their rows`;
 
-/** `53 of 300 rows accepted; 246 not approved, 1 rejected` */
-export function incompleteText(summary: Summary): string {
-  const {planned, accepted, already_paid: elsewhere, canceled = 0} = summary; // canceled: absent from older status files
+/** Rows that are not paid, in number and in words: `246 not approved, 1 rejected` */
+function leftRows(summary: Summary): {rows: number; words: string} {
+  const {canceled = 0} = summary; // absent from older status files
   const parts: [number, string][] = [
     [summary.in_doubt, 'in doubt'],
     [summary.unapproved, 'not approved'],
@@ -29,12 +29,29 @@ export function incompleteText(summary: Summary): string {
     [summary.staged, 'not released'],
     [summary.not_sent, 'not sent'],
   ];
-  const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `${rows} ${words}`);
+  return {
+    rows: parts.reduce((sum, [rows]) => sum + rows, 0),
+    words: parts
+      .filter(([rows]) => rows > 0)
+      .map(([rows, words]) => `${rows} ${words}`)
+      .join(', '),
+  };
+}
+
+/** `3 rows are left: 1 not released, 2 in doubt`; undefined if every row is paid or was sent and has failed. */
+export function leftText(summary: Summary): string | undefined {
+  const {rows, words} = leftRows(summary);
+  return rows === 0 ? undefined : `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left: ${words}`;
+}
+
+/** `53 of 300 rows accepted; 246 not approved, 1 rejected` */
+export function incompleteText(summary: Summary): string {
+  const {planned, accepted, already_paid: elsewhere} = summary;
   const failed = summary.failed === 0 ? '' : `, of which ${summary.failed} failed`; // a part of them
   const paid = elsewhere === 0 ? '' : `, ${elsewhere} paid by another batch`;
   return [
     `${accepted} of ${counted(planned, 'row')} accepted${failed}${paid}`,
-    rest.join(', '),
+    leftRows(summary).words,
     checkText(summary),
   ]
     .filter((part) => part !== '')

@@ -50,12 +50,13 @@ export abstract class BatchPlan extends BatchCommand {
     local.out.text(planText(plan));
     if (!fresh) local.out.note('This plan already exists; nothing changed.');
     for (const line of outlookText(plan, outlook)) local.out.warn(line);
-    if (flags.html !== undefined && outlook.hasRun === true)
+    if (flags.html !== undefined && outlook.left !== undefined)
       throw new RemitError(
         'GUARD_CONFIRM',
-        `batch ${plan.batchId} has been run with this plan; there is nothing to approve`,
+        `batch ${plan.batchId} was approved and has been run; ${outlook.left}`,
         {
           hint: (commands) =>
+            outlook.next ??
             `the report shows what was sent and what is left: ${commands.read(KINDS[plan.kind].topic, 'batch', 'report', plan.batchId, '--html')}`,
         },
       );

@@ -15,6 +15,7 @@ import {type LocalContext, localCommands} from '../../core/context.ts';
 import {commandsFor} from '../place.ts';
 import type {PlanOutlook} from './view.ts';
 import {awaitsRun} from '../../../batch/overview/status.ts';
+import {leftText} from '../../../batch/standing/end-words.ts';
 import {readSummary} from '../../../batch/standing/read-summary.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
@@ -78,7 +79,7 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
     retype: (words) => runCommand(wanted, UNSEEN, words),
     tell: (text) => local.out.warn(text),
   });
-  if (hasRun) return {before, alike, next: summary.next, hasRun};
+  if (hasRun) return {before, alike, next: summary.next, left: leftText(summary) ?? 'no row is left to send'};
   return {before, alike, next: runCommand(wanted, {before, alike, journal: batch.journal})};
 }
 

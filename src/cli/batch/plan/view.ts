@@ -23,8 +23,8 @@ export interface PlanOutlook {
   alike: SeenAlike[];
   /** What to type next; null if the batch has run and needs nothing. */
   next: string | null;
-  /** The plan was confirmed and run, so that a run would only continue it. */
-  hasRun?: boolean;
+  /** If the plan was confirmed and run, so that a run would only continue it: the rows that are left, in words. */
+  left?: string;
 }
 
 /** What to check in a plan before anything is sent: counts, sums, the largest row, possible duplicates. */

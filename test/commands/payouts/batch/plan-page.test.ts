@@ -94,9 +94,32 @@ describe('payouts batch plan --html', () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     const ran = await desk.batch('plan ./p.csv --batch-id b --html ./p.html --json');
     assert.equal(ran.exitCode, 11);
+    assert.equal(ran.error().message, 'batch b was approved and has been run; no row is left to send');
     assert.match(ran.error().hint ?? '', /remit payouts batch report b --html$/);
     assert.equal(existsSync(join(desk.folder, 'p.html')), false);
     assert.equal((await desk.batch('plan ./p.csv --batch-id b')).exitCode, 0);
+  });
+
+  it('is refused with the rows that are left, and the command that continues them', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+    ]);
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && !body.includes('"A-1"')
+        ? body.includes('"A-2"')
+          ? 'lost-after'
+          : 'lost-before'
+        : undefined;
+    await desk.batch('run ./p.csv --batch-id b --yes --max-wait 1s');
+    const ran = await desk.batch('plan ./p.csv --batch-id b --html ./p.html --json');
+    assert.equal(ran.exitCode, 11);
+    assert.equal(
+      ran.error().message,
+      'batch b was approved and has been run; 3 rows are left: 1 not released, 2 in doubt',
+    );
+    assert.equal(ran.error().hint, 'remit payouts batch resume b');
   });
 
   it('is private, replaces only a page of the same batch, and is written through no link', async () => {
