@@ -143,6 +143,9 @@ export function isExact(sent: string): boolean {
   return Number.isFinite(read) && canonical(sent) === canonical(String(read));
 }
 
+/** Whether two JSON numbers have the same value, in any form. */
+export const isSameNumber = (a: string, b: string): boolean => canonical(a) === canonical(b);
+
 /** Digits without leading and trailing zeros, and the power of ten of the last one. */
 function canonical(number: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] =

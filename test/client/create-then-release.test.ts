@@ -103,10 +103,10 @@ describe('a create with auto_approve and a key of the caller', () => {
   it('compares nested metadata of a payin by its content', async () => {
     const metadata = {a: {b: 1, c: [true, null]}, n: 9007199254740992, u: undefined};
     const record = payin({client_metadata: 0});
-    const text = (status: string, b: number) =>
+    const text = (status: string, b: number, n = '9007199254740992') =>
       JSON.stringify({...record, status}).replace(
         '"client_metadata":0',
-        `"client_metadata":{"n":9007199254740992,"a":{"c":[true,null],"b":${b}},"own":{}}`,
+        `"client_metadata":{"n":${n},"a":{"c":[true,null],"b":${b}},"own":{}}`,
       );
     const body = {payer_id: record.payer_id, amount_in_minor_units: 12_500, metadata, auto_approve: true};
     const same = setUp([answer(201, text('created', 1)), answer(201, text('approved', 1))]);
@@ -114,6 +114,13 @@ describe('a create with auto_approve and a key of the caller', () => {
     assert.deepEqual(same.sent(), ['create', 'release']);
     const other = setUp([answer(201, text('created', 2))]);
     await assert.rejects(other.client.payins.create(body, KEY), {code: 'KEY_REUSED'});
+    const near = setUp([answer(201, text('created', 1, '9007199254740993'))]);
+    await assert.rejects(near.client.payins.create(body, KEY), {code: 'KEY_REUSED'});
+    const inOtherForm = setUp([
+      answer(201, text('created', 1, '9007199254740992.0')),
+      answer(201, text('approved', 1)),
+    ]);
+    await inOtherForm.client.payins.create(body, KEY);
   });
 
   it('sends nothing more after a 409 to a request without approval', async () => {

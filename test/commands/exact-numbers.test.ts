@@ -112,3 +112,52 @@ describe('numbers of answers', () => {
     }
   });
 });
+
+describe('numbers of requests', () => {
+  for (const [number, path] of [
+    ['9007199254740993', 'amount_in_minor_units'],
+    ['1e400', 'metadata.deep.1'],
+    ['0.12345678901234567890', 'metadata.n'],
+  ] as const)
+    it(`that would be rounded are refused with their path: ${number}`, async () => {
+      const body = {
+        payee_id: PAYEE_ID,
+        amount_in_minor_units: path.startsWith('amount') ? 'NUMBER' : 100,
+        metadata: {deep: [1, path.includes('deep') ? 'NUMBER' : 1], n: path.endsWith('.n') ? 'NUMBER' : 1},
+      };
+      const data = JSON.stringify(body).replace('"NUMBER"', number);
+      for (const more of ['--dry-run', '--json'])
+        for (const words of [
+          ['api', 'POST', '/api/payouts'],
+          ['payouts', 'create'],
+        ]) {
+          const ran = await runCli([...words, '--data', data, more], {service: []});
+          assert.deepEqual([ran.exitCode, ran.requests], [5, []], ran.stderr);
+          assert.match(ran.stderr, new RegExp(`--data: ${path} has more digits than can be sent exactly`));
+          assert.ok(!ran.stderr.includes(number));
+        }
+    });
+
+  it('that are exact are sent, in any form', async () => {
+    const data = '{"a":9007199254740992,"b":1.50,"c":1e3,"d":-0.1}';
+    const ran = await runCli(['api', 'POST', '/api/payees', '--data', data, '--dry-run', '--json'], {
+      service: [],
+    });
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /9007199254740992/);
+  });
+});
+
+describe('--include', () => {
+  it('repeats the numbers of the body as they came', async () => {
+    const service = () => literal(payout({metadata: {n: 'NUMBER'}}), '9007199254740993');
+    for (const options of [{columns: 80}, {}])
+      for (const more of [[], ['-o', 'table']]) {
+        const ran = await runCli(['api', 'GET', `/api/payouts/${PAYOUT_ID}`, '--include', ...more], {
+          ...{service},
+          ...options,
+        });
+        assert.match(ran.stdout, /"n": 9007199254740993/, ran.stderr);
+      }
+  });
+});

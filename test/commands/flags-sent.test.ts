@@ -231,7 +231,7 @@ describe('--data', () => {
     ['{"amount_in_minor_units":1.5}', /amount_in_minor_units is not a whole number/],
     ['{"amount_in_minor_units":"125"}', /amount_in_minor_units is not a whole number/],
     [
-      '{"amount_in_minor_units":9007199254740993}',
+      '{"amount_in_minor_units":9007199254740994}',
       /amount_in_minor_units is too large \(maximum 9007199254740991\)/,
     ],
     ['{"currency_code":null}', /currency_code is not a text/],

@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {exactJson} from '../../json/exact.ts';
 
 /** An answer with its status and headers, for `api --include`. */
 export interface IncludedAnswer {
@@ -12,12 +13,7 @@ export interface IncludedAnswer {
 /** The answer as people know it from HTTP: status, headers, an empty line, the body. */
 export function answerText({http_status: status, headers, body}: IncludedAnswer): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [
-    `HTTP ${status}`,
-    ...lines,
-    '',
-    ...(body === null ? [] : [JSON.stringify(body, undefined, 2)]),
-  ].join('\n');
+  return [`HTTP ${status}`, ...lines, '', ...(body === null ? [] : [exactJson(body, 2)])].join('\n');
 }
 
 /**

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
-import {unshownIn} from '../../json/losses.ts';
+import {type Loss, unshownIn} from '../../json/losses.ts';
 import {type Input, readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
@@ -16,7 +16,7 @@ export async function readData(data: string | undefined, input: Input): Promise<
         ? readFile(data.slice(1))
         : data;
   const json = parse(text);
-  refuseAmbiguous(text);
+  refuseUnshown(text);
   return json;
 }
 
@@ -28,15 +28,21 @@ function parse(text: string): unknown {
   }
 }
 
-/** Readers differ in which of two values of one name they take, and so could remit and the service. */
-function refuseAmbiguous(text: string): void {
-  const unshown = unshownIn(text, ['duplicate_key', 'too_deep']);
+/**
+ * Readers differ in which of two values of one name they take, and so could remit and the service. A number that a
+ * double cannot hold would be sent as another one.
+ */
+function refuseUnshown(text: string): void {
+  const unshown = unshownIn(text, ['duplicate_key', 'too_deep', 'number']);
   if (unshown === undefined) return;
-  const {kind, path} = unshown;
-  throw new RemitError(
-    'LOCAL_VALIDATION',
-    kind === 'too_deep' ? '--data is nested too deeply' : `--data: ${path} is given twice`,
-  );
+  throw new RemitError('LOCAL_VALIDATION', `--data${wordsOf(unshown)}`);
+}
+
+/** The number itself may be that of an account. */
+function wordsOf({kind, path}: Loss): string {
+  if (kind === 'too_deep') return ' is nested too deeply';
+  if (kind === 'duplicate_key') return `: ${path} is given twice`;
+  return `: ${path === '' ? 'the number' : path} has more digits than can be sent exactly; use a number with fewer digits, or a string`;
 }
 
 /** The parser quotes the text around the error, which may be a number or a secret. */

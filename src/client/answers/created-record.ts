@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import {isSameNumber} from '../../json/losses.ts';
 import {ExactNumber, isList, isObject} from '../../narrow.ts';
 import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
@@ -124,8 +125,9 @@ function sameJson(a: unknown, b: unknown): boolean {
       names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
     );
   }
-  return asSent(a) === asSent(b);
+  const [first, second] = [numberIn(a), numberIn(b)];
+  return first !== undefined && second !== undefined ? isSameNumber(first, second) : a === b;
 }
 
-/** JSON.stringify writes an `ExactNumber` of a request as the closest double. */
-const asSent = (value: unknown): unknown => (value instanceof ExactNumber ? Number(value.text) : value);
+const numberIn = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : value instanceof ExactNumber ? value.text : undefined;

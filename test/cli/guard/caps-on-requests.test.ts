@@ -37,7 +37,7 @@ describe('under a cap, api', () => {
       'an amount beyond 2^53',
       'POST',
       '/api/payouts',
-      `{"currency_code":"USD","amount_in_minor_units":9007199254740993}`,
+      `{"currency_code":"USD","amount_in_minor_units":9007199254740994}`,
     ],
     ['a negative amount', 'POST', '/api/payouts', body({amount_in_minor_units: -500_000})],
     ['minus zero', 'POST', '/api/payouts', '{"currency_code":"USD","amount_in_minor_units":-0}'],
