@@ -197,7 +197,7 @@ function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal, nam
   const {id, attempts} = row.outcome;
   const owner = id === null ? undefined : journal.rows.ofRecord(id);
   const isOwned = owner !== undefined && owner.n !== row.n;
-  const mayBeMixedUp = attempts <= 1 && journal.windows(['direct']).length === 0;
+  const mayBeMixedUp = attempts <= 1;
   if (!named.includes(row.reference)) return LEFT.collision;
   if (!isOwned || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
   const why = `its key returned record ${id}, which is that of row ${owner.reference}`;

@@ -99,26 +99,24 @@ export class LeftRows {
   }
 
   /**
-   * The first row that the service answered with the record of another row of the batch. `party` only if requests were
-   * sent in direct mode: the row may have a paid record that the service did not show.
+   * The first row that the service answered with the record of another row of the batch. `party` only if it did so twice
+   * and requests were sent in direct mode: the row may have a paid record that the service did not show.
    */
   takenRow(): {reference: string; party: string | null} | null {
     const where = `o.state = 'collision' and lower(o.id) in (select lower(p.id) from outcomes p
       where p.id is not null and p.state not in ('collision', 'conflict', 'dead_key'))`;
     const reference = this.#first('r.reference', where);
     if (reference === null) return null;
-    return {reference, party: this.wasDirect() ? this.#first('r.party', where) : null};
+    const isAgain = this.#first('o.attempts', `${where} and o.attempts > 1`) !== null;
+    return {reference, party: isAgain && this.wasDirect() ? this.#first('r.party', where) : null};
   }
 
   /**
-   * The first row whose only try while staging was answered with the record of another payment: the same request, which
-   * cannot pay, may show its own record.
+   * The first row whose only try was answered with the record of another payment: the same request, which has the same
+   * key, may show its own record.
    */
   mixedUpRow(): string | null {
-    return this.#first(
-      'r.reference',
-      `o.state = 'collision' and o.attempts <= 1 and not exists (select 1 from windows where phase = 'direct')`,
-    );
+    return this.#first('r.reference', `o.state = 'collision' and o.attempts <= 1`);
   }
 
   /** Record of the other payment with which the first row is in conflict. */
