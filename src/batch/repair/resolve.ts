@@ -12,7 +12,8 @@ import type {Entry} from '../registry/entry.ts';
 import {Registry} from '../registry/registry.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 import {endIfResolved} from './after-resolve.ts';
-import {toFindRecord} from './declared-record.ts';
+import {isRecordedAs} from './recorded.ts';
+import {type DeclaredRecord, refuseTaken, refuseTakenElsewhere} from './taken-records.ts';
 import {mayBeReplaced, replacedOutcome, replacesOf, replacingEntry} from './replaced.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
@@ -42,6 +43,8 @@ export interface Resolved {
   id: string | null;
   /** Of a payment that replaces the row: `100.25 USD instead of 99.25 USD`. */
   replaces?: string;
+  /** It was recorded before; nothing was changed. */
+  unchanged?: true;
 }
 
 interface ResolveOptions {
@@ -80,14 +83,17 @@ export async function resolveRows(
   const before = journal.fact('declared') ?? {};
   const declared = {...before};
   journal.makeDoubtExplicit();
-  const resolved = rows.map(({reference, resolution, isGone = false}) => {
+  const recorded = rows.map(({reference, resolution}) => recordedRow(batch, reference, resolution));
+  const isNew = (_: unknown, n: number) => recorded[n] === undefined;
+  const resolved = rows.filter(isNew).map(({reference, resolution, isGone = false}) => {
     let row = doubtfulRow(batch, reference, resolution);
     if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
     else if (resolution !== 'not-paid' && !mayBeReplaced(row)) declared[reference] = row.outcome ?? null;
     const since = journal.coveredSince(row.n) ?? clock.now();
     return {row, resolution, outcome: resolvedOutcome(row, resolution, {since, isGone})};
   });
-  refuseTaken(batch, resolved);
+  if (resolved.length === 0) return recorded.filter((row) => row !== undefined);
+  refuseTaken(batch, paidIn(resolved));
   journal.setFact('declared', declared);
   // Registry first: it must not list a row as paid that the journal lists as unpaid.
   await tellRegistry(options, resolved);
@@ -95,12 +101,24 @@ export async function resolveRows(
   journal.flush();
   endIfResolved(batch, clock);
   journal.setFact('pastHorizon', false); // the next run detects it again
-  return resolved.map(({row, outcome}) => ({
+  const changed = resolved.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,
     id: outcome.id,
     ...replacesOf(row, outcome, batch.plan.kind),
   }));
+  return recorded.flatMap((row) => row ?? changed.shift() ?? []);
+}
+
+/** The row, if exactly this is recorded already: stating it again changes nothing. */
+export function recordedRow(
+  {journal}: OpenBatch,
+  reference: string,
+  resolution: Resolution,
+): Resolved | undefined {
+  const outcome = journal.rows.of(reference)?.outcome;
+  if (outcome === undefined || !isRecordedAs(outcome, resolution)) return undefined;
+  return {reference, state: outcome.state, id: outcome.id, unchanged: true};
 }
 
 /**
@@ -144,45 +162,15 @@ export function doubtfulRow(
   );
 }
 
+const paidIn = (rows: readonly Stated[]): DeclaredRecord[] =>
+  rows.flatMap(({row, resolution}) => (resolution === 'not-paid' ? [] : [{row, id: resolution.paid}]));
+
 /** A row with what was found out about it. */
 interface Stated {
   row: JournalRow;
   resolution: Resolution;
   outcome: Outcome;
 }
-
-/** Two rows with the same party and amount look alike: one record paid only one of them. */
-function refuseTaken({journal, plan}: OpenBatch, rows: readonly Stated[]): void {
-  const named = new Map<string, string>();
-  for (const {row, resolution} of rows) {
-    if (resolution === 'not-paid') continue;
-    const {paid: id} = resolution;
-    const {reference} = row;
-    const key = id.toLowerCase();
-    const owner = named.get(key) ?? journal.rows.ofRecord(id)?.reference ?? reference;
-    if (owner !== reference) throw takenBy(plan.kind, {id, row, owner: `row ${owner}`});
-    named.set(key, reference);
-  }
-}
-
-/** The same for the records of other batches. */
-function refuseTakenElsewhere(registry: Registry, kind: Kind, rows: readonly Stated[]): void {
-  const rowOf = new Map<string, JournalRow>();
-  for (const {row, resolution} of rows)
-    if (resolution !== 'not-paid') rowOf.set(resolution.paid.toLowerCase(), row);
-  for (const {id, reference: owner, batch, isOurScope} of registry.entries.withRecords([...rowOf.keys()])) {
-    const row = must(rowOf.get(id.toLowerCase()), 'row of a record');
-    if (!isOurScope || owner !== row.reference)
-      throw takenBy(kind, {id, row, owner: `row ${owner} of batch ${batch}`});
-  }
-}
-
-const takenBy = (kind: Kind, {id, row, owner}: {id: string; row: JournalRow; owner: string}): RemitError =>
-  new RemitError(
-    'LOCAL_VALIDATION',
-    `${kind} ${id} is recorded for ${owner}, and cannot be recorded for row ${row.reference} as well; nothing was changed`,
-    {hint: toFindRecord(row, kind)},
-  );
 
 const knownOf = ({n, outcome}: JournalRow): Outcome =>
   outcome ?? {
@@ -240,7 +228,7 @@ async function tellRegistry(
     clock,
   });
   try {
-    refuseTakenElsewhere(registry, plan.kind, rows);
+    refuseTakenElsewhere(registry, plan.kind, paidIn(rows));
     for (const {row, resolution} of rows)
       if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);
     for (const stated of rows) {

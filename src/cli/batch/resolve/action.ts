@@ -4,6 +4,7 @@ import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {
   doubtfulRow,
   type Resolution,
+  recordedRow,
   resolveRow,
   resolveRows,
   type Resolving,
@@ -53,6 +54,12 @@ export async function resolveInBatch(options: {
   try {
     const commands = (options.local.ofBatch.commands = commandsFor(options.local, batch));
     let {resolution} = options;
+    batch.journal.makeDoubtExplicit();
+    const recorded = recordedRow(batch, reference, resolution);
+    if (recorded !== undefined) {
+      const {next} = readSummary(batch, clock.now(), () => commands);
+      return {batch_id: batchId, ...recorded, next};
+    }
     if (resolution !== 'not-paid' && context !== undefined)
       resolution = {
         ...resolution,
@@ -98,7 +105,8 @@ export async function resolveFromFile(options: {
     const rows: Resolving[] = [];
     const unseen: {reference: string; why: string}[] = [];
     for (const {reference, resolution} of lines) {
-      if (open === undefined) rows.push({reference, resolution});
+      const isRecorded = recordedRow(batch, reference, resolution) !== undefined;
+      if (open === undefined || isRecorded) rows.push({reference, resolution});
       else if (resolution === 'not-paid') {
         const unread = await refuseMoved({batch, reference, stateDir, typed, open});
         if (unread !== undefined) unseen.push({reference, why: unread.why});
@@ -123,7 +131,7 @@ function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLi
   const problems: string[] = [];
   for (const {place, reference, resolution} of lines)
     try {
-      doubtfulRow(batch, reference, resolution);
+      if (recordedRow(batch, reference, resolution) === undefined) doubtfulRow(batch, reference, resolution);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       problems.push(`${place}: ${error.message}`);

@@ -121,9 +121,11 @@ export abstract class BatchResolve extends BatchCommand {
 }
 
 function resolvedText(
-  {batch_id: batch, reference, state, id, replaces}: Resolved & {batch_id: string},
+  {batch_id: batch, reference, state, id, replaces, unchanged}: Resolved & {batch_id: string},
   isRead: boolean,
 ): string {
+  if (unchanged === true)
+    return `Row ${reference} of batch ${batch} is already recorded as ${state === 'accepted' || state === 'already_paid' ? `paid by record ${id}` : 'not paid'}; nothing changed.`;
   if (state === 'not_sent')
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
   if (state === 'staged')

@@ -162,6 +162,7 @@ const Row = object({
 
 const resolvedRow = {
   ...{reference: text, state: text, id: textOrNull.optional()},
+  unchanged: z.literal(true).optional().describe('it was recorded before'),
   replaces: text.optional().describe('what was paid instead of the row: 100.25 USD instead of 99.25 USD'),
 };
 const Resolved = z.union([

@@ -117,7 +117,7 @@ describe('payouts batch plan --html', () => {
     assert.equal(ran.exitCode, 11);
     assert.equal(
       ran.error().message,
-      'batch b was approved and has been run; 3 rows are left: 1 not released, 2 in doubt',
+      'batch b was approved and has been run; 3 rows are left: 2 in doubt, 1 not released',
     );
     assert.equal(ran.error().hint, 'remit payouts batch resume b');
   });

@@ -61,6 +61,8 @@ describe('payouts batch resolve, where no command would continue', () => {
     for (const flag of ['', ' --unseen'])
       it(`names both amounts${flag === '' ? '' : ' of a record that was not read'}`, async () => {
         const {stdout} = await desk.batch(`resolve a A-2 --paid ${id}${flag}`);
+        const again = await desk.batch(`resolve a A-2 --paid ${id}${flag}`);
+        assert.equal(again.exitCode, 0, again.stderr);
         assert.match(stdout, /^Row A-2 of batch a is already paid.*: 100\.25 USD instead of 99\.25 USD\.$/m);
       });
 

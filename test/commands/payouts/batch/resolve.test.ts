@@ -66,6 +66,29 @@ describe('payouts batch resolve --paid', () => {
     assert.deepEqual([accepted, settled], [2, 1]);
   });
 
+  it('repeated with the same id says that it is recorded, and exits 0', async () => {
+    const record = recordOf('A-2');
+    record.status = 'settled';
+    assert.equal((await desk.batch(`resolve b A-2 --paid ${record.id}`)).exitCode, 0);
+    const requests = desk.service.requests.length;
+    for (const id of [record.id, record.id.toUpperCase()]) {
+      const again = await desk.batch(`resolve b A-2 --paid ${id}`);
+      assert.equal(again.exitCode, 0, again.stderr);
+      assert.equal(
+        again.stdout,
+        `Row A-2 of batch b is already recorded as paid by record ${record.id}; nothing changed.\n`,
+      );
+    }
+    const file = join(desk.folder, 'v.csv');
+    writeFileSync(file, `reference,verdict,id\nA-2,paid,${record.id}\n`);
+    assert.equal((await desk.batch(`resolve b --from ${file}`)).exitCode, 0);
+    assert.equal(desk.service.requests.length, requests);
+    const other = await desk.batch('resolve b A-2 --paid 018f0000-0000-7000-8000-00000000dead');
+    assert.equal(other.exitCode, 2);
+    assert.match(other.stderr, /row A-2 is not in doubt; its state is accepted/);
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 2);
+  });
+
   it('refuses a missing record unless --unseen is given; --not-paid revokes that', async () => {
     const id = '018f0000-0000-7000-8000-00000000dead';
     const told = await desk.batch(`resolve b A-2 --paid ${id}`);
@@ -128,6 +151,15 @@ describe('payouts batch resolve --not-paid', () => {
       told.stdout,
       /^Recorded: row A-1 of batch b was not paid\. .* its record \S+ and releases it\.$/m,
     );
+    assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
+  });
+
+  it('repeated says that it is recorded, and exits 0', async () => {
+    for (const record of desk.service.byId.values()) Object.assign(record, {status: 'created', approvals: 0});
+    assert.equal((await desk.batch('resolve b A-1 --not-paid')).exitCode, 0);
+    const again = await desk.batch('resolve b A-1 --not-paid');
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.equal(again.stdout, 'Row A-1 of batch b is already recorded as not paid; nothing changed.\n');
     assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
   });
 
