@@ -27,10 +27,11 @@ function issueInEach(file: ServiceFile): Issue | undefined {
       };
   }
   for (const {id} of allOperations()) {
-    if (isReadOperation(id)) continue;
     const {path} = routeOf(id, file);
-    const wrong = wrongConstant(path) ?? paymentIn(id, path);
+    const isRead = isReadOperation(id);
+    const wrong = wrongConstant(path) ?? (isRead ? undefined : paymentIn(id, path));
     if (wrong !== undefined) return {path: ownerOf(id, file), allowed: wrong};
+    if (isRead) continue;
     const word = wordOfAnother(id, file);
     if (word !== undefined)
       return {
@@ -97,7 +98,7 @@ const hasOtherDigits = (part: string, before: string | undefined): boolean =>
 /**
  * Constant segments, such as a version or a tenant, stand before the first noun of a resource. After it there may be
  * nouns, placeholders, a word in front of a placeholder, and one word at the end: anything else could be an id, so
- * that the command would write to that record instead of its own. So could a segment with digits, wherever it is.
+ * that the command would read or change that record instead of its own: a service may approve a payout by a GET. So could a segment with digits, wherever it is.
  */
 function wrongConstant(path: string): string | undefined {
   const parts = path.split('/').slice(1);

@@ -125,6 +125,16 @@ const HOSTILE: readonly [title: string, file: ServiceFile, says: RegExp][] = [
     /routes\.payouts\.approve has the constant segment abcdefghij, which may be an id/,
   ],
   [
+    'a read of one record, which may be an approval',
+    routes({'eventTypes.list': 'GET /api/payouts/018f0000-0000-7000-8000-000000000001/approve'}),
+    /routes\.eventTypes\.list has the constant segment 018f0000-\S+, which may be an id/,
+  ],
+  [
+    'a read of a record whose id is a word',
+    routes({'payouts.get': 'GET /api/payouts/abcdefghij/details/{id}'}),
+    /routes\.payouts\.get has the constant segment abcdefghij/,
+  ],
+  [
     'the id of a record after an unknown noun',
     routes({'payouts.approve': 'POST /api/remittances/po_123/approve/{id}'}),
     /constant segment po_123.*those with digits in the base URL/,
