@@ -3,8 +3,8 @@ import {ownJson} from '../../narrow.ts';
 import {batchIds} from '../journal/folder.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {NamedRow} from '../journal/rows/report-rows.ts';
-import {idempotencyKey, normaliseReference} from '../model/identity.ts';
-import {KINDS} from '../model/kinds.ts';
+import {foldReference, idempotencyKey, normaliseReference} from '../model/identity.ts';
+import {type Kind, KINDS} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
@@ -64,6 +64,8 @@ export interface Unread {
 export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Placement[]> {
   const rows = await readRows(wanted, reference);
   if (rows.length > 0) return rows;
+  const leftOut = await readLeftOut(wanted, reference);
+  if (leftOut.length > 0) throw leftOutError(wanted.kind, leftOut);
   const similar = await readLookalikes(wanted, reference);
   const [first] = similar;
   const {topic} = KINDS[wanted.kind];
@@ -100,14 +102,72 @@ export async function findRows(
   return {rows, unread, batches: ids.length};
 }
 
+/** A row of a file that was not planned because of its errors. */
+export interface LeftOut {
+  batchId: string;
+  line: number;
+  reference: string;
+  issues: string;
+}
+
+/** The rows with this reference that batches left out with errors. */
+export async function findLeftOut(wanted: Omit<Wanted, 'batchId'>, reference: string): Promise<LeftOut[]> {
+  const found: LeftOut[] = [];
+  for (const batchId of batchIds(wanted.stateDir, wanted.kind).sort())
+    found.push(...(await readLeftOut({...wanted, batchId}, reference).catch(noneIfUnread)));
+  return found;
+}
+
+async function readLeftOut(wanted: Wanted, reference: string): Promise<LeftOut[]> {
+  const batch = await readBatch(wanted, `a row of batch ${wanted.batchId}`);
+  try {
+    const {plan, journal} = batch;
+    const column = plan.columns?.indexOf('reference') ?? -1;
+    if (plan.invalidRows === 0 || column === -1) return [];
+    const folded = foldReference(normaliseReference(reference));
+    const isAsked = ({reference: text}: {reference: string}) =>
+      foldReference(normaliseReference(text)) === folded;
+    return [...journal.report.leftOut(column)].filter(isAsked).map(({n, line, reference: text}) => ({
+      batchId: plan.batchId,
+      line,
+      reference: journal.sanitizer.line(text),
+      issues: journal.report
+        .issuesOf(n)
+        .map(({col, message}) => journal.sanitizer.line(col === '' ? message : `${col}: ${message}`))
+        .join('; '),
+    }));
+  } finally {
+    await batch.close();
+  }
+}
+
+/** The error for a reference that no batch planned, and that some left out. */
+export function leftOutError(kind: Kind, rows: readonly LeftOut[]): RemitError {
+  const texts = rows.map(
+    ({batchId, line, reference, issues}) =>
+      `batch ${batchId} left out the row with reference ${reference}, line ${line}: ${issues}`,
+  );
+  const [first] = rows;
+  return new RemitError('NO_BATCH', texts.join('. '), {
+    hint: (commands) =>
+      `the results and failed.csv have it: ${commands.read(KINDS[kind].topic, 'batch', 'report', first?.batchId ?? 'BATCH')}`,
+    details: {
+      left_out: rows.map(({batchId, line, reference}) => ({batch_id: batchId, line, reference})),
+    },
+  });
+}
+
+/** A batch that cannot be read was reported as not searched. */
+function noneIfUnread(error: unknown): never[] {
+  if (error instanceof RemitError) return [];
+  throw error;
+}
+
 /** References that only look like this one, in the batches that can be read. */
 export async function findLookalikes(wanted: Omit<Wanted, 'batchId'>, reference: string): Promise<string[]> {
   const found = new Set<string>();
   for (const batchId of batchIds(wanted.stateDir, wanted.kind).sort()) {
-    const similar = await readLookalikes({...wanted, batchId}, reference).catch((error: unknown) => {
-      if (error instanceof RemitError) return []; // it was reported as not searched
-      throw error;
-    });
+    const similar = await readLookalikes({...wanted, batchId}, reference).catch(noneIfUnread);
     for (const one of similar) found.add(one);
     if (found.size >= MOST_SIMILAR) break;
   }

@@ -168,6 +168,16 @@ export class ReportRows {
     return [...found].slice(0, limit);
   }
 
+  /** Records that were left out with errors, with their cell in this column. */
+  *leftOut(column: number): Generator<{n: number; line: number; reference: string}> {
+    const page = this.#db.prepare<{n: number; line: number; reference: string | null}>(
+      `select c.n, c.line, json_extract(c.cells, '$[' || ? || ']') as reference
+       from cells c left join rows r on r.n = c.n where c.n > ? and r.n is null order by c.n limit ?`,
+    );
+    for (const records of pagesOf((after, limit) => page.all(column, after, limit), 1000))
+      for (const {n, line, reference} of records) if (reference !== null) yield {n, line, reference};
+  }
+
   issuesOf(n: number): {col: string; message: string}[] {
     return this.#db
       .prepare<{col: string; message: string}>('select col, message from issues where n = ? order by seq')

@@ -1,8 +1,10 @@
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {KINDS, type Kind} from '../../../batch/model/kinds.ts';
 import {
+  findLeftOut,
   findLookalikes,
   findRows,
+  leftOutError,
   similarText,
   type FoundRow,
   type Placement,
@@ -72,6 +74,11 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
   const {out} = local;
   const {reference} = asked;
   const {rows, unread, batches} = await findRows(wantedOf(local, asked), reference);
+  const leftOut = rows.length === 0 ? await findLeftOut(wantedOf(local, asked), reference) : [];
+  if (leftOut.length > 0) {
+    for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
+    throw leftOutError(asked.kind, leftOut);
+  }
   if (rows.length === 0)
     throw notFound(asked, {
       unread,

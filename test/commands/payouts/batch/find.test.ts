@@ -73,6 +73,26 @@ describe('a row of a batch', () => {
     assert.match((await desk.batch('status first --row C-1')).stderr, /Hint: remit payouts batch find C-1/);
   });
 
+  it('that was left out with errors is named with its line, and ends with 4', async () => {
+    desk.file('r.csv', [
+      ['INV-1', 1, '10.00'],
+      ['Inv-2', 2, 'ten'],
+    ]);
+    const planned = await desk.batch('plan ./r.csv --batch-id third --valid-only');
+    assert.equal(planned.exitCode, 0, planned.stderr);
+    for (const line of ['find INV-2', 'status third --row INV-2']) {
+      const ran = await desk.batch(`${line} --json`);
+      assert.equal(ran.exitCode, 4, ran.stderr);
+      const {message, hint, details} = ran.error();
+      assert.match(message, /^batch third left out the row with reference Inv-2, line 3: amount: /);
+      assert.equal(hint, 'the results and failed.csv have it: remit payouts batch report third');
+      assert.deepEqual(details, {left_out: [{batch_id: 'third', line: 3, reference: 'Inv-2'}]});
+    }
+    desk.file('s.csv', [['INV-2', 2, '20.00']]);
+    await desk.batch('plan ./s.csv --batch-id fourth');
+    assert.equal((await desk.batch('find INV-2')).exitCode, 0);
+  });
+
   it('that only looks alike is offered, with a command that finds it', async () => {
     desk.file('r.csv', [
       ['INV\u201117', 1, '10.00'],
