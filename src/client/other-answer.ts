@@ -47,13 +47,6 @@ export async function afterOtherAnswer(
 ): Promise<Result<unknown>> {
   const read = await readRecord(create, known, {message: words});
   const record = create.recordIn(read.data);
-  const changed = differencesFrom(create.asked, record);
-  if (changed.length > 0)
-    throw inDoubt(
-      create,
-      known,
-      create.sanitizer.line(`${words}. It differs by now: ${differencesInWords(changed)}`),
-    );
   const approval = approvalOf(create, record);
   const title = `${capital(nounOf(create))} ${known.id}`;
   if (approval === 'unknown') throw inDoubt(create, known, `${words}. Its status cannot be read`);

@@ -1,5 +1,7 @@
 import {RemitError, type ErrorCode} from '../errors.ts';
 import {capital} from '../phrases.ts';
+import {differencesFrom} from './answers/created-record.ts';
+import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
 import type {Result} from './requests/resource.ts';
 import {type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
@@ -15,20 +17,29 @@ export const unapproved = (
   warning: result.warning ?? `the ${nounOf(create)} was not approved: ${why}`,
 });
 
-/** @throws {RemitError} IN_DOUBT if it cannot be read, or what interrupted it */
+/**
+ * Reads a record whose approval was not answered as expected.
+ * @throws {RemitError} IN_DOUBT if it cannot be read or is another payment by now, or what interrupted it
+ */
 export async function readRecord(
   create: TransferCreate,
   known: KnownRecord,
   before?: {message: string},
 ): Promise<Result<unknown>> {
+  const why = before?.message ?? LOST;
+  let read: Result<unknown>;
   try {
-    return await create.read(known.id);
+    read = await create.read(known.id);
   } catch (error) {
     if (!(error instanceof RemitError)) throw error;
     if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED')
       throw withRecord(create, known, error, 'whether it was approved is not known', null);
-    throw inDoubt(create, known, `${before?.message ?? LOST}. It could not be read: ${error.message}`, error);
+    throw inDoubt(create, known, `${why}. It could not be read: ${error.message}`, error);
   }
+  const changed = differencesFrom(create.asked, create.recordIn(read.data));
+  if (changed.length === 0) return read;
+  const how = create.sanitizer.line(`${why}. Read again, it differs: ${differencesInWords(changed)}`);
+  throw inDoubt(create, known, how);
 }
 
 export function deadKey(create: TransferCreate, id: string, record: unknown): RemitError {

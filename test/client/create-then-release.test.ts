@@ -159,6 +159,17 @@ describe('a create with auto_approve and a key of the caller', () => {
       assert.equal(data.status, 'created');
     });
 
+  for (const [title, amount] of [
+    ['two amounts that differ', {amount_in_cents: 999_900}],
+    ['an amount with blanks', {amount_in_minor_units: '  12500', amount_in_cents: undefined}],
+  ] as const)
+    it(`does not release a record with ${title}`, async () => {
+      const {client, sent} = setUp([answer(201, {...created, ...amount})]);
+      const {warning} = await client.payouts.create(BODY, KEY);
+      assert.deepEqual(sent(), ['create']);
+      assert.match(warning ?? '', /the answer has no amount_in_minor_units to compare/);
+    });
+
   it('reads a record in {data: …}', async () => {
     const {client, sent} = setUp([answer(201, {data: created}), answer(201, {data: approved})]);
     assert.equal((await client.payouts.create(BODY, KEY)).data.status, 'approved');
@@ -212,7 +223,8 @@ describe('a create with auto_approve and a key of the caller', () => {
     const {client, sent} = setUp([answer(200, created), answer(201, approved)]);
     const seen: [CreatedBefore, number][] = [];
     await client.payouts.create(BODY, {...KEY, onCreated: (record) => seen.push([record, sent().length])});
-    assert.deepEqual(seen, [[{id: PAYOUT_ID, status: 'created', attempts: 1, replayed: true}, 1]]);
+    const compared = ['payee_id', 'amount_in_minor_units', 'currency_code'];
+    assert.deepEqual(seen, [[{id: PAYOUT_ID, status: 'created', attempts: 1, replayed: true, compared}, 1]]);
   });
 });
 

@@ -86,6 +86,17 @@ describe('an approval that is answered with another record', () => {
 });
 
 describe('a read after a lost approval', () => {
+  for (const [title, changed] of [
+    ['another payee', {payee_id: METHOD_ID}],
+    ['another amount', {amount_in_minor_units: 999}],
+  ] as const)
+    it(`that shows ${title} leaves the payment in doubt`, async () => {
+      const {error, methods} = setUp([answer(201, created), lost(), answer(200, {...approved, ...changed})]);
+      const {code, message, details} = await error();
+      assert.deepEqual([code, details?.['id'], methods()], ['IN_DOUBT', PAYOUT_ID, 'POST POST GET']);
+      assert.match(message, /lost. Read again, it differs: /);
+    });
+
   it('that is interrupted leaves the payment in doubt', async () => {
     const stop = new AbortController();
     const script: Script = ({method, body}) => {

@@ -154,6 +154,7 @@ const isUnnamed = (error: unknown): error is RemitError =>
 /** Whether the create may have been refused because the party has no default payment method. */
 const mayLackMethod = (error: unknown, body: Readonly<Record<string, unknown>>): error is RemitError =>
   error instanceof RemitError &&
+  error.code !== 'IN_DOUBT' &&
   error.httpStatus === 422 &&
   body['payment_method_id'] === undefined &&
   body['override_default_payment_method_id'] === undefined;

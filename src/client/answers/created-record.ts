@@ -1,3 +1,4 @@
+import {minorUnitsIn} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
 import {isSameNumber} from '../../json/losses.ts';
 import {ExactNumber, isList, isObject} from '../../narrow.ts';
@@ -55,6 +56,14 @@ export const differencesFrom = (asked: Fields, record: unknown): Difference[] =>
   ...metadataDifference(asked, record),
 ];
 
+/** The fields of a request that its answer contains, so that they were compared. */
+export const comparedFields = (asked: Fields, record: unknown): string[] => [
+  ...FIELDS.filter((field) => isCompared(asked, field) && statedBy(record, field) !== undefined),
+  ...(sentMetadata(asked) !== undefined && isObject(record) && isObject(record['client_metadata'])
+    ? ['client_metadata']
+    : []),
+];
+
 /** The rail, if it is another one than requested: services use their own names for rails. */
 export const railDifference = (asked: Fields, record: unknown): Difference | undefined =>
   compare(asked, record, 'rail')[0];
@@ -67,8 +76,18 @@ export const payinCurrency = (asked: Fields, record: unknown): Difference | unde
   isPayin(asked) ? compare(asked, record, 'currency_code', true)[0] : undefined;
 
 /** The first of party and amount that the record does not have, so that it cannot be compared with the request. */
-export const unreadField = (record: unknown, partyField: 'payee_id' | 'payer_id'): string | undefined =>
-  [partyField, AMOUNT].find((field) => (statedBy(record, field) ?? undefined) === undefined);
+export function unreadField(record: unknown, partyField: 'payee_id' | 'payer_id'): string | undefined {
+  if ((statedBy(record, partyField) ?? undefined) === undefined) return partyField;
+  return isAmountRead(record) ? undefined : AMOUNT;
+}
+
+/** A whole number of minor units, and the same in both fields if the record has both. */
+function isAmountRead(record: unknown): boolean {
+  if (!isObject(record)) return false;
+  const stated = [record[AMOUNT], record['amount_in_cents']].filter((value) => (value ?? null) !== null);
+  const [first, ...others] = stated.map((value) => minorUnitsIn(value));
+  return first !== undefined && others.every((other) => other === first);
+}
 
 const AMOUNT = 'amount_in_minor_units';
 
@@ -77,6 +96,12 @@ const FIELDS = [
   ...['payee_id', 'payer_id', AMOUNT, 'currency_code', 'subaccount_id'],
   ...['source_account_id', 'destination_account_id', 'source_subaccount_id', 'destination_subaccount_id'],
 ];
+
+const isCompared = (asked: Fields, field: string): boolean =>
+  (asked[field] ?? (field === AMOUNT ? asked['amount_in_cents'] : undefined) ?? undefined) !== undefined &&
+  !(field === 'currency_code' && isPayin(asked));
+
+const sentMetadata = (asked: Fields): unknown => asked['metadata'] ?? asked['payout_metadata'] ?? undefined;
 
 const isPayin = (asked: Fields): boolean => 'payer_id' in asked;
 
@@ -102,7 +127,7 @@ function statedBy(record: unknown, field: string): unknown {
 
 /** Every entry that was sent must be there; the service may add its own. Those of a payin may be any JSON. */
 function metadataDifference(asked: Fields, record: unknown): Difference[] {
-  const wanted = asked['metadata'] ?? asked['payout_metadata'];
+  const wanted = sentMetadata(asked);
   const got = isObject(record) ? record['client_metadata'] : undefined;
   if (!isObject(wanted) || !isObject(got)) return [];
   const sent: unknown = JSON.parse(JSON.stringify(wanted)); // without what JSON leaves out
