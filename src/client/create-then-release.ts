@@ -1,6 +1,6 @@
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
-import {checkAnswered, unreadField} from './answers/created-record.ts';
+import {checkAnswered, comparedFields, unreadField} from './answers/created-record.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer, refuseSecond} from './other-answer.ts';
 import {statusOf} from './reading/poll.ts';
@@ -44,7 +44,8 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
     return {...unapproved(create, first, `${why}; check it before you approve it`), isUnchecked: true};
   }
   const {attempts, replayed} = first;
-  options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed});
+  const compared = comparedFields(asked, record);
+  options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed, compared});
   return release(create, known);
 }
 

@@ -56,7 +56,11 @@ for (const kind of KINDS)
       const ran = await world.run(line);
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.deepEqual(approvals(), [false, true]);
-      assert.match(ran.stderr, new RegExp(`${idOf(ran)} exists \\(status: created\\) and is as requested`));
+      const sure = `has the same ${kind.party}${kind.noun === 'payout' ? ', amount and currency' : ' and amount'}`;
+      assert.match(
+        ran.stderr,
+        new RegExp(`${idOf(ran)} exists \\(status: created\\) and ${sure}\\. Its approval is sent now`),
+      );
       const again = await world.run(line);
       assert.deepEqual([again.exitCode, idOf(again)], [0, idOf(ran)], again.stderr);
       assert.match(again.stderr, /Nothing new was created/);

@@ -17,6 +17,16 @@ interface SteppedCreate {
   memory: EntryMemory;
 }
 
+/** The compared fields, as messages name them. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{payee_id: 'payee', payer_id: 'payer', amount_in_minor_units: 'amount', currency_code: 'currency'},
+  ...{subaccount_id: 'subaccount', client_metadata: 'metadata'},
+};
+
+/** `payee, amount and currency`. */
+const inWords = (words: readonly string[]): string =>
+  [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
+
 type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'grants'>;
 
 /** What a command prints and records between the two requests, so that any end after it names the record. */
@@ -26,13 +36,19 @@ export function betweenSteps(
 ): Pick<KeyedOptions, 'onCreated' | 'showCommand'> {
   return {
     showCommand: (id) => commands.read(resource, 'get', id),
-    onCreated: ({id, status, attempts, replayed}) => {
+    onCreated: ({id, status, attempts, replayed, compared}) => {
       memory.known(id);
       if (replayed) noteReplay(out, noun, {id, attempts});
       const seen = status === null ? '' : ` (status: ${status})`;
-      out.notice(`${capital(noun)} ${id} exists${seen} and is as requested. Its approval is sent now.`);
+      const same = inWords(compared.map((field) => WORDS[field] ?? field));
+      const rest =
+        status === 'approved'
+          ? 'It is approved already; the request is sent again in case the service has not started it.'
+          : 'Its approval is sent now.';
+      out.notice(`${capital(noun)} ${id} exists${seen} and has the same ${same}. ${rest}`);
       out.notice(`If this command is interrupted, continue with: ${repeat}`); // a killed process prints nothing more
-      const done = `${replayed ? 'existed already' : 'was created'}, and its approval may have been sent`;
+      const sent = status === 'approved' ? '' : ', and its approval may have been sent';
+      const done = `${replayed ? 'existed already' : 'was created'}${sent}`;
       if (profile.approveById) grants.allow({operation: `${resource}.approve`, params: {id}});
       effects.took({noun, done, id, status, idempotencyKey, next: repeat});
     },

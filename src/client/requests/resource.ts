@@ -36,6 +36,8 @@ export interface CreatedBefore {
   status: string | null;
   attempts: number;
   replayed: boolean;
+  /** The fields that are in the answer and as requested, such as `payee_id`. */
+  compared: readonly string[];
 }
 
 /** An earlier request with the same idempotency key, which may have paid. */
