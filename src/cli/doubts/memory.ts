@@ -98,7 +98,7 @@ async function remembering<T>(
     if (known === undefined) return unremembered(fresh);
     const earlier = await finished(context, payment, known);
     const repeats = await askAboutEarlier(context, payment, {earlier, fresh});
-    const draft = repeats === undefined ? fresh : repetition(payment, repeats);
+    const draft = repeats === undefined ? fresh : repetition(context, payment, repeats);
     const entry = await attempted(context, () => keep(context, payment, draft));
     if (entry === undefined) return unremembered(draft);
     if (hasRival(context, payment, [entry, ...earlier])) {
@@ -119,10 +119,14 @@ const isSameRequest = (payment: Payment, repeats: OpenPayment | undefined): bool
   repeats === undefined ||
   (hasContentOf(payment, repeats) && repeats.approves === asksForApproval(payment.body));
 
-/** The key has only this body's record if every request with it had this body; `auto_approve` is a part of it. */
-const repetition = (payment: Payment, repeats: StoredPayment): Draft => ({
+/**
+ * The key has only this body's record if every request with it had this body; `auto_approve` is a part of it. Under another
+ * API key the service may not know it, and would make a second record.
+ */
+const repetition = ({profile}: Context, payment: Payment, repeats: StoredPayment): Draft => ({
   idempotencyKey: repeats.idempotencyKey,
-  isOwnKey: repeats.isOwnKey && isSameRequest(payment, repeats),
+  isOwnKey:
+    repeats.isOwnKey && isSameRequest(payment, repeats) && repeats.keyFingerprint === profile.keyFingerprint,
   repeats,
 });
 
