@@ -8,6 +8,7 @@ import {EXIT, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Amount} from '../input/amounts.ts';
+import {orAlreadyDone} from '../write/already-done.ts';
 import {noteAmount} from '../write/answered-amount.ts';
 import {noteOther, recordAfter, recordWithId} from '../write/answered-record.ts';
 import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../write/answered-status.ts';
@@ -183,7 +184,10 @@ export async function actOnTransfer(
   }
   const facts = await readFacts();
   await context.guardWrite(facts, [{operation, params: {id}}]);
-  const result = await client.call(operation, input);
+  const {noun, resource} = kind;
+  const result = await client.call(operation, input).catch(async (error: unknown) => {
+    throw await orAlreadyDone(context, {verb, noun, resource, id}, error);
+  });
   const accepted = verb === 'approve' ? 'was approved' : 'was canceled';
   const answered = recordWithId(result.data, id);
   noteOther(context, {noun: kind.noun, id, answer: result.data});
