@@ -45,4 +45,4 @@ export const earlierPayment = (
 export const earlierText = ({batch, namespace, reference, id, at}: EarlierPayment): string =>
   batch === null
     ? `a payment in doubt of a single command (idempotency key ${reference}, ${at.slice(0, 10)})`
-    : `${reference} of batch ${batch} (namespace ${namespace}, ${id === null ? 'no record known yet' : `record ${id}`}, ${at.slice(0, 10)})`;
+    : `${reference} of batch ${batch} (namespace ${namespace}, ${id === null ? 'not recorded as paid yet' : `record ${id}`}, ${at.slice(0, 10)})`;

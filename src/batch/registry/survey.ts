@@ -40,6 +40,8 @@ export interface Survey extends LookAlikes {
   shifts: Map<string, {from: Bucket; to: Bucket; part: Part}>;
   /** Rows that cannot be sent: their reference belongs to another payment, or to an unfinished batch. */
   conflicts: number;
+  /** The reference of the first of them. */
+  conflictExample: string | undefined;
   /**
    * Other places where references of this batch were found, by the name for `--accept paid-elsewhere`: a namespace,
    * profile or address.
@@ -70,6 +72,7 @@ export function surveyBatch(options: {
     disputed: emptyPart(),
     shifts: new Map(),
     conflicts: 0,
+    conflictExample: undefined,
     similar: {count: 0, examples: []},
     alike: noneAlike(),
     elsewhere: new Map(),
@@ -89,8 +92,10 @@ export function surveyBatch(options: {
     if (outcome?.state === 'already_paid') {
       if (outcome !== row.outcome)
         addRow(inMap(survey.paidBy, must(entry, 'entry of a paid row').batch, emptyPart), row);
-    } else if (outcome?.state === 'conflict') survey.conflicts++;
-    else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
+    } else if (outcome?.state === 'conflict') {
+      survey.conflicts++;
+      survey.conflictExample ??= row.reference;
+    } else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
     else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
     if (entry !== undefined || isDoubt) continue;
     if (row.outcome === undefined && journal.coveredSince(row.n) !== undefined) continue; // it may have been sent

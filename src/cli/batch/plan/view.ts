@@ -178,7 +178,7 @@ export function surveyText(survey: Survey): string[] {
     );
   if (survey.conflicts > 0)
     lines.push(
-      `  ${counted(survey.conflicts, 'row')} whose reference another batch uses for another payment or has not finished: not sent`,
+      `  ${counted(survey.conflicts, 'row')} (${survey.conflictExample}${survey.conflicts > 1 ? ', …' : ''}) whose reference another batch uses for another payment or has not finished: not sent`,
     );
   const {alike, similar} = survey;
   for (const example of alike.examples)

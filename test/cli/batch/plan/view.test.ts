@@ -34,7 +34,14 @@ describe('the errors of a file, as they are shown', () => {
 
 describe('what the registry has of a plan, as it is shown', () => {
   const none: Survey = {
-    ...{paidBy: new Map(), doubts: 0, disputed: emptyPart(), shifts: new Map(), conflicts: 0},
+    ...{
+      paidBy: new Map(),
+      doubts: 0,
+      disputed: emptyPart(),
+      shifts: new Map(),
+      conflicts: 0,
+      conflictExample: undefined,
+    },
     ...{similar: {count: 0, examples: []}, alike: {count: 0, examples: []}, elsewhere: new Map()},
   };
 
@@ -55,11 +62,20 @@ describe('what the registry has of a plan, as it is shown', () => {
     assert.equal(lines.length, 5);
     assert.equal(
       lines[0],
-      '  A-1 looks like B-1 of batch b (namespace nov, no record known yet, 2026-11-24): same party, amount and currency',
+      '  A-1 looks like B-1 of batch b (namespace nov, not recorded as paid yet, 2026-11-24): same party, amount and currency',
     );
     assert.equal(surveyText({...none, alike: {count: 12, examples}}).at(-1), '  … 7 more');
     const similar = {count: 6, examples: [['A-1', 'a-1']]};
     assert.equal(surveyText({...none, similar}).at(-1), '  … 5 more');
+  });
+
+  it('names the first row that another batch has', () => {
+    const one = surveyText({...none, conflicts: 1, conflictExample: 'A-7'});
+    assert.match(one[0]!, /^ {2}1 row \(A-7\) whose reference another batch uses/);
+    assert.match(
+      surveyText({...none, conflicts: 3, conflictExample: 'A-7'})[0]!,
+      /^ {2}3 rows \(A-7, …\) whose/,
+    );
   });
 
   it('names rows in doubt that are not sent', () => {
