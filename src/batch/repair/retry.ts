@@ -258,6 +258,8 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
   // A 409 to the release does not make the key dead: the record decides.
   if (is === 'open' && state !== 'accepted')
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
+  if (status === 'settled')
+    return `record ${id} is settled; if the bank has returned it since, pay it under a new reference`;
   return `record ${id} is ${status ?? 'created'}`;
 }
 

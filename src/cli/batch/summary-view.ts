@@ -107,11 +107,15 @@ function methodLines({kind}: Summary, named: readonly Attention[], commands: Com
   ];
 }
 
-/** If a key was refused and no record is known, the state of its record is in the message. */
-const stateText = ({state, code}: Attention): string => {
+/** If a key was refused and no record is known, or the registry knows how it ended, the message says the rest. */
+function stateText({state, code, status, message}: Attention): string {
   if (state !== 'dead_key') return state.replace('_', ' ');
-  return code === null ? 'in conflict, its record has failed or was canceled' : 'in conflict';
-};
+  if (code === null && status === 'canceled') return 'canceled';
+  if (code === null && status === 'failed') return 'in conflict, its record has failed';
+  return code === null && message === null
+    ? 'in conflict, its record has failed or was canceled'
+    : 'in conflict';
+}
 
 /** Maximum number of orphaned records that are named; the report lists all of them. */
 const ORPHANS = 10;

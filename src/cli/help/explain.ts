@@ -246,7 +246,14 @@ function bankCode(word: string): Explanation[] {
   const advice = reason.badAccount
     ? 'The account or card is invalid. Use another payment method; the same one will fail again.'
     : 'Ask the recipient or the bank. A new payment needs a new idempotency key.';
-  return [{kind: 'bank code', name, meaning: reason.message, advice}];
+  const later =
+    'A bank can return an ACH payment after it was settled; its record may then stay settled, and retry leaves it: pay it under a new reference.';
+  return [
+    {
+      ...{kind: 'bank code', name, meaning: reason.message},
+      advice: Object.hasOwn(ACH_RETURNS, name) ? `${advice} ${later}` : advice,
+    },
+  ];
 }
 
 const ALL_SCENARIOS: readonly {of: string; does: Readonly<Record<string, string>>}[] = [

@@ -124,6 +124,7 @@ describe('explain', () => {
     assert.match(only('r03', 'bank code').meaning, /No account/);
     assert.match(only('R03', 'bank code').advice ?? '', /another payment method/);
     assert.doesNotMatch(only('R01', 'bank code').advice ?? '', /another payment method/);
+    assert.match(only('R03', 'bank code').advice ?? '', /after it was settled.*under a new reference/);
   });
 
   it('knows every code of the contract and every scenario of the sandbox', () => {

@@ -10,6 +10,8 @@ export interface Attention {
   code: string | null;
   message: string | null;
   party: string;
+  /** The status of its record as last seen. */
+  status: string | null;
 }
 
 /** States of rows that need attention, the most urgent first. */
@@ -38,7 +40,7 @@ export function readAttention(
 const rowsInDoubt = (db: SqliteDatabase, limit: number): Attention[] =>
   db
     .prepare<Attention>(
-      `select r.reference, 'in_doubt' as state, o.code, o.message, r.party
+      `select r.reference, 'in_doubt' as state, o.code, o.message, r.party, o.status
              from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
     )
     .all(limit);
@@ -47,7 +49,7 @@ const otherRows = (db: SqliteDatabase, limit: number): Attention[] =>
   db
     .prepare<Attention>(
       `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
-         o.code, o.message, r.party
+         o.code, o.message, r.party, o.status
        from outcomes o join rows r on r.n = o.n
        where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
          or (o.state = 'staged' and o.message like '${NOT_RELEASED}%')

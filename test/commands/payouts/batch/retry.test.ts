@@ -299,3 +299,47 @@ describe('payouts batch, when a row was rejected because of payment details', ()
     }
   });
 });
+
+describe('payouts batch retry of a settled row', () => {
+  it('says how to pay it if the bank has returned it', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id b --yes');
+      for (const record of desk.service.byId.values()) record.status = 'settled';
+      const {stderr} = await desk.batch('retry b --row A-2 --yes');
+      const words =
+        /A-2 is unchanged: record \S+ is settled; if the bank has returned it since, pay it under a new reference$/m;
+      assert.match(stderr, words);
+    } finally {
+      desk.close();
+    }
+  });
+});
+
+describe('a row whose record has ended, in the summary', () => {
+  it('is named once with what is known of it', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id a --yes');
+      assert.equal((await desk.batch('run ./p.csv --batch-id b --yes')).exitCode, 0);
+      for (const record of desk.service.byId.values()) record.status = 'failed';
+      await desk.batch('status a --refresh');
+      const {stdout} = await desk.batch('status b');
+      assert.match(stdout, /^ {2}A-1: in conflict: its record has failed or was canceled; retry reads/m);
+    } finally {
+      desk.close();
+    }
+  });
+
+  it('is called canceled if it was canceled', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+      for (const record of desk.service.byId.values()) record.status = 'canceled';
+      const released = await desk.batch('release b --yes');
+      assert.match(released.stdout + (await desk.batch('status b')).stdout, /^ {2}A-1: canceled$/m);
+    } finally {
+      desk.close();
+    }
+  });
+});
