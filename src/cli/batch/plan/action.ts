@@ -175,21 +175,24 @@ function withCommand(
     doctor,
   }: {retype: Retype; leavesOut: boolean; ids: IdFormat | undefined; doctor: string},
 ): RemitError {
-  const again = (...words: string[]) => `\`${retype(words)}\``;
+  // On a line of its own, a command can be copied at any width.
+  const again = (...words: string[]) => `\n  ${retype(words)}`;
   const hints: string[] = [];
   const isUnit = groups.some(({code}) => code === 'amount-unit');
   const hasBadRows = groups.some(({examples}) => examples[0].row > 0);
   if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still required');
   else if (isUnit)
-    hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00; minor reads it as 15.00`);
+    hints.push(
+      `--amount-unit major reads 1500 as 1500.00, and minor as 15.00:${again('--amount-unit', 'major')}`,
+    );
   else if (hasBadRows && !leavesOut)
-    hints.push(`fix the file and run the command again, or leave these rows out: ${again('--valid-only')}`);
+    hints.push(`fix the file and run the command again, or leave these rows out:${again('--valid-only')}`);
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)
-    hints.push(`to ignore them: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
+    hints.push(`to ignore them:${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
   if (ids !== 'any' && groups.some((group) => group.code === 'uuid' && !group.examples.some(isPartOfUuid)))
     hints.push(`${OTHER_IDS}; to find what differs at the service: ${doctor}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
-  return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});
+  return new RemitError(error.code, message, {cause, details, hint: hints.join('\n')});
 }

@@ -184,10 +184,20 @@ describe('the command after a plan that was refused', () => {
     ]);
     const ran = await desk.batch('plan ./p.csv --batch-id b --json');
     assert.equal(ran.exitCode, 5);
-    const [, command] = /`remit payouts batch (.*)`/.exec(ran.error().hint!)!;
+    const [, command] = /^ {2}remit payouts batch (.*)$/m.exec(ran.error().hint!)!;
     assert.match(command!, /^plan .*p\.csv --batch-id b --json --valid-only$/);
     const again = await desk.batch(command!);
     assert.equal(again.exitCode, 0, again.stderr);
+  });
+
+  it('has a command on a line of its own, also on a narrow terminal', async () => {
+    writeFileSync(
+      join(desk.folder, 'p.csv'),
+      `reference,payee_id,amount,currency_code\nA-1,nobody,10.00,USD\n`,
+    );
+    const {stderr} = await desk.batch('plan ./p.csv --batch-id b', {columns: 80});
+    assert.match(stderr, /^ +(?:remit payouts batch plan (?:.*\\\n +)*.*)?--valid-only$/m);
+    assert.doesNotMatch(stderr, /`/);
   });
 
   it('ignores unknown columns if nothing else is wrong', async () => {
@@ -196,7 +206,7 @@ describe('the command after a plan that was refused', () => {
     const [header, row] = readFileSync(path, 'utf8').split('\n');
     writeFileSync(path, `${header},Remarks,Cost Centre\n${row},x,y\n`);
     const ran = await desk.batch('plan ./p.csv --batch-id b --json');
-    assert.match(ran.error().hint!, /--ignore-column Remarks --ignore-column 'Cost Centre'`/);
+    assert.match(ran.error().hint!, /--ignore-column Remarks --ignore-column 'Cost Centre'$/m);
     const again = await desk.batch(
       'plan ./p.csv --batch-id b --json --ignore-column Remarks --ignore-column cost_centre',
     );
@@ -210,7 +220,7 @@ describe('the command after a plan that was refused', () => {
     desk.file('p.csv', [['A-1', 1, '10']]);
     const ran = await desk.batch('run ./p.csv --batch-id b --json --yes');
     assert.equal(ran.exitCode, 5);
-    const [, command] = /`remit payouts batch ([^`]*)`/.exec(ran.error().hint!)!;
+    const [, command] = /^ {2}remit payouts batch (.*)$/m.exec(ran.error().hint!)!;
     const again = await desk.batch(command!);
     assert.equal(again.exitCode, 0, again.stderr);
     assert.equal((again.json() as {totals: {USD: {planned: string}}}).totals.USD.planned, '10.00');
