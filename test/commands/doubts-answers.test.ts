@@ -104,7 +104,7 @@ describe('a remembered key that the service has forgotten', () => {
       assert.ok(message.includes(id) && message.includes(second) && message.includes('in-doubt'), message);
       assert.ok(
         hint?.includes(`payouts approve ${second}`) && hint.includes(`payouts cancel ${second}`),
-        hint,
+        String(hint),
       );
       assert.equal(await payouts(), sent);
       assert.equal(remembered().length, 1);
