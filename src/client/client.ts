@@ -36,7 +36,7 @@ import {
 import {DEFAULT_POLICY, finish, type RetryPolicy} from './requests/retry.ts';
 import {lastParam} from './requests/routes.ts';
 import {refuseOtherSpelling} from './requests/spelling.ts';
-import {type ReadRequest, readRequest} from '../service/read-request.ts';
+import {type ReadRequest, readRequest, refuseUnclearPayment} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
 import {filtersHere, sizeOnWire} from '../service/paging.ts';
 import {horizonMsOf, USUAL_HORIZON_MS} from '../service/service-file.ts';
@@ -273,6 +273,7 @@ export class RemitClient {
       const recordIn = operation === undefined ? unwrapRecord : this.#recordIn(operation, isRaw);
       return this.#send(built, input, {recordIn});
     }
+    refuseUnclearPayment({path, body});
     const recordIn = this.#recordIn(operation, isRaw);
     const bodyOf = (withoutApproval: boolean) =>
       withoutApproval ? this.#codec.withoutApproval(operation, input.body, isRaw) : input.body;

@@ -1,4 +1,5 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
+import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {Unwritable} from './mapping.ts';
@@ -40,6 +41,21 @@ export function readRequest(
   const search = read.query.size === 0 ? '' : `?${read.query.toString()}`;
   const isPartly = !hasSameKeys(body, writtenAgain(dialect, operation, read));
   return {operation, path: read.path + search, body: read.body, isRaw: true, isPartly};
+}
+
+/**
+ * A payment must be readable before it is sent: one in a list, or with fields in the query, would be compared with nothing,
+ * and a service may read both.
+ * @throws {RemitError} LOCAL_VALIDATION
+ */
+export function refuseUnclearPayment({path, body}: Pick<ReadRequest, 'path' | 'body'>): void {
+  const why = path.includes('?')
+    ? 'has a query: put every field into the body'
+    : isObject(body)
+      ? undefined
+      : 'must have a JSON object as its body';
+  if (why !== undefined)
+    throw new RemitError('LOCAL_VALIDATION', `a request that makes a payment ${why}; nothing was sent`);
 }
 
 function writtenAgain(dialect: Dialect, operation: OperationId, read: PlainRequest): unknown {

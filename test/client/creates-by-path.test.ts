@@ -43,6 +43,17 @@ describe('a create named by its path', () => {
     assert.equal(other.bodies().length, 1);
   });
 
+  it('is refused if its fields are in a list or in the query, where a service may read them and nothing compares them', async () => {
+    const {post, transport} = setUp([answer(201, approved)]);
+    for (const [body, path] of [
+      [[BODY], '/api/payouts'],
+      ['text', '/api/payouts'],
+      [{...BODY, auto_approve: false}, '/api/payouts?auto_approve=true'],
+    ] as const)
+      await assert.rejects(post({body, ...KEY}, path), {code: 'LOCAL_VALIDATION'});
+    assert.deepEqual(transport.requests, []);
+  });
+
   it('is recognized by the route and names of a service file, whether raw or not', async () => {
     const service = {
       routes: {'payouts.create': 'POST /v1/disbursements'},

@@ -7,7 +7,7 @@ import type {Context} from '../core/context.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
 import {NO_MEMORY, type Payment} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
-import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
+import {paramsAt, type ReadRequest, refuseUnclearPayment} from '../../service/read-request.ts';
 
 export type KeyOrigin = Omit<ChosenKey, 'idempotencyKey'>;
 
@@ -41,7 +41,9 @@ export function paymentOf(
   typed: {accepts: readonly string[]; typed: Typed},
 ): Payment | undefined {
   const known = operation === undefined ? undefined : PAYMENTS[operation];
-  if (operation === undefined || known === undefined || !isObject(body)) return undefined;
+  if (operation === undefined || known === undefined) return undefined;
+  refuseUnclearPayment({path, body});
+  if (!isObject(body)) return undefined;
   const fields = {...paramsAt(operation, path), ...body};
   const [named, source] = [fields[known.party], known.source === undefined ? null : fields[known.source]];
   const party = plainValue(named);
