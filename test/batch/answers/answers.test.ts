@@ -224,6 +224,18 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     {stage: 'held', release: 'unapproved', direct: 'unapproved'},
   ],
   [
+    '201 without an amount',
+    201,
+    record({amount_in_minor_units: undefined, amount_in_cents: undefined}),
+    {stage: 'held', release: 'unapproved', direct: 'unapproved'},
+  ],
+  [
+    '207 without an amount, which a retry must not release',
+    207,
+    record({amount_in_minor_units: undefined, amount_in_cents: undefined}),
+    {stage: 'held', release: 'unapproved', direct: 'unapproved'},
+  ],
+  [
     '201 with another id',
     201,
     record({id: OTHER_ID, status: 'approved'}),
