@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {lossText, readBody} from '../../../src/webhooks/delivery/losses.ts';
+import {lossText, readBody} from '../../src/webhooks/delivery/losses.ts';
 
 const read = (text: string) => readBody(Buffer.from(text));
 const lost = (text: string) => read(text).lost.map(({path, kind, sent}) => [path, kind, sent]);
