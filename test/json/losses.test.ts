@@ -52,6 +52,14 @@ describe('what the parsed form of a body does not show', () => {
       ['b\\\\'.slice(0, 2), 'duplicate_key', null],
     ]);
     assert.match(lossText(found[0]!), /data\.id occurs more than once/);
+    for (const many of [7, 8, 9, 10, 30]) {
+      const names = Array.from({length: many}, (_, nth) => `"n${nth}":1`);
+      assert.deepEqual(lost(`{${names.join()}}`), [], String(many));
+      assert.deepEqual(
+        lost(`{${[...names, `"n${many - 1}":2`, '"last":3', '"n0":4'].join()}}`),
+        [`n${many - 1}`, 'n0'].map((name) => [name, 'duplicate_key', null]),
+      );
+    }
   });
 
   it('is everything if the nesting would overflow a stack', () => {

@@ -64,6 +64,11 @@ const CODES: Readonly<Record<string, BatchWord>> = {
       'held: its record does not show the party, amount or subaccount, so what a release would pay is unknown',
     advice: 'Set the field names of the service in the service file, then run resume; or cancel.',
   },
+  KEY_FORGOTTEN: {
+    meaning:
+      'in doubt: its approval was not answered, and the service has since forgotten its keys, so a record that no answer showed may have paid it',
+    advice: 'Look for a record with its reference at the service, then run resolve.',
+  },
   REPLACED: {
     meaning:
       'another batch has paid this reference with another party, amount or currency, and resolve recorded that it replaces the row; totals have the amount of the row',

@@ -52,6 +52,29 @@ describe('webhooks events replay', () => {
     ]);
   }
 
+  it('signs a rejected delivery again only if it is meant', async () => {
+    await place();
+    const words = ['--since', '99999d', '--resign', '--forward-to', url, '-o', 'json'];
+    const all = await run(words);
+    const replayed = (all.json() as Row[]).map(({delivery: id}) => id);
+    assert.deepEqual(replayed, [idOf(1), idOf(2), idOf(3)]);
+    assert.match(
+      all.stderr,
+      /Warning: 1 rejected delivery is left out: --resign would give it a valid signature/,
+    );
+    for (const meant of [
+      [idOf(4), ...words.slice(2)],
+      [...words, '--verdict', 'rejected'],
+    ]) {
+      const ran = await run(meant);
+      assert.deepEqual(
+        (ran.json() as Row[]).map(({delivery: id}) => id),
+        [idOf(4)],
+      );
+    }
+    assert.equal((await rows('--since', '99999d', '--forward-to', url)).length, 4, 'as it was signed');
+  });
+
   it('sends the dead letters again, where they failed, and they are dead no longer', async () => {
     await place();
     const listed = async () => runCli(['webhooks', 'events', 'list', '--failed', '-o', 'json'], {env});

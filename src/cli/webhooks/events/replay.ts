@@ -113,7 +113,20 @@ function select(
       hint: 'remit webhooks events list',
     });
   const named = ids.length === 0 ? all : all.filter((recorded) => ids.some((id) => has(recorded, id)));
-  return named.filter(eventFilter(filters));
+  const selected = named.filter(eventFilter(filters));
+  const isMeant = !flags.resign || ids.length > 0 || verdict === 'rejected';
+  return isMeant ? selected : withoutRejected(local, selected);
+}
+
+/** A forged delivery that is signed again would be accepted. */
+function withoutRejected(local: LocalContext, selected: RecordedDelivery[]): RecordedDelivery[] {
+  const kept = selected.filter(({delivery}) => delivery.verdict !== 'rejected');
+  const left = selected.length - kept.length;
+  if (left > 0)
+    local.out.warn(
+      `${left === 1 ? '1 rejected delivery is' : `${left} rejected deliveries are`} left out: --resign would give ${left === 1 ? 'it' : 'them'} a valid signature; to replay ${left === 1 ? 'it' : 'them'}, name the id or add --verdict rejected`,
+    );
+  return kept;
 }
 
 /** The hint selects what is most likely meant: the failed deliveries, or the last one. */
