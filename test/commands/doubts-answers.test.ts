@@ -122,6 +122,24 @@ describe('a remembered key that the service has forgotten', () => {
     assert.equal(entry()['secondId'], details?.['second_id']);
   });
 
+  it('is not released under another API key, where the service may not know the key', async () => {
+    const lostOne = await world.lose(create());
+    const [repeat] = commandsIn(lostOne.error().hint);
+    assert.ok(repeat?.includes('--idempotency-key'), String(lostOne.error().hint));
+    const bodies: string[] = [];
+    const service = (request: TransportRequest) => {
+      bodies.push(request.body ?? '');
+      return answer(201, payout({payee_id: payee, amount_in_minor_units: 1000, status: 'created'}));
+    };
+    const again = await world.run(repeat, {service, env: {REMIT_API_KEY: 'test_another_key_of_the_account'}});
+    assert.deepEqual([again.exitCode, again.error().code], [12, 'IN_DOUBT'], again.stderr);
+    assert.deepEqual(
+      bodies.map((body) => body.includes('"auto_approve":true')),
+      [false],
+    );
+    assert.equal(remembered().length, 1);
+  });
+
   it('is sent as usual if no approval was sent before', async () => {
     const {send} = world.transport;
     world.transport.send = () => Promise.reject(lost());
