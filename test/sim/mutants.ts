@@ -258,7 +258,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a probe that returns another record does not stop the run',
     patches: [
-      patch('if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);', ''),
+      patch(
+        'if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, {...verdict, id: verdict.id});',
+        '',
+      ),
     ],
     needs: ['waiting', 'stage-only'],
   },
@@ -408,8 +411,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'every row of a resolve file has the verdict of the first',
     patches: [
       patch(
-        'const resolved = rows.map(({reference, resolution, isGone = false}) => {',
-        'const resolved = rows.map(({reference, isGone = false}) => {\n    const {resolution} = rows[0]!;',
+        'const resolved = rows.filter(isNew).map(({reference, resolution, isGone = false}) => {',
+        'const resolved = rows.filter(isNew).map(({reference, isGone = false}) => {\n    const {resolution} = rows[0]!;',
       ),
     ],
     needs: ['resolve', 'network'],

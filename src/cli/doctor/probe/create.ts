@@ -130,7 +130,7 @@ function noteRefused({survey}: Probe, kind: Kind, reply: Reply): void {
   if (mayHaveCreated(reply)) survey.found.push(unknown(check, evidence, {row: ROW}));
   else if (lacksRoute(reply))
     survey.found.push(
-      differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),
+      differs(check, evidence, {row: ROW, fix: toAdd({routes: {[operation]: 'POST /path/creates'}})}),
     );
   else if (assumption !== undefined)
     survey.found.push(

@@ -79,7 +79,7 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   }
   if (lacksRoute(reply))
     survey.found.push(
-      differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/of/creates'}})}),
+      differs(check, evidence, {row, fix: toAdd({routes: {[operation]: 'POST /path/creates'}})}),
     );
   else if (reply.assumption !== undefined)
     survey.found.push(

@@ -105,7 +105,7 @@ async function cancel(probe: Probe, kind: Kind, id: string): Promise<void> {
       {
         ...{
           row: 4,
-          fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/of/{id}/cancel`}})}; then cancel it: ${cancelled}`,
+          fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
         },
       },
     ),

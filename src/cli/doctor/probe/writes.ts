@@ -104,8 +104,7 @@ async function approveCanceled({survey}: Probe, kind: Kind, id: string): Promise
   else survey.found.push(unknown(check, evidence, {row: 2}));
 }
 
-const fixOf = (kind: Kind): string =>
-  toAdd({routes: {[idOf(kind, 'approve')]: 'POST /path/of/{id}/approve'}});
+const fixOf = (kind: Kind): string => toAdd({routes: {[idOf(kind, 'approve')]: 'POST /path/{id}/approve'}});
 
 /**
  * Without a canceled record, tries to approve one that does not exist. The route holds only if the refusal differs from

@@ -120,7 +120,7 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   else
     survey.found.push(
       routeTrouble(id, reply, 'JSON', {
-        routes: {[id]: `GET /path/of/one/{${paramsOf(operationOf(id).path)[0]}}`},
+        routes: {[id]: `GET /path/one/{${paramsOf(operationOf(id).path)[0]}}`},
       }),
     ); // ids are checked by type
 }

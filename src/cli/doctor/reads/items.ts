@@ -71,7 +71,7 @@ function noteOwner(survey: Survey, {id, reply, canonical}: Items & {id: Operatio
   if (!canonical.some(isOther)) return;
   const route = `routes.${id}`;
   const evidence = `${reply.asked} returned records of another ${name}`;
-  const fix = toAdd({routes: {[id]: `GET /path/of/the/list/{${name}}`}});
+  const fix = toAdd({routes: {[id]: `GET /path/list/{${name}}`}});
   survey.found = survey.found.filter((finding) => finding.check !== route);
   survey.found.push(differs(route, evidence, {row: rowOf(id), fix}));
 }

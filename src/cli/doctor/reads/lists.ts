@@ -143,7 +143,7 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   }
   const example: ServiceFile = isGood(reply)
     ? {envelopes: {list: 'path.to.items'}}
-    : {routes: {[id]: 'GET /path/of/the/list'}};
+    : {routes: {[id]: 'GET /path/list'}};
   survey.found.push(routeTrouble(id, reply, 'a list', example));
 }
 
@@ -156,7 +156,7 @@ async function checkEventTypes(survey: Survey): Promise<void> {
     isGood(reply) && isRead
       ? holds(check, outcomeOf(reply))
       : routeTrouble('eventTypes.list', reply, 'a list', {
-          routes: {'eventTypes.list': 'GET /path/of/the/event-types'},
+          routes: {'eventTypes.list': 'GET /path/event-types'},
         }),
   );
 }
