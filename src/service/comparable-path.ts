@@ -1,3 +1,6 @@
+/** A path that every server reads in the same way, as those of the contract: nothing has to be decoded or left out. */
+const PLAIN = /^(?:\/[a-z0-9_{}-]+)+$/;
+
 /** Some proxies decode what they pass on, so a part may be encoded more than once. */
 const TIMES_ENCODED = 3;
 
@@ -29,13 +32,14 @@ function partsOf(path: string): string[] {
  * parameters and the suffixes .json and .xml.
  */
 export const comparablePath = (path: string): string =>
-  `/${partsOf(decoded(path)).join('/')}`.replace(/\.(?:json|xml)$/, '');
+  PLAIN.test(path) ? path : `/${partsOf(decoded(path)).join('/')}`.replace(/\.(?:json|xml)$/, '');
 
 /**
  * The paths that the most lenient servers would read. Their parts have no suffix such as `.csv`. A server may cut a path
  * at an encoded blank, `?`, `#` or control character, or drop blanks and control characters.
  */
 export function lenientPaths(path: string): [cut: string, joined: string] {
+  if (PLAIN.test(path)) return [path, path];
   const text = decoded(path);
   const [cut = ''] = text.split(/[\s?#\p{Cc}]/u, 1);
   const [joined = ''] = text.replaceAll(/[\s\p{Cc}]/gu, '').split(/[?#]/, 1);

@@ -26,8 +26,9 @@ function issueInEach(file: ServiceFile): Issue | undefined {
         allowed: 'must begin with exactly one / and have no . or .. segments',
       };
   }
-  for (const {id} of allOperations()) {
+  for (const {id, operation} of allOperations()) {
     const {path} = routeOf(id, file);
+    if (path === operation.path && file.bodies?.[id] === undefined) continue;
     const isRead = isReadOperation(id);
     const wrong = wrongConstant(path) ?? (isRead ? undefined : paymentIn(id, path));
     if (wrong !== undefined) return {path: ownerOf(id, file), allowed: wrong};
@@ -167,6 +168,7 @@ function issueInPrefixes({prefixes = {}}: ServiceFile): Issue | undefined {
 }
 
 function issueInPairs(file: ServiceFile): Issue | undefined {
+  if (file.routes === undefined && file.prefixes === undefined) return undefined; // all are those of the contract
   const same = sameRequests(file);
   if (same !== undefined) {
     const [first, second] = same;

@@ -58,7 +58,7 @@ const isGuarded = (id: OperationId): boolean => /\.(?:create|approve|cancel|simu
 export function takenPath(file: ServiceFile): readonly [by: OperationId, other: OperationId] | undefined {
   const places = new Map<string, Place[]>();
   for (const {id: other} of allOperations()) {
-    const usual = [{}, {prefixes: file.prefixes ?? {}}];
+    const usual = file.prefixes === undefined ? [{}] : [{}, {prefixes: file.prefixes}];
     for (const one of [...usual, file]) {
       const {method, path} = routeOf(other, one);
       const form = lenientForm(path);
