@@ -131,7 +131,10 @@ describe('a remembered key that the service has forgotten', () => {
       bodies.push(request.body ?? '');
       return answer(201, payout({payee_id: payee, amount_in_minor_units: 1000, status: 'created'}));
     };
-    const again = await world.run(repeat!, {service, env: {REMIT_API_KEY: 'test_another_key_of_the_account'}});
+    const again = await world.run(repeat!, {
+      service,
+      env: {REMIT_API_KEY: 'test_another_key_of_the_account'},
+    });
     assert.deepEqual([again.exitCode, again.error().code], [12, 'IN_DOUBT'], again.stderr);
     assert.deepEqual(
       bodies.map((body) => body.includes('"auto_approve":true')),
