@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {OWN_HEADERS} from '../../service/file/own-headers.ts';
+import {isOwnHeader} from '../../service/file/own-headers.ts';
 import {VERSION} from './version.ts';
 
 const USER_AGENT = `remit/${VERSION}`;
@@ -45,7 +45,7 @@ export function checkExtraHeaders(
     const name = given.toLowerCase();
     if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
       throw new RemitError('USAGE', `${JSON.stringify(given)} is not a header name`);
-    if (OWN_HEADERS.has(name) || name === keyHeader?.toLowerCase())
+    if (isOwnHeader(name) || name === keyHeader?.toLowerCase())
       throw new RemitError('USAGE', `the header ${name} is set by remit`);
     if (!/^[\t\x20-\x7e]*$/.test(value))
       throw new RemitError(

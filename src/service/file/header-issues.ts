@@ -1,9 +1,9 @@
-import {OWN_HEADERS} from './own-headers.ts';
+import {isOwnHeader} from './own-headers.ts';
 import type {ServiceFile} from '../service-file.ts';
 import type {Issue} from './validate.ts';
 
 /** Headers of an answer that are no request id; some are secret. */
-const NO_REQUEST_ID = new Set([...OWN_HEADERS, 'set-cookie', 'www-authenticate', 'location', 'date']);
+const NO_REQUEST_ID = new Set(['set-cookie', 'www-authenticate', 'location', 'date']);
 /** Headers that every delivery has, whatever its signature is. */
 const OF_DELIVERIES = new Set(
   'host content-length content-type content-encoding transfer-encoding connection'.split(' '),
@@ -17,15 +17,16 @@ export function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined 
   for (const name of Object.keys(headers?.send ?? {})) {
     const path = ['headers', 'send', name];
     const plain = name.toLowerCase();
-    if (OWN_HEADERS.has(plain) || plain === key) return {path, allowed: 'is a header that remit sets itself'};
+    if (isOwnHeader(name) || plain === key) return {path, allowed: 'is a header that remit sets itself'};
     if (seen.has(plain)) return {path, allowed: 'occurs twice: upper and lower case do not matter'};
     seen.add(plain);
   }
-  if (NO_REQUEST_ID.has(headers?.requestId?.toLowerCase() ?? ''))
+  const requestId = headers?.requestId ?? '';
+  if (isOwnHeader(requestId) || NO_REQUEST_ID.has(requestId.toLowerCase()))
     return {path: ['headers', 'requestId'], allowed: 'is a header that has another meaning'};
   if (keys?.format === 'uuid' && (keys.maxLength ?? UUID_LENGTH) < UUID_LENGTH)
     return {path: ['keys', 'maxLength'], allowed: `must be at least ${UUID_LENGTH}, the length of a UUID`};
-  if (key !== undefined && key !== 'idempotency-key' && OWN_HEADERS.has(key))
+  if (key !== undefined && key !== 'idempotency-key' && isOwnHeader(key))
     return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
   return undefined;
 }

@@ -1,15 +1,20 @@
-/**
- * Headers that the client sets itself, and headers that change what a request is: another value would send it elsewhere,
- * with another key, as another method, or to another path.
- */
-export const OWN_HEADERS: ReadonlySet<string> = new Set(
+const OWN: ReadonlySet<string> = new Set(
   [
     'x-api-key authorization cookie host content-length content-type content-encoding transfer-encoding connection',
     'accept accept-encoding expect upgrade te trailer keep-alive proxy-authorization proxy-connection idempotency-key',
-    'x-http-method x-http-method-override x-method-override',
+    'x-http-method x-method',
     'x-original-url x-original-uri x-rewrite-url x-override-url x-forwarded-uri x-forwarded-url x-forwarded-path',
     'x-forwarded-prefix x-envoy-original-path',
   ]
     .join(' ')
     .split(' '),
 );
+
+/**
+ * Headers that the client sets itself, and headers that change what a request is: another value would send it elsewhere,
+ * with another key, as another method, or to another path. Many servers read `_` as `-`.
+ */
+export function isOwnHeader(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll('_', '-');
+  return OWN.has(plain) || /(?:^|-)method-override$/.test(plain);
+}

@@ -363,6 +363,15 @@ describe('a service file', () => {
       /name of an HTTP header/,
     ],
     ['a header twice', {headers: {send: {'X-A': '1', 'x-a': '2'}}}, 'headers.send.x-a', /occurs twice/],
+    ...['X_HTTP_METHOD_OVERRIDE', 'Http-Method-Override', 'x_original_url'].map(
+      (name) =>
+        [
+          `${name}, which some servers read as another header`,
+          {headers: {send: {[name]: 'POST'}}},
+          `headers.send.${name}`,
+          /sets itself/,
+        ] as const,
+    ),
     [
       'a header that changes the method',
       {headers: {send: {'X-HTTP-Method-Override': 'DELETE'}}},
