@@ -492,11 +492,20 @@ export class Oracle {
     this.#attempts.set(reference, [...earlier, attempt]);
   }
 
-  /** An earlier run wrote down which record it has. */
+  /**
+   * An earlier run wrote down which record it has. A record that the service has for two rows is that of the first: for
+   * the other one it is an answer that may have been mixed up, as from direct mode without one.
+   */
   #hadRecordBefore(attempt: Attempt, sender: Sender): boolean {
+    const reference = this.#referenceOf(attempt);
+    const isOfFirst = ({seenId}: Attempt) =>
+      this.#service.records.some((record) => record.id === seenId && record.reference === reference);
     return this.#sameKey(attempt).some(
       (one) =>
-        this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),
+        this.#senders.get(one) !== sender &&
+        this.#sawOwnRecord(one) &&
+        isOfFirst(one) &&
+        this.#isWrittenDown(sender, one),
     );
   }
 
