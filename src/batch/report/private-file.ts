@@ -27,7 +27,7 @@ export class CsvFile {
     refuseLink(path);
     this.#path = path;
     this.#draft = `${path}.${process.pid}.part`;
-    this.#fd = guarded(path, () => openPrivate(this.#draft));
+    this.#fd = whileWriting(path, () => openPrivate(this.#draft));
   }
 
   line(cells: readonly string[], delimiter: string): void {
@@ -43,7 +43,7 @@ export class CsvFile {
 
   publish(): void {
     this.#flush();
-    guarded(this.#path, () => {
+    whileWriting(this.#path, () => {
       fsyncSync(this.#fd);
       this.#close();
       refuseLink(this.#path);
@@ -52,14 +52,14 @@ export class CsvFile {
   }
 
   discard(): void {
-    guarded(this.#path, () => {
+    whileWriting(this.#path, () => {
       this.#close();
       rmSync(this.#draft, {force: true});
     });
   }
 
   #flush(): void {
-    guarded(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may accept only a part
+    whileWriting(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may accept only a part
     this.#hash.update(this.#buffer);
     this.#buffer = '';
   }
@@ -73,7 +73,7 @@ export class CsvFile {
 /** Mode 0600, by rename, never through a link. */
 export function writePrivately(path: string, text: string): void {
   refuseLink(path);
-  guarded(path, () => {
+  whileWriting(path, () => {
     const draft = `${path}.${process.pid}.part`;
     const fd = openPrivate(draft);
     writeFileSync(fd, text);
@@ -101,7 +101,7 @@ export function refuseLink(path: string): void {
 }
 
 /** @throws RemitError STATE naming the file */
-export function guarded<T>(path: string, work: () => T): T {
+export function whileWriting<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {

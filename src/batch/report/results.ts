@@ -6,7 +6,7 @@ import {isObject, ownJson} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {sha256Of} from '../input/file-hash.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
-import {CsvFile, guarded, refuseLink, writePrivately} from './private-file.ts';
+import {CsvFile, whileWriting, refuseLink, writePrivately} from './private-file.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {FileRecord} from '../journal/rows/report-rows.ts';
@@ -18,7 +18,7 @@ import type {Plan} from '../model/plan-facts.ts';
 /**
  * Writes the results next to the input: every record of the file, in order, with its outcome; the failed rows as a
  * file that can be planned again; and the summary. Each file is written privately and published by rename. Nothing is
- * written through a link, over the files of another batch, or over failed rows that somebody has corrected.
+ * written through a link, over the files of another batch, or over failed rows that were corrected.
  * @throws RemitError STATE naming the file
  */
 export function writeResults(options: {
@@ -63,7 +63,7 @@ export function writeResults(options: {
     throw withReport(cause, plan);
   }
   // Left by an earlier run of this batch.
-  if (failures === 0) guarded(files.failed, () => rmSync(files.failed, {force: true}));
+  if (failures === 0) whileWriting(files.failed, () => rmSync(files.failed, {force: true}));
   return {...files, failed: failures > 0 ? files.failed : null};
 }
 
@@ -161,7 +161,7 @@ function failedPlace(path: string, last: Readonly<Record<string, unknown>> | und
   for (let n = 1; ; n += 1) {
     const place = n === 1 ? path : path.replace(/\.csv$/, `-${n}.csv`);
     if (!existsSync(place)) return place;
-    if (place === file && guarded(place, () => sha256Of(place)) === sha256) return place;
+    if (place === file && whileWriting(place, () => sha256Of(place)) === sha256) return place;
   }
 }
 

@@ -6,6 +6,7 @@ import type {RecordedRow} from '../journal/rows/row.ts';
 import {type Bucket, FORGOTTEN_CODE} from '../model/outcome.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {hasForgottenKeys} from './release-job.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
@@ -42,7 +43,7 @@ export class CancelPhase {
 
   constructor(run: PhaseParts) {
     this.#run = run;
-    this.#keysForgotten = run.journal.fact('releaseById') === 'keys-forgotten';
+    this.#keysForgotten = hasForgottenKeys(run.journal);
   }
 
   async run(): Promise<void> {

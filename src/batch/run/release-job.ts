@@ -66,6 +66,10 @@ export function releaseJob(row: RecordedRow, mayTryAgain: boolean): ReleaseJob {
 export const releasesById = (journal: Journal, {approveById = false}: RunSettings): boolean =>
   approveById && journal.fact('releaseById') !== undefined;
 
+/** The service has forgotten keys, so a request that was not answered may have paid by a second record. */
+export const hasForgottenKeys = (journal: Journal): boolean =>
+  journal.fact('releaseById') === 'keys-forgotten';
+
 export const attemptsOf = ({row, sends}: ReleaseJob): number => row.outcome.attempts + sends;
 
 /** The part of a refusal that an outcome stores, so that `refusalOf` finds it again. */

@@ -21,6 +21,7 @@ import {
   releasable,
   type ReleaseJob,
   releaseJob,
+  hasForgottenKeys,
   releasesById,
 } from './release-job.ts';
 import {RowSource} from './row-source.ts';
@@ -51,7 +52,6 @@ export class ReleasePhase {
   readonly #ends: ReleaseEnds;
   readonly #source: RowSource<RecordedRow>;
   readonly #states: readonly Releasable[];
-  /** The service has forgotten keys, so a release that was not answered may have paid by a second record. */
   readonly #keysForgotten: boolean;
   readonly #byId: boolean;
   #probing: Promise<boolean> | undefined;
@@ -78,7 +78,7 @@ export class ReleasePhase {
     const {journal, claims, clock, beforeWindow, settings} = run;
     this.#states = states ?? releasable(settings);
     this.#byId = releasesById(journal, settings);
-    this.#keysForgotten = journal.fact('releaseById') === 'keys-forgotten';
+    this.#keysForgotten = hasForgottenKeys(journal);
     this.#source = new RowSource({
       journal,
       claims,
