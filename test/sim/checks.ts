@@ -182,9 +182,9 @@ export function checkStates(options: {
     if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
     const before = reported.get(reference);
     const isOver = before !== undefined && LASTING.has(before) && !oracle.mayHaveBeenRaised(reference);
-    // A retry by name, or a cancel, sends a row again whose key returns the record of another row.
+    // A retry by name, or a cancel, sends a row again whose key was answered with another record.
     const isSentAgain = oracle.wasRetried(reference) || place.canceling.has(batchId);
-    const isTaken = before === 'collision' && isSentAgain && isShared(reference, oracle);
+    const isTaken = before === 'collision' && isSentAgain;
     const isLost =
       before === 'accepted' &&
       state === 'unapproved' &&
@@ -195,9 +195,6 @@ export function checkStates(options: {
   }
   checkShared(byReference, states, oracle);
 }
-
-const isShared = (reference: string, oracle: Oracle): boolean =>
-  oracle.sharedRecords().some(({references}) => references.includes(reference));
 
 /** A record pays one row, also if the service answers several rows with it. */
 function checkShared(rows: ReadonlyMap<string, SimRow>, states: readonly RowReport[], oracle: Oracle): void {
@@ -228,7 +225,7 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
   if (state === 'accepted' || state === 'already_paid') {
     const isPaid =
       oracle.paymentsOf(reference).some(({record}) => pays(record.body, row)) ||
-      oracle.sharedRecords().some(({references, isPaid}) => isPaid && references.includes(reference));
+      oracle.sharedRecords().some(({references, wasPaid}) => wasPaid && references.includes(reference));
     if (!isPaid) oracle.violate('books', `${reference} is reported ${state} and was not paid as planned`);
   }
   // What is under way for a rejected row will be rejected like the rest: the service judges by the body.
@@ -273,7 +270,7 @@ export function checkFinal(options: {
     // Another batch took the reference when the registry was lost, and paid something else or came to no end: a person must look.
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // The record that its key returns is that of another payment: the same.
-    if (state === 'in_doubt' && sharing.has(reference)) return false;
+    if ((state === 'in_doubt' || isLost) && sharing.has(reference)) return false;
     // Direct mode made its record, and the service compares bodies: staging cannot find out, a person must.
     if (state === 'in_doubt' && oracle.isOtherBody(reference)) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.

@@ -158,10 +158,10 @@ export class Oracle {
     );
   }
 
-  /** The service lost an approval of the reference, now or before. */
+  /** The service lost an approval of the reference, or of the record of another payment with which it answers it. */
   wasLost(reference: string): boolean {
     return this.#service.records.some(
-      (record) => record.reference === reference && record.lostAt !== undefined,
+      (record) => record.lostAt !== undefined && isAnswerFor(record, reference),
     );
   }
 
@@ -172,7 +172,9 @@ export class Oracle {
 
   /** Records of the reference that are approved, and whose approval was not lost. */
   isPaidNow(reference: string): boolean {
-    return this.paymentsOf(reference).some(({record}) => record.approvedAt !== undefined);
+    return this.#service.records.some(
+      (record) => record.approvedAt !== undefined && isAnswerFor(record, reference),
+    );
   }
 
   paymentsOf(reference: string): readonly Payment[] {
@@ -181,12 +183,15 @@ export class Oracle {
 
   /** A request that the batch's journal must know of is under way, or had an effect, with which money moves. */
   mayBePaidBy(place: Place, batchId: string, reference: string): boolean {
-    if (this.isPaidBy(place, batchId, reference)) return true;
+    const isPaid = this.#standingPayments(place, batchId, reference).some(
+      (payment) => payment.attempt?.seen !== 409 || this.#wasShownAfter(place, payment),
+    );
+    if (isPaid) return true;
     return (this.#attempts.get(reference) ?? []).some(
       (attempt) =>
         attempt.pending > 0 &&
         !attempt.isRefused &&
-        attempt.seen !== 409 && // the rules: its row stays staged
+        attempt.seen !== 409 && // the rules: its row stays staged, and the next run reads the record first
         isApproving(attempt) &&
         !this.#isOfDeadRecord(attempt) &&
         this.#isKnownToBatch(place, batchId, attempt),
@@ -208,16 +213,21 @@ export class Oracle {
    * arrive after the record was read for the last time.
    */
   wasShownPaid(place: Place, batchId: string, reference: string): boolean {
-    return this.#standingPayments(place, batchId, reference).some(
-      ({attempt, record: {id, approvedAt}}) =>
-        attempt?.seenId === id || (this.#shown.get(place)?.get(id) ?? -1) > (approvedAt ?? Infinity),
+    return this.#standingPayments(place, batchId, reference).some((payment) =>
+      this.#wasShownAfter(place, payment),
     );
   }
 
+  #wasShownAfter(place: Place, {attempt, record: {id, approvedAt}}: Payment): boolean {
+    return attempt?.seenId === id || (this.#shown.get(place)?.get(id) ?? -1) > (approvedAt ?? Infinity);
+  }
+
+  /** Not those of another payment that the service answers with the same record: they were asked for, and told, as its own. */
   #standingPayments(place: Place, batchId: string, reference: string): Payment[] {
     return this.paymentsOf(reference).filter(
       ({attempt, record}) =>
         attempt !== undefined &&
+        !(attempt.key !== undefined && record.sharedBy.has(attempt.key)) &&
         record.approvedAt !== undefined &&
         this.#service.statusOf(record) !== 'failed' &&
         this.#isKnownToBatch(place, batchId, attempt),
@@ -334,11 +344,12 @@ export class Oracle {
   }
 
   /** The records with which the service answered the payments of several references. */
-  sharedRecords(): readonly {references: readonly string[]; isPaid: boolean; n: number}[] {
+  sharedRecords(): readonly {references: readonly string[]; wasPaid: boolean; n: number}[] {
     return this.#service.records
       .filter(({sharedBy}) => sharedBy.size > 0)
-      .map(({reference, sharedBy, approvedAt, n}) => ({
-        ...{references: [reference, ...sharedBy.values()], isPaid: approvedAt !== undefined, n},
+      .map(({reference, sharedBy, approvedAt, lostAt, n}) => ({
+        ...{references: [reference, ...sharedBy.values()], n},
+        wasPaid: approvedAt !== undefined || lostAt !== undefined,
       }));
   }
 
@@ -594,7 +605,11 @@ export class Oracle {
     const former = earlier.findLast(
       (one) => isApproving(one) && this.#isKnownToBatch(sender.place, sender.batchId, one),
     );
-    const isSettled = this.#declared.has(reference) || this.#isReportedLost(sender, reference); // it was read since
+    const takenUpAt = sender.place.takenUp.get(takenUpAs(sender.batchId, id)) ?? 0;
+    const isSettled =
+      this.#declared.has(reference) ||
+      this.#isReportedLost(sender, reference) || // it was read since
+      takenUpAt > (former?.n ?? Infinity); // by a retry
     if (former !== undefined && isUnsettled(former) && !isSeen && !isSettled)
       this.violate(
         'look',
@@ -864,6 +879,9 @@ export class Oracle {
 
 /** A record that was made this long after a request may be that of the request. */
 const SOON_MS = 10 * 60_000;
+
+const isAnswerFor = ({reference, sharedBy}: ServiceRecord, asked: string): boolean =>
+  reference === asked || [...sharedBy.values()].includes(asked);
 
 /** A record as a batch took it up. */
 const takenUpAs = (batchId: string, id: string): string => `${batchId} ${id}`;

@@ -19,7 +19,7 @@ import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
-import {checkBound, outFolderOf, runAsAnother, sendingCommands, warnUnrecorded} from '../place.ts';
+import {checkBound, commandsFor, runAsAnother, warnUnrecorded} from '../place.ts';
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
 import {timeoutsOf} from '../timeouts.ts';
@@ -85,10 +85,9 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   return end;
 }
 
-/** The command that runs the file as another batch, with the results in the same folder. */
-function anotherOf({context, stateDir, flags}: RunRequest, {journal, plan}: OpenBatch): string {
-  return runAsAnother(sendingCommands(context, plan, outFolderOf(journal, flags.out)), stateDir, plan);
-}
+/** The command that runs the file as another batch, with the profile and the folder for results of the last run. */
+const anotherOf = ({context, stateDir, flags}: RunRequest, batch: OpenBatch): string =>
+  runAsAnother(commandsFor(context, batch, flags.out), stateDir, batch.plan);
 
 /** Runs a batch with the registry; following it afterwards does not block other batches. */
 async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string): Promise<Summary> {

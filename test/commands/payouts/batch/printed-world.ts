@@ -141,6 +141,27 @@ export const END_STATES: readonly EndState[] = [
     pays: ['A-1', 'A-2', 'A-3'],
   },
   {
+    name: 'direct, in doubt',
+    lines: [`${RUN} --direct --accept key-trust --max-wait 1s`],
+    before: ({desk: {service}}) =>
+      (service.fault = ({method, body}) =>
+        method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined),
+    pays: ['A-1', 'A-2', 'A-3'],
+  },
+  {
+    name: 'with a cancel that was not answered',
+    lines: [`${RUN} --stage-only`, 'cancel b --yes --max-wait 1s'],
+    then: ({desk: {service}}) =>
+      (service.fault = ({method, path}) =>
+        method === 'POST' && path.endsWith('/cancel') ? 'lost-after' : undefined),
+  },
+  {
+    name: 'with a cancel of rows that were paid',
+    lines: [RUN, 'cancel b --yes'],
+    before: (bench) => bench.arm(statusFault(401), 5, 'from then on'),
+    then: (bench) => bench.arm(undefined),
+  },
+  {
     name: 'with an unreadable row',
     lines: [
       `${RUN} --stage-only --max-wait 1s`,
