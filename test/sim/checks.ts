@@ -187,7 +187,7 @@ export function checkStates(options: {
     const isTaken = before === 'collision' && isSentAgain;
     const isLost =
       before === 'accepted' &&
-      state === 'unapproved' &&
+      (state === 'unapproved' || (state === 'staged' && oracle.wasRetried(reference))) &&
       (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
     if (isOver && before !== state && !isTaken && !isLost)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
@@ -263,6 +263,7 @@ export function checkFinal(options: {
   }
   const {rows} = place.batches.get(batchId)!;
   const sharing = new Set(oracle.sharedRecords().flatMap(({references}) => references));
+  const isHeldUp = last.states.some(({reference, state}) => state === 'in_doubt' && sharing.has(reference));
   const open = last.states.filter(({reference, state, code}) => {
     const {party} = rows.find((row) => row.reference === reference)!;
     const isLost = state === 'unapproved' && oracle.wasLost(reference) && !isUnapprovedParty(party);
@@ -271,6 +272,7 @@ export function checkFinal(options: {
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // The record that its key returns is that of another payment: the same.
     if ((state === 'in_doubt' || isLost) && sharing.has(reference)) return false;
+    if (state === 'staged' && isHeldUp) return false; // each run stops when it reads that record
     // Direct mode made its record, and the service compares bodies: staging cannot find out, a person must.
     if (state === 'in_doubt' && oracle.isOtherBody(reference)) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.

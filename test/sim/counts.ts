@@ -25,6 +25,7 @@ export const COUNTED = [
   'canceled',
   'mixedReads',
   'sharedRecords',
+  'nextTyped',
   'refreshes',
   'lostApprovals',
   'bodiesRefused',

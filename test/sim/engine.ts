@@ -7,6 +7,7 @@ import {readSummary} from '../../src/batch/standing/read-summary.ts';
 import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
 import {BatchRun} from '../../src/batch/run/batch-run.ts';
 import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
+import type {Journal} from '../../src/batch/journal/journal.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {planBatch, type PlannedBatch} from '../../src/batch/plan/plan.ts';
 import {resolveRows, type Resolving} from '../../src/batch/repair/resolve.ts';
@@ -107,6 +108,7 @@ export async function runEngine(
         process.isCanceling = true;
         place.canceling.add(request.batchId);
       } else if (path !== 'release') journal.setFact('path', path);
+      else if (hasReleases(journal)) journal.setFact('path', 'stage-and-release');
       process.isDirect = path === 'direct';
       process.acceptsDifferences = request.settings.acceptDifferences;
       process.retriesUnapproved = request.settings.retryUnapproved || request.retry !== undefined;
@@ -176,6 +178,12 @@ export async function runEngine(
   }
 }
 
+/** A release that finds nothing to do changes nothing. */
+function hasReleases(journal: Journal): boolean {
+  const {staged, in_doubt: doubts} = journal.tally();
+  return staged.count + doubts.count > 0;
+}
+
 /** `payouts batch resolve NAME --from FILE`, by an operator who has looked at the dashboard. */
 export async function resolveByHand(
   process: SimProcess,
@@ -226,18 +234,21 @@ export async function refreshStates(
   }
 }
 
-/** `payouts batch report NAME`: what is said of each row now. */
-export async function reportStates(
-  process: SimProcess,
+/** `payouts batch status NAME` and `report NAME`: how the batch stands, and what is said of each row now. */
+export async function readStanding(
+  {place, clock}: SimProcess,
   setting: Setting,
   batchId: string,
-): Promise<EngineReport['states']> {
+): Promise<Pick<EngineReport, 'summary' | 'states'>> {
+  const {stateDir} = place;
   const batch = await openBatch({
-    ...{stateDir: process.place.stateDir, kind: setting.kind, batchId},
-    ...{purpose: 'a simulated report', clock: process.clock},
+    ...{stateDir, kind: setting.kind, batchId, purpose: 'a simulated report', clock},
   });
   try {
-    return [...batch.journal.report.everything()].map(stateOf);
+    return {
+      summary: readSummary(batch, clock.now(), () => bareCommands()),
+      states: [...batch.journal.report.everything()].map(stateOf),
+    };
   } finally {
     await batch.close();
   }

@@ -287,7 +287,8 @@ export class Oracle {
     sender.hasProbed = true;
     sender.lastGoodAt = this.now();
     const known = seen.find((one) => this.#isWrittenDown(sender, one));
-    if (known !== undefined && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
+    const isDeclared = this.#declared.has(this.#referenceOf(attempt)); // it has no record, by an operator's word
+    if (known !== undefined && !isDeclared && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
       sender.isForgotten = true;
   }
 
@@ -503,20 +504,13 @@ export class Oracle {
     this.#attempts.set(reference, [...earlier, attempt]);
   }
 
-  /**
-   * An earlier run wrote down which record it has. A record that the service has for two rows is that of the first: for
-   * the other one it is an answer that may have been mixed up, as from direct mode without one.
-   */
+  /** An earlier run wrote down which record it has, and not that this is the record of another payment. */
   #hadRecordBefore(attempt: Attempt, sender: Sender): boolean {
-    const reference = this.#referenceOf(attempt);
-    const isOfFirst = ({seenId}: Attempt) =>
-      this.#service.records.some((record) => record.id === seenId && record.reference === reference);
+    const {place, batchId} = sender;
+    if (place.batches.get(batchId)?.reported.get(this.#referenceOf(attempt)) === 'collision') return false;
     return this.#sameKey(attempt).some(
       (one) =>
-        this.#senders.get(one) !== sender &&
-        this.#sawOwnRecord(one) &&
-        isOfFirst(one) &&
-        this.#isWrittenDown(sender, one),
+        this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),
     );
   }
 
@@ -584,7 +578,8 @@ export class Oracle {
     const first = this.#attempts.get(reference)?.[0]?.sentAt ?? Infinity;
     const since = Math.min(record.createdAt, first, sender.place.doubtSince);
     const shownAt = sender.place.byIdSince.get(sender.batchId);
-    const isOnlyWay = shownAt !== undefined && sender.place.journalsKeptSince(shownAt);
+    const isOnlyWay =
+      shownAt !== undefined && (sender.place.journalsKeptSince(shownAt) || sender.place.isRestored);
     if (!isOnlyWay && this.now() - since < this.#horizonMs - LATEST_MS - SLACK_MS)
       this.violate('by-id', `${reference} was approved by its id within the horizon`);
     if (!sender.looked.delete(id)) this.violate('look', `${reference} was approved by its id unseen`);
@@ -642,7 +637,9 @@ export class Oracle {
       );
     if (isLost && !sender.retriesUnapproved)
       this.violate('unapproved', `${reference} was released again by itself after its approval was lost`);
-    const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
+    const isShared = this.sharedRecords().some(({references}) => references.includes(reference)); // answered as asked
+    const isHeld =
+      row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect && !isShared;
     if (isHeld && !sender.acceptsDifferences && earlier.length === 0 && !this.#wasAccepted(sender))
       this.violate('held', `${reference} was released with a record that differs, and nobody accepted that`);
   }

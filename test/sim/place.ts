@@ -40,6 +40,8 @@ export class Place {
   readonly canceling = new Set<string>();
   /** Batches whose cancel was begun, by a run that may have been killed before or after the intent was on the disk. */
   readonly cancelTried = new Set<string>();
+  /** A backup was put back: the journals may know more than what was sent since. */
+  isRestored = false;
   #registryLostAt = 0;
   #journalsLostAt = 0;
   /** A run may not have read the journals since, so that losing them too loses what they had. */
@@ -78,6 +80,7 @@ export class Place {
 
   /** A backup was put back: the journals hold these files again, and nothing that was said since. */
   restorePlans(plans: ReadonlyMap<string, readonly SimRow[]>): void {
+    this.isRestored = true;
     for (const [batchId, rows] of plans) this.plan(batchId, rows, this.batches.get(batchId)!.isDirect);
   }
 

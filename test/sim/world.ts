@@ -1,5 +1,6 @@
 import type {Resolution, Resolving} from '../../src/batch/repair/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
+import {KEY_IN_USE_MS} from '../../src/batch/model/record-age.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {auditWindows} from './audit.ts';
 import {booksOf} from './books.ts';
@@ -10,13 +11,14 @@ import {
   type EngineReport,
   type EngineRun,
   planFile,
+  readStanding,
   refreshStates,
-  reportStates,
   resolveByHand,
   runEngine,
   type Setting,
 } from './engine.ts';
 import {type Acceptances, Namespaces, neededBy, NOTHING} from './namespaces.ts';
+import {type Step, stepOf} from './next.ts';
 import {LATEST_MS, SimNetwork} from './network.ts';
 import {Oracle, type Violation} from './oracle.ts';
 import type {SimIdentity, SimOs} from './os.ts';
@@ -496,18 +498,29 @@ export class World {
     if (doubts.length === 0) return;
     const chosen = this.#dice.chance(0.5) ? doubts : [this.#dice.pick(doubts)];
     const rows = chosen.map(([reference]) => ({reference, resolution: this.#findOut(place, reference)}));
+    await this.#resolveRows(place, BATCH, rows, this.#drawFate(true));
+  }
+
+  async #resolveRows(
+    place: Place,
+    batchId: string,
+    rows: readonly Resolving[],
+    fate: Fate,
+  ): Promise<boolean> {
     this.#log(() => `operator: resolves ${JSON.stringify(rows)}`);
     this.#counts.resolved++;
     for (const {reference, resolution} of rows)
-      if (resolution === 'not-paid') this.#oracle.declareUnpaid(reference);
-    const process = this.#newProcess(place, BATCH, this.#drawFate(true));
-    const ending = await process.run((self) => resolveByHand(self, this.#setting, {batchId: BATCH, rows}));
+      if (resolution === 'not-paid') this.#oracleOf(batchId).declareUnpaid(reference);
+    const process = this.#newProcess(place, batchId, fate);
+    const setting = this.#settingOf(batchId);
+    const ending = await process.run((self) => resolveByHand(self, setting, {batchId, rows}));
     this.#tell('resolve', process, ending);
     if (ending.is === 'killed') await this.#afterKill(place);
     // The row is in doubt no more, or the power took it.
     const expected = ['USAGE', 'NO_BATCH', ...(this.#namesShared(rows) ? ['LOCAL_VALIDATION'] : [])];
     if (ending.is === 'failed' && !expected.includes(codeOf(ending.error) ?? ''))
       await this.#afterError(ending.error, 0);
+    return ending.is === 'done';
   }
 
   /** A record that the service gave as the answer for two rows is recorded for one of them only. */
@@ -520,7 +533,12 @@ export class World {
 
   /** The command looks at the record that is named, and refuses one that is not the row's. */
   #findOut(place: Place, reference: string): Resolution {
-    const row = place.planned(BATCH, reference)!;
+    const truth = this.#truthOf(place, BATCH, reference);
+    return truth === 'not-paid' || this.#dice.chance(0.2) ? 'not-paid' : truth;
+  }
+
+  #truthOf(place: Place, batchId: string, reference: string): Resolution {
+    const row = place.planned(batchId, reference)!;
     const paid = this.#service.records.findLast(
       (record) =>
         record.reference === reference &&
@@ -528,7 +546,7 @@ export class World {
         isPaymentOf(row, record.body, this.#schedule.kind) &&
         PAID.has(this.#service.statusOf(record)),
     );
-    return paid === undefined || this.#dice.chance(0.2) ? 'not-paid' : {paid: paid.id};
+    return paid === undefined ? 'not-paid' : {paid: paid.id};
   }
 
   /** The rows are run again as another batch: under another namespace, some of them with references of their own. */
@@ -821,21 +839,25 @@ export class World {
     this.#oracle.violate('error', `the tool ended with ${String((error as Error).stack ?? error)}`);
   }
 
-  /** After a crash somebody asks how things stand. */
-  async #report(place: Place, batchId: string): Promise<void> {
+  /** Somebody asks how things stand, after a crash for instance. */
+  async #report(
+    place: Place,
+    batchId: string,
+  ): Promise<Pick<EngineReport, 'summary' | 'states'> | undefined> {
     for (let attempt = 0; attempt < 3 && !this.#isOver; attempt++) {
       const process = this.#newProcess(place, batchId, {});
-      const ending = await process.run((self) => reportStates(self, this.#settingOf(batchId), batchId));
+      const ending = await process.run((self) => readStanding(self, this.#settingOf(batchId), batchId));
       this.#tell('report', process, ending);
       if (ending.is === 'done') {
-        checkStates({place, batchId, states: ending.value, oracle: this.#oracleOf(batchId)});
-        return;
+        checkStates({place, batchId, states: ending.value.states, oracle: this.#oracleOf(batchId)});
+        return ending.value;
       }
       if (ending.is === 'failed') {
-        if (codeOf(ending.error) === 'NO_BATCH') return; // the power took a plan that was never run
+        if (codeOf(ending.error) === 'NO_BATCH') return undefined; // the power took a plan that was never run
         await this.#afterError(ending.error, attempt);
       }
     }
+    return undefined;
   }
 
   /** Everything is set right, and the operator brings every batch to its end. */
@@ -844,6 +866,7 @@ export class World {
     this.#service.calm();
     this.#isEnding = true;
     this.#paysNamesake = this.#namesakeDice.chance(0.5);
+    const follows = new Dice(this.#schedule.seed, 'follows');
     this.#network.rules = {trouble: 0};
     await this.#timeline.wait(LATEST_MS + 40_000);
     for (const place of this.#places) {
@@ -851,9 +874,95 @@ export class World {
         if (this.#isOver) return;
         const isStirred = this.#has('lost-approvals');
         if (isStirred) await this.#refresh(place, batchId, {});
-        if (!this.#isIdle(place, batchId) || isStirred) await this.#finish(place, batchId);
+        if (follows.chance(0.5)) await this.#followNext(place, batchId);
+        if (this.#refusals.has(place)) continue; // the operator leaves it
+        if (!this.#isOver && (!this.#isIdle(place, batchId) || isStirred)) await this.#finish(place, batchId);
       }
     }
+  }
+
+  /**
+   * The operator types what each summary says comes next, until nothing does, or a person has to decide. Each of these
+   * commands moves the batch on; only after a retry it may be where it was before.
+   */
+  async #followNext(place: Place, batchId: string): Promise<void> {
+    const seen = new Map<string, number>();
+    let retriedAt = -1;
+    let hasWaited = false;
+    let approveById = this.#has('approve-by-id');
+    while (!this.#isOver) {
+      const standing = await this.#report(place, batchId);
+      const next = standing?.summary.next ?? null;
+      if (next === null) return;
+      const step = stepOf(next);
+      const key = JSON.stringify({...standing, approveById});
+      const before = seen.get(key);
+      if (before !== undefined && !hasWaited) {
+        await this.#timeline.wait(KEY_IN_USE_MS + 60_000); // a key that is in use may be free then
+        hasWaited = true;
+        seen.clear();
+        continue;
+      }
+      if (before !== undefined) {
+        // Where the profile is right and all is refused, a person has to say that the refusals are final.
+        const isTest = next.startsWith('remit profiles test');
+        if (retriedAt < before && !isTest)
+          this.#oracleOf(batchId).violate('next', `${next} changes nothing: ${key}`);
+        return;
+      }
+      seen.set(key, seen.size);
+      if (step.is === 'run' && step.verb === 'retry') retriedAt = seen.size - 1;
+      this.#counts.nextTyped++;
+      this.#log(() => `operator: types ${next}`);
+      approveById ||= next.includes('--approve-by-id');
+      if (!(await this.#type(place, batchId, step, approveById))) return;
+    }
+  }
+
+  /** @returns whether it was done: not if a person decides, and not if it was refused. */
+  async #type(place: Place, batchId: string, step: Step, approveById: boolean): Promise<boolean> {
+    if (step.is === 'look') return false;
+    if (step.is === 'cancel') return (await this.#cancel(place, batchId, {})) !== undefined;
+    if (step.is === 'resolve') return this.#resolveAll(place, batchId);
+    const {verb, rows, accepts} = step;
+    if (!rows.every((reference) => this.#mayName(place, batchId, reference))) return false;
+    const {horizonMs, maxInFlight} = this.#schedule;
+    const report = await this.#runAs(
+      place,
+      {
+        ...{batchId, maxInFlight},
+        path: verb === 'release' ? 'release' : verb === 'run' ? 'stage-and-release' : 'as-before',
+        settings: {
+          ...{
+            horizonMs,
+            maxWaitMs: this.#has('long-waits') ? 900_000 : 8_000,
+            trustRefusals: accepts.includes('refusals'),
+            approveById,
+          },
+          retryUnapproved: verb === 'release',
+          acceptDifferences: accepts.includes('differences'),
+          releaseRest: accepts.includes('rest'),
+        },
+        ...(verb === 'retry' ? {retry: {named: rows, onRaised: () => undefined}} : {}),
+      },
+      {},
+    );
+    return report !== undefined;
+  }
+
+  /** The operator looks up all rows in doubt, and records what is true of them. */
+  async #resolveAll(place: Place, batchId: string): Promise<boolean> {
+    if (batchId === NAMESAKE) return false;
+    const doubts = [...place.batches.get(batchId)!.reported].filter(([, state]) => state === 'in_doubt');
+    const rows = doubts.map(([reference]) => ({
+      reference,
+      resolution: this.#truthOf(place, batchId, reference),
+    }));
+    // A person has to find out whose record it is, or to settle at the service a record that only direct mode's body shows.
+    const oracle = this.#oracleOf(batchId);
+    const shared = new Set(oracle.sharedRecords().flatMap(({references}) => references));
+    if (rows.some(({reference}) => shared.has(reference) || oracle.isOtherBody(reference))) return false;
+    return this.#resolveRows(place, batchId, rows, {});
   }
 
   async #finish(place: Place, batchId: string): Promise<void> {

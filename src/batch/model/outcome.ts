@@ -69,6 +69,9 @@ export const DIFFERS = {
 /** How the message of an accepted row begins whose reference may have two paid records. */
 export const MAYBE_TWICE = 'check: may be paid twice';
 
+/** Begins the message of a row in doubt whose last request was refused in a way that does not show what became of it. */
+export const REFUSED_AFTER_DOUBT = 'it may have been sent before and is now refused';
+
 export const mayBePaidTwice = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
   code === DIFFERS_CODE && message?.startsWith(MAYBE_TWICE) === true;
 

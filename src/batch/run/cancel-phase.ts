@@ -1,9 +1,10 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
+import {compareFetched, otherParts} from '../answers/echo.ts';
 import {differsIn, judgeFailure, noteOfDifference, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {type Bucket, FORGOTTEN_CODE} from '../model/outcome.ts';
+import {type Bucket, FORGOTTEN_CODE, type RowState} from '../model/outcome.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {hasForgottenKeys} from './release-job.ts';
@@ -102,9 +103,14 @@ export class CancelPhase {
       case 'failing':
         return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
       case 'unknown':
-        return this.#again(job, sentAt, read.other ?? `its record could not be read: ${wordsOf(end)}`);
-      case 'open':
-        return this.#stillOpen(job);
+        if (read.other !== undefined) return this.#again(job, sentAt, read.other, 'in_doubt'); // it may not be its record
+        return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
+      case 'open': {
+        const {record} = read;
+        if (compareFetched(record, job.row, kind) !== 'other') return this.#stillOpen(job);
+        const parts = otherParts(record, job.row, kind).join(' and ');
+        return this.#again(job, sentAt, `record ${job.id} has ${parts}`, 'in_doubt');
+      }
       case 'moved': {
         const {state, status, answer} = read;
         const isPaid = state === 'accepted';
@@ -164,10 +170,16 @@ export class CancelPhase {
     return then === 'wait' ? {again: true, afterMs: 0} : this.#leave();
   }
 
-  async #again(job: CancelJob, sentAt: number, words: string): Promise<WorkEnd> {
+  /** @param state of the row, if no other try is made */
+  async #again(
+    job: CancelJob,
+    sentAt: number,
+    words: string,
+    state: RowState = job.row.outcome.state,
+  ): Promise<WorkEnd> {
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.tries, false)};
-    this.#record(job, {state: job.row.outcome.state, message: words});
+    this.#record(job, {state, message: words});
     return this.#leave();
   }
 

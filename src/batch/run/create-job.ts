@@ -20,6 +20,8 @@ export interface CreateJob extends Tries {
   isKeyUsed: boolean;
   /** The last answer was a success without a readable record, or a redirect. */
   isUnreadable: boolean;
+  /** The last answer, if its key was in use: 409. */
+  inUse: string | undefined;
   /** A row in doubt that no run sends again. */
   isForgotten: boolean;
   /** When it was last sent in this run. */
@@ -41,6 +43,7 @@ export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow, isD
     sentAt: maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined,
     isKeyUsed,
     isUnreadable: false,
+    inUse: undefined,
     isForgotten: row.outcome?.state === 'in_doubt' && row.outcome.code === FORGOTTEN_CODE,
     ...{sends: 0, tries: 0, successes: undefined, triedAt: undefined, lookFor: undefined},
   };

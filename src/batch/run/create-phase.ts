@@ -90,7 +90,10 @@ export class CreatePhase {
     await dispatch<CreateJob>(this.#run, {
       next: () => this.#next(),
       work: (job) => (job.lookFor === undefined ? this.#create(job) : this.#look(job, job.lookFor)),
-      abandon: (job) => this.#leave(job, 'the run stopped before the outcome of this row was known'),
+      abandon: (job) =>
+        job.inUse === undefined
+          ? this.#leave(job, 'the run stopped before the outcome of this row was known')
+          : this.#leaveInUse(job, job.inUse),
     });
     // If no other row is left that could succeed, a record that the service still shows is the success that these
     // wait for.
@@ -122,7 +125,8 @@ export class CreatePhase {
   #leaveTooOld(job: CreateJob): WorkEnd {
     this.pastHorizon++;
     const why = job.isForgotten ? MAYBE_PAID_BEFORE : {message: TOO_OLD};
-    this.#record(job, {state: 'in_doubt', stagedAt: this.#firstDoubt(job), ...why});
+    const known = job.row.outcome?.state === 'collision' ? {id: null} : {}; // it is the record of another payment
+    this.#record(job, {state: 'in_doubt', stagedAt: this.#firstDoubt(job), ...known, ...why});
     return {again: false};
   }
 
@@ -305,18 +309,21 @@ export class CreatePhase {
     words: string,
     http?: number,
   ): Promise<WorkEnd> {
+    job.inUse = http === 409 ? words : undefined;
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, throttled)};
+    if (job.inUse !== undefined) return this.#leaveInUse(job, job.inUse);
+    const facts = {id: job.lookFor ?? null, ...codeOf(job), stagedAt: this.#firstDoubt(job)};
+    this.#record(job, {state: 'in_doubt', ...facts, message: words});
+    return {again: false};
+  }
+
+  /** Where this goes on for long, another try does not help: `resolve` does. */
+  #leaveInUse(job: CreateJob, words: string): WorkEnd {
     const stagedAt = this.#firstDoubt(job);
-    this.#record(job, {
-      state: 'in_doubt',
-      id: job.lookFor ?? null,
-      ...codeOf(job),
-      ...(http === 409
-        ? {http, message: `${words}. ${keyInUse(this.#run.clock.now() - stagedAt)}`}
-        : {message: words}),
-      stagedAt,
-    });
+    const message = `${words}. ${keyInUse(this.#run.clock.now() - stagedAt)}`;
+    const facts = {id: job.lookFor ?? null, ...codeOf(job), stagedAt};
+    this.#record(job, {state: 'in_doubt', ...facts, http: 409, message});
     return {again: false};
   }
 

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Kind} from '../model/kinds.ts';
-import type {Outcome, RowState} from '../model/outcome.ts';
+import {type Outcome, REFUSED_AFTER_DOUBT, type RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {noteOfAnswer, type Known} from '../answers/answers.ts';
@@ -28,8 +28,7 @@ export const keyInUse = (forMs: number): string =>
     ? 'An earlier request with its key may still be in progress, so its outcome is not known yet'
     : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
 
-export const refusedAfterDoubt = (end: Exchange): string =>
-  `it may have been sent before and is now refused: ${wordsOf(end)}`;
+export const refusedAfterDoubt = (end: Exchange): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
 
 /** The record cannot belong to this row: only a 201 creates a new record, and the key was used for other content. */
 export const isOfOtherContent = (isKeyUsed: boolean, {id}: Known, answer: Answer | undefined): boolean =>

@@ -76,6 +76,7 @@ export class ReleaseEnds {
    * - Approved or further: it paid the row. If the other record is approved for the same payment, the row may be paid twice.
    * - Still created, and the other record is that of another row: answers were mixed up, and the next run releases the row.
    * - Still created otherwise: it is left behind.
+   * - Not read: if answers were mixed up, the row may be paid by its own record, which the next run reads.
    */
   otherCame(job: ReleaseJob, verdict: Known, answer: Answer | undefined, read: ReadVerdict): WorkEnd {
     const {row, id} = job;
@@ -90,12 +91,13 @@ export class ReleaseEnds {
       return this.moved(job, read);
     }
     if (read.is === 'moved') return this.known(job, alone, answer, bothPaid(read, id));
-    if (isOpen && isOfOtherRow) {
-      this.#record(job, {state: 'in_doubt', status: 'created', message: otherRecordText(row)});
+    if (isOpen && !isOfOtherRow) return this.known(job, {...verdict, orphan: id}, answer);
+    if (isOpen || isMixedUp) {
+      const status = isOpen ? 'created' : null;
+      this.#record(job, {state: 'in_doubt', status, message: otherRecordText(row)});
       this.#run.halt.stopFor('collision', otherRecordText(row));
       return ENDED;
     }
-    if (isOpen) return this.known(job, {...verdict, orphan: id}, answer);
     return this.known(job, alone, answer); // whether it is left behind is unknown
   }
 

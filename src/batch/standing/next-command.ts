@@ -44,12 +44,24 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   // Reading it again would stop the run in the same way.
   if (left.stop === 'lost-record' && left.in_doubt > 0) return type('resolve', '--from', 'FILE');
   if (left.mustApproveById && left.staged + left.releasing > 0)
-    return byIdCommand(left, commands, type('resume'), type);
+    return byIdCommand(
+      left,
+      commands,
+      left.state === 'staged' || isHolding(left) ? releaseOf(left, type) : type('resume'),
+      type,
+    );
   if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
+  // Rows in doubt come first, and their answers would stop the run in the same way.
+  const isInTheWay =
+    (left.stop === 'failing' && left.stuck > 0) || (left.stop === 'collision' && left.shared > 0);
+  if (isInTheWay) return type('resolve', '--from', 'FILE');
   const onward = onwardCommand(left, type);
   if (onward !== undefined && left.isUnproven) return `${commands.read('profiles', 'test')} && ${onward}`;
+  // The service is at its address, so that it refuses these rows themselves, and would stop the run in the same way.
+  if (onward === type('resume') && left.stop === 'refused-at-first' && left.refused === left.not_sent)
+    return type('resume', ...accepting('refusals'));
   if (onward !== undefined) return onward;
-  if (left.lateStaged > 0) return byIdCommand(left, commands, type('release'), type);
+  if (left.lateStaged > 0) return byIdCommand(left, commands, releaseOf(left, type), type);
   if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', '--from', 'FILE');
   const waits = left.retryWaits ?? {batch: null, rows: 0, ended: 0};
   if (left.rejected + left.unapproved + left.failed > waits.rows) return type('retry');
@@ -81,6 +93,13 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (left.differingReference !== null) return type('status', '--row', left.differingReference);
   return type('report', '--html');
 }
+
+/** Rows that hold the release of the others, and that no run clears up. */
+const isHolding = (left: Remaining): boolean =>
+  left.refused + left.conflicts + left.lateDoubts + left.disputed + left.stuck > 0;
+
+const releaseOf = (left: Remaining, type: Typing): string =>
+  type('release', ...(isHolding(left) ? accepting('rest') : []));
 
 /** The command for records that can only be approved by their ids, or canceled if no profile can allow that. */
 function byIdCommand(left: Remaining, commands: CommandBuilder, command: string, type: Typing): string {

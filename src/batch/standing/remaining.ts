@@ -35,10 +35,12 @@ export interface Remaining {
   /** In conflict: they hold a release, and no command sends them by itself. */
   conflicts: number;
   /**
-   * Part of in_doubt: the service still answered 409 long after the first request, or several runs in a row got no
-   * readable record, so another replay will not help.
+   * Part of in_doubt: the service still answered 409 long after the first request, or refused a row that may have been
+   * sent before, or has one record for two rows, or several runs in a row got no readable record, so another replay will not help.
    */
   stuck: number;
+  /** Part of stuck: the rows whose record also came back for another row, which stops the run. */
+  shared: number;
   /** Part of stuck: the rows without a readable record. */
   unreadable: number;
   /** Part of unreadable: the rows whose record is known. */
@@ -144,6 +146,9 @@ export function readRemaining(
   const isGivenUp = (journal.fact('unreadableRuns') ?? 0) >= UNREADABLE_RUNS;
   const unreadable = isGivenUp ? (rows?.unreadable ?? 0) : 0;
   const unreadableReleases = isGivenUp ? (rows?.unreadableReleases ?? 0) : 0;
+  const shared = rows?.shared ?? 0;
+  const isUnproven = stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered();
+  const refusedDoubts = isUnproven ? 0 : (rows?.refusedDoubts ?? 0); // another address may know them
   const isProbeRefused =
     (stop !== undefined || tally.staged.count > 0) && journal.fact('probeRefused') === true;
   return {
@@ -157,7 +162,8 @@ export function readRemaining(
     lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
     releasing: (rows?.releasing ?? 0) - lateReleases - unreadableReleases,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
-    stuck: (rows?.stuck ?? 0) + unreadable,
+    stuck: (rows?.stuck ?? 0) + refusedDoubts + shared + unreadable,
+    shared,
     unreadable,
     unreadableReleases,
     heldReference: isAtRest && held > 0 ? left.heldReference() : null,
@@ -175,7 +181,7 @@ export function readRemaining(
       (stop !== undefined && BY_ID_ONLY.has(stop.reason)) ||
       (isProbeRefused && journal.fact('releaseById') !== undefined),
     mayApproveById: approveById,
-    isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
+    isUnproven,
     waitsFor: tally.conflict.count > 0 ? (journal.fact('waitsFor') ?? null) : null,
     retryWaits: isAtRest ? (journal.fact('retryWaits') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,

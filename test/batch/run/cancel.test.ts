@@ -233,6 +233,21 @@ describe('a batch that is canceled', () => {
     assert.equal((await cancel()).state, 'canceled');
   });
 
+  it('leaves a row in doubt whose record is shown as another payment', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    service.distort = (record, {method, path}) =>
+      method === 'GET' && path.includes(recordOf('INV-2').id)
+        ? {...record, amount_in_minor_units: 1}
+        : record;
+    const summary = await cancel();
+    assert.deepEqual([summary.state, summary.canceled, summary.in_doubt], ['stopped', 1, 1]);
+    assert.equal(recordOf('INV-2').status, 'created');
+    assert.equal(cancelExitCodeOf(summary), 12);
+    service.distort = (record) => record;
+    assert.equal((await cancel()).state, 'canceled');
+  });
+
   it('waits for a record that stays created after an accepted cancel, and gives up after eight', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});

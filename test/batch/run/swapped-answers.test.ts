@@ -86,6 +86,30 @@ describe('a batch whose answers are swapped', () => {
     assert.deepEqual(summary.orphans, []);
   });
 
+  for (const [what, shown] of [
+    ['is not answered', () => 'lost-before' as const],
+    ['shows the other row as well', () => ({status: 200, body: {...other(2), id: recordOf(1).id}})],
+  ] as const)
+    it(`to a release whose record then ${what}: the row stays in doubt with its own record, and is paid once`, async () => {
+      await bench.run(service, {path: 'stage-only'});
+      service.distort = (record, request) => (isRelease(request) && isOf(request, 1) ? other(2) : record);
+      service.fault = ({method, path}) =>
+        method === 'GET' && path.includes(recordOf(1).id) ? shown() : undefined;
+      const summary = await bench.run(service, {maxInFlight: 1});
+      assert.deepEqual(
+        [summary.in_doubt, summary.conflict, summary.orphans, summary.stopped_because?.reason],
+        [1, 0, [], 'collision'],
+      );
+      assert.equal(summary.next, 'remit payouts batch resume b1');
+      const row = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+      assert.equal(row.outcome?.id, recordOf(1).id);
+      service.fault = () => undefined;
+      service.distort = (record) => record;
+      const rest = await bench.run(service);
+      assert.deepEqual([rest.accepted, rest.state, rest.next], [2, 'complete', null]);
+      assert.ok(service.byId.size === 2 && service.paid.every(({approvals}) => approvals === 1));
+    });
+
   it('to a release that did not happen: the row is released again', async () => {
     await bench.run(service, {path: 'stage-only'});
     service.fault = (request) =>
@@ -143,6 +167,18 @@ describe('a batch whose answers are swapped', () => {
     const done = await bench.run(service, {path: 'release'});
     assert.deepEqual([done.accepted, done.state, done.next], [2, 'complete', null]);
     assert.equal(service.byId.size, 2, 'no second record');
+  });
+
+  it('while staging, past the horizon: cancel gives neither row the record of the other', async () => {
+    await swapCreates();
+    bench.clock.advance(25 * 3600_000);
+    const summary = await bench.run(service, {path: 'cancel'});
+    assert.deepEqual([summary.in_doubt, summary.accepted, summary.canceled], [2, 0, 0]);
+    assert.equal(summary.next, 'remit payouts batch resolve b1 --from FILE');
+    const ids = await bench.inJournal(({journal}) =>
+      [1, 2].map((n) => journal.rows.of(`INV-${n}`)?.outcome?.id),
+    );
+    assert.deepEqual(ids, [null, null]);
   });
 
   it('while staging, for both rows: cancel finds and cancels both records, and frees their references', async () => {

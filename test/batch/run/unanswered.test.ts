@@ -78,9 +78,25 @@ describe('a refusal of a row that may have been sent before', () => {
     assert.deepEqual(end(await stage()), NOT_BELIEVED);
   });
 
-  it('is not final in direct mode', async () => {
+  it('is not final in direct mode, and a person has to find out: another run would bring the same', async () => {
     answers('lost-before', BAD_DETAILS);
-    assert.deepEqual(end(await bench.run(service, {path: 'direct'})), NOT_BELIEVED);
+    const summary = await bench.run(service, {path: 'direct'});
+    assert.deepEqual(end(summary), NOT_BELIEVED);
+    assert.equal(summary.next, 'remit payouts batch resolve b1 --from FILE');
+  });
+
+  it('keeps the 409 of every row that a stop leaves in doubt, so that a person is asked about all of them', async () => {
+    service.fault = ({method}) => (method === 'POST' ? 'lost-before' : undefined);
+    await stage({maxInFlight: 3});
+    service.fault = ({method}) =>
+      method === 'POST' ? {status: 409, body: {error_code: 'CONCURRENT', message: 'in use'}} : undefined;
+    bench.clock.advance(20 * 60_000);
+    const {in_doubt: doubts, stopped_because: stop, next} = await stage({maxInFlight: 3});
+    assert.deepEqual(
+      [doubts, stop?.reason, next],
+      [3, 'failing', 'remit payouts batch resolve b1 --from FILE'],
+    );
+    for (const n of [1, 2, 3]) assert.equal((await rowOf(`INV-${n}`)).outcome?.http, 409);
   });
 
   it('is not believed after a try in direct mode', async () => {

@@ -28,6 +28,7 @@ const NOTHING: Remaining = {
     differingReference: null,
     conflictReference: null,
     stuck: 0,
+    shared: 0,
     isProbeRefused: false,
   },
   ...{
@@ -173,6 +174,31 @@ describe('the next command of a batch', () => {
       'resolve b1 --from FILE -p acme',
     ],
     [
+      'makes refusals final where the service is known to be at its address, and refuses all that is left',
+      {state: 'stopped', stop: 'refused-at-first', not_sent: 3, refused: 3},
+      'resume b1 --accept refusals -p acme',
+    ],
+    [
+      'sends the other rows after such a stop',
+      {state: 'stopped', stop: 'refused-at-first', not_sent: 4, refused: 3},
+      'resume b1 -p acme',
+    ],
+    [
+      'asks the same where their answers would stop the run before it sends what is left',
+      {state: 'stopped', stop: 'failing', in_doubt: 2, stuck: 2, not_sent: 1},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'asks the same where a record that is another payment would stop the run',
+      {state: 'stopped', stop: 'collision', in_doubt: 1, stuck: 1, shared: 1, staged: 2},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'resumes after a collision that another run does not meet again',
+      {state: 'stopped', stop: 'collision', in_doubt: 1, stuck: 1, not_sent: 2},
+      'resume b1 -p acme',
+    ],
+    [
       'asks for what was found out about a row that is never readable, although others were not sent',
       {state: 'stopped', stop: 'unreadable', in_doubt: 1, stuck: 1, unreadable: 1, not_sent: 2},
       'resolve b1 --from FILE -p acme',
@@ -212,6 +238,26 @@ describe('the next command of a batch', () => {
       'resolve b1 --from FILE -p acme',
     ],
     ['sends what is in doubt beside them', {in_doubt: 2, disputed: 1}, 'resume b1 -p acme'],
+    [
+      'releases by their ids what is staged, although a row past the horizon holds the release',
+      {in_doubt: 1, lateDoubts: 1, staged: 2, lateStaged: 2, mayApproveById: true},
+      'release b1 --accept rest -p acme',
+    ],
+    [
+      'releases by their ids what is staged, although a conflict holds the release',
+      {state: 'held', conflicts: 1, staged: 2, lateStaged: 2, mayApproveById: true},
+      'release b1 --accept rest -p acme',
+    ],
+    [
+      'releases by their ids what was staged only: a resume would stage it again',
+      {state: 'staged', staged: 2, mustApproveById: true, mayApproveById: true},
+      'release b1 -p acme',
+    ],
+    [
+      'releases by their ids what is staged beside a row that nobody can find out about',
+      {state: 'stopped', staged: 2, in_doubt: 1, stuck: 1, mustApproveById: true, mayApproveById: true},
+      'release b1 --accept rest -p acme',
+    ],
     [
       'asks for what was found out past the horizon',
       {in_doubt: 2, lateDoubts: 2},

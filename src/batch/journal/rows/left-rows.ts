@@ -6,6 +6,7 @@ import {
   FORGOTTEN_CODE,
   MAYBE_TWICE,
   PAID_ELSEWHERE_CODE,
+  REFUSED_AFTER_DOUBT,
   REGISTRY_CODE,
   UNREADABLE_CODE,
 } from '../../model/outcome.ts';
@@ -27,6 +28,10 @@ export interface LeftCounts {
   lateStaged: number;
   /** In doubt, without a record: the service still answered 409 long after the first request. */
   stuck: number;
+  /** In doubt, without a record: a request of a later run was refused, as another one would be. */
+  refusedDoubts: number;
+  /** In doubt with a record that also came back for another row; they are not part of the counts before and after. */
+  shared: number;
   /** In doubt, because no answer to them had a readable record; the key is not forgotten. */
   unreadable: number;
   /** The part of them whose record is known. */
@@ -35,18 +40,26 @@ export interface LeftCounts {
   cancelable: number;
 }
 
+/** The record that the service returned for this row, it also returned for another one that it does not pay. */
+const SHARED = `(id is not null and lower(id) in (select lower(id) from outcomes where state in ('collision', 'dead_key')))`;
+
+const RELEASING = `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}')
+    and not ${SHARED}`;
+
 const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
   notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
   lateCreates: `state = 'in_doubt' and code is not '${REGISTRY_CODE}' and (id is null and late or code = '${FORGOTTEN_CODE}')`,
-  releasing: `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}')`,
-  lateReleases: `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}') and late`,
+  releasing: RELEASING,
+  lateReleases: `${RELEASING} and late`,
   lateStaged: `state = 'staged' and late`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
-  unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late`,
-  unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late`,
-  cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}')`,
+  refusedDoubts: `state = 'in_doubt' and id is null and message like '${REFUSED_AFTER_DOUBT}%' and not late`,
+  shared: `state = 'in_doubt' and ${SHARED}`,
+  unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late and not ${SHARED}`,
+  unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late and not ${SHARED}`,
+  cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}' and not ${SHARED})`,
 };
 const NAMES = keysOf(COUNTS);
 

@@ -54,9 +54,9 @@ function hintRefusals(
   if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
   const refused = journal.rows.inStates(['not_sent'], 0, NAMED);
   if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
-  request.context.out.hint(
-    `if the address is right and the service does refuse these rows: ${typing(request, plan)('resume', ...accepting('refusals'))}`,
-  );
+  const final = typing(request, plan)('resume', ...accepting('refusals'));
+  if (summary.next === final) return;
+  request.context.out.hint(`if the address is right and the service does refuse these rows: ${final}`);
 }
 
 /** No connection could be made: this command removes the cause. */
