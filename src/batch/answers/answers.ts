@@ -211,8 +211,15 @@ function judgeSuccess(options: {
     };
   const differs = echo === 'differs' ? {differs: differencesOf(record, row, kind)} : {};
   if (phase === 'stage') {
-    if (status !== null && MOVING.has(status))
-      return {is: 'known', state: 'accepted', id, status, ...differs}; // released before
+    if (status !== null && MOVING.has(status)) {
+      // Paid already: by an earlier release of this row, unless it has the reference of another payment.
+      if (isKnownToDiffer(row) || otherReferenceIn(record, row) === undefined)
+        return {is: 'known', state: 'accepted', id, status, ...differs};
+      return {
+        ...{is: 'known', state: 'collision', id, status, stop: 'collision'},
+        message: `record ${id} came back, which has another reference`,
+      };
+    }
     if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status};
     // What a retry of an unapproved row would pay must be known.
     const isCompared = notComparedIn(differs.differs ?? []).length === 0;

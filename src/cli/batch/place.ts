@@ -56,7 +56,7 @@ export function unusedId(stateDir: string, {kind, batchId}: Plan): string {
 }
 
 /** The folder of the results: as typed, otherwise that of the last run; undefined for next to the input. */
-export const outFolderOf = (journal: Journal, typed: string | undefined): string | undefined =>
+const outFolderOf = (journal: Journal, typed: string | undefined): string | undefined =>
   typed ?? journal.fact('typedOut') ?? undefined;
 
 /** The command that runs the file of a plan as another batch, with an unused id. */

@@ -82,7 +82,7 @@ describe('a GET that shows another payment', () => {
         await bench.run(bench.service, {path: 'stage-only'});
         show({...fields, status});
         const summary = await bench.run(bench.service, {path: 'cancel'});
-        assert.deepEqual([summary.state, summary.staged], ['stopped', 1]);
+        assert.deepEqual([summary.state, name === 'id' ? summary.staged : summary.in_doubt], ['stopped', 1]);
         await assertKept();
         bench.service.distort = (record) => record;
         assert.equal((await bench.run(bench.service, {path: 'cancel'})).state, 'canceled');
@@ -111,7 +111,8 @@ describe('a GET that shows another payment', () => {
         await bench.run(bench.service, {path: 'stage-only'});
         show({...fields, status});
         const summary = await bench.run(bench.service, {path: 'cancel'});
-        assert.deepEqual([summary.state, summary.staged, summary.accepted], ['stopped', 1, 0]);
+        const left = name === 'id' ? summary.staged : summary.in_doubt;
+        assert.deepEqual([summary.state, left, summary.accepted], ['stopped', 1, 0]);
         bench.service.distort = (record) => record;
         assert.equal((await bench.run(bench.service, {path: 'cancel'})).state, 'canceled');
         assert.equal(bench.record('INV-1').status, 'canceled');

@@ -43,6 +43,22 @@ describe('a batch whose answers are swapped', () => {
     assert.equal(summary.stopped_because?.reason, 'collision');
   });
 
+  it('while staging: a paid record with the reference of another batch does not pay the row', async () => {
+    let isFirst = true;
+    service.distort = (record, request) => {
+      if (!isStage(request) || !isOf(request, 1) || !isFirst) return record;
+      isFirst = false;
+      const foreign = {id: 'a0000000-0000-4000-8000-000000000009', status: 'settled'};
+      return {...record, ...foreign, client_metadata: {remit_reference: 'MARCH-1'}};
+    };
+    const summary = await bench.run(service, {maxInFlight: 1, path: 'stage-only'});
+    assert.deepEqual([summary.accepted, summary.conflict], [0, 1]);
+    assert.equal(summary.stopped_because?.reason, 'collision');
+    await bench.prepareRetry(service, {named: ['INV-1']});
+    assert.equal((await bench.run(service, {path: 'stage-and-release'})).accepted, 2);
+    assert.ok(service.byId.size === 2 && service.paid.every(({approvals}) => approvals === 1));
+  });
+
   it('to the probe: nothing is said to be forgotten, and no record of another row is to be canceled', async () => {
     await bench.run(service, {path: 'stage-only'});
     service.distort = (record, request) => (isStage(request) && isOf(request, 1) ? other(2) : record);
