@@ -272,7 +272,7 @@ export function checkFinal(options: {
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // The record that its key returns is that of another payment: the same.
     if ((state === 'in_doubt' || isLost) && sharing.has(reference)) return false;
-    if (state === 'staged' && isHeldUp) return false; // each run stops when it reads that record
+    if ((state === 'staged' || state === 'in_doubt') && isHeldUp) return false; // each run stops when it reads that record
     // Direct mode made its record, and the service compares bodies: staging cannot find out, a person must.
     if (state === 'in_doubt' && oracle.isOtherBody(reference)) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.

@@ -506,12 +506,17 @@ export class Oracle {
 
   /** An earlier run wrote down which record it has, and not that this is the record of another payment. */
   #hadRecordBefore(attempt: Attempt, sender: Sender): boolean {
-    const {place, batchId} = sender;
-    if (place.batches.get(batchId)?.reported.get(this.#referenceOf(attempt)) === 'collision') return false;
+    if (this.#isCollision(sender, this.#referenceOf(attempt))) return false;
     return this.#sameKey(attempt).some(
       (one) =>
         this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),
     );
+  }
+
+  /** Its key was answered with the record of another payment, as the batch reported, or will be. */
+  #isCollision({place, batchId, isDirect}: Sender, reference: string): boolean {
+    if (isDirect && this.sharedRecords().some(({references}) => references.includes(reference))) return true;
+    return place.batches.get(batchId)?.reported.get(reference) === 'collision';
   }
 
   /** Invariant: before money moves by a replay, the service has shown that it remembers keys, and not long ago. */
@@ -595,7 +600,7 @@ export class Oracle {
   #looked(attempt: Attempt, sender: Sender, reference: string): void {
     const earlier = this.#sameKey(attempt);
     const id = earlier.find((one) => this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one))?.seenId;
-    if (id === undefined) return;
+    if (id === undefined || this.#isCollision(sender, reference)) return;
     const isSeen = sender.looked.delete(id);
     const former = earlier.findLast(
       (one) => isApproving(one) && this.#isKnownToBatch(sender.place, sender.batchId, one),

@@ -252,6 +252,20 @@ describe('the release of a batch', () => {
     paidOnce(2);
   });
 
+  it('is continued for a row whose release was not answered, beside a key that was refused', async () => {
+    await bench.plan(bench.payouts(2));
+    service.fault = (request) =>
+      isOf(request, 2) ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT'}} : undefined;
+    await run({path: 'stage-only'});
+    service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);
+    const lost = await run({path: 'release', settings: {releaseRest: true}});
+    assert.deepEqual([lost.in_doubt, lost.conflict], [1, 1]);
+    service.fault = () => undefined;
+    assert.equal((await run()).next, 'remit payouts batch release b1 --accept rest');
+    assert.equal((await run({path: 'release', settings: {releaseRest: true}})).accepted, 1);
+    paidOnce(1);
+  });
+
   it('does not begin automatically while rows are not staged', async () => {
     await bench.plan(bench.payouts(10));
     const drain = new AbortController();

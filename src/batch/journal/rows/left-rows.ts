@@ -41,7 +41,8 @@ export interface LeftCounts {
 }
 
 /** The record that the service returned for this row, it also returned for another one that it does not pay. */
-const SHARED = `(id is not null and lower(id) in (select lower(id) from outcomes where state in ('collision', 'dead_key')))`;
+const SHARED = `(id is not null and lower(id) in
+    (select lower(id) from outcomes where state in ('collision', 'dead_key') and id is not null))`;
 
 const RELEASING = `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}')
     and not ${SHARED}`;
