@@ -5,7 +5,14 @@ import type {JournalRow, RecordedRow, RowWithOutcome} from '../journal/rows/row.
 import {pagesOf} from '../model/pages.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
-import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome, type RowState} from '../model/outcome.ts';
+import {
+  CAME_AGAIN,
+  DIFFERS_AS_ACCEPTED,
+  DIFFERS_CODE,
+  type Outcome,
+  RETURNED_OTHER,
+  type RowState,
+} from '../model/outcome.ts';
 import {type Entry, leastGeneration} from '../registry/entry.ts';
 import type {Entries} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
@@ -149,7 +156,7 @@ const LEFT = {
   in_doubt: 'it is in doubt: resume asks the service again, resolve records what you have found out',
   not_sent: 'it was not sent: resume sends it',
   conflict: 'its reference belongs to another payment',
-  collision: 'its key returned the record of another payment',
+  collision: RETURNED_OTHER,
 } as const satisfies Partial<Record<RowState, string>>;
 
 /** How a row is sent again, or why it is not. `lost`: its record is not found. */
@@ -194,10 +201,10 @@ async function judge(row: JournalRow, asking: Asking, read: ReadRow[]): Promise<
  * that it did not show: so only a row that is named comes here.
  */
 function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal, named}: Asking): Found {
-  const {id, attempts} = row.outcome;
+  const {id, message} = row.outcome;
   const owner = id === null ? undefined : journal.rows.ofRecord(id);
   const isOwned = owner !== undefined && owner.n !== row.n;
-  const mayBeMixedUp = attempts <= 1;
+  const mayBeMixedUp = message?.endsWith(CAME_AGAIN) !== true;
   if (!named.includes(row.reference)) return LEFT.collision;
   if (!isOwned || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
   const why = `its key returned record ${id}, which is that of row ${owner.reference}`;

@@ -1,6 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, judgeExchange, noteOfDifference, type Known} from '../answers/answers.ts';
 import {
+  isAgain,
   isOfOtherContent,
   keyInUse,
   noteOf,
@@ -12,6 +13,7 @@ import {type CreateJob, createJob} from './create-job.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {
+  CAME_AGAIN,
   DIRECT_WITH_USED_KEY,
   MAYBE_PAID_BEFORE,
   MAYBE_PAID_TWICE,
@@ -188,7 +190,14 @@ export class CreatePhase {
       id === null ? undefined : (this.#run.recordIds.taken(job.row, id) ?? this.#named(job, answer));
     if (owner === undefined || id === null) return false;
     const message = takenRecordText(id, owner);
-    this.#record(job, {state: 'collision', id, status, stagedAt: this.#firstDoubt(job), message});
+    const stagedAt = this.#firstDoubt(job);
+    this.#record(job, {
+      state: 'collision',
+      id,
+      status,
+      stagedAt,
+      message: isAgain(job.row) ? message + CAME_AGAIN : message,
+    });
     this.#stopForCollision(`row ${job.row.n} (${job.row.reference}): ${message}`);
     return true;
   }
@@ -222,6 +231,8 @@ export class CreatePhase {
       isAccepted: settings.acceptDifferences,
     });
     const outcome = outcomeOf(row, {...facts, ...note, ...this.#twice(job, state, answer)}, answer);
+    if (state === 'collision' && isAgain(row))
+      outcome.message = (outcome.message ?? otherRecordText(row)) + CAME_AGAIN;
     if (state === 'rejected') {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;
       refusals.reject(row, job.before, outcome, job.maybe ? outcomeOf(row, inDoubt, answer) : undefined);

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Kind} from '../model/kinds.ts';
-import {type Outcome, REFUSED_AFTER_DOUBT, type RowState} from '../model/outcome.ts';
+import {type Outcome, REFUSED_AFTER_DOUBT, RETURNED_OTHER, type RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {noteOfAnswer, type Known} from '../answers/answers.ts';
@@ -27,6 +27,9 @@ export const keyInUse = (forMs: number): string =>
   forMs < KEY_IN_USE_MS
     ? 'An earlier request with its key may still be in progress, so its outcome is not known yet'
     : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
+
+/** A retry sent the same request again, because the first answer was the record of another payment. */
+export const isAgain = ({outcome}: JournalRow): boolean => outcome?.message === RETURNED_OTHER;
 
 export const refusedAfterDoubt = (end: Exchange): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
 

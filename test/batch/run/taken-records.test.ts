@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
 import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench} from '../harness.ts';
-import {isRelease, TruthService} from '../truth-service.ts';
+import {isOf, isRelease, TruthService} from '../truth-service.ts';
 
 /** A service that answers with the id of one record for several rows, and repeats the content of each request. */
 describe('one record for several rows', () => {
@@ -75,6 +75,22 @@ describe('one record for several rows', () => {
     await resolveRow({...rowOf, batch, stateDir: bench.stateDir, clock: bench.clock});
     await batch.close();
     assert.deepEqual(await states(), ['accepted', 'accepted']);
+  });
+
+  it('after lost answers in direct mode: retry sends the same request first, for the row may be paid', async () => {
+    let tries = 0;
+    service.fault = (request) => (isOf(request, 2) && tries++ === 0 ? 'lost-after' : undefined);
+    service.distort = (record, request) =>
+      isOf(request, 2) ? {...record, id: [...service.byId.values()][0]!.id} : record;
+    await bench.plan(bench.payouts(2));
+    const taken = await bench.run(service, {path: 'direct', maxInFlight: 1});
+    assert.deepEqual([taken.accepted, taken.conflict, tries], [1, 1, 2]);
+    assert.equal(taken.next, 'remit payouts batch retry b1 --row INV-2');
+    service.distort = (record) => record;
+    assert.deepEqual((await bench.prepareRetry(service, {named: ['INV-2']})).raised, []);
+    const last = await bench.run(service, {path: 'direct'});
+    assert.deepEqual([last.state, last.accepted], ['complete', 2]);
+    assert.ok(service.byId.size === 2 && service.paid.every(({approvals}) => approvals === 1));
   });
 
   it('is accepted for the first one only, in direct mode with many rows in flight', async () => {

@@ -1,6 +1,7 @@
 import {keysOf} from '../../../narrow.ts';
 import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
 import {
+  CAME_AGAIN,
   DIFFERS_CODE,
   DIRECT_WITH_USED_KEY,
   FORGOTTEN_CODE,
@@ -64,6 +65,9 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
 };
 const NAMES = keysOf(COUNTS);
 
+/** The same request was answered with the record of another payment once more. */
+const IS_AGAIN = `(coalesce(o.message, '') like '%${CAME_AGAIN}')`;
+
 const DIFFERING = `o.state = 'accepted' and o.code = '${DIFFERS_CODE}'`;
 
 /** What is left of a batch at rest. */
@@ -121,16 +125,16 @@ export class LeftRows {
       where p.id is not null and p.state not in ('collision', 'conflict', 'dead_key'))`;
     const reference = this.#first('r.reference', where);
     if (reference === null) return null;
-    const isAgain = this.#first('o.attempts', `${where} and o.attempts > 1`) !== null;
-    return {reference, party: isAgain && this.wasDirect() ? this.#first('r.party', where) : null};
+    const party = this.wasDirect() ? this.#first('r.party', `${where} and ${IS_AGAIN}`) : null;
+    return {reference, party};
   }
 
   /**
-   * The first row whose only try was answered with the record of another payment: the same request, which has the same
-   * key, may show its own record.
+   * The first row that was answered with the record of another payment, and has not been sent again since: the same
+   * request, which has the same key, may show its own record.
    */
   mixedUpRow(): string | null {
-    return this.#first('r.reference', `o.state = 'collision' and o.attempts <= 1`);
+    return this.#first('r.reference', `o.state = 'collision' and not ${IS_AGAIN}`);
   }
 
   /** Record of the other payment with which the first row is in conflict. */
