@@ -50,7 +50,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'guard',
     sources: {beside: ['checkCaps'], exporting: ['guardWrite', 'amountOfFlags', 'recordAfter', 'sendOnce']},
-    tests: ['test/cli/', ...WRITES, 'test/commands/payouts/batch/caps'],
+    tests: ['test/cli/', ...WRITES, 'test/commands/test-only', 'test/commands/payouts/batch/caps'],
   },
   {
     name: 'sanitize',

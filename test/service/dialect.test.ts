@@ -202,6 +202,7 @@ describe('an answer in another dialect', () => {
     });
     const read = (page: object) => dialect.answerFromWire('payouts.list', {items: [{key: 'a'}], page});
     assert.deepEqual(read({next: 'c', more: true}), {data: [{id: 'a'}], next_cursor: 'c', has_more: true});
+    assert.deepEqual(read({next: 'a/b?c'}), {data: [{id: 'a'}], next_cursor: 'a/b?c'}, 'not an address');
     assert.deepEqual(read({next: 'c', more: false}), {data: [{id: 'a'}], next_cursor: null});
     assert.deepEqual(read({more: true}), {data: [{id: 'a'}], next_cursor: null, has_more: true});
     assert.deepEqual(read({next: 'https://api.example.com/p?cursor=d&limit=5'}), {

@@ -48,6 +48,30 @@ describe('a service file', () => {
       'routes.payouts.pay',
       /is not an operation/,
     ],
+    [
+      'an active flag that fields name as well',
+      {webhooks: {active: 'enabled'}, fields: {webhookEndpoints: {is_active: 'on'}}},
+      'webhooks.active',
+      /is also set by fields\.webhookEndpoints\.is_active/,
+    ],
+    [
+      'two filters with one name',
+      {filters: {payouts: {status: 'x', payee_id: 'x'}}},
+      'filters.payouts.payee_id',
+      /is the same as another parameter \(x\)/,
+    ],
+    [
+      'a code that is none',
+      {errors: {codes: {'9LIVES': 'NOT_FOUND'}}},
+      'errors.codes.9LIVES',
+      /does not look like a code/,
+    ],
+    [
+      'a header with the name of a part of every object',
+      {headers: {requestId: 'constructor'}},
+      'headers.requestId',
+      /must not be or contain the name constructor/,
+    ],
     ['a misspelled resource', {fields: {payout: {}}}, 'fields.payout', /did you mean payouts/],
     [
       'a route without a slash',
