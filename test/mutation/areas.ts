@@ -55,7 +55,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'sanitize',
     sources: {folders: ['sanitize']},
-    tests: ['test/sanitize/', 'test/output/hostile-text'],
+    tests: ['test/sanitize/', 'test/output/hostile-text', 'test/output/bank-numbers'],
   },
   {
     name: 'doubts',
