@@ -16,6 +16,12 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The facts of a name are the same each time; only the time that it takes is not.',
   },
   {
+    symbol: 'horizonMsOf',
+    before: 'return count === undefined ? undefined : Number(count) * (MS[unit] ?? 0);',
+    after: 'return count === undefined ? undefined : Number(count) * (MS[unit] ?? (0 + 1));',
+    reason: 'The validation allows no other unit.',
+  },
+  {
     symbol: 'protectionOf',
     before: "): Protection | undefined => (own.size > 0 && own.has(plain) ? 'number' : protection);",
     after: "): Protection | undefined => (own.size >= 0 && own.has(plain) ? 'number' : protection);",

@@ -75,6 +75,25 @@ describe('a key of the service file that a message names', () => {
     assert.equal(after('the cursor is invalid'), undefined);
   });
 
+  it('is that of the route after NOT_FOUND, unless the request names a record', () => {
+    const text = (id: Parameters<typeof assumptionBehind>[0]) =>
+      assumptionBehind(id, routeOf(id, {}), {status: 404, errorCode: 'NOT_FOUND', json: {}})?.text ?? '';
+    for (const id of ['payouts.create', 'payins.create', 'moves.create', 'accountTransfers.create'] as const)
+      assert.match(text(id), /^unless a record that the request names does not exist, /, id);
+    assert.doesNotMatch(text('payouts.list'), /^unless/);
+  });
+
+  it('names the place of a record with three fields that are its own, and of no other object', () => {
+    const text = (json: unknown) =>
+      assumptionBehind('payouts.get', routeOf('payouts.get', {}), {status: 200, json})?.text ?? '';
+    assert.match(
+      text({payout: {id: 'i', rail: 'r', created_at: 'c'}}),
+      /the record is in payout, not at the top/,
+    );
+    assert.match(text({payout: {id: 'i', rail: 'r', other: 'c'}}), /the envelope of a record is assumed/);
+    assert.match(text('text'), /the envelope of a record is assumed/);
+  });
+
   it('exists in the schema wherever a text of the sources names one', () => {
     const sections = Object.keys(serviceSchema().properties ?? {}).filter((name) => !name.startsWith('$'));
     const key = new RegExp(`\\bset ((?:${sections.join('|')})(?:\\.[A-Za-z_]+)*)(?![\\w.$({])`, 'g');

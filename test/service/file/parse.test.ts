@@ -40,6 +40,11 @@ describe('a service file', () => {
     assert.deepEqual(parseServiceFile('\ufeff{}', 'service.json'), {});
   });
 
+  it('may say of several filters that the service has none', () => {
+    const file = {filters: {payouts: {status: false, payee_id: false}}};
+    assert.deepEqual(parseServiceFile(JSON.stringify(file), 'service.json'), file);
+  });
+
   for (const [title, file, key, says] of [
     ['an unknown key', {route: {}}, 'route', /is not a key here; known: routes, prefixes/],
     [
@@ -71,6 +76,12 @@ describe('a service file', () => {
       {headers: {requestId: 'constructor'}},
       'headers.requestId',
       /must not be or contain the name constructor/,
+    ],
+    [
+      'a flag whose field is no name',
+      {webhooks: {active: {field: 7, on: 'yes', off: 'no'}}},
+      'webhooks.active.field',
+      /./,
     ],
     ['a misspelled resource', {fields: {payout: {}}}, 'fields.payout', /did you mean payouts/],
     [
