@@ -91,7 +91,8 @@ describe('a key of the service file that a message names', () => {
       /the record is in payout, not at the top/,
     );
     assert.match(text({payout: {id: 'i', rail: 'r', other: 'c'}}), /the envelope of a record is assumed/);
-    assert.match(text('text'), /the envelope of a record is assumed/);
+    for (const none of ['text', null, undefined, 7])
+      assert.match(text(none), /the envelope of a record is assumed/);
   });
 
   it('exists in the schema wherever a text of the sources names one', () => {
