@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {CliResult} from '../cli/run-cli.ts';
@@ -21,10 +21,6 @@ afterEach(async () => {
 const create = (more = '') =>
   `payouts create --payee ${payee} --amount 10.00 --currency USD --json ${more}`.trim();
 const payouts = () => world.countOf(`/api/payouts?payee_id=${payee}`);
-const folder = () => join(world.home, '.local', 'state', 'remit', 'in-doubt');
-const remembered = (): string[] => (existsSync(folder()) ? readdirSync(folder()) : []);
-const entry = (): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(folder(), remembered()[0]!), 'utf8')) as Record<string, unknown>;
 /** The list comes first if the content differs. */
 const [REPEAT, ANOTHER, REPEAT_OTHER] = [0, 1, 2];
 const printed = (ran: CliResult, at: number): string[] => commandsIn(ran.error().hint)[at]!;
@@ -49,14 +45,14 @@ describe('--accept new-payment=ID', () => {
     const both = printed(again, ANOTHER);
     assert.match(both.join(' '), /--accept new-payment=[0-9a-f]{8},[0-9a-f]{8}$/);
     assert.equal((await world.run(both)).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered().length], [3, 2]);
+    assert.deepEqual([await payouts(), world.remembered.length], [3, 2]);
   });
 
   it('keeps the accepted doubt: later commands and batches ask about it, and its key resolves it', async () => {
     await world.lose(create());
     const accepting = printed(await world.run(create()), ANOTHER);
     assert.equal((await world.run(accepting)).exitCode, 0);
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
     const later = await world.run(create());
     assert.deepEqual([later.exitCode, world.posts], [11, []], later.stderr);
     assert.match(later.error().message, /Another payout was sent all the same at 2023-11-14T22:13:\d\dZ/);
@@ -67,7 +63,7 @@ describe('--accept new-payment=ID', () => {
     assert.match(batch.error().message, /of a single command in doubt/);
     assert.equal((await world.run(accepting)).exitCode, 0);
     assert.equal((await world.run(printed(later, REPEAT))).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered()], [3, []]);
+    assert.deepEqual([await payouts(), world.remembered], [3, []]);
   });
 
   it('without an id accepts nothing, and anything else is not understood', async () => {
@@ -94,11 +90,11 @@ describe('--accept new-payment=ID', () => {
     );
     assert.equal(next.error().details?.['next'], `remit ${hints[0]}`);
     assert.equal((await world.run(printed(next, ANOTHER))).exitCode, 0);
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
     const first = await world.run(create('--metadata invoice=17 --rail same_day_ach'));
     assert.equal(first.exitCode, 11, first.stderr);
     assert.equal((await world.run(printed(first, REPEAT))).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered()], [2, []]);
+    assert.deepEqual([await payouts(), world.remembered], [2, []]);
   });
 
   it('keeps the doubt until the new payment has an answer that shows its record', async () => {
@@ -108,7 +104,7 @@ describe('--accept new-payment=ID', () => {
     assert.equal((await world.run(accepting)).exitCode, 3);
     assert.equal((await world.run(create())).exitCode, 11);
     assert.equal((await world.run(accepting)).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered().length], [2, 1]);
+    assert.deepEqual([await payouts(), world.remembered.length], [2, 1]);
   });
 
   it('past the horizon keeps a doubt about other content too, and says how it ends', async () => {
@@ -117,7 +113,7 @@ describe('--accept new-payment=ID', () => {
     const asked = await world.run(create('--metadata invoice=18'), {columns: 400, answers: [true]});
     assert.deepEqual([asked.exitCode, asked.questions], [0, ['Send another payout?']], asked.stderr);
     assert.match(asked.stderr, /you can delete .*in-doubt\/[0-9a-f]{16}\.json/);
-    assert.deepEqual([await payouts(), remembered().length], [2, 1]);
+    assert.deepEqual([await payouts(), world.remembered.length], [2, 1]);
   });
 
   it('past the horizon leaves out the key of the caller only if it is the old one', async () => {
@@ -153,7 +149,7 @@ describe('the key of a remembered payment', () => {
     assert.deepEqual([repeated.exitCode, repeated.error().code], [12, 'IN_DOUBT'], repeated.stderr);
     assert.doesNotMatch(repeated.error().message, /creates a new one/);
     assert.equal(repeated.error().hint, `remit payouts list --payee ${payee}`);
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
   });
 
   it('is no longer its own once it was sent with another body', async () => {
@@ -163,7 +159,7 @@ describe('the key of a remembered payment', () => {
     const other = create('--metadata invoice=18');
     const repeat = printed(await world.run(other), REPEAT_OTHER);
     await world.lose(repeat);
-    assert.equal(entry()['isOwnKey'], false);
+    assert.equal(world.entries()[0]!['isOwnKey'], false);
     const approving = await world.run(printed(await world.run(create('--auto-approve')), REPEAT));
     assert.equal(world.posts[0]!.line, 'POST /api/payouts', approving.stderr);
     assert.equal((world.posts[0]!.body as {auto_approve: boolean}).auto_approve, false);
@@ -196,24 +192,24 @@ describe('the key of a remembered payment', () => {
     const wrong = repeat.map((word) => (word === 'ht' ? 'ht2' : word));
     answering(404, {error_code: 'NOT_FOUND', message: 'no payee'});
     assert.equal((await world.run(wrong, bare)).exitCode, 4);
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
     assert.equal((await world.run(repeat, bare)).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered()], [1, []]);
+    assert.deepEqual([await payouts(), world.remembered], [1, []]);
   });
 });
 
 describe('a payment that was added while the question was open', () => {
   it('is asked about too, and the one that was to be repeated is still remembered', async () => {
     await world.lose(create());
-    const [file = ''] = remembered();
-    const rival = {...entry(), idempotencyKey: 'rival'};
+    const [file = ''] = world.remembered;
+    const rival = {...world.entries()[0]!, idempotencyKey: 'rival'};
     const addRival = () => {
-      writeFileSync(join(folder(), '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
+      writeFileSync(join(world.folder, '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
       return Promise.resolve(true);
     };
     const asked = await world.run(create(), {columns: 400, answers: [addRival, false]});
     assert.deepEqual([asked.exitCode, asked.questions.length, world.posts], [11, 2, []], asked.stderr);
-    assert.ok(remembered().includes(file));
+    assert.ok(world.remembered.includes(file));
   });
 });
 
@@ -247,8 +243,8 @@ describe('a request of api whose amount cannot be read', () => {
       const line = ['api', 'POST', '/api/payouts', '--data', body, '--json'];
       world.losing = 'answer';
       assert.equal((await world.run(line)).exitCode, 12);
-      assert.equal(remembered().length, 1);
-      assert.equal(entry()['approves'], 'auto_approve' in change);
+      assert.equal(world.remembered.length, 1);
+      assert.equal(world.entries()[0]!['approves'], 'auto_approve' in change);
       world.losing = 'nothing';
       assert.equal((await world.run(line)).exitCode, 11);
       assert.equal((await world.run(create())).exitCode, 11);
@@ -258,7 +254,7 @@ describe('a request of api whose amount cannot be read', () => {
 describe('a damaged memory file', () => {
   it('does not switch off the memory of the others', async () => {
     await world.lose(create());
-    writeFileSync(join(folder(), '0123456789abcdef.json'), '{');
+    writeFileSync(join(world.folder, '0123456789abcdef.json'), '{');
     const again = await world.run(create());
     assert.deepEqual([again.exitCode, world.posts], [11, []], again.stderr);
     assert.match(again.stderr, /Warning: .*0123456789abcdef\.json .*is damaged/);

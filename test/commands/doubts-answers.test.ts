@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {TransportAnswer, TransportRequest} from '../../src/client/transport/transport.ts';
 import {answer, lost} from '../client/transport/fake-transport.ts';
@@ -18,10 +16,6 @@ afterEach(() => world.close());
 const create = (more = '') =>
   `payouts create --payee ${payee} --amount 10.00 --currency USD --auto-approve --json ${more}`.trim();
 const payouts = () => world.countOf(`/api/payouts?payee_id=${payee}`);
-const folder = () => join(world.home, '.local', 'state', 'remit', 'in-doubt');
-const remembered = (): string[] => (existsSync(folder()) ? readdirSync(folder()) : []);
-const entry = (): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(folder(), remembered()[0]!), 'utf8')) as Record<string, unknown>;
 
 type Reply = TransportAnswer | undefined;
 /** Answers some POSTs itself, after the sandbox has done the work. */
@@ -51,7 +45,7 @@ describe('an approval that is answered with another payout', () => {
     const {code, details, message} = ran.error();
     assert.deepEqual([ran.exitCode, code, details?.['id']], [12, 'IN_DOUBT', id], ran.stderr);
     assert.doesNotMatch(message, /new key/);
-    assert.deepEqual([remembered().length, entry()['recordId']], [1, id]);
+    assert.deepEqual([world.remembered.length, world.entries()[0]!['recordId']], [1, id]);
     world.transport.send = send;
     assert.equal((await world.run(create())).exitCode, 11);
   });
@@ -61,7 +55,7 @@ describe('an approval that is answered with another payout', () => {
     const ran = await world.run(create('--idempotency-key mix1'));
     assert.equal(ran.exitCode, 8, ran.stderr);
     assert.match(ran.stderr, new RegExp(`another payout, ${METHOD_ID}`));
-    assert.deepEqual([(ran.json() as {payee_id: string}).payee_id, remembered()], [payee, []]);
+    assert.deepEqual([(ran.json() as {payee_id: string}).payee_id, world.remembered], [payee, []]);
   });
 });
 
@@ -69,11 +63,15 @@ describe('a generated key that is answered with another payout', () => {
   it('stays in doubt, also when it is repeated', async () => {
     answering(() => foreign);
     const ran = await world.run(create());
-    assert.deepEqual([ran.exitCode, remembered().length, entry()['recordId']], [6, 1, null], ran.stderr);
+    assert.deepEqual(
+      [ran.exitCode, world.remembered.length, world.entries()[0]!['recordId']],
+      [6, 1, null],
+      ran.stderr,
+    );
     const asked = await world.run(create());
     assert.equal(asked.exitCode, 11, asked.stderr);
     assert.equal((await world.run(commandsIn(asked.error().hint)[0]!)).exitCode, 6);
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
   });
 });
 
@@ -107,7 +105,7 @@ describe('a remembered key that the service has forgotten', () => {
         String(hint),
       );
       assert.equal(await payouts(), sent);
-      assert.equal(remembered().length, 1);
+      assert.equal(world.remembered.length, 1);
     }
   });
 
@@ -119,7 +117,7 @@ describe('a remembered key that the service has forgotten', () => {
     const again = await world.run(repeat!);
     const {details} = again.error();
     assert.deepEqual([again.exitCode, details?.['id']], [12, null], again.stderr);
-    assert.equal(entry()['secondId'], details?.['second_id']);
+    assert.equal(world.entries()[0]!['secondId'], details?.['second_id']);
   });
 
   it('is not released under another API key, where the service may not know the key', async () => {
@@ -140,7 +138,7 @@ describe('a remembered key that the service has forgotten', () => {
       bodies.map((body) => body.includes('"auto_approve":true')),
       [false],
     );
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
   });
 
   it('is sent as usual if no approval was sent before', async () => {
@@ -149,7 +147,7 @@ describe('a remembered key that the service has forgotten', () => {
     await world.run(create('--idempotency-key k-1'));
     world.transport.send = send;
     const again = await world.run(create('--idempotency-key k-1'));
-    assert.deepEqual([again.exitCode, await payouts(), remembered()], [0, 1, []], again.stderr);
+    assert.deepEqual([again.exitCode, await payouts(), world.remembered], [0, 1, []], again.stderr);
   });
 });
 
@@ -170,13 +168,13 @@ describe('a status that remit does not know', () => {
     assert.match(ran.stderr, /whether the payout was approved is unknown: it is under_review/);
     assert.doesNotMatch(ran.stderr, /row 63/);
     const {id} = ran.json() as {id: string};
-    assert.equal(entry()['recordId'], id);
+    assert.equal(world.entries()[0]!['recordId'], id);
     const again = await world.run(create());
     assert.equal(again.exitCode, 11, again.stderr);
     assert.match(again.error().message, new RegExp(`Payout ${id} exists, and whether it was approved is`));
     set('settled');
     assert.equal((await world.run(commandsIn(again.error().hint)[0]!)).exitCode, 0);
-    assert.deepEqual([await payouts(), remembered()], [1, []]);
+    assert.deepEqual([await payouts(), world.remembered], [1, []]);
   });
 
   it('after an approval by api is remembered too', async () => {
@@ -195,13 +193,13 @@ describe('a status that remit does not know', () => {
     );
     world.service.clock.advance(0);
     const ran = await world.run(create('--wait'));
-    assert.deepEqual([ran.exitCode, remembered()], [0, []], ran.stderr);
+    assert.deepEqual([ran.exitCode, world.remembered], [0, []], ran.stderr);
   });
 
   it('without an approval is no doubt', async () => {
     reviewed();
     const line = create().replace('--auto-approve ', '');
     await world.run(line);
-    assert.deepEqual(remembered(), []);
+    assert.deepEqual(world.remembered, []);
   });
 });

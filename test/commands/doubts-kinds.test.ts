@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import {existsSync, readdirSync} from 'node:fs';
-import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {answer} from '../client/transport/fake-transport.ts';
 import {commandsIn, DoubtsWorld} from './doubts-world.ts';
@@ -11,10 +9,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const remembered = (): string[] => {
-  const folder = join(world.home, '.local', 'state', 'remit', 'in-doubt');
-  return existsSync(folder) ? readdirSync(folder) : [];
-};
 const AMOUNT = '--amount 10.00 --currency USD --json';
 
 describe('a payin in doubt', () => {
@@ -27,7 +21,7 @@ describe('a payin in doubt', () => {
     assert.match(again.error().message, /the same payin \(10\.00 USD/);
     const [repeat] = commandsIn(again.error().hint);
     assert.equal((await world.run(repeat!)).exitCode, 0);
-    assert.deepEqual([await world.countOf('/api/payins'), remembered()], [1, []]);
+    assert.deepEqual([await world.countOf('/api/payins'), world.remembered], [1, []]);
   });
 
   it('is not a payout of the same amount', async () => {
@@ -50,19 +44,19 @@ describe('a request of api in doubt', () => {
     assert.equal(again.exitCode, 11, again.stderr);
     const [repeat] = commandsIn(again.error().hint);
     assert.equal((await world.run(repeat!)).exitCode, 0);
-    assert.deepEqual([await world.countOf('/api/payouts'), remembered()], [1, []]);
+    assert.deepEqual([await world.countOf('/api/payouts'), world.remembered], [1, []]);
     assert.equal((await world.lose(command)).exitCode, 12);
     assert.equal((await world.run(api)).exitCode, 11);
     assert.equal((await world.run([...api, '--dry-run'])).exitCode, 0);
     const [, another] = commandsIn((await world.run(api)).error().hint);
     assert.equal((await world.run(another!)).exitCode, 0);
-    assert.deepEqual([await world.countOf('/api/payouts'), remembered().length], [3, 1]);
+    assert.deepEqual([await world.countOf('/api/payouts'), world.remembered.length], [3, 1]);
   });
 
   it('is not remembered if the request makes no payment', async () => {
     const line = ['api', 'POST', '/api/payees', '--data', '{"name":"Acme"}', '--json'];
     assert.equal((await world.lose(line)).exitCode, 12);
-    assert.deepEqual(remembered(), []);
+    assert.deepEqual(world.remembered, []);
     assert.equal((await world.run(line)).exitCode, 0);
   });
 });
@@ -153,7 +147,7 @@ for (const [kind, scene] of Object.entries(SCENES))
       assert.match(`remit ${check!.join(' ')}`, lists);
       assert.equal((await world.run(check!)).exitCode, 0);
       assert.equal((await world.run(another!)).exitCode, 0);
-      assert.deepEqual([(await world.countOf(path)) - before, remembered().length], [2, 1]);
+      assert.deepEqual([(await world.countOf(path)) - before, world.remembered.length], [2, 1]);
       assert.equal((await world.run(line)).exitCode, 11);
     });
 
@@ -176,7 +170,7 @@ for (const [kind, scene] of Object.entries(SCENES))
       assert.match(no.stderr, /It may be \S{36} \(/);
       const yes = await world.run(line, {columns: 400, answers: [true]});
       assert.equal(yes.exitCode, 0, yes.stderr);
-      assert.deepEqual([(await world.countOf(path)) - before, remembered().length], [2, 1]);
+      assert.deepEqual([(await world.countOf(path)) - before, world.remembered.length], [2, 1]);
     });
 
     it('is not asked about by a dry run, and a new one is forgotten if it never left', async () => {
@@ -184,9 +178,9 @@ for (const [kind, scene] of Object.entries(SCENES))
       await world.lose(line);
       assert.equal((await world.run(`${line} --dry-run`)).exitCode, 0);
       const [, another] = commandsIn((await world.run(line)).error().hint);
-      const before = remembered();
+      const before = world.remembered;
       world.losing = 'request';
       assert.equal((await world.run(another!)).exitCode, 7);
-      assert.deepEqual(remembered(), before);
+      assert.deepEqual(world.remembered, before);
     });
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {TransportRequest} from '../../src/client/transport/transport.ts';
@@ -28,11 +28,6 @@ const create = (more = '') =>
 const api = (body: Record<string, unknown>) => [
   ...['api', 'POST', '/api/payouts', '--data', JSON.stringify({payee_id: payee, ...body}), '--json'],
 ];
-const folder = () => join(world.home, '.local', 'state', 'remit', 'in-doubt');
-const remembered = (): string[] => (existsSync(folder()) ? readdirSync(folder()) : []);
-type Entry = Record<string, unknown>;
-const entries = (): Entry[] =>
-  remembered().map((name) => JSON.parse(readFileSync(join(folder(), name), 'utf8')) as Entry);
 const keyIn = (ran: CliResult) => String(ran.error().details!['idempotency_key']);
 /** The command of a refusal that sends another payment. */
 const another = (ran: CliResult): string[] => commandsIn(ran.error().hint)[1]!;
@@ -56,7 +51,7 @@ describe('the refusal of a payout in doubt', () => {
     const [repeat, other] = commandsIn(again.error().hint).map((words) => `remit ${words.join(' ')}`);
     assert.deepEqual(again.error().details, {
       ...{idempotency_key: keyIn(first), first_sent_at: NOW, next: repeat, another: other},
-      file: join(folder(), remembered()[0]!),
+      file: join(world.folder, world.remembered[0]!),
     });
     assert.equal(again.error().hint, `${repeat}; to send another payout all the same: ${other}`);
     assert.equal(
@@ -81,7 +76,7 @@ describe('the refusal of a payout in doubt', () => {
     await world.lose(create());
     assert.match((await world.run(own)).error().message, both);
     assert.match((await world.run(api({amount_in_minor_units: 'ten'}))).error().message, both);
-    rmSync(folder(), {recursive: true});
+    rmSync(world.folder, {recursive: true});
     await world.lose(own);
     assert.match((await world.run(create())).error().message, both);
     assert.match(
@@ -112,7 +107,7 @@ describe('the refusal of a payout in doubt', () => {
     const body = {amount_in_minor_units: 1000, currency_code: 'USD'};
     await world.lose(api({...body, rail: null}));
     assert.match((await world.run(api(body))).error().message, /It differs: other fields differ/);
-    rmSync(folder(), {recursive: true});
+    rmSync(world.folder, {recursive: true});
     await world.lose(api(body));
     assert.match((await world.run(api({...body, rail: null}))).error().message, /: other fields differ/);
   });
@@ -181,7 +176,7 @@ describe('two payouts in doubt', () => {
     const again = await world.run(create());
     assert.match(again.error().message, /was sent at 2023-11-14T23:13:\d\dZ with idempotency key/);
     assert.match(again.error().message, new RegExp(`\\. Also in doubt: those sent at ${NOW}\\. Nothing`));
-    rmSync(join(folder(), remembered()[0]!));
+    rmSync(join(world.folder, world.remembered[0]!));
     assert.doesNotMatch((await world.run(create())).error().message, /Also in doubt/);
   });
 
@@ -246,14 +241,14 @@ describe('two payouts in doubt', () => {
       const ran = await world.run(create(`--idempotency-key ${key}`), {columns: 400, answers: []});
       assert.deepEqual([ran.exitCode, world.posts[0]?.key], [0, key], ran.stderr);
     }
-    assert.deepEqual(remembered(), []);
+    assert.deepEqual(world.remembered, []);
   });
 });
 
 describe('the entry of a payout', () => {
   it('has what was sent, and whether an approval was requested', async () => {
     await world.lose(create('--rail same_day_ach --metadata invoice=17'));
-    const [entry] = entries();
+    const [entry] = world.entries();
     const {content, idempotencyKey, keyFingerprint, ...rest} = entry!;
     for (const text of [content, idempotencyKey, keyFingerprint]) assert.equal(typeof text, 'string');
     assert.deepEqual(rest, {
@@ -270,19 +265,19 @@ describe('the entry of a payout', () => {
       ['--auto-approve --idempotency-key k-1', true, false],
       ['--idempotency-key k-2', false, false],
     ] as const) {
-      rmSync(folder(), {recursive: true, force: true});
+      rmSync(world.folder, {recursive: true, force: true});
       await world.lose(create(flags));
-      const [entry] = entries();
+      const [entry] = world.entries();
       assert.deepEqual([entry!['approves'], entry!['mayBeApproved']], [approves, mayBeApproved], flags);
     }
   });
 
   it('keeps the approval, the time and the content of its first request', async () => {
     await world.lose(create('--auto-approve'));
-    const [before] = entries();
+    const [before] = world.entries();
     world.clock.advance(HOUR_MS);
     await world.lose(create(`--idempotency-key ${String(before!['idempotencyKey'])}`));
-    assert.deepEqual(entries(), [{...before, isOwnKey: false}]);
+    assert.deepEqual(world.entries(), [{...before, isOwnKey: false}]);
   });
 });
 
@@ -290,9 +285,9 @@ describe('a payout that another command is sending', () => {
   /** An entry of this process, as if another command in it waited for an answer. */
   const beingSent = async (onSleep: (nth: number, file: string) => void): Promise<void> => {
     await world.lose(create());
-    const file = join(folder(), remembered()[0]!);
+    const file = join(world.folder, world.remembered[0]!);
     const sender = describeSelf(systemProbe, 'create', 'token', NOW_MS);
-    writeFileSync(file, JSON.stringify({...entries()[0], sender}));
+    writeFileSync(file, JSON.stringify({...world.entries()[0], sender}));
     const {clock} = world;
     clock.sleeps.length = 0;
     const before = clock.onSleep;
@@ -302,7 +297,7 @@ describe('a payout that another command is sending', () => {
     };
   };
 
-  it('is waited for, which is said once, and no longer known when it has ended', async () => {
+  it('makes the second command wait, with one note, and is forgotten once it has ended', async () => {
     await beingSent((nth, file) => {
       if (nth === 1) rmSync(file);
     });
@@ -314,7 +309,7 @@ describe('a payout that another command is sending', () => {
 
   it('is asked about if its command ends without an answer', async () => {
     await beingSent((_, file) => {
-      writeFileSync(file, JSON.stringify({...entries()[0], sender: null}));
+      writeFileSync(file, JSON.stringify({...world.entries()[0], sender: null}));
     });
     const ran = await world.run(create());
     assert.deepEqual([ran.exitCode, world.clock.sleeps, world.posts], [11, [200], []], ran.stderr);
@@ -324,9 +319,9 @@ describe('a payout that another command is sending', () => {
 describe('two commands with the same payout at the same time', () => {
   it('wait for a random time and then ask about the other one', async () => {
     await world.lose(create());
-    const rival = {...entries()[0], idempotencyKey: 'rival'};
+    const rival = {...world.entries()[0], idempotencyKey: 'rival'};
     const addRival = () => {
-      writeFileSync(join(folder(), '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
+      writeFileSync(join(world.folder, '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
       return Promise.resolve(true);
     };
     world.clock.sleeps.length = 0;
@@ -334,7 +329,7 @@ describe('two commands with the same payout at the same time', () => {
     assert.equal(asked.exitCode, 11, asked.stderr);
     assert.deepEqual(world.clock.sleeps, [150]); // half of the longest time, by the random number of these tests
     assert.deepEqual(
-      entries().map(({sender}) => sender),
+      world.entries().map(({sender}) => sender),
       [null, null],
     );
   });
@@ -344,14 +339,14 @@ describe('two commands with the same payout at the same time', () => {
     await world.run(create());
     world.losing = 'nothing';
     world.clock.advance(PAST_HORIZON_MS);
-    const rival = {...entries()[0], idempotencyKey: 'rival'};
+    const rival = {...world.entries()[0], idempotencyKey: 'rival'};
     const addRival = () => {
-      writeFileSync(join(folder(), '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
+      writeFileSync(join(world.folder, '0123456789abcdef.json'), JSON.stringify(rival), {mode: 0o600});
       return Promise.resolve(true);
     };
     const asked = await world.run(create(), {columns: 400, answers: [addRival, false]});
     assert.deepEqual([asked.exitCode, asked.questions.length], [11, 2], asked.stderr);
-    assert.equal(remembered().length, 2);
+    assert.equal(world.remembered.length, 2);
   });
 });
 
@@ -359,10 +354,10 @@ describe('an entry that cannot be removed', () => {
   it('is a warning: the payout is made', async () => {
     const {send} = world.transport;
     world.transport.send = (request) => {
-      const [name] = remembered();
+      const [name] = world.remembered;
       if (request.method === 'POST' && name !== undefined) {
-        rmSync(join(folder(), name));
-        mkdirSync(join(folder(), name));
+        rmSync(join(world.folder, name));
+        mkdirSync(join(world.folder, name));
       }
       return send(request);
     };

@@ -1,4 +1,6 @@
 import {randomUUID} from 'node:crypto';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import type {TransportAnswer, TransportRequest} from '../../src/client/transport/transport.ts';
 import {BASE_URL, runCli, scratch, type CliOptions, type CliResult} from '../cli/run-cli.ts';
 import {lost} from '../client/transport/fake-transport.ts';
@@ -67,6 +69,22 @@ export class DoubtsWorld {
     const ran = await this.run(words, options);
     this.losing = 'nothing';
     return ran;
+  }
+
+  /** Where payments in doubt are remembered. */
+  get folder(): string {
+    return join(this.home, '.local', 'state', 'remit', 'in-doubt');
+  }
+
+  /** The names of the files there. */
+  get remembered(): string[] {
+    return existsSync(this.folder) ? readdirSync(this.folder) : [];
+  }
+
+  entries(): Record<string, unknown>[] {
+    return this.remembered.map(
+      (name) => JSON.parse(readFileSync(join(this.folder, name), 'utf8')) as Record<string, unknown>,
+    );
   }
 
   async countOf(path: string): Promise<number> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {commandsIn, DoubtsWorld} from './doubts-world.ts';
@@ -15,20 +15,12 @@ afterEach(() => world.close());
 const create = (more = '') =>
   `payouts create --payee ${payee} --amount 10.00 --currency USD --json ${more}`.trim();
 const payouts = () => world.countOf(`/api/payouts?payee_id=${payee}`);
-const folder = () => join(world.home, '.local', 'state', 'remit', 'in-doubt');
-const remembered = (): string[] => {
-  try {
-    return readdirSync(folder());
-  } catch {
-    return [];
-  }
-};
 
 describe('a payout in doubt', () => {
   it('is remembered: the same command again is refused, and both printed commands work', async () => {
     const first = await world.lose(create());
     assert.equal(first.exitCode, 12, first.stderr);
-    assert.equal(remembered().length, 1);
+    assert.equal(world.remembered.length, 1);
     const again = await world.run(create());
     assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES'], again.stderr);
     assert.equal(world.posts.length, 0);
@@ -45,10 +37,10 @@ describe('a payout in doubt', () => {
       world.posts.map((post) => post.key),
       [key],
     );
-    assert.deepEqual([await payouts(), remembered()], [1, []]);
+    assert.deepEqual([await payouts(), world.remembered], [1, []]);
     const second = await world.run(another!);
     assert.equal(second.exitCode, 0, second.stderr);
-    assert.deepEqual([await payouts(), remembered()], [2, []]);
+    assert.deepEqual([await payouts(), world.remembered], [2, []]);
   });
 
   it('is repeated by the command that the first error prints, without a question', async () => {
@@ -57,7 +49,7 @@ describe('a payout in doubt', () => {
     const repeated = await world.run(repeat!);
     assert.equal(repeated.exitCode, 0, repeated.stderr);
     assert.equal(world.posts.length, 1);
-    assert.deepEqual([await payouts(), remembered()], [1, []]);
+    assert.deepEqual([await payouts(), world.remembered], [1, []]);
   });
 
   it('stays in doubt while its repetitions get no answer', async () => {
@@ -68,7 +60,7 @@ describe('a payout in doubt', () => {
     assert.equal((await world.run(repeat!)).exitCode, 7);
     world.losing = 'nothing';
     assert.equal((await world.run(create())).exitCode, 11);
-    assert.deepEqual([await payouts(), remembered().length], [1, 1]);
+    assert.deepEqual([await payouts(), world.remembered.length], [1, 1]);
   });
 
   it('is the same whatever the form of its amount, the profile and the metadata', async () => {
@@ -109,7 +101,7 @@ describe('a payout in doubt', () => {
     const [, another] = commandsIn(other.error().hint);
     assert.ok(another!.join(' ').includes('--idempotency-key other'));
     assert.equal((await world.run(another!)).exitCode, 0);
-    assert.deepEqual([world.posts[0]!.key, await payouts(), remembered().length], ['other', 2, 1]);
+    assert.deepEqual([world.posts[0]!.key, await payouts(), world.remembered.length], ['other', 2, 1]);
   });
 
   it('is asked about at a terminal: yes repeats it with its key', async () => {
@@ -122,7 +114,7 @@ describe('a payout in doubt', () => {
       world.posts.map(({key}) => key),
       [first.error().details!['idempotency_key']],
     );
-    assert.deepEqual([await payouts(), remembered()], [1, []]);
+    assert.deepEqual([await payouts(), world.remembered], [1, []]);
   });
 
   it('is refused at a terminal after a no, and remembered still', async () => {
@@ -130,15 +122,15 @@ describe('a payout in doubt', () => {
     const again = await world.run(create().replace(' --json', ''), {columns: 400, answers: [false]});
     assert.equal(again.exitCode, 11, again.stderr);
     assert.match(again.stderr, /--accept new-payment=[0-9a-f]{8}/);
-    assert.deepEqual([world.posts.length, await payouts(), remembered().length], [0, 1, 1]);
+    assert.deepEqual([world.posts.length, await payouts(), world.remembered.length], [0, 1, 1]);
   });
 
   it('is forgotten after a refusal, and after a request that never left', async () => {
     const refused = await world.run(create().replace(payee, '018f0000-0000-7000-8000-000000000000'));
-    assert.deepEqual([refused.exitCode, remembered()], [4, []], refused.stderr);
+    assert.deepEqual([refused.exitCode, world.remembered], [4, []], refused.stderr);
     world.losing = 'request';
     const unsent = await world.run(create());
-    assert.deepEqual([unsent.exitCode, remembered()], [7, []], unsent.stderr);
+    assert.deepEqual([unsent.exitCode, world.remembered], [7, []], unsent.stderr);
   });
 
   it('is written before the request leaves, private and without account data', async () => {
@@ -146,21 +138,21 @@ describe('a payout in doubt', () => {
     const send = world.transport.send;
     world.transport.send = (request) => {
       if (request.method === 'POST') {
-        seen = remembered();
-        const file = join(folder(), seen[0]!);
+        seen = world.remembered;
+        const file = join(world.folder, seen[0]!);
         assert.equal(statSync(file).mode & 0o777, 0o600);
-        assert.equal(statSync(folder()).mode & 0o777, 0o700);
+        assert.equal(statSync(world.folder).mode & 0o777, 0o700);
         assert.ok(readFileSync(file, 'utf8').includes(request.headers['idempotency-key']!));
       }
       return send(request);
     };
     assert.equal((await world.run(create())).exitCode, 0);
-    assert.deepEqual([seen.length, remembered()], [1, []]);
+    assert.deepEqual([seen.length, world.remembered], [1, []]);
   });
 
   it('is neither remembered nor asked about by a dry run', async () => {
     assert.equal((await world.run(create('--dry-run'))).exitCode, 0);
-    assert.deepEqual(remembered(), []);
+    assert.deepEqual(world.remembered, []);
     await world.lose(create());
     for (const flags of ['--dry-run', '--dry-run --curl'])
       assert.equal((await world.run(create(flags))).exitCode, 0);
@@ -188,7 +180,7 @@ describe('a payout in doubt', () => {
     const answered = await world.run(create(), {columns: 400, answers: [true]});
     assert.equal(answered.exitCode, 0, answered.stderr);
     assert.notEqual(world.posts[0]!.key, first.error().details!['idempotency_key']);
-    assert.deepEqual([await payouts(), remembered().length], [2, 1]);
+    assert.deepEqual([await payouts(), world.remembered.length], [2, 1]);
   });
 
   it('has the horizon of the service file', async () => {
@@ -213,8 +205,8 @@ describe('a payout in doubt', () => {
   });
 
   it('stops a live payment if a memory file is damaged, and names it', async () => {
-    mkdirSync(folder(), {recursive: true});
-    const file = join(folder(), '0123456789abcdef.json');
+    mkdirSync(world.folder, {recursive: true});
+    const file = join(world.folder, '0123456789abcdef.json');
     for (const text of ['', '{', '{}', '{"kind":"payout"}', 'null']) {
       writeFileSync(file, text);
       const live = await world.run(create('--live --yes'), {env: {REMIT_API_KEY: world.service.liveKey}});

@@ -76,8 +76,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch('if (isLeftOpen && answer.status !== 202)\n', 'if (false)\n'),
       patch(
-        "  if (status !== null && MOVING.has(status))\n    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
-        "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
+        "if (isPaid) return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
+        "if (answer.status !== 202 || isPaid) return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};",
       ),
     ],
     needs: ['service'],

@@ -506,15 +506,15 @@ export class Oracle {
 
   /** An earlier run wrote down which record it has, and not that this is the record of another payment. */
   #hadRecordBefore(attempt: Attempt, sender: Sender): boolean {
-    if (this.#isCollision(sender, this.#referenceOf(attempt))) return false;
+    if (this.#isOfOtherPayment(sender, this.#referenceOf(attempt))) return false;
     return this.#sameKey(attempt).some(
       (one) =>
         this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),
     );
   }
 
-  /** Its key was answered with the record of another payment, as the batch reported, or will be. */
-  #isCollision({place, batchId, isDirect}: Sender, reference: string): boolean {
+  /** The service has answered its key with the record of another payment. */
+  #isOfOtherPayment({place, batchId, isDirect}: Sender, reference: string): boolean {
     if (isDirect && this.sharedRecords().some(({references}) => references.includes(reference))) return true;
     return place.batches.get(batchId)?.reported.get(reference) === 'collision';
   }
@@ -600,7 +600,7 @@ export class Oracle {
   #looked(attempt: Attempt, sender: Sender, reference: string): void {
     const earlier = this.#sameKey(attempt);
     const id = earlier.find((one) => this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one))?.seenId;
-    if (id === undefined || this.#isCollision(sender, reference)) return;
+    if (id === undefined || this.#isOfOtherPayment(sender, reference)) return;
     const isSeen = sender.looked.delete(id);
     const former = earlier.findLast(
       (one) => isApproving(one) && this.#isKnownToBatch(sender.place, sender.batchId, one),

@@ -839,7 +839,7 @@ export class World {
     this.#oracle.violate('error', `the tool ended with ${String((error as Error).stack ?? error)}`);
   }
 
-  /** Somebody asks how things stand, after a crash for instance. */
+  /** The operator asks for the status, as after a crash. */
   async #report(
     place: Place,
     batchId: string,

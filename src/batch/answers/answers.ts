@@ -203,23 +203,17 @@ function judgeSuccess(options: {
       message: `record ${id} came back, with ${otherParts(record, row, kind).join(' and ')}`,
       ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
     };
-  // A second record for a forgotten key would have the reference of the row.
-  if (foreign && !isKnownToDiffer(row) && otherReferenceIn(record, row) !== undefined)
+  // A second record for a forgotten key, or one that an earlier release has paid, would have the reference of the row.
+  const isPaid = status !== null && MOVING.has(status);
+  const isOtherPayment = !isKnownToDiffer(row) && otherReferenceIn(record, row) !== undefined;
+  if (isOtherPayment && (foreign || (phase === 'stage' && isPaid)))
     return {
       ...{is: 'known', state: 'collision', id, status, stop: 'collision'},
-      message: `record ${id} came back, which has another reference; the record of the row is ${stagedId}`,
+      message: `record ${id} came back, which has another reference${foreign ? `; the record of the row is ${stagedId}` : ''}`,
     };
   const differs = echo === 'differs' ? {differs: differencesOf(record, row, kind)} : {};
   if (phase === 'stage') {
-    if (status !== null && MOVING.has(status)) {
-      // Paid already: by an earlier release of this row, unless it has the reference of another payment.
-      if (isKnownToDiffer(row) || otherReferenceIn(record, row) === undefined)
-        return {is: 'known', state: 'accepted', id, status, ...differs};
-      return {
-        ...{is: 'known', state: 'collision', id, status, stop: 'collision'},
-        message: `record ${id} came back, which has another reference`,
-      };
-    }
+    if (isPaid) return {is: 'known', state: 'accepted', id, status, ...differs}; // by an earlier release
     if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status};
     // What a retry of an unapproved row would pay must be known.
     const isCompared = notComparedIn(differs.differs ?? []).length === 0;
@@ -245,8 +239,7 @@ function judgeSuccess(options: {
   if (isLeftOpen && answer.status !== 202)
     return {is: 'known', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'canceled') return {is: 'known', state: 'dead_key', id, status, ...leftBehind};
-  if (status !== null && MOVING.has(status))
-    return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};
+  if (isPaid) return {is: 'known', state: 'accepted', id, status, ...leftBehind, ...differs};
   if (foreign) return {is: 'known', state: 'in_doubt', id, status, ...leftBehind};
   return {is: 'processing', id};
 }

@@ -69,10 +69,10 @@ export const DIFFERS = {
 /** How the message of an accepted row begins whose reference may have two paid records. */
 export const MAYBE_TWICE = 'check: may be paid twice';
 
-/** Why a retry sends such a request again: answers may have been mixed up. */
+/** Message of a row that a retry sends again with its key: answers may have been mixed up. */
 export const RETURNED_OTHER = 'its key returned the record of another payment';
 
-/** Ends the message of a row whose key returned the record of another payment once more, to the same request. */
+/** Ends the message of a row if the record of another payment came back to that second request too. */
 export const CAME_AGAIN = '; it came back again';
 
 /** Begins the message of a row in doubt whose last request was refused in a way that does not show what became of it. */

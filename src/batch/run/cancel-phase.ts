@@ -170,7 +170,7 @@ export class CancelPhase {
     return then === 'wait' ? {again: true, afterMs: 0} : this.#leave();
   }
 
-  /** @param state of the row, if no other try is made */
+  /** @param state of the row after the last try; by default as before */
   async #again(
     job: CancelJob,
     sentAt: number,

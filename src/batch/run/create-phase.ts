@@ -1,7 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, judgeExchange, noteOfDifference, type Known} from '../answers/answers.ts';
 import {
-  isAgain,
+  collisionText,
   isOfOtherContent,
   keyInUse,
   noteOf,
@@ -13,7 +13,6 @@ import {type CreateJob, createJob} from './create-job.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {
-  CAME_AGAIN,
   DIRECT_WITH_USED_KEY,
   MAYBE_PAID_BEFORE,
   MAYBE_PAID_TWICE,
@@ -127,8 +126,8 @@ export class CreatePhase {
   #leaveTooOld(job: CreateJob): WorkEnd {
     this.pastHorizon++;
     const why = job.isForgotten ? MAYBE_PAID_BEFORE : {message: TOO_OLD};
-    const known = job.row.outcome?.state === 'collision' ? {id: null} : {}; // it is the record of another payment
-    this.#record(job, {state: 'in_doubt', stagedAt: this.#firstDoubt(job), ...known, ...why});
+    const own = job.row.outcome?.state === 'collision' ? {id: null} : {}; // its id is that of another payment
+    this.#record(job, {state: 'in_doubt', stagedAt: this.#firstDoubt(job), ...own, ...why});
     return {again: false};
   }
 
@@ -190,14 +189,8 @@ export class CreatePhase {
       id === null ? undefined : (this.#run.recordIds.taken(job.row, id) ?? this.#named(job, answer));
     if (owner === undefined || id === null) return false;
     const message = takenRecordText(id, owner);
-    const stagedAt = this.#firstDoubt(job);
-    this.#record(job, {
-      state: 'collision',
-      id,
-      status,
-      stagedAt,
-      message: isAgain(job.row) ? message + CAME_AGAIN : message,
-    });
+    const facts = {state: 'collision', id, status, stagedAt: this.#firstDoubt(job)} as const;
+    this.#record(job, {...facts, message: collisionText(job.row, message)});
     this.#stopForCollision(`row ${job.row.n} (${job.row.reference}): ${message}`);
     return true;
   }
@@ -231,8 +224,7 @@ export class CreatePhase {
       isAccepted: settings.acceptDifferences,
     });
     const outcome = outcomeOf(row, {...facts, ...note, ...this.#twice(job, state, answer)}, answer);
-    if (state === 'collision' && isAgain(row))
-      outcome.message = (outcome.message ?? otherRecordText(row)) + CAME_AGAIN;
+    if (state === 'collision') outcome.message = collisionText(row, outcome.message ?? otherRecordText(row));
     if (state === 'rejected') {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;
       refusals.reject(row, job.before, outcome, job.maybe ? outcomeOf(row, inDoubt, answer) : undefined);

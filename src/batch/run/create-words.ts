@@ -1,6 +1,12 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Kind} from '../model/kinds.ts';
-import {type Outcome, REFUSED_AFTER_DOUBT, RETURNED_OTHER, type RowState} from '../model/outcome.ts';
+import {
+  CAME_AGAIN,
+  type Outcome,
+  REFUSED_AFTER_DOUBT,
+  RETURNED_OTHER,
+  type RowState,
+} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {noteOfAnswer, type Known} from '../answers/answers.ts';
@@ -28,8 +34,9 @@ export const keyInUse = (forMs: number): string =>
     ? 'An earlier request with its key may still be in progress, so its outcome is not known yet'
     : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
 
-/** A retry sent the same request again, because the first answer was the record of another payment. */
-export const isAgain = ({outcome}: JournalRow): boolean => outcome?.message === RETURNED_OTHER;
+/** The message of a collision. It says so if a retry has sent the same request again, and a collision was the answer. */
+export const collisionText = ({outcome}: JournalRow, message: string): string =>
+  outcome?.message === RETURNED_OTHER ? message + CAME_AGAIN : message;
 
 export const refusedAfterDoubt = (end: Exchange): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
 

@@ -16,12 +16,12 @@ import {approveById} from './approve-by-id.ts';
 import {probe} from './probe.ts';
 import {ReleaseEnds} from './release-ends.ts';
 import {
+  hasForgottenKeys,
   KEY_REFUSALS,
   type Releasable,
   releasable,
   type ReleaseJob,
   releaseJob,
-  hasForgottenKeys,
   releasesById,
 } from './release-job.ts';
 import {RowSource} from './row-source.ts';

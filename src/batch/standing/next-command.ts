@@ -44,12 +44,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   // Reading it again would stop the run in the same way.
   if (left.stop === 'lost-record' && left.in_doubt > 0) return type('resolve', '--from', 'FILE');
   if (left.mustApproveById && left.staged + left.releasing > 0)
-    return byIdCommand(
-      left,
-      commands,
-      left.state === 'staged' || isHolding(left) ? releaseOf(left, type) : type('resume'),
-      type,
-    );
+    return byIdCommand(left, commands, byIdRun(left, type), type);
   if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
   // Rows in doubt come first, and their answers would stop the run in the same way.
   const isInTheWay =
@@ -94,10 +89,15 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   return type('report', '--html');
 }
 
-/** Rows that hold the release of the others, and that no run clears up. */
+/** Whether rows that no run clears up hold the release of the others. */
 const isHolding = (left: Remaining): boolean =>
   left.refused + left.conflicts + left.lateDoubts + left.disputed + left.stuck > 0;
 
+/** A resume would only stage what was staged alone, and does not release beside rows that hold the release. */
+const byIdRun = (left: Remaining, type: Typing): string =>
+  left.state === 'staged' || isHolding(left) ? releaseOf(left, type) : type('resume');
+
+/** The release of what is staged, without the rows that hold it. */
 const releaseOf = (left: Remaining, type: Typing): string =>
   type('release', ...(isHolding(left) ? accepting('rest') : []));
 
@@ -130,10 +130,7 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   if (left.stop === 'key-forgotten') return undefined; // no record is left to release
   // A release sends no row that has no record yet, and such a row holds it.
   const unstaged = left.not_sent - left.refused + doubts - left.releasing;
-  if (left.state === 'staged' && unstaged <= 0 && ready + left.releasing > 0) {
-    const holding = left.refused + left.conflicts + left.in_doubt - doubts;
-    return type('release', ...(holding > 0 ? accepting('rest') : []));
-  }
+  if (left.state === 'staged' && unstaged <= 0 && ready + left.releasing > 0) return releaseOf(left, type);
   if (left.state === 'held' && ready + left.releasing > 0 && left.not_sent - left.refused <= 0)
     return type('release', ...accepting('rest'));
   const open = left.not_sent + doubts + ready;

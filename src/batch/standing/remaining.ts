@@ -35,8 +35,9 @@ export interface Remaining {
   /** In conflict: they hold a release, and no command sends them by itself. */
   conflicts: number;
   /**
-   * Part of in_doubt: the service still answered 409 long after the first request, or refused a row that may have been
-   * sent before, or has one record for two rows, or several runs in a row got no readable record, so another replay will not help.
+   * Part of in_doubt that another replay will not help: the service still answered 409 long after the first request,
+   * refused a row that may have been sent before, or has one record for two rows; or several runs in a row got no
+   * readable record.
    */
   stuck: number;
   /** Part of stuck: the rows whose record also came back for another row, which stops the run. */
