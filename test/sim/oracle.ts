@@ -506,7 +506,8 @@ export class Oracle {
 
   /** An earlier run wrote down which record it has, and not that this is the record of another payment. */
   #hadRecordBefore(attempt: Attempt, sender: Sender): boolean {
-    if (this.#isOfOtherPayment(sender, this.#referenceOf(attempt))) return false;
+    const reference = this.#referenceOf(attempt);
+    if (this.#isOfOtherPayment(sender, reference) || this.#declared.has(reference)) return false;
     return this.#sameKey(attempt).some(
       (one) =>
         this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),

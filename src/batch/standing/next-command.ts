@@ -53,7 +53,12 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   const onward = onwardCommand(left, type);
   if (onward !== undefined && left.isUnproven) return `${commands.read('profiles', 'test')} && ${onward}`;
   // The service is at its address, so that it refuses these rows themselves, and would stop the run in the same way.
-  if (onward === type('resume') && left.stop === 'refused-at-first' && left.refused === left.not_sent)
+  if (
+    onward === type('resume') &&
+    left.stop === 'refused-at-first' &&
+    left.refused > 0 &&
+    left.refused === left.not_sent
+  )
     return type('resume', ...accepting('refusals'));
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0) return byIdCommand(left, commands, releaseOf(left, type), type);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
+import {FORGOTTEN_CODE, REGISTRY_CODE} from '../../../src/batch/model/outcome.ts';
 import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
 import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench} from '../harness.ts';
@@ -187,6 +188,30 @@ describe('one record for several rows', () => {
     const again = await bench.run(service, {path: 'release', settings});
     assert.equal(again.accepted, 1, 'the probe is made again');
     assert.doesNotMatch(again.next ?? '', /cancel/);
+  });
+
+  it('counts a row in doubt once, also if the service has forgotten its key', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    const counts = await bench.inJournal(({journal}) => {
+      const [first, second] = [1, 2].map((n) => journal.rows.of(`INV-${n}`)!.outcome!);
+      const {id} = first!;
+      journal.record({...second!, id, state: 'collision'}, bench.clock.now());
+      return [null, FORGOTTEN_CODE, REGISTRY_CODE].map((code) => {
+        journal.record({...first!, state: 'in_doubt', code}, bench.clock.now());
+        journal.flush();
+        const {shared, lateCreates, releasing} = journal.left.counts({
+          now: bench.clock.now(),
+          horizonMs: 1e9,
+        });
+        return [shared, lateCreates, releasing];
+      });
+    });
+    assert.deepEqual(counts, [
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 0],
+    ]);
   });
 
   it('does not stop a run whose records all differ, also with thousands of rows', async () => {

@@ -179,6 +179,11 @@ describe('the next command of a batch', () => {
       'resume b1 --accept refusals -p acme',
     ],
     [
+      'makes nothing final where only rows in doubt are left',
+      {state: 'stopped', stop: 'refused-at-first', in_doubt: 2},
+      'resume b1 -p acme',
+    ],
+    [
       'sends the other rows after such a stop',
       {state: 'stopped', stop: 'refused-at-first', not_sent: 4, refused: 3},
       'resume b1 -p acme',
