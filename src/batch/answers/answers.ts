@@ -17,7 +17,14 @@ import {
 } from '../model/outcome.ts';
 import {differencesOf, differenceText, notComparedIn} from './difference.ts';
 import type {StopReason} from '../model/stop.ts';
-import {asFetched, compareEcho, otherParts, otherReferenceIn, otherPaymentIn} from './echo.ts';
+import {
+  asFetched,
+  compareEcho,
+  compareFetched,
+  otherParts,
+  otherReferenceIn,
+  otherPaymentIn,
+} from './echo.ts';
 import {cameInstead} from './words.ts';
 import type {Exchange} from './wire.ts';
 
@@ -312,6 +319,22 @@ export function endsOtherwise(
         code: DIFFERS_CODE,
         message: `its record is shown as ${json['status']}, but as another payment: ${parts}; the row is not counted as ${json['status']}`,
       };
+}
+
+/**
+ * The same for a record that is shown as created. Only its reference is compared: a record with another party or amount is a
+ * collision, which the caller finds by `compareFetched`. The record of an equal payment does not show that the row may be
+ * released again.
+ */
+export function opensOtherwise(
+  {json}: Pick<Answer, 'json'>,
+  row: JournalRow,
+  {kind, isKnownEnd = false}: {kind: Kind; isKnownEnd?: boolean},
+): string | undefined {
+  if (!isObject(json) || isKnownEnd || isKnownToDiffer(row)) return undefined;
+  if (otherReferenceIn(json, row) === undefined || compareFetched(json, row, kind) === 'other')
+    return undefined;
+  return `its record is shown as created, but as another payment: ${otherPaymentIn(json, row, kind, false)}`;
 }
 
 /**

@@ -134,6 +134,24 @@ describe('a GET that shows another payment', () => {
     assert.equal(bench.record('INV-1').status, 'canceled');
   });
 
+  it('that is still open, with another reference: the row is not released again, and not canceled', async () => {
+    await bench.plan(bench.payouts(1));
+    bench.service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);
+    show({client_metadata: {remit_reference: 'OTHER-INV-1'}}); // party and amount are equal
+    const summary = await bench.run(bench.service);
+    assert.deepEqual([summary.in_doubt, exitCodeOf(summary), summary.posts], [1, 12, 3]); // create, probe, one release
+    const {outcome} = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+    assert.match(
+      outcome!.message!,
+      /shown as created, but as another payment: reference OTHER-INV-1 instead of INV-1/,
+    );
+    assert.equal((await bench.run(bench.service, {path: 'cancel'})).in_doubt, 1);
+    assert.equal(bench.record('INV-1').status, 'created');
+    bench.service.fault = () => undefined;
+    bench.service.distort = (record) => record;
+    assert.equal((await bench.run(bench.service, {path: 'cancel'})).state, 'canceled');
+  });
+
   it('in another currency, approved: cancel reports a payment that differs', async () => {
     await bench.plan(bench.payouts(1));
     await bench.run(bench.service, {path: 'stage-only'});
