@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import {inspect} from 'node:util';
 import fc from 'fast-check';
 import {
   AmountError,
   NUMBER_FORMATS,
+  exampleOf,
   formatMajor,
   groupMajor,
+  majorIn,
+  minorUnitsIn,
   parseMajor,
   parseMinor,
   toWire,
@@ -12,6 +16,7 @@ import {
   type NumberFormat,
 } from '../../src/money/amount.ts';
 import {CURRENCIES} from '../../src/money/currencies.ts';
+import {ExactNumber} from '../../src/narrow.ts';
 
 const problemOf = (work: () => unknown): AmountProblem | 'accepted' => {
   try {
@@ -24,6 +29,8 @@ const problemOf = (work: () => unknown): AmountProblem | 'accepted' => {
   }
 };
 
+const describeValue = (value: unknown): string => inspect(value instanceof ExactNumber ? value.text : value);
+
 const MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const withExponent = [...CURRENCIES].flatMap(([code, exponent]) => (exponent === null ? [] : [code]));
 const currency = fc.constantFrom(...withExponent);
@@ -31,7 +38,7 @@ const minor = fc.bigInt({min: 1n, max: MAX});
 const format = fc.constantFrom(...(Object.keys(NUMBER_FORMATS) as NumberFormat[]));
 
 describe('amounts in major units', () => {
-  const right: [string, string, bigint, NumberFormat?][] = [
+  const right: [string, string, bigint, (NumberFormat | 'undeclared')?][] = [
     ['1500.75', 'USD', 150075n],
     ['1500', 'USD', 150000n],
     ['1500.7', 'USD', 150070n],
@@ -49,6 +56,9 @@ describe('amounts in major units', () => {
     ['1.234', 'KWD', 1234000n, '1.234,56'],
     ['1.5', 'KWD', 1500n],
     ['1.2345', 'CLF', 12345n],
+    ['1234.567', 'KWD', 1234567n, 'undeclared'], // a group has at most three digits
+    ['0.234', 'KWD', 234n, 'undeclared'],
+    ['1.2345', 'CLF', 12345n, 'undeclared'],
     ['90071992547409.91', 'USD', MAX],
     ['9007199254740991', 'JPY', MAX],
     ['1,234.50', 'USD', 123450n, '1,234.56'],
@@ -212,6 +222,25 @@ describe('amounts in major units', () => {
   });
 });
 
+describe('the example of an amount', () => {
+  for (const [currency, typed, major] of [
+    ['USD', '', '125.00'],
+    ['KWD', '', '125.000'],
+    ['JPY', '', '125'],
+    [undefined, '', '125.00'],
+    ['ZZZ', '', '125.00'],
+    ['XAU', '', '125.00'],
+    ['JPY', '12.5', '340'], // 125 would look like a correction
+    ['JPY', '12', '340'],
+    ['USD', '1250.005', '340.00'],
+    ['USD', '99.999', '125.00'],
+    ['USD', '0', '125.00'],
+  ] as const)
+    it(`is ${major} of ${currency ?? 'no currency'} after ${JSON.stringify(typed)}`, () => {
+      assert.equal(exampleOf(currency, typed).major, major);
+    });
+});
+
 describe('amounts in minor units', () => {
   it('reads digits exactly', () => {
     fc.assert(fc.property(minor, (amount) => assert.equal(parseMinor(String(amount)), amount)));
@@ -243,6 +272,48 @@ describe('amounts in minor units', () => {
       );
     });
   }
+});
+
+describe('an amount in an answer', () => {
+  for (const [value, units] of [
+    [150075, 150075n],
+    [-5, -5n],
+    [0, 0n],
+    [9_007_199_254_740_993n, 9_007_199_254_740_993n],
+    [new ExactNumber('9007199254740993'), 9_007_199_254_740_993n],
+    ['150075', 150075n],
+    ['-5', -5n],
+    ['0', 0n],
+    ['9'.repeat(40), BigInt('9'.repeat(40))],
+    ['9'.repeat(41), undefined],
+    [12.5, undefined],
+    [2 ** 53, undefined], // it may stand for several whole numbers
+    [new ExactNumber('12.5'), undefined],
+    ['12.5', undefined],
+    ['-0', undefined],
+    ['007', undefined],
+    ['5 USD', undefined],
+    ['USD 5', undefined],
+    ['', undefined],
+    [null, undefined],
+    [undefined, undefined],
+    [true, undefined],
+  ] as const)
+    it(`has ${units ?? 'no'} minor units if it is ${describeValue(value)}`, () => {
+      assert.equal(minorUnitsIn(value), units);
+    });
+
+  for (const [minor, currency, major] of [
+    [150075, 'USD', '1500.75'],
+    ['150075', 'USD', '1500.75'],
+    [12.5, 'USD', undefined],
+    [5, 'ZZZ', undefined],
+    [5, 'XAU', undefined],
+    [5, undefined, undefined],
+  ] as const)
+    it(`is ${major ?? 'unreadable'} if it is ${JSON.stringify(minor)} of ${currency ?? 'no currency'}`, () => {
+      assert.equal(majorIn(minor, currency), major);
+    });
 });
 
 describe('amounts shown and sent', () => {
@@ -286,6 +357,8 @@ describe('an amount for people', () => {
     ['999', '999'],
     ['1000', '1,000'],
     ['3771787.00', '3,771,787.00'],
+    ['-100.00', '-100.00'],
+    ['-1000.00', '-1,000.00'],
     ['12345.6789', '12,345.6789'],
   ] as const)
     it(`shows ${plain} as ${grouped}`, () => assert.equal(groupMajor(plain), grouped));
