@@ -281,6 +281,32 @@ describe('the release of a created record', () => {
     assert.equal(sent().at(-1), 'get');
   });
 
+  for (const [title, script, status, isOpen] of [
+    ['that was lost, with a record that is still created', [first, lost(), answer(200, created)], null, true],
+    ['that was lost, with a record that cannot be read', [first, lost(), answer(503)], null, true],
+    [
+      'that was lost, with another record',
+      [first, lost(), answer(200, payout({payee_id: METHOD_ID}))],
+      null,
+      true,
+    ],
+    ['answered 503, of an approved record', [first, answer(503), answer(200, approved)], 'approved', true],
+    ['that was refused', [first, answer(422)], 'created', undefined],
+    ['that was not sent', [first, lost('refused', {sent: false})], 'created', false],
+  ] as const)
+    it(`names record, key and command in its error: a release ${title}`, async () => {
+      const {client} = setUp(script, {retries: 0});
+      const error: unknown = await client.payouts
+        .create(BODY, {...KEY, hint: 'run this'})
+        .catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof RemitError);
+      const {id, idempotency_key, next, may_have_taken_effect, ...others} = error.details ?? {};
+      assert.deepEqual(
+        [id, others['status'], idempotency_key, next, may_have_taken_effect, error.hint],
+        [PAYOUT_ID, status, 'invoice-77', 'run this', isOpen, 'run this'],
+      );
+    });
+
   it('after a 409 approves by id, if that is allowed', async () => {
     const {client, sent} = setUp([first, conflict, answer(200, created), answer(200, approved)], {
       approveById: true,

@@ -70,6 +70,32 @@ describe('a create named by its path', () => {
     }
   });
 
+  it('is sent by the route and names of a service file if it is in the documented form', async () => {
+    const service = {
+      routes: {'payouts.create': 'POST /v1/disbursements'},
+      fields: {payouts: {payee_id: 'to', auto_approve: 'now'}},
+    };
+    const {payee_id: to, auto_approve: now, ...rest} = BODY;
+    for (const send of ['request', 'create'] as const) {
+      const {client, post, bodies, transport} = setUp(
+        [answer(201, {...created, to}), answer(201, approved)],
+        {
+          service,
+        },
+      );
+      if (send === 'request') await post({body: BODY, ...KEY});
+      else await client.payouts.create({...BODY, currency_code: 'USD'}, KEY);
+      assert.deepEqual(
+        transport.requests.map(({path}) => path),
+        ['/v1/disbursements', '/v1/disbursements'],
+      );
+      assert.deepEqual(bodies(), [
+        {...rest, to, now: false},
+        {...rest, to, now},
+      ]);
+    }
+  });
+
   it('answers in the form of the service after a lost release too', async () => {
     const service = {fields: {payouts: {status: 'state'}}};
     const wire = (state: string) => ({...created, status: undefined, state});

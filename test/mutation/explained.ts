@@ -207,4 +207,11 @@ export const EXPLAINED: readonly Explanation[] = [
       "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', (1 + 1))],",
     reason: 'The same result: it is the only column with a rank, and any rank lets it be left out.',
   },
+  {
+    symbol: 'checkAnswered',
+    before: 'const {id, status} = isObject(record) ? record : {};',
+    after: 'const {id, status} = true ? record : {};',
+    reason:
+      'An answer without a record differs in nothing, so it has returned before; the test is for types.',
+  },
 ];

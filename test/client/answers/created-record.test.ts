@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {checkAnswered, payinCurrency, railDifference} from '../../../src/client/answers/created-record.ts';
+import {
+  checkAnswered,
+  comparedFields,
+  payinCurrency,
+  railDifference,
+  unreadField,
+} from '../../../src/client/answers/created-record.ts';
+import type {RemitError} from '../../../src/errors.ts';
 import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
 
 const asked = {
@@ -69,5 +76,69 @@ describe('the record in the answer to a create', () => {
     checkAnswered({noun: 'payin', asked: payin, record, idempotencyKey: 'k', isNew: false});
     assert.deepEqual(payinCurrency(payin, record), {field: 'currency_code', asked: 'USD', answered: 'CAD'});
     assert.equal(payinCurrency(asked, answered({currency_code: 'CAD'})), undefined);
+  });
+
+  for (const [title, request, changes, compared] of [
+    ['a payout', asked, {}, ['payee_id', 'amount_in_minor_units', 'currency_code', 'client_metadata']],
+    [
+      'a payout without metadata in the answer',
+      asked,
+      {client_metadata: null, payee_id: null},
+      [...['amount_in_minor_units', 'currency_code']],
+    ],
+    ['an amount under its old name', {amount_in_cents: 12_500}, {}, ['amount_in_minor_units']],
+    ['metadata under its old name', {payout_metadata: {a: 1}}, {}, ['client_metadata']],
+    [
+      'a payin, but not its currency',
+      {payer_id: PAYEE_ID, currency_code: 'USD'},
+      {payer_id: PAYEE_ID},
+      ['payer_id'],
+    ],
+    ['a subaccount', {subaccount_id: PAYEE_ID}, {}, ['subaccount_id']],
+  ] as const)
+    it(`has its compared fields listed: ${title}`, () => {
+      assert.deepEqual(comparedFields(request, answered(changes)), compared);
+    });
+
+  for (const [title, changes, field] of [
+    ['both', {}, undefined],
+    ['no party', {payee_id: null}, 'payee_id'],
+    ['no amount', {amount_in_minor_units: null, amount_in_cents: null}, 'amount_in_minor_units'],
+    ['the amount under its old name', {amount_in_minor_units: undefined, amount_in_cents: 1}, undefined],
+    ['amounts that differ', {amount_in_minor_units: 1, amount_in_cents: 2}, 'amount_in_minor_units'],
+    [
+      'one amount that is no number',
+      {amount_in_minor_units: 1, amount_in_cents: 'x'},
+      'amount_in_minor_units',
+    ],
+  ] as const)
+    it(`can be compared only with party and amount: ${title}`, () => {
+      assert.equal(unreadField(answered(changes), 'payee_id'), field);
+    });
+
+  it('that is another one is named with its status, and with both sides of every difference', () => {
+    const record = answered({status: 'settled', currency_code: 'CAD'});
+    assert.throws(() => check(record), {
+      message:
+        /^idempotency key k belongs to another payout, \S+ \(status: settled\): currency_code is CAD, requested USD\. Check it before you create this one with a new key$/,
+      hint: 'next',
+      details: {
+        ...{id: PAYOUT_ID, status: 'settled', idempotency_key: 'k', next: 'next', record},
+        differences: [{field: 'currency_code', asked: 'USD', answered: 'CAD'}],
+      },
+    });
+  });
+
+  it('that is new but not as requested may have taken effect', () => {
+    const record = {...answered(), id: undefined, status: undefined, currency_code: 'CAD'};
+    const create = {noun: 'payout', asked, record, idempotencyKey: null, isNew: true} as const;
+    assert.throws(
+      () => checkAnswered(create),
+      (error: RemitError) => {
+        const {id, status, next, may_have_taken_effect: taken} = error.details ?? {};
+        assert.deepEqual([id, status, next, taken], [null, null, null, true]);
+        return /^the service created payout .*, but not as requested: currency_code/.test(error.message);
+      },
+    );
   });
 });
