@@ -9,6 +9,8 @@ describe('the reason of a failed record', () => {
   for (const [where, record] of [
     ['transfer details', {transfer_details: {failure: FAILURE}}],
     ['masked payin details', {transfer_details: null, payin_metadata: {failure: FAILURE}}],
+    ['payout details', {payout_metadata: {failure: FAILURE}}],
+    ['own field', {transfer_details: {failure: null}, failure: FAILURE}],
     ['plain fields', {failure_code: 'R01', failure_message: 'insufficient funds'}],
   ] as const)
     it(`is read from its ${where}, also for the status of a batch`, () => {
@@ -25,6 +27,11 @@ describe('the reason of a failed record', () => {
 
   it('may be one text, or missing', () => {
     assert.deepEqual(failureOf({failure_reason: 'no funds'}), {code: undefined, message: 'no funds'});
+    assert.deepEqual(failureOf({failure_code: 17}), {code: '17', message: undefined});
+    assert.deepEqual(failureOf({failure_code: '', failure: 'no funds'}), {
+      code: undefined,
+      message: 'no funds',
+    });
     for (const record of [undefined, null, 'text', {}, {failure: {}}, {failure_reason: ''}])
       assert.equal(failureOf(record), undefined);
   });

@@ -42,6 +42,36 @@ describe('what is wrong with a body', () => {
     ]);
   });
 
+  it('counts characters and entries', () => {
+    const wordsFor = (schema: z.ZodType, value: unknown) =>
+      schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
+    for (const [schema, value, words] of [
+      [z.string().min(1), '', 'must not be empty'],
+      [z.string().min(2), 'a', 'must have at least 2 characters'],
+      [z.string().max(1), 'ab', 'must have at most 1 character'],
+      [z.array(z.string()).min(1), [], 'must have at least 1 entry'],
+      [z.array(z.string()).max(2), ['a', 'b', 'c'], 'must have at most 2 entries'],
+      [z.set(z.string()).max(0), new Set(['a']), 'must have at most 0 entries'],
+      [z.map(z.string(), z.string()).min(1), new Map(), 'must have at least 1 entry'],
+      [z.number().min(2), 1, 'must be at least 2'],
+      [z.int().lt(5), 5, 'must be at most 4'],
+      [z.int().max(5), 6, 'must be at most 5'],
+      [z.literal('a'), 'b', 'must be a, not "b"'],
+      [z.literal('a'), 'b'.repeat(61), 'must be a'],
+      [z.string().startsWith('x'), 'a', 'must begin with x'],
+      [z.string().endsWith('x'), 'a', 'has an invalid format'],
+      [z.url(), 'a', 'must be a URL'],
+      [z.iso.datetime(), 'a', 'must be a time in UTC such as 2026-11-30T12:00:00Z'],
+      [z.boolean(), 1, 'must be true or false'],
+      [z.string(), 1, 'must be text'],
+      [z.number(), 'a', 'must be a number'],
+      [z.array(z.string()), 'a', 'must be a list'],
+      [z.object({}), 'a', 'must be an object'],
+      [z.record(z.string(), z.string()), 'a', 'must be an object'],
+    ] as const)
+      assert.deepEqual(wordsFor(schema, value), [words]);
+  });
+
   it('has a message for keys and steps that are not allowed', () => {
     const wordsFor = (schema: z.ZodType, value: unknown) =>
       schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
