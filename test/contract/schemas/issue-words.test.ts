@@ -78,6 +78,7 @@ describe('what is wrong with a body', () => {
     const words = ['contains a value that is not allowed'];
     assert.deepEqual(wordsFor(z.record(z.string().max(2), z.string()), {long: 'x'}), words);
     assert.deepEqual(wordsFor(z.number().multipleOf(5), 7), words);
+    assert.deepEqual(wordsFor(z.map(z.object({}), z.number()), new Map([[{}, 'x']])), words);
   });
 
   it('distinguishes a union without a match from an unknown kind', () => {
