@@ -214,4 +214,10 @@ export const EXPLAINED: readonly Explanation[] = [
     reason:
       'An answer without a record differs in nothing, so it has returned before; the test is for types.',
   },
+  {
+    symbol: 'idFields',
+    before: "const others = recordFieldsOf(resource).filter((name) => isIdField(name) && name !== 'id');",
+    after: 'const others = recordFieldsOf(resource).filter((name) => isIdField(name) && name !== "id~");',
+    reason: 'The same result: the id is turned into text twice.',
+  },
 ];
