@@ -562,6 +562,7 @@ describe('notes and warnings', () => {
       const {out, stderr} = makeOutput(settings, {env, ...(columns === undefined ? {} : {columns})});
       out.warn('careful');
       assert.equal(stderr.text.includes('\u001b['), coloured);
+      assert.equal(out.paint('bold', 'a title').includes('\u001b['), coloured);
     });
   }
 

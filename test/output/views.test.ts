@@ -344,6 +344,12 @@ describe('a delivery that was sent again, as people see it', () => {
 });
 
 describe('a payment method as people see it', () => {
+  it('shows its rails in words, also where they come as one text', () => {
+    const shown = (supported_rails?: unknown) =>
+      line(paymentMethodView, 'Supported rails', {supported_rails});
+    assert.deepEqual([['ach', 'wire'], [], 'ach', undefined].map(shown), ['ach, wire', '', 'ach', '-']);
+  });
+
   it('shows yes or no, and a dash if the service sends neither', () => {
     const shown = (is_default?: unknown) => line(paymentMethodView, 'Default', {is_default});
     assert.deepEqual([true, false, undefined, 'maybe'].map(shown), ['yes', 'no', '-', 'maybe']);

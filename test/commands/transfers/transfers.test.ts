@@ -151,6 +151,14 @@ describe('transfers approve', () => {
     );
   });
 
+  it('waits by reading the list', async () => {
+    const ran = await runCli(['transfers', 'approve', ID, '--wait', '--json'], {
+      service: listing('initiated', 'settled'),
+    });
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal((ran.json() as {status: string}).status, 'settled');
+  });
+
   it('is in doubt after a lost answer, until the list is read', async () => {
     const ran = await runCli(['transfers', 'approve', ID], {service: [lost()]});
     assert.equal(ran.exitCode, 12);

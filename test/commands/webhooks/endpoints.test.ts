@@ -220,6 +220,21 @@ describe('webhooks endpoints', () => {
     assert.equal(nothing.exitCode, 2);
   });
 
+  it('may still have the old values after 202, but not after 200', async () => {
+    for (const [argv, changes] of [
+      [CREATE, {signing_secret: SECRET, event_types: ['payout.settled']}],
+      [['webhooks', 'endpoints', 'update', ID, '--description', 'new'], {description: 'old'}],
+    ] as const)
+      for (const [status, exitCode] of [
+        [200, 8],
+        [202, 0],
+      ] as const) {
+        const ran = await runCli([...argv], {service: [answer(status, endpoint(changes))]});
+        assert.equal(ran.exitCode, exitCode, ran.stderr);
+        assert.equal(ran.stderr.includes('is not as requested'), exitCode === 8);
+      }
+  });
+
   it('are switched by value, so that a repetition does not flip them back', async () => {
     for (const [verb, is_active] of [
       ['enable', true],

@@ -115,14 +115,14 @@ describe('the columns of a CSV', () => {
 describe('a long CSV', () => {
   it('warns of fields that only later records have', async () => {
     const list = (last: object) => [...Array.from({length: 200}, (_, id) => ({id, m: {}})), last];
-    for (const [last, lost] of [
-      [{id: 1, more: {b: 2}, a: 1}, 'more.b, a'],
-      [{id: 1, m: {a: 1}}, undefined],
+    for (const [last, warning] of [
+      [{id: 1, more: {b: 2}, a: 1}, /^Warning: .* have no column: more\.b, a/],
+      [{id: 1, m: {a: {b: 1}}}, /^$/],
     ] as const) {
       const {out, stdout, stderr} = makeOutput({format: 'csv'});
       await out.list(list(last), undefined);
       assert.match(stdout.text, /^id,m\n0,\n/);
-      assert.equal(stderr.text.includes(`have no column: ${lost}`), lost !== undefined, stderr.text);
+      assert.match(stderr.text, warning);
     }
   });
 });

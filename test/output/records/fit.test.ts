@@ -29,6 +29,16 @@ describe('the columns of a table on a terminal', () => {
     assert.deepEqual(fitColumns(sizes, 79), {kept: [0, 1, 2, 3], shortened: new Set([0])});
   });
 
+  it('get back those that matter more first, up to the last cell', () => {
+    const sizes = [id(), word(0, 30), word(4, 8), word(3, 8)];
+    for (const [room, kept] of [
+      [60, [0, 1, 3]],
+      [51, [0, 1, 3]],
+      [50, [0, 1]],
+    ] as const)
+      assert.deepEqual(fitColumns(sizes, room), {kept, shortened: new Set([0])}, `${room}`);
+  });
+
   it('fit whenever those that are always shown do, and keep these', () => {
     const size = fc.record({
       ...{rank: fc.nat(4), width: fc.integer({min: 1, max: 60})},

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {ExactNumber} from '../../../src/narrow.ts';
 import {pickFields, readFields, runQuery, valueAt} from '../../../src/output/records/select.ts';
 
 describe('fields of a record', () => {
@@ -36,6 +37,20 @@ describe('fields of a record', () => {
     assert.deepEqual(readFields(' id, m.a '), ['id', 'm.a']);
     for (const text of ['', 'id,', 'id,,m', 'm..a', '.a'])
       assert.throws(() => readFields(text), {code: 'USAGE', hint: /--fields id,status/});
+  });
+
+  it('keep all digits in a query, unless it computes: then the first rounded number is reported', async () => {
+    const long = new ExactNumber('12345678901234567890.5');
+    const inexact = {list: [{n: 1}, {n: long, name: 'long'}, {n: new ExactNumber('1.00000000000000000001')}]};
+    for (const [query, found, reported] of [
+      ['list[1].n', long, []],
+      ['list[?n > `2`].name', ['long'], [long]],
+      ['max(list[].n)', Number(long.text), [long]],
+    ] as const) {
+      const rounded: ExactNumber[] = [];
+      assert.deepEqual(await runQuery(inexact, query, (number) => rounded.push(number)), found, query);
+      assert.deepEqual(rounded, reported, query);
+    }
   });
 
   it('are refused as usage where a query does not fit', async () => {
