@@ -68,4 +68,10 @@ describe('labels', () => {
           others.add(`${noun}: ${path}: ${label}`);
     assert.deepEqual([...others], []);
   });
+
+  it('name several records by the plural of the noun', () => {
+    const plurals: Readonly<Record<string, string>> = {replay: 'deliveries to replay', sandbox: 'sandboxes'};
+    for (const {noun, plural} of VIEWS)
+      assert.equal(plural, plurals[noun] ?? `${noun.replace(/(?<=[^aeiou])y$/, 'ie')}s`);
+  });
 });

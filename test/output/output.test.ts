@@ -48,8 +48,12 @@ describe('a list', () => {
       for (const line of lines) assert.ok(line.length <= (columns || 80), line);
       assert.deepEqual(lines[0]!.trim().split(/\s+/), shown);
       assert.match(lines[1]!, new RegExp(`^${id} .*Acme Ltd.*6789.*3 minutes ago`));
-      assert.equal(/hidden to fit the terminal: Rail\./.test(stderr.text), columns === 75);
-      assert.equal(stderr.text.includes('IDs are shortened'), columns !== 120);
+      const hidden = {
+        75: 'Columns hidden to fit the terminal: Rail. IDs are shortened. Show them',
+        120: '',
+      }[columns as number];
+      const [note] = /^.*Show them/.exec(stderr.text.replaceAll('\n', ' ').replaceAll('  ', ' ')) ?? [''];
+      assert.equal(note, hidden ?? 'IDs are shortened to fit the terminal. Show them');
     });
   }
 
@@ -325,6 +329,18 @@ describe('a list', () => {
     }
   });
 
+  it('warns of a number that a query has to round', async () => {
+    for (const [digits, shown] of [
+      [30, '9'.repeat(30)],
+      [41, `${'9'.repeat(40)}…`],
+    ] as const) {
+      const {out, stdout, stderr} = makeOutput({format: 'json', query: '[?n > `1`].id'});
+      await out.list([{id: 'a', n: new ExactNumber('9'.repeat(digits))}]);
+      assert.deepEqual(JSON.parse(stdout.text), ['a']);
+      assert.match(stderr.text, new RegExp(`^Warning: --query .* rounded numbers: ${shown} has more digits`));
+    }
+  });
+
   it('refuses an invalid query as a usage error', async () => {
     const {out} = makeOutput({query: '[].('});
     await assert.rejects(out.list(two, payoutView), (error: RemitError) => error.code === 'USAGE');
@@ -513,8 +529,8 @@ describe('notes and warnings', () => {
   it('warns once on a terminal that --fields does not apply to text', () => {
     const {out, stdout, stderr} = makeOutput({fields: ['id']});
     out.text('Batch b is complete.');
-    out.text('Results  b.results.csv');
-    assert.equal(stdout.text, 'Batch b is complete.\nResults  b.results.csv\n');
+    out.text('Results  b.results.csv\nReport   b.html\n');
+    assert.equal(stdout.text, 'Batch b is complete.\nResults  b.results.csv\nReport   b.html\n');
     assert.match(
       stderr.text,
       /^Warning: --fields selects fields of records, but this result is text; [^\n]+\n$/,

@@ -186,6 +186,7 @@ describe('a delivery of the sandbox as people see it', () => {
       '1. 2026-03-02T15:00:05.000Z  refused (fault drop, by hand)',
     );
     assert.match(attempts({status: null}), /not sent: oh no$/);
+    assert.match(attempts({by_hand: true}), /: oh no \(by hand\)$/);
     assert.equal(attempts(), 'none yet');
     assert.equal(line(deliveryView, 'Attempts', {}), 'none yet');
   });
@@ -370,6 +371,22 @@ describe('the sandbox as people see it', () => {
       '3 delivered, 1 failed',
     );
     assert.equal(shown('Deliveries', {deliveries: {pending: 0}}), 'none');
+  });
+
+  it('shows balances and sums in dollars', () => {
+    const of = (entity: object) => (label: string) =>
+      line(sandbox.sandboxView, label, {audit: {entities: [entity]}});
+    const shown = of({
+      balances: {main: '123456'},
+      payouts: {settled: {count: 3, amount: '3750'}, created: {count: 1, amount: '500'}},
+      payins: {},
+    });
+    assert.deepEqual(['Main account (test)', 'Payouts (test)', 'Payins (test)'].map(shown), [
+      '1,234.56 USD',
+      '3 settled (37.50 USD), 1 created (5.00 USD)',
+      'none',
+    ]);
+    assert.equal(of({})('Main account (test)'), '-');
   });
 
   it('shows whether its ledger balances, in red if it does not', () => {

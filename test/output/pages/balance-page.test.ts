@@ -89,6 +89,7 @@ describe('the page of a balance', () => {
     assert.equal(find('line', find('g', broad).find(hasClass('axis'))).length, 1);
     assert.match(html, /<td class="n bad">-3,000.00<\/td>/);
     assert.equal(all.filter(hasClass('amount')).filter(hasClass('bad')).length, 1);
+    assert.equal(draw([0, 0]).all.filter(hasClass('bad')).length, 0);
     const negative = draw([-5, -5]);
     assert.deepEqual(
       find('path', negative.broad).map(({attributes}) => attributes['class']),

@@ -33,6 +33,13 @@ describe('the parts of a line that are not broken', () => {
   ] as const)
     it(`of ${JSON.stringify(text)}`, () => assert.deepEqual(units(text), kept));
 
+  it('do not include the words that go on after a command', () => {
+    const words =
+      'after again and as finds first for has if in is of once or prints says shows that then to until when where which with writes';
+    for (const word of words.split(' '))
+      assert.deepEqual(units(`remit demo ${word} it`), ['remit demo'], word);
+  });
+
   it('are the same text, whatever it is', () => {
     const word = fc.oneof(
       fc.string(),
