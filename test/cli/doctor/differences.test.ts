@@ -3,6 +3,7 @@ import {mkdtempSync, readFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
+import type {OperationId} from '../../../src/contract/operations/operations.ts';
 import type {Report} from '../../../src/cli/doctor/report.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {BASE_URL, runCli} from '../run-cli.ts';
@@ -104,6 +105,15 @@ const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, check
   ['another header of the request id', {headers: {requestId: 'x-trace-id'}}, ['headers.requestId']],
 ];
 
+/** Nouns that other services use for the same collections. */
+const NOUNS = {
+  payouts: ['payout', 'outgoing-payments', 'disbursements'],
+  payins: ['payin', 'incoming-payments', 'collections'],
+  subaccounts: ['sub-accounts', 'sub_accounts', 'virtual-accounts', 'virtual_accounts'],
+  payees: ['payee', 'recipients', 'beneficiaries'],
+  payers: ['payer', 'customers', 'debtors'],
+};
+
 describe('remit doctor, with a service that differs', () => {
   let service: DifferingService;
   before(async () => {
@@ -137,5 +147,27 @@ describe('remit doctor, with a service that differs', () => {
       const left = (again.json() as Report).checks.filter(({verdict}) => verdict === 'differs');
       assert.deepEqual(left, []);
       assert.equal(again.exitCode, 0);
+    });
+
+  for (const at of [0, 1, 2, 3])
+    it(`finds collections under other nouns: ${NOUNS.subaccounts[at]}`, async () => {
+      const nouns = Object.entries(NOUNS).flatMap(([resource, words]) =>
+        words[at] === undefined ? [] : [[resource, `GET /api/${words[at]}`] as const],
+      );
+      service.dialect = {
+        routes: Object.fromEntries(
+          nouns.flatMap(([resource, route]) => [
+            [`${resource}.list`, route],
+            [`${resource}.get`, `${route}/{id}`],
+          ]),
+        ),
+      };
+      const ran = await doctor(mkdtempSync(join(tmpdir(), 'remit-doctor-')), ['--json']);
+      const {checks} = ran.json() as Report;
+      for (const [resource, route] of nouns) {
+        const id = `routes.${resource}.list`;
+        const write = checks.find(({check}) => check === id)?.write;
+        assert.equal(write?.routes?.[`${resource}.list` as OperationId], route);
+      }
     });
 });

@@ -41,21 +41,22 @@ describe('remit doctor --probe-writes', () => {
     const open = (await service.sandbox.get('/api/payouts?status=created')).body.data.length as number;
     const {ran, report, of} = await probe();
     assert.equal(ran.exitCode, 0, JSON.stringify(report.checks.filter(({verdict}) => verdict === 'differs')));
-    for (const check of [
-      'routes.payouts.create',
-      'keys',
-      'metadata.reference',
-      'routes.payouts.cancel',
-      'routes.payouts.approve',
-      'keys.format',
-      'routes.payins.create',
-      'keys (payins)',
-      'routes.payins.cancel',
-      'routes.payins.approve',
-      'routes.payees.create',
-      'routes.moves.create',
-    ])
-      assert.equal(of(check).verdict, 'holds', check);
+    const rows = {
+      'routes.payouts.create': 1,
+      keys: 45,
+      'metadata.reference': 51,
+      'routes.payouts.cancel': 4,
+      'routes.payouts.approve': 2,
+      'keys.format': 45,
+      'routes.payins.create': 1,
+      'keys (payins)': 45,
+      'routes.payins.cancel': 4,
+      'routes.payins.approve': 2,
+      'routes.payees.create': 10,
+      'routes.moves.create': 7,
+    };
+    for (const [check, row] of Object.entries(rows))
+      assert.deepEqual([of(check).verdict, of(check).row], ['holds', row], check);
     assert.equal(of('keys.horizon').verdict, 'unknown');
     const {created, canceled, left} = report.probed!;
     const [id, long, payin] = created;
@@ -118,6 +119,7 @@ describe('remit doctor --probe-writes', () => {
     const {of, report} = await probe();
     assert.equal(of('keys.horizon').verdict, 'unknown');
     assert.match(of('keys.horizon').evidence, /at least 180m/);
+    assert.equal(of('keys.horizon').row, 46);
     assert.equal(report.probed!.created.length, 3);
     assert.deepEqual(report.probed!.left, [], 'the payee and the move of the first probe are used again');
     assert.match(of('routes.moves.create').evidence, /^not tried again: an earlier probe created move /);
