@@ -220,4 +220,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'const others = recordFieldsOf(resource).filter((name) => isIdField(name) && name !== "id~");',
     reason: 'The same result: the id is turned into text twice.',
   },
+  {
+    symbol: 'FIELD_WORDS',
+    before: "destination_account_id: ['to_account_id', 'to_id', 'destination_id'],",
+    after: "destination_account_id: [\"to_account_id~\", 'to_id', 'destination_id'],",
+    reason: 'The same result: names are compared by their letters and digits only.',
+  },
 ];

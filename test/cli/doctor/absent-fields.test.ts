@@ -17,6 +17,30 @@ function check(id: OperationId, record: Readonly<Record<string, unknown>>): Find
 }
 const of = (found: readonly Finding[], name: string) => found.find((one) => one.check === name);
 
+describe('doctor, about fields under other names', () => {
+  const OTHER = '0192a000-0000-7000-8000-000000000002';
+  const TIME = '2026-01-01T00:00:00Z';
+  for (const [id, field, value, names] of [
+    ['payouts.list', 'payee_id', OTHER, 'recipient_id beneficiary_id counterparty_id payee'],
+    ['payins.list', 'payer_id', OTHER, 'customer_id debtor_id counterparty_id payer'],
+    ['payouts.list', 'currency_code', 'USD', 'currency ccy currency_iso'],
+    ['payouts.list', 'created_at', TIME, 'created created_time created_on creation_date date_created'],
+    ['accountTransfers.list', 'source_account_id', OTHER, 'from_account_id from_id source_id account_id'],
+    ['accountTransfers.list', 'destination_account_id', OTHER, 'to_account_id to_id destination_id'],
+    ['moves.list', 'source_subaccount_id', OTHER, 'from_subaccount_id from_id source_id source'],
+    ['moves.list', 'destination_subaccount_id', OTHER, 'to_subaccount_id to_id destination_id destination'],
+  ] as const)
+    it(`finds ${field} of ${id}`, () => {
+      const [resource] = id.split('.');
+      for (const name of names.split(' '))
+        assert.deepEqual(
+          of(check(id, {id: ID, [name]: value}), `fields.${resource}.${field}`)?.write,
+          {fields: {[resource!]: {[field]: name}}},
+          name,
+        );
+    });
+});
+
 describe('doctor, about fields that no record has', () => {
   it('differs without a label, a name, a party, a source, a destination, a flag or a URL', () => {
     const account = check('treasury.accounts', {id: ID, currency_code: 'USD'});

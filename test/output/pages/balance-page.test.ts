@@ -130,6 +130,13 @@ describe('the page of a balance', () => {
     assert.deepEqual(figuresIn('KWD'), ['1,234.567', 'Balance by day, in KWD', '1,500', '0.000']);
     assert.deepEqual(figuresIn('USD'), ['12,345.67', 'Balance by day, in USD', '15,000', '0.00']);
     assert.deepEqual(gridOf(draw([1_234_567_890_12]).broad), ['0', '0.5B', '1B', '1.5B']);
+    for (const [major, label] of [
+      [1e12, '1T'],
+      [1e9, '1B'],
+      [1e6, '1,000,000'],
+      [-1e6, '-1M'],
+    ] as const)
+      assert.ok(gridOf(draw([major * 100]).broad).includes(label), label);
     assert.deepEqual(figuresIn('XTS')[1], 'Balance by day, in minor units of XTS');
     assert.deepEqual(figuresIn('XTS')[0], '1,234,567');
     assert.deepEqual(gridOf(draw([3], {currency: 'KWD'}).broad), ['0.000', '0.001', '0.002', '0.003']);
