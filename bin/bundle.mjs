@@ -189,7 +189,7 @@ ${tableText(wanted)}
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
  * compiler for running from source (3.5 MB; bin/dev.js does that without it), the prompt that opens an editor (0.5 MB of
  * character sets), oclif's own DEBUG output (2 ms; --debug is ours), the PostgreSQL driver's two other ways to connect,
- * and zod's messages in other languages (0.25 MB).
+ * zod's messages in other languages (0.25 MB), and conf's validation and folders by platform (0.2 MB).
  */
 const without = {
   name: 'without',
@@ -197,7 +197,7 @@ const without = {
     plugin.onResolve(
       {
         filter:
-          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|\.\.\/locales\/index\.js)$/,
+          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|ajv\/dist\/2020\.js|ajv-formats|env-paths|debounce-fn|\.\.\/locales\/index\.js)$/,
       },
       ({path}) => ({
         path,

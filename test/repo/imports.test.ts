@@ -131,6 +131,7 @@ const LAZY = new Set([
   'zod',
   'undici',
   'pg',
+  'conf',
   '@inquirer/prompts',
   'cli-table3',
   'csv-parse',

@@ -80,7 +80,16 @@ describe('the bundle', () => {
       assert.ok(!modules.includes(`src/${later}.ts`), `${later} is loaded before it is needed`);
     const packages = packagesOf(modules);
     assert.ok(packages.has('@oclif/core'));
-    for (const heavy of ['zod', 'undici', 'cli-table3', '@inquirer/prompts', 'csv-parse', 'yaml', 'ajv'])
+    for (const heavy of [
+      'zod',
+      'undici',
+      'conf',
+      'cli-table3',
+      '@inquirer/prompts',
+      'csv-parse',
+      'yaml',
+      'ajv',
+    ])
       assert.ok(!packages.has(heavy), `${heavy} ran: ${[...packages].join(', ')}`);
     assert.ok(packages.size <= 12, [...packages].join(', '));
   });

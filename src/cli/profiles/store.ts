@@ -7,7 +7,6 @@ export async function changeConfig(
   edit: (config: ConfigFile) => ConfigFile,
 ): Promise<ConfigFile> {
   const {acquireLock} = await import('../../store/locks/lock.ts');
-  const {writeFileAtomic} = await import('../../store/files/atomic-file.ts');
   const takeLock = (path: string) => acquireLock(path, {purpose: 'a change of the profiles', brief: true});
-  return editConfig(dir, {takeLock, write: writeFileAtomic}, edit);
+  return editConfig(dir, takeLock, edit);
 }
