@@ -189,7 +189,8 @@ ${tableText(wanted)}
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
  * compiler for running from source (3.5 MB; bin/dev.js does that without it), the prompt that opens an editor (0.5 MB of
  * character sets), oclif's own DEBUG output (2 ms; --debug is ours), the PostgreSQL driver's two other ways to connect,
- * zod's messages in other languages (0.25 MB), and conf's validation and folders by platform (0.2 MB).
+ * zod's messages in other languages (0.25 MB), conf's validation, migrations and folders by platform (0.2 MB), and with
+ * these oclif's look at the version of Node, which bin/refuse.cjs has taken.
  */
 const without = {
   name: 'without',
@@ -197,7 +198,7 @@ const without = {
     plugin.onResolve(
       {
         filter:
-          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|ajv\/dist\/2020\.js|ajv-formats|env-paths|debounce-fn|\.\.\/locales\/index\.js)$/,
+          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|ajv\/dist\/2020\.js|ajv-formats|semver|env-paths|debounce-fn|\.\.\/locales\/index\.js)$/,
       },
       ({path}) => ({
         path,
