@@ -118,7 +118,13 @@ export class Namespaces {
     const same = others.find(
       (record) => record.reference === reference && this.#isNewer(record, acceptedAt, process.place),
     );
-    if (same !== undefined && process.acceptsElsewhere.length === 0)
+    // A window of the batch may have held the row, and was lost: then the question about look-alikes names the other record.
+    const isAsked =
+      same !== undefined &&
+      process.acceptsDuplicates &&
+      isAlike(same.body, body) &&
+      same.madeBy > (process.place.confirmed.get(process.batchId) ?? Infinity);
+    if (same !== undefined && !isAsked && process.acceptsElsewhere.length === 0)
       return `request ${attempt.n} of ${reference} left, which has record ${same.n} under another namespace, and nobody acknowledged that`;
     return undefined;
   }

@@ -287,8 +287,10 @@ export class Oracle {
     sender.hasProbed = true;
     sender.lastGoodAt = this.now();
     const known = seen.find((one) => this.#isWrittenDown(sender, one));
-    const isDeclared = this.#declared.has(this.#referenceOf(attempt)); // it has no record, by an operator's word
-    if (known !== undefined && !isDeclared && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
+    const reference = this.#referenceOf(attempt);
+    // It has no record of its own: by an operator's word, or because the one that came was that of another payment.
+    const hasNone = this.#declared.has(reference) || this.#isOfOtherPayment(sender, reference);
+    if (known !== undefined && !hasNone && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
       sender.isForgotten = true;
   }
 
