@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Stop} from '../model/stop.ts';
 
@@ -15,6 +16,7 @@ export class Halt {
 
   constructor(sanitizer: Sanitizer) {
     this.#sanitizer = sanitizer;
+    setMaxListeners(0, this.#stopped.signal); // one for each row that waits: as many as are in flight
   }
 
   /** Aborted when the run stops, which ends all waits. */

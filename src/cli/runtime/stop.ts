@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import {RemitError} from '../../errors.ts';
 
 /** Time for a command to end after the first signal, before the process is ended anyway. */
@@ -20,6 +21,7 @@ export class Stop {
 
   constructor(exit: (code: number) => void) {
     this.#exit = exit;
+    setMaxListeners(0, this.#first.signal); // one for each record that is waited for
   }
 
   /** Aborted by the first signal; the reason is a RemitError INTERRUPTED or TERMINATED. */

@@ -3,7 +3,10 @@ import {EventEmitter} from 'node:events';
 import {withHeldTimers} from '../../store/held-timers.ts';
 import {describe, it} from 'mocha';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
+import {Halt} from '../../../src/batch/send/halt.ts';
+import {systemClock} from '../../../src/clock.ts';
 import type {RemitError} from '../../../src/errors.ts';
+import {Sanitizer} from '../../../src/sanitize/sanitizer.ts';
 
 function stopWithExits() {
   const exits: number[] = [];
@@ -11,6 +14,23 @@ function stopWithExits() {
 }
 
 describe('a signal', () => {
+  for (const [who, signal] of [
+    ['a command', new Stop(() => {}).signal],
+    ['a batch', new Halt(new Sanitizer()).signal],
+  ] as const)
+    it(`ends any number of waits of ${who}, without a warning of Node`, async () => {
+      const warnings: string[] = [];
+      const note = ({message}: Error) => void warnings.push(message);
+      process.on('warning', note);
+      try {
+        for (let n = 0; n < 200; n++) void systemClock.sleep(1, signal);
+        await systemClock.sleep(5, signal);
+      } finally {
+        process.off('warning', note);
+      }
+      assert.deepEqual(warnings, []);
+    });
+
   for (const [name, code, exitCode] of [
     ['SIGINT', 'INTERRUPTED', 130],
     ['SIGTERM', 'TERMINATED', 143],
