@@ -38,6 +38,51 @@ function functionsIn(source: SourceFile): number[] {
   return lines;
 }
 
+/** What a room of `src` holds: its lines, and the nodes of its syntax, which no formatting changes. */
+interface RoomSize {
+  lines: number;
+  nodes: number;
+}
+
+/** Places where a value has no type, and calls that look into one. */
+const UNTYPED = ['valueAt', 'isObject', 'plainValue'] as const;
+const untyped = {unknown: 0, ...Object.fromEntries(UNTYPED.map((name) => [name, 0]))} as Record<
+  'unknown' | (typeof UNTYPED)[number],
+  number
+>;
+
+/** The folder of `src` in which a file is, or its own name. */
+const roomOf = (path: string): string => path.split('/')[1] ?? path;
+
+/** Counts the nodes of a file, and what in it has no type. */
+function nodesIn(source: SourceFile): number {
+  let nodes = 0;
+  const visit = (node: ts.Node): void => {
+    nodes++;
+    if (node.kind === ts.SyntaxKind.UnknownKeyword) untyped.unknown++;
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
+      const called = node.expression.text;
+      const name = UNTYPED.find((one) => one === called);
+      if (name !== undefined) untyped[name]++;
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parse(source));
+  return nodes;
+}
+
+function roomSizes(): Map<string, RoomSize> {
+  const rooms = new Map<string, RoomSize>();
+  for (const source of sources) {
+    const {lines, nodes} = rooms.get(roomOf(source.path)) ?? {lines: 0, nodes: 0};
+    rooms.set(roomOf(source.path), {
+      lines: lines + source.text.split('\n').length - 1,
+      nodes: nodes + nodesIn(source),
+    });
+  }
+  return rooms;
+}
+
 /** Files from which a chain of imports, types included, leads back to themselves. */
 function inCircles(arrows: ReadonlyMap<string, readonly string[]>): number {
   const leadsBack = (start: string): boolean => {
@@ -71,10 +116,16 @@ const betweenRooms = new Set(
   ),
 );
 
+const rooms = roomSizes();
+
 show('files', sources.length);
 show(
   'lines',
   lengths.reduce((sum, length) => sum + length, 0),
+);
+show(
+  'nodes of syntax',
+  [...rooms.values()].reduce((sum, {nodes}) => sum + nodes, 0),
 );
 show('folders', perFolder.size);
 show('files in the largest folder', largest === undefined ? 0 : `${largest[1]} (${largest[0]})`);
@@ -90,3 +141,8 @@ show('arrows between folders', betweenRooms.size);
 show('files in an import circle', inCircles(arrows));
 show('casts', escapes.casts);
 show('non-null assertions', escapes.nonNulls);
+show('`unknown` as a type', untyped.unknown);
+for (const name of UNTYPED) show(`calls of ${name}`, untyped[name]);
+process.stdout.write('\nroom: lines, nodes of syntax\n');
+for (const [room, {lines, nodes}] of [...rooms].sort(([, a], [, b]) => b.lines - a.lines))
+  show(room, `${lines}, ${nodes}`);
