@@ -34,13 +34,23 @@ const WRITES = [
   'test/commands/webhooks/endpoints',
 ];
 
+/** Commands that show a batch: what its pages, rows and copies say. */
+const SHOWN = ['plan-page', 'find', 'diff', 'export', 'read-only-state', 'workbook'].map(
+  (name) => `test/commands/payouts/batch/${name}`,
+);
+
 /** The parts where a wrong line costs money, a secret or a lie to a script. */
 export const AREAS: readonly Area[] = [
   {name: 'money', sources: {folders: ['money']}, tests: ['test/money/']},
   {name: 'contract', sources: {folders: ['contract']}, tests: ['test/contract/', 'test/client/', ...WRITES]},
   {name: 'client', sources: {folders: ['client']}, tests: ['test/client/', ...WRITES]},
   // The crash tests replace texts of the sources.
-  {name: 'batch', sources: {folders: ['batch']}, tests: ['test/batch/'], without: ['test/batch/crash/']},
+  {
+    name: 'batch',
+    sources: {folders: ['batch']},
+    tests: ['test/batch/', ...SHOWN],
+    without: ['test/batch/crash/'],
+  },
   {name: 'webhooks', sources: {folders: ['webhooks']}, tests: ['test/webhooks/', 'test/commands/webhooks/']},
   {
     name: 'profiles',

@@ -168,6 +168,8 @@ for (const how of ['left in doubt', 'killed'] as const)
         assert.deepEqual([open.rows, doubts, left.rows, leftAre], [0, 0, 1, ['in doubt']]);
         assert.equal(survey.disputed.rows, 1);
       });
+      await direct('b1'); // it is written down now, and still counts
+      await bench.inClaims(({survey}) => assert.equal(survey.disputed.rows, 1));
     });
 
     it('stays paid by the other batch, whatever record the operator names', async () => {

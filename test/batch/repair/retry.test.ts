@@ -5,6 +5,8 @@ import {prepareRetry} from '../../../src/batch/repair/retry.ts';
 import type {Entry} from '../../../src/batch/registry/entry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
+import type {RemitError} from '../../../src/errors.ts';
+import {bareCommands} from '../bare-commands.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
@@ -106,6 +108,23 @@ describe('after the run', () => {
     service.byId.set(id, record);
     const found = await bench.run(service);
     assert.deepEqual([found.in_doubt, found.failed], [0, 2]);
+  });
+
+  it('retry is refused while a record is not answered, with the command to type once it is', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    const before = service.posts;
+    service.fault = ({method}) => (method === 'GET' ? 'lost-before' : undefined);
+    await assert.rejects(retry('INV-1', 'INV-2'), (error: RemitError) => {
+      assert.equal(error.code, 'UNAVAILABLE');
+      assert.match(error.message, /^the record of row INV-1 could not be read: /);
+      assert.match(
+        error.hintWith(bareCommands()) ?? '',
+        /nothing was sent again.*: remit payouts batch retry b1 --row INV-1 --row INV-2$/,
+      );
+      return true;
+    });
+    assert.equal(service.posts, before);
   });
 
   it('retry does not touch a row if another server answers 404 for its record', async () => {

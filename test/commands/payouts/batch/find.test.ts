@@ -13,6 +13,7 @@ interface Row {
   status: string | null;
   id: string | null;
   idempotency_key: string | null;
+  updated_at: string | null;
 }
 
 describe('a row of a batch', () => {
@@ -50,7 +51,8 @@ describe('a row of a batch', () => {
       generation: 0,
     } as const;
     assert.equal(paid?.idempotency_key, idempotencyKey(key));
-    assert.deepEqual([planned?.id, planned?.idempotency_key], [null, null]);
+    assert.deepEqual([planned?.id, planned?.idempotency_key, planned?.updated_at], [null, null, null]);
+    assert.match(paid?.updated_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     assert.equal((await desk.batch('find a-1 -o id')).stdout, `${paid?.id}\n`);
     assert.match((await desk.batch('find a-1 -o csv')).stdout, /,1000,10\.00,USD,/);
   });
