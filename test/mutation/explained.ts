@@ -233,4 +233,12 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (false) return () => undefined; // of most releases',
     reason: 'The same result, slower: the rows are looked up one by one, and none is found.',
   },
+  {
+    symbol: 'isUnwritable',
+    before:
+      "error instanceof RemitError && error.code === 'STATE' && UNWRITABLE.includes(error.details?.['errno']);",
+    after:
+      "error instanceof RemitError || error.code === 'STATE' && UNWRITABLE.includes(error.details?.['errno']);",
+    reason: 'Any other error comes again when the copy is made or opened.',
+  },
 ];
