@@ -43,7 +43,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (left.state === 'planned') return type('run');
   // Reading it again would stop the run in the same way.
   if (left.stop === 'lost-record' && left.in_doubt > 0) return type('resolve', '--from', 'FILE');
-  if (left.mustApproveById && left.staged + left.releasing > 0)
+  if (left.mustApproveById && left.staged - left.held + left.releasing > 0)
     return byIdCommand(left, commands, byIdRun(left, type), type);
   if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
   // Rows in doubt come first, and their answers would stop the run in the same way.

@@ -294,6 +294,11 @@ describe('the next command of a batch', () => {
       'resume b1 -p acme',
     ],
     [
+      'shows a held row that is left over: nothing releases it by its id before its difference is accepted',
+      {...{staged: 1, held: 1, heldReference: 'INV-3'}, mustApproveById: true, mayApproveById: true},
+      'status b1 --row INV-3 -p acme',
+    ],
+    [
       'goes on with a cancel',
       {state: 'stopped', isCanceling: true, staged: 2, cancelable: 2},
       'cancel b1 -p acme',
