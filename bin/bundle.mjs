@@ -189,8 +189,9 @@ ${tableText(wanted)}
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
  * compiler for running from source (3.5 MB; bin/dev.js does that without it), the prompt that opens an editor (0.5 MB of
  * character sets), oclif's own DEBUG output (2 ms; --debug is ours), the PostgreSQL driver's two other ways to connect,
- * zod's messages in other languages (0.25 MB), conf's validation, migrations and folders by platform (0.2 MB), and with
- * these oclif's look at the version of Node, which bin/refuse.cjs has taken.
+ * zod's messages in other languages (0.25 MB), conf's validation, migrations and folders by platform (0.2 MB), its handlers
+ * of signals, which send each signal to the process once more, and oclif's check of the Node version, which bin/run.cjs
+ * makes first.
  */
 const without = {
   name: 'without',
@@ -198,7 +199,7 @@ const without = {
     plugin.onResolve(
       {
         filter:
-          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|ajv\/dist\/2020\.js|ajv-formats|semver|env-paths|debounce-fn|\.\.\/locales\/index\.js)$/,
+          /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare|ajv\/dist\/2020\.js|ajv-formats|semver|when-exit|env-paths|debounce-fn|\.\.\/locales\/index\.js)$/,
       },
       ({path}) => ({
         path,

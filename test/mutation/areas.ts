@@ -35,7 +35,7 @@ const WRITES = [
 ];
 
 /** Commands that show a batch: what its pages, rows and copies say. */
-const SHOWN = ['plan-page', 'find', 'diff', 'export', 'read-only-state', 'workbook'].map(
+const SHOWN = ['plan-page', 'find', 'diff', 'export', 'workbook'].map(
   (name) => `test/commands/payouts/batch/${name}`,
 );
 

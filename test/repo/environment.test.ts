@@ -9,7 +9,6 @@ const UNLISTED: Readonly<Record<string, string>> = {
   USER: 'set by the system; the journal notes who confirmed a batch',
   TERM: 'set by the terminal',
   SHELL: 'set by the system; the default of completion install',
-  SNAP: 'set within a snap; hidden from conf, which would not replace the stored profiles as one step',
   NODE_DEBUG: 'refused with a live key; the error names it',
   NODE_TLS_REJECT_UNAUTHORIZED: 'refused with a live key; the error names it',
 };

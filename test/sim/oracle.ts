@@ -634,7 +634,9 @@ export class Oracle {
     const takenUpAt =
       failed === undefined ? undefined : sender.place.takenUp.get(takenUpAs(sender.batchId, failed.seenId!));
     const isBegun =
-      sender.place.brokenRetries.has(sender.batchId) || (takenUpAt ?? 0) > (failed?.n ?? Infinity);
+      sender.place.brokenRetries.has(sender.batchId) ||
+      this.#declared.has(reference) || // after answers that were mixed up, an operator has said that it is not paid
+      (takenUpAt ?? 0) > (failed?.n ?? Infinity);
     if (failed !== undefined && !sender.retriesUnapproved && !isAllowed && !isBegun)
       this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
     const isLost =

@@ -17,14 +17,7 @@ import {
 } from '../model/outcome.ts';
 import {differencesOf, differenceText, notComparedIn} from './difference.ts';
 import type {StopReason} from '../model/stop.ts';
-import {
-  asFetched,
-  compareEcho,
-  compareFetched,
-  otherParts,
-  otherReferenceIn,
-  otherPaymentIn,
-} from './echo.ts';
+import {asFetched, compareEcho, otherParts, otherReferenceIn, otherPaymentIn} from './echo.ts';
 import {cameInstead} from './words.ts';
 import type {Exchange} from './wire.ts';
 
@@ -322,18 +315,15 @@ export function endsOtherwise(
 }
 
 /**
- * The same for a record that is shown as created. Only its reference is compared: a record with another party or amount is a
- * collision, which the caller finds by `compareFetched`. The record of an equal payment does not show that the row may be
- * released again.
+ * Why a record that is shown as created does not show that a release, which was not answered, had no effect: it has another
+ * reference. One with another party or amount is a collision, which `compareFetched` finds.
  */
 export function opensOtherwise(
-  {json}: Pick<Answer, 'json'>,
+  json: Readonly<Record<string, unknown>>,
   row: JournalRow,
-  {kind, isKnownEnd = false}: {kind: Kind; isKnownEnd?: boolean},
+  kind: Kind,
 ): string | undefined {
-  if (!isObject(json) || isKnownEnd || isKnownToDiffer(row)) return undefined;
-  if (otherReferenceIn(json, row) === undefined || compareFetched(json, row, kind) === 'other')
-    return undefined;
+  if (isKnownToDiffer(row) || otherReferenceIn(json, row) === undefined) return undefined;
   return `its record is shown as created, but as another payment: ${otherPaymentIn(json, row, kind, false)}`;
 }
 

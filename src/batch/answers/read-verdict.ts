@@ -3,14 +3,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {isObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {
-  approvedOtherwise,
-  endsOtherwise,
-  judgeFailure,
-  judgeLook,
-  type NotSent,
-  opensOtherwise,
-} from './answers.ts';
+import {approvedOtherwise, endsOtherwise, judgeFailure, judgeLook, type NotSent} from './answers.ts';
 import type {Exchange} from './wire.ts';
 
 /** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
@@ -21,7 +14,8 @@ export type ReadVerdict =
   | {is: 'moved'; state: 'accepted' | 'dead_key'; status: string; answer: Answer}
   | {is: 'not-found'; answer: Answer}
   /**
-   * The answer shows no record with a status that we know, or shows another payment: then `other` has the differences.
+   * The answer shows no record with a status that we know, or that another payment was approved or has ended: then
+   * `other` has the differences.
    */
   | {is: 'unknown'; other?: string}
   | {is: 'throttled' | 'credentials' | 'failing'}
@@ -53,11 +47,7 @@ export function judgeRead(end: Exchange, reading: Reading): ReadVerdict {
       const {state, status} = judgeLook(answer, reading.id);
       const other = status === null ? undefined : endsOtherwise(answer, reading.row, reading);
       if (other !== undefined) return {is: 'unknown', other: other.message};
-      if (state === 'open') {
-        const open = opensOtherwise(answer, reading.row, reading);
-        if (open !== undefined) return {is: 'unknown', other: open};
-        return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
-      }
+      if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
       if (state === 'unknown' || status === null) return {is: 'unknown'};
       const paid = state === 'accepted' ? approvedOtherwise(answer, reading.row, reading.kind) : undefined;
       return paid === undefined ? {is: 'moved', state, status, answer} : {is: 'unknown', other: paid.message};

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
-import {isEnd, judgeExchange, type Known} from '../answers/answers.ts';
+import {isEnd, judgeExchange, type Known, opensOtherwise} from '../answers/answers.ts';
 import {compareFetched} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {answeredText, bodiesComparedText} from '../answers/stop-words.ts';
@@ -247,11 +247,16 @@ export class ReleasePhase {
       case 'unknown':
         job.looked = false;
         return this.#againOrDoubt(job, sentAt, false, read.other ?? unread(end));
-      case 'open':
+      case 'open': {
+        const {kind} = this.#run.settings;
         job.looked = true;
-        if (compareFetched(read.record, job.row, this.#run.settings.kind) === 'other')
+        if (compareFetched(read.record, job.row, kind) === 'other')
           return this.#ends.otherPayment(job, read.record);
-        return this.#stillOpen(job, sentAt);
+        const other = job.maybe ? opensOtherwise(read.record, job.row, kind) : undefined;
+        if (other === undefined) return this.#stillOpen(job, sentAt);
+        job.looked = false;
+        return this.#againOrDoubt(job, sentAt, false, other);
+      }
       case 'moved':
         job.looked = true;
         return this.#ends.moved(job, read);

@@ -7,6 +7,7 @@ export async function changeConfig(
   edit: (config: ConfigFile) => ConfigFile,
 ): Promise<ConfigFile> {
   const {acquireLock} = await import('../../store/locks/lock.ts');
+  const {syncFolder} = await import('../../store/files/folder.ts');
   const takeLock = (path: string) => acquireLock(path, {purpose: 'a change of the profiles', brief: true});
-  return editConfig(dir, takeLock, edit);
+  return editConfig(dir, {takeLock, syncFolder}, edit);
 }

@@ -38,16 +38,6 @@ describe('the verdict on a fetched record', () => {
       assert.equal(answered(200, {id: 'other', status}).is, 'unknown');
     });
 
-  it('does not take a record with another reference for the open one of the row', () => {
-    const mine = {status: 'created', client_metadata: {remit_reference: 'INV-1'}};
-    assert.equal(answered(200, mine).is, 'open');
-    const other = answered(200, {status: 'created', client_metadata: {remit_reference: 'INV-2'}});
-    assert.ok(other.is === 'unknown');
-    assert.match(other.other!, /reference INV-2 instead of INV-1/);
-    const another = answered(200, {status: 'created', amount_in_minor_units: 2}); // a collision, not a failed read
-    assert.equal(another.is, 'open');
-  });
-
   it('distinguishes a canceled record from an approved one', () => {
     const canceled = answered(200, {status: 'canceled'});
     const settled = answered(200, {status: 'settled'});

@@ -18,7 +18,7 @@ describe('a signal', () => {
     ['a command', new Stop(() => {}).signal],
     ['a batch', new Halt(new Sanitizer()).signal],
   ] as const)
-    it(`ends any number of waits of ${who}, without a warning of Node`, async () => {
+    it(`is waited for by any number of waits of ${who}, without a warning of Node`, async () => {
       const warnings: string[] = [];
       const note = ({message}: Error) => void warnings.push(message);
       process.on('warning', note);
