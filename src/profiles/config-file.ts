@@ -1,3 +1,4 @@
+import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf, isObject, messageOf} from '../narrow.ts';
@@ -20,6 +21,9 @@ export function readConfig(dir: string): ConfigFile {
     file = readSmallFile(path);
   } catch (error) {
     const code = codeOf(error);
+    const isLink = code === 'ENOENT' && lstatSync(path, {throwIfNoEntry: false}) !== undefined;
+    if (isLink)
+      throw new RemitError('STATE', `${path} is a link to a file that does not exist`, {cause: error});
     if (code === 'ENOENT' || code === 'ENOTDIR') return EMPTY_CONFIG;
     throw new RemitError('STATE', `${path} cannot be read: ${messageOf(error)}`, {cause: error});
   }

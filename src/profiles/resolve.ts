@@ -59,7 +59,7 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
     );
   const named = profileName(question, config, envKey && envUrl !== undefined);
   if (named === undefined) {
-    if (envUrl === undefined) throw nothingChosen(envKey);
+    if (envUrl === undefined) throw nothingChosen(envKey, Object.keys(config.profiles));
     return {
       name: null,
       nameFrom: 'none needed',
@@ -204,12 +204,15 @@ function findProfile(config: ConfigFile, name: string, from: string | undefined,
   );
 }
 
-function nothingChosen(envKey: boolean): RemitError {
+function nothingChosen(envKey: boolean, known: readonly string[]): RemitError {
   return envKey
     ? new RemitError('USAGE', 'REMIT_API_KEY is set, but there is no base URL to use it with', {
         hint: 'set REMIT_BASE_URL as well, or name a profile with --profile',
       })
     : new RemitError('NO_KEY', 'no profile is chosen and REMIT_API_KEY is not set', {
-        hint: 'remit profiles add NAME --base-url URL, or try everything locally: remit sandbox start',
+        hint:
+          known.length > 0
+            ? `name one with -p NAME, or make it the default with remit profiles use NAME: ${known.join(', ')}`
+            : 'remit profiles add NAME --base-url URL, or try everything locally: remit sandbox start',
       });
 }

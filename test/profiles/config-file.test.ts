@@ -1,6 +1,6 @@
 import {userInfo} from 'node:os';
 import assert from 'node:assert/strict';
-import {mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
@@ -38,6 +38,15 @@ describe('the config file', () => {
     const dir = join(scratch(), 'none');
     assert.deepEqual(readConfig(dir), {version: 1, profiles: {}});
     assert.throws(() => statSync(dir), /ENOENT/);
+  });
+
+  it('is not empty if it is a link to a file that is gone, such as one on another disk', () => {
+    const dir = scratch();
+    symlinkSync(join(dir, 'gone.json'), join(dir, 'config.json'));
+    assert.throws(() => readConfig(dir), {
+      code: 'STATE',
+      message: /is a link to a file that does not exist$/,
+    });
   });
 
   it('is not touched by reading', () => {

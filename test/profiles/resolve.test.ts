@@ -218,6 +218,14 @@ describe('the active profile', () => {
 
   it('is needed', () => refused({config: {version: 1, profiles: {}}}, 'NO_KEY', /no profile is chosen/));
 
+  it('is needed: where some are stored and none is the default, they are named', async () => {
+    const {profiles} = CONFIG;
+    await assert.rejects(resolve({config: {version: 1, profiles}}), {
+      code: 'NO_KEY',
+      hint: 'name one with -p NAME, or make it the default with remit profiles use NAME: a, b',
+    });
+  });
+
   it('is needed for its base URL when only a key is given', () =>
     refused({env: {REMIT_API_KEY: KEYS.env}, config: {version: 1, profiles: {}}}, 'USAGE', /no base URL/));
 

@@ -13,7 +13,7 @@ import {groupMajor} from '../../../money/amount.ts';
 import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
 import {earlierText} from '../../../batch/registry/earlier-payments.ts';
 import type {SeenBefore} from '../../../batch/registry/seen-before.ts';
-import {type Plan, unlisted} from '../../../batch/model/plan-facts.ts';
+import {type Plan, type PlanFigures, unlisted} from '../../../batch/model/plan-facts.ts';
 
 /** What a plan means in the state folder, shown next to the plan. */
 export interface PlanOutlook {
@@ -163,6 +163,19 @@ export function planResult({plan, ...facts}: PlannedBatch, {before, alike, next}
 function moreLine(total: number, examples: readonly (readonly string[])[]): [string, string][] {
   const more = unlisted(total, examples);
   return more > 0 ? [['', `… ${more} more`]] : [];
+}
+
+/** Rows of the file that repeat party, amount and currency of an earlier row, as far as the plan names them. */
+export function repeatsText({count, examples}: PlanFigures['softDuplicates']): string[] {
+  const lines = examples.map(({references: [first, ...others], amount, currency}) => {
+    const look = others.length === 1 ? 'looks' : 'look';
+    return `  ${others.join(', ')} ${look} like ${first}: same party, amount and currency (${groupMajor(amount)} ${currency})`;
+  });
+  const more = unlisted(
+    count,
+    examples.map(({references}) => references),
+  );
+  return more > 0 ? [...lines, `  … ${more} more`] : lines;
 }
 
 /** What other batches of this state folder mean for this one; empty if nothing. */

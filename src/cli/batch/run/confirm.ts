@@ -18,7 +18,7 @@ import {
   type Sums,
   sumsOf,
 } from './agree.ts';
-import {planText, surveyText, totalsText, workText} from '../plan/view.ts';
+import {planText, repeatsText, surveyText, totalsText, workText} from '../plan/view.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
 /**
@@ -140,7 +140,9 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   const {plan, survey, accepted} = options;
   const {softDuplicates, similarReferences} = plan.figures;
   const {duplicates: repeats, similar, words: stated} = unstatedDuplicates(options);
+  const isNew = options.acknowledged === undefined; // the file's own were acknowledged with its plan
   const unacknowledged = (what: string, n: number, name: 'duplicates' | 'similar') => {
+    if (isNew) repeatsText(softDuplicates).forEach(show);
     surveyText(survey).forEach(show);
     const found = n === 0 ? `there are none for --accept ${name}=${accepted[name]}` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
@@ -153,12 +155,20 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
       },
     });
   };
-  if (repeats !== undefined)
-    unacknowledged(
-      `${counted(repeats, 'row')} with the party, amount and currency of an earlier row of this file, of another batch of the last 30 days, or of a single command in doubt`,
-      repeats,
-      'duplicates',
-    );
+  if (repeats !== undefined) {
+    const ofFile = isNew ? softDuplicates.count : 0;
+    const found = [
+      ...(ofFile > 0
+        ? [`${counted(ofFile, 'row')} with the party, amount and currency of an earlier row of this file`]
+        : []),
+      ...(repeats > ofFile
+        ? [
+            `${counted(repeats - ofFile, 'row')} with those of another batch of the last 30 days or of a single command in doubt`,
+          ]
+        : []),
+    ];
+    unacknowledged(found.join(', and '), repeats, 'duplicates');
+  }
   if (similar !== undefined)
     unacknowledged(
       `${counted(similar, 'reference')} that ${similar === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces`,

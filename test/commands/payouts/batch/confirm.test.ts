@@ -139,6 +139,23 @@ describe('confirming a batch', () => {
       assert.equal((await desk.batch('run ./d.csv --json --yes --accept duplicates=2')).exitCode, 0);
     });
 
+    it('names the rows, and says apart what repeats the file and what repeats other payments', async () => {
+      await desk.batch('run ./p.csv --batch-id one --json --yes');
+      desk.clock.advance(1000);
+      const ran = await desk.batch('run ./d.csv --batch-id b --json --yes');
+      assert.equal(ran.exitCode, 11);
+      assert.match(
+        ran.stderr,
+        /^ {2}D-2, D-3 look like D-1: same party, amount and currency \(10\.00 USD\)$/m,
+      );
+      assert.match(ran.stderr, /^ {2}D-1 looks like A-1 of batch one/m);
+      assert.match(
+        ran.error().message,
+        /: 2 rows with the party, amount and currency of an earlier row of this file, and 3 rows with those of another batch of/,
+      );
+      assert.match(ran.error().hint!, /--accept duplicates=5/);
+    });
+
     it('counts those of other batches in the last 30 days too', async () => {
       await desk.batch('run ./p.csv --batch-id one --json --yes');
       desk.file('o.csv', [['O-1', 1, '10.00']]);
