@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {connect} from 'node:net';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {scratch} from '../cli/run-cli.ts';
@@ -44,6 +45,22 @@ describe('sandbox start as a process', function () {
     const {code, stdout} = await ended;
     assert.equal(code, 143);
     assert.equal((JSON.parse(stdout.split('\n')[0]!) as {type: string}).type, 'ready');
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('ends one signal in order while a request is half sent, right after it has stored its profile', async () => {
+    const child = remit('sandbox', 'start', '--port', '0', '--fresh', '-o', 'ndjson');
+    const ended = end(child);
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+    const {base_url: url} = JSON.parse(String(line).split('\n')[0]!) as {base_url: string};
+    const {port, hostname} = new URL(url);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    socket.write('POST /api/payouts HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 100\r\n\r\n{');
+    await once(socket, 'connect');
+    child.kill('SIGINT');
+    const {code} = await ended;
+    socket.destroy();
+    assert.equal(code, 130);
     assert.deepEqual(readdirSync(folder), []);
   });
 
