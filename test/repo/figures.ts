@@ -44,8 +44,9 @@ interface RoomSize {
   nodes: number;
 }
 
-/** Places where a value has no type, and calls that look into one. */
+/** Functions that look into a value without a type. */
 const UNTYPED = ['valueAt', 'isObject', 'plainValue'] as const;
+/** How often they are called in all files, and `unknown` is a type. */
 const untyped = {unknown: 0, ...Object.fromEntries(UNTYPED.map((name) => [name, 0]))} as Record<
   'unknown' | (typeof UNTYPED)[number],
   number
@@ -54,8 +55,8 @@ const untyped = {unknown: 0, ...Object.fromEntries(UNTYPED.map((name) => [name, 
 /** The folder of `src` in which a file is, or its own name. */
 const roomOf = (path: string): string => path.split('/')[1] ?? path;
 
-/** Counts the nodes of a file, and what in it has no type. */
-function nodesIn(source: SourceFile): number {
+/** The nodes of a file. What in it has no type is added to `untyped`. */
+function countNodes(source: SourceFile): number {
   let nodes = 0;
   const visit = (node: ts.Node): void => {
     nodes++;
@@ -77,7 +78,7 @@ function roomSizes(): Map<string, RoomSize> {
     const {lines, nodes} = rooms.get(roomOf(source.path)) ?? {lines: 0, nodes: 0};
     rooms.set(roomOf(source.path), {
       lines: lines + source.text.split('\n').length - 1,
-      nodes: nodes + nodesIn(source),
+      nodes: nodes + countNodes(source),
     });
   }
   return rooms;

@@ -118,7 +118,7 @@ export class Namespaces {
     const same = others.find(
       (record) => record.reference === reference && this.#isNewer(record, acceptedAt, process.place),
     );
-    // A window of the batch may have held the row, and was lost: then the question about look-alikes names the other record.
+    // The other record is newer than the batch, which may have sent the row: then the question about look-alikes names it.
     const isAsked =
       same !== undefined &&
       process.acceptsDuplicates &&
