@@ -163,7 +163,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
         : []),
       ...(repeats > ofFile
         ? [
-            `${counted(repeats - ofFile, 'row')} with those of another batch of the last 30 days or of a single command in doubt`,
+            `${counted(repeats - ofFile, 'row')} with ${ofFile > 0 ? 'those' : 'the party, amount and currency'} of another batch of the last 30 days or of a single command in doubt`,
           ]
         : []),
     ];

@@ -162,6 +162,10 @@ describe('confirming a batch', () => {
       const ran = await desk.batch('run ./o.csv --json --yes');
       assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES']);
       assert.match(ran.stderr, /O-1 looks like A-1 of batch one/);
+      assert.match(
+        ran.error().message,
+        /: 1 row with the party, amount and currency of another batch of the last 30 days or/,
+      );
       desk.clock.advance(31 * 24 * 3_600_000);
       assert.equal((await desk.batch('run ./o.csv --json --yes')).exitCode, 0);
     });
