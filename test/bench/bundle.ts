@@ -20,6 +20,7 @@ export async function bundle(file: string): Promise<string> {
     format: 'esm',
     target: 'node20',
     packages: 'external',
+    minifySyntax: true, // flattens objects that are written with spreads
     logLevel: 'warning',
   });
   return outfile;

@@ -139,8 +139,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'rows are claimed after the send',
     patches: [
       patch(
-        'claims.claim(this.#coverage.dated(rows), clock.now());',
-        '{ const at = clock.now(); void clock.sleep(20).then(() => claims.claim(this.#coverage.dated(rows), at)).catch(() => undefined); }',
+        'claims.claim(rows, clock.now());',
+        '{ const at = clock.now(); void clock.sleep(20).then(() => claims.claim(rows, at)).catch(() => undefined); }',
       ),
     ],
     needs: ['kills'],
@@ -249,8 +249,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a key refused because its record is dead counts as paid',
     patches: [
       patch(
-        "return {is: 'known', state: 'dead_key', id: options.stagedId, status: null};",
-        "return {is: 'known', state: 'accepted', id: options.stagedId, status: null};",
+        "return {is: 'known', state: 'dead_key', id: judged.stagedId, status: null};",
+        "return {is: 'known', state: 'accepted', id: judged.stagedId, status: null};",
       ),
     ],
     needs: ['by-hand'],
@@ -522,7 +522,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a key that a release may not use counts as one of a dead record',
-    patches: [patch('if (isReleaseOfKnown(options)) return KEY_REFUSED;', '')],
+    patches: [patch('if (isReleaseOfKnown(judged)) return KEY_REFUSED;', '')],
     needs: ['bodies-compared'],
     isQuick: true,
   },

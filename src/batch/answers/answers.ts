@@ -77,20 +77,19 @@ export interface Judged {
 
 /** Judges the end of a create or release. */
 export const judgeExchange = (end: Exchange, judged: Judged): RowVerdict =>
-  'answer' in end ? judgeAnswer({...judged, answer: end.answer}) : judgeFailure(end.failure);
+  'answer' in end ? judgeAnswer(end.answer, judged) : judgeFailure(end.failure);
 
 /** Judges a complete answer. */
-export function judgeAnswer(options: Judged & {answer: Answer}): RowVerdict {
-  const {answer} = options;
+export function judgeAnswer(answer: Answer, judged: Judged): RowVerdict {
   const {status} = answer;
   const meaning = meaningOf(answer);
   switch (meaning) {
     case 'success':
-      return judgeSuccess(options);
+      return judgeSuccess(answer, judged);
     case 'throttled':
       return {is: 'not-sent', then: 'gate', throttled: true};
     case 'redirect':
-      return mayFollowWork(options)
+      return mayFollowWork(answer, judged)
         ? {is: 'maybe', throttled: false, stop: 'redirect'}
         : {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
     case 'unauthorized':
@@ -98,15 +97,15 @@ export function judgeAnswer(options: Judged & {answer: Answer}): RowVerdict {
     case 'forbidden':
       return {is: 'not-sent', then: 'forbidden', throttled: false};
     case 'key-conflict':
-      if (isReleaseOfKnown(options)) return KEY_REFUSED;
-      return {is: 'known', state: 'dead_key', id: options.stagedId, status: null};
+      if (isReleaseOfKnown(judged)) return KEY_REFUSED;
+      return {is: 'known', state: 'dead_key', id: judged.stagedId, status: null};
     case 'key-in-use':
-      return isReleaseOfKnown(options) ? KEY_REFUSED : {is: 'maybe', throttled: false};
+      return isReleaseOfKnown(judged) ? KEY_REFUSED : {is: 'maybe', throttled: false};
     case 'failing':
       return {is: 'maybe', throttled: status === 503};
     case 'invalid':
     case 'not-found':
-      return judgeRefusal(meaning, options);
+      return judgeRefusal(meaning, answer, judged);
     case 'refused':
       return {is: 'not-sent', then: 'streak', throttled: false};
   }
@@ -122,21 +121,16 @@ const isReleaseOfKnown = ({phase, stagedId}: Pick<Judged, 'phase' | 'stagedId'>)
  * elsewhere. 301 and 302 are what a wrong address answers, so before anything has succeeded they did nothing that could
  * pay; 303 names the result of the request.
  */
-function mayFollowWork({
-  answer,
-  phase,
-  isProven,
-}: Pick<Judged, 'phase' | 'isProven'> & {answer: Answer}): boolean {
-  const {status} = answer;
+function mayFollowWork({status}: Answer, {phase, isProven}: Judged): boolean {
   if (status === 307 || status === 308) return false;
   return !((status === 301 || status === 302) && phase === 'stage' && !isProven);
 }
 
 function judgeRefusal(
   meaning: 'invalid' | 'not-found',
-  options: {answer: Answer; phase: Phase; stagedId: string | null; isProven: boolean},
+  answer: Answer,
+  {phase, stagedId, isProven}: Judged,
 ): RowVerdict {
-  const {answer, phase, stagedId, isProven} = options;
   // Refusing the release of a staged row does not change the record: it still exists.
   if (stagedId !== null && phase === 'release')
     return {is: 'known', state: 'unapproved', id: stagedId, status: 'created'};
@@ -183,14 +177,7 @@ export function whatCame(answer: Answer, kind: Kind): string {
   return `${status} with ${came}, not a ${kind}${assumption === undefined ? '' : ` (${assumption.text})`}`;
 }
 
-function judgeSuccess(options: {
-  answer: Answer;
-  row: JournalRow;
-  kind: Kind;
-  phase: Phase;
-  stagedId: string | null;
-}): RowVerdict {
-  const {answer, row, kind, phase, stagedId} = options;
+function judgeSuccess(answer: Answer, {row, kind, phase, stagedId}: Judged): RowVerdict {
   const record = answer.json;
   const id = idIn(answer);
   if (!isObject(record) || !isId(id)) return {is: 'maybe', throttled: false}; // truncated, not JSON, or not a record

@@ -141,10 +141,9 @@ export class CreatePhase {
     job.triedAt = this.#run.clock.now();
     if (!job.maybe) job.sentAt = row.outcome?.stagedAt ?? job.triedAt;
     const end = await this.#run.send.exchange(this.#run.wire.create(row, this.#phase === 'direct'));
-    const verdict = judgeExchange(end, {
-      ...{row, kind: this.#run.settings.kind, phase: this.#phase},
-      ...{stagedId: null, isProven: this.#run.rules.isProven},
-    });
+    const {kind} = this.#run.settings;
+    const {isProven} = this.#run.rules;
+    const verdict = judgeExchange(end, {row, kind, phase: this.#phase, stagedId: null, isProven});
     const answer = 'answer' in end ? end.answer : undefined;
     job.isUnreadable = verdict.is === 'maybe' && answer !== undefined && answer.status < 400;
     switch (verdict.is) {
@@ -219,11 +218,11 @@ export class CreatePhase {
     const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
     const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
     const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
-    const note = noteOf(row, verdict, {
-      ...{kind: settings.kind, state, isForeign},
-      isAccepted: settings.acceptDifferences,
-    });
-    const outcome = outcomeOf(row, {...facts, ...note, ...this.#twice(job, state, answer)}, answer);
+    const {kind, acceptDifferences: isAccepted} = settings;
+    const note = noteOf(row, verdict, {kind, state, isForeign, isAccepted});
+    const twice = this.#twice(job, state, answer);
+    const isPlain = note === undefined && twice === undefined; // nearly always, and spreading takes longer than the rest
+    const outcome = outcomeOf(row, isPlain ? facts : {...facts, ...note, ...twice}, answer);
     if (state === 'collision') outcome.message = collisionText(row, outcome.message ?? otherRecordText(row));
     if (state === 'rejected') {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;

@@ -54,10 +54,10 @@ export function noteOf(
     isForeign,
     isAccepted,
   }: {kind: Kind; state: RowState; isForeign: boolean; isAccepted: boolean},
-): Partial<Pick<Outcome, 'code' | 'message' | 'differences'>> {
+): Partial<Pick<Outcome, 'code' | 'message' | 'differences'>> | undefined {
   if (isForeign) return {message: OTHER_CONTENT};
   if (state === 'dead_key' && verdict.id === null) return {message: KEY_REFUSED};
   if (state === 'accepted' && verdict.differs) return noteOfAnswer(row, verdict, kind, isAccepted);
   const {message, differs} = verdict;
-  return message === undefined ? {} : {message, differences: differs};
+  return message === undefined ? undefined : {message, differences: differs};
 }

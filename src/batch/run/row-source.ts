@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Taken} from '../journal/rows/row-state.ts';
 import type {Journal, Phase} from '../journal/journal.ts';
-import type {Claim, Claims, OtherPayment} from '../registry/claim.ts';
+import type {Claims, OtherPayment} from '../registry/claim.ts';
 import {MAX_IN_FLIGHT} from '../speed/speed.ts';
 
 /** Rows in the smallest window. */
@@ -33,15 +33,6 @@ class Coverage {
   since({n, outcome}: JournalRow): number | undefined {
     if (outcome !== undefined || n > this.#top) return undefined;
     return this.#windows.find((window) => window.first <= n && n <= window.last)?.at;
-  }
-
-  /** For a registry that has lost their claims: it must not treat their keys as new. */
-  dated(rows: readonly JournalRow[]): readonly Claim[] {
-    if (this.#windows.length === 0) return rows;
-    return rows.map((row) => {
-      const since = this.since(row);
-      return since === undefined ? row : {...row, outcome: {stagedAt: since}};
-    });
   }
 }
 
@@ -128,7 +119,7 @@ export class RowSource<Row extends JournalRow = JournalRow> {
       claims.keep(rows, clock.now());
     } else {
       this.#keysUsed = claims.usedForOtherContent(rows);
-      claims.claim(this.#coverage.dated(rows), clock.now());
+      claims.claim(rows, clock.now());
     }
     journal.openWindow({
       ...{phase, first: first.n, last: this.#after, takes, at: clock.now()},

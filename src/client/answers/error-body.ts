@@ -67,6 +67,7 @@ const isNo = (value: unknown): boolean => value === false || value === 'false';
 
 /** An id of the record itself or of what it belongs to; other ids are those of the exchange. */
 const hasOwnId = (json: Json): boolean =>
+  (typeof json['id'] === 'string' && json['id'] !== '') || // nearly always
   Object.entries(json).some(
     ([key, value]) =>
       /(^|_)id$|[a-z]Id$/.test(key) &&

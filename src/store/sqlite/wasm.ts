@@ -57,7 +57,10 @@ export async function openWasm(file: string, lasting: boolean): Promise<RawDatab
  * more than it gains, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
  */
 const withoutTierUp = <T>(load: () => Promise<T>): Promise<T> =>
-  withFlag({during: '--liftoff-only', after: '--no-liftoff-only'}, load);
+  withFlag({during: '--liftoff-only', after: TIERS_UP}, load);
+
+/** V8 turns the last two off together with `--liftoff-only`: undici's parser would stay slow too. */
+const TIERS_UP = '--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering';
 
 /**
  * V8 compiles a function a second time once about this many bytes of its code have run. Its default is so low (1.8

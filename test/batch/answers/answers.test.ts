@@ -51,10 +51,8 @@ function judge(
 ): RowVerdict {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const answer = readAnswer({status, headers: {}, body: Buffer.from(text)}, 0);
-  return judgeAnswer({
-    ...{answer, row, kind: 'payout', phase, isProven},
-    stagedId: phase === 'release' ? ID : null,
-  });
+  const stagedId = phase === 'release' ? ID : null;
+  return judgeAnswer(answer, {row, kind: 'payout', phase, stagedId, isProven});
 }
 
 /** The verdict in a few words: `staged`, `collision, stop: collision`, `maybe`, `not sent: gate`. */
