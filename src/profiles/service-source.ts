@@ -52,8 +52,9 @@ export function inUse(read: () => ServiceFile, fix: (key: string) => string): Se
   try {
     return read();
   } catch (error) {
-    const key = error instanceof RemitError ? error.details?.['key'] : undefined;
-    if (!(error instanceof RemitError) || typeof key !== 'string' || !OF_REQUESTS.test(key)) throw error;
+    if (!(error instanceof RemitError)) throw error;
+    const key = error.details?.['key'];
+    if (typeof key !== 'string' || !OF_REQUESTS.test(key)) throw error;
     throw new RemitError('GUARD_WRITE', `${error.message}; nothing was sent`, {
       ...{cause: error, hint: fix(key), details: error.details},
     });

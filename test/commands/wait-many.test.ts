@@ -74,6 +74,16 @@ describe('waiting for several records', () => {
     }
   });
 
+  it('says on stderr how many failed, were canceled or could not be read', async () => {
+    const both = await run([A, B, '--json'], {[A]: ['failed'], [B]: [404]});
+    assert.match(both.stderr, /1 of 2 payouts has failed or was canceled\./);
+    assert.match(both.stderr, /1 of 2 payouts could not be read\./);
+    const failed = await run([A, B, '--json'], {[A]: ['failed'], [B]: ['canceled']});
+    assert.match(failed.stderr, /2 of 2 payouts have failed or were canceled\./);
+    const good = await run([A, B, '--json'], {[A]: ['settled'], [B]: ['settled']});
+    assert.equal(good.stderr, '');
+  });
+
   it('says why a record failed, in every format', async () => {
     const statuses = {[A]: ['failed'], [B]: ['settled']};
     const [row] = (await run([A, B, '--json'], statuses)).json() as Row[];

@@ -139,7 +139,19 @@ export async function waitForMany(
     const created = open.filter((id) => isUnapproved(last.get(id)?.status, until));
     noteApprovals(context, waiting, created);
   }
+  noteEnds(context, waiting, found);
   return worstExit(found);
+}
+
+/** Why the command fails although every record was read, or nothing is open any more. */
+function noteEnds({out}: Context, {plural}: ManyWaiting, rows: readonly WaitRow[]): void {
+  const ended = rows.filter(({outcome}) => outcome === 'ended').length;
+  const unread = rows.filter(({outcome}) => outcome === 'error').length;
+  if (ended > 0)
+    out.note(
+      `${ended} of ${rows.length} ${plural} ${ended === 1 ? 'has' : 'have'} failed or ${ended === 1 ? 'was' : 'were'} canceled.`,
+    );
+  if (unread > 0) out.note(`${unread} of ${rows.length} ${plural} could not be read.`);
 }
 
 /** Without an approval these will never be settled. Each is approved by a command of its own. */

@@ -2,17 +2,24 @@ import {existsSync, statfsSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
+import {shellWord} from '../../shell-word.ts';
 
 /** With less free space, a folder counts as full: no commit fits. */
 const FULL_BELOW_BYTES = 64 * 1024;
 
 const DISK_FULL = 'no space is left on its disk';
 const DISK_FULL_HINT = 'free some disk space, then run the same command again';
+const ownerHint = (file: string): string =>
+  `check who owns the file and its folder: ls -la ${shellWord(dirname(file))}`;
+
+/** What to do; some hints name the folder of the file. */
+type Hint = string | ((file: string) => string);
+const hintFor = (hint: Hint, file: string): string => (typeof hint === 'string' ? hint : hint(file));
 
 /** errno -> what happened and what to do; the caller names the file. */
-const BY_ERRNO: Readonly<Record<string, {what: string; hint: string}>> = {
-  EACCES: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
-  EPERM: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
+const BY_ERRNO: Readonly<Record<string, {what: string; hint: Hint}>> = {
+  EACCES: {what: 'permission denied', hint: ownerHint},
+  EPERM: {what: 'permission denied', hint: ownerHint},
   EROFS: {what: 'the file system is read-only', hint: 'name a file or folder elsewhere'},
   ENOSPC: {what: DISK_FULL, hint: DISK_FULL_HINT},
   EDQUOT: {what: 'the disk quota is used up', hint: DISK_FULL_HINT},
@@ -32,7 +39,7 @@ export function fileFailure(error: unknown, action: string, file: string): Remit
   const hasNoFolder = code === 'ENOENT' && action === 'write' && !existsSync(dirname(file));
   const what = hasNoFolder ? 'its folder does not exist' : (known?.what ?? messageOf(error));
   return new RemitError('STATE', `Could not ${action} ${file}: ${what}`, {
-    hint: known?.hint,
+    hint: known === undefined ? undefined : hintFor(known.hint, file),
     details: {file, ...(code === '' ? {} : {errno: code})},
     cause: error,
   });
@@ -43,7 +50,7 @@ const BY_MESSAGE: readonly {
   pattern: RegExp;
   code: 'STATE' | 'STATE_DAMAGED' | 'LOCKED';
   what: string;
-  hint: string;
+  hint: Hint;
 }[] = [
   {
     pattern: /file is not a database|file is encrypted/,
@@ -62,13 +69,13 @@ const BY_MESSAGE: readonly {
     pattern: /readonly database/,
     code: 'STATE',
     what: 'it is not writable',
-    hint: 'check who owns the file and its folder: ls -la',
+    hint: ownerHint,
   },
   {
     pattern: /unable to open database|could not open the database/i,
     code: 'STATE',
     what: 'it cannot be opened',
-    hint: 'check who owns the file and its folder: ls -la',
+    hint: ownerHint,
   },
   {
     pattern: /database (table )?is locked/,
@@ -92,7 +99,9 @@ export function sqliteFailure(error: unknown, action: string, file: string): unk
   // The WASM driver turns every errno into "disk I/O error", including a full disk.
   const full = known.what !== DISK_FULL && /I\/O/.test(error.message) && isDiskFull(file);
   const {code, what, hint} = full ? {code: 'STATE' as const, what: DISK_FULL, hint: DISK_FULL_HINT} : known;
-  return new RemitError(code, `Could not ${action} ${file}: ${what}`, {hint, details: {file}, cause: error});
+  return new RemitError(code, `Could not ${action} ${file}: ${what}`, {
+    ...{hint: hintFor(hint, file), details: {file}, cause: error},
+  });
 }
 
 function isDiskFull(file: string): boolean {
