@@ -73,8 +73,11 @@ export class ExactNumber {
   }
 }
 
-/** A JSON object: not an array, null or a number. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** The fields of a JSON object; what they hold is not checked yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Not an array, null or a number. */
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** Array.isArray loses the type of the elements. */

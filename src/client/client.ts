@@ -2,7 +2,7 @@ import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject, must} from '../narrow.ts';
+import {isObject, must, type JsonObject} from '../narrow.ts';
 import {asksForApproval, createThenRelease} from './create-then-release.ts';
 import type {Sending} from './transfer-create.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
@@ -50,7 +50,7 @@ type Repeating = Pick<Sending, 'endsAtConflict' | 'lookUp'> & {isRaw?: boolean};
 interface CreateRequests {
   operation: TransferCreation;
   /** The canonical body. */
-  asked: Readonly<Record<string, unknown>>;
+  asked: JsonObject;
   options: KeyedOptions;
   build: (withoutApproval: boolean, options: KeyedOptions) => Built;
   send: (built: Built, how: Repeating) => Promise<Result<unknown>>;
@@ -224,11 +224,7 @@ export class RemitClient {
   }
 
   /** Calls a list operation by its id; path parameters are part of the query. */
-  list(
-    id: OperationId,
-    query: Readonly<Record<string, unknown>> = {},
-    options: ListOptions & CallOptions = {},
-  ): Listing<unknown> {
+  list(id: OperationId, query: JsonObject = {}, options: ListOptions & CallOptions = {}): Listing<unknown> {
     const {params, filters} = splitParams(operationOf(id).path, query);
     const {paging} = this.#codec.service;
     const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));

@@ -1,5 +1,5 @@
 import {RemitError} from '../errors.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 import {checkAnswered, comparedFields, unreadField} from './answers/created-record.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer, refuseSecond} from './other-answer.ts';
@@ -50,7 +50,7 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
 }
 
 /** Also anything that a service may read as true. */
-export const asksForApproval = ({auto_approve: approve}: Readonly<Record<string, unknown>>): boolean =>
+export const asksForApproval = ({auto_approve: approve}: JsonObject): boolean =>
   approve !== undefined && approve !== null && approve !== false;
 
 /** @throws {RemitError} KEY_REUSED */

@@ -2,6 +2,7 @@ import {isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {statusOf} from './reading/poll.ts';
 import type {KeyedOptions, Result, TransferCreation} from './requests/resource.ts';
+import type {JsonObject} from '../narrow.ts';
 
 /** How one request of a create is sent. */
 export interface Sending {
@@ -19,7 +20,7 @@ export interface Sending {
 export interface TransferCreate {
   readonly operation: TransferCreation;
   /** The canonical body. */
-  readonly asked: Readonly<Record<string, unknown>>;
+  readonly asked: JsonObject;
   readonly idempotencyKey: string;
   /** The key was generated for this call. */
   readonly isOwnKey: boolean;

@@ -1,4 +1,4 @@
-import {ExactNumber} from '../narrow.ts';
+import {ExactNumber, type JsonObject} from '../narrow.ts';
 
 /** What ids look like. The interface document promises UUIDs; the ids of other services may be any plain text. */
 export const ID_FORMATS = ['uuid', 'any'] as const;
@@ -29,10 +29,7 @@ export function idText(value: unknown): string | undefined {
 }
 
 /** The record with text instead of numbers in these fields; undefined if one of the numbers was rounded. */
-export function withTextIds<R extends Readonly<Record<string, unknown>>>(
-  record: R,
-  fields: readonly string[],
-): R | undefined {
+export function withTextIds<R extends JsonObject>(record: R, fields: readonly string[]): R | undefined {
   let changed: Record<string, unknown> | undefined;
   for (const field of fields) {
     const value = record[field];

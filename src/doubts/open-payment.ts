@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {isSameId} from '../contract/ids.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 import {type Holder, parseHolder} from '../store/locks/lock-holder.ts';
 
 const PAYMENT_KINDS = ['payout', 'payin', 'move', 'account transfer', 'bank transaction'] as const;
@@ -31,7 +31,7 @@ export interface OpenPayment extends PaymentFacts {
   /** Identifies the content of the first request. */
   content: string;
   /** The fields of the first request that distinguish it from others of the same payment. */
-  shown: Readonly<Record<string, unknown>>;
+  shown: JsonObject;
   /** The record, if a request has shown it; then only its approval is in doubt. */
   recordId: string | null;
   /** A record that was created later under the same key, because the service had forgotten the key. */
@@ -66,7 +66,7 @@ const isAtSameService = (a: Service, b: Service): boolean =>
   a.kind === b.kind && a.mode === b.mode && a.baseUrl === b.baseUrl;
 
 /** Hashes the body of a create. Whether it is approved at once is not part of its content: a release changes only that. */
-export function contentOf(body: Readonly<Record<string, unknown>>): string {
+export function contentOf(body: JsonObject): string {
   const fields = Object.entries(body)
     .filter(([name, value]) => name !== 'auto_approve' && value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -79,7 +79,7 @@ const SHOWN = [
   ...['payment_method_id', 'override_default_payment_method_id', 'description'],
 ];
 
-export const shownIn = (body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+export const shownIn = (body: JsonObject): JsonObject =>
   Object.fromEntries(SHOWN.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 
 export function writePayment({amountMinor, sender, ...payment}: OpenPayment): string {

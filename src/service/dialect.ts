@@ -1,17 +1,8 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {compile, type Compiled} from './compiled.ts';
 import {type Mapping, mapsNothing, toCanonical, toWire, Unwritable} from './mapping.ts';
-import {isObject} from '../narrow.ts';
-import {
-  type Json,
-  leavesOf,
-  type Path,
-  pathOf,
-  valueAt,
-  withBeside,
-  withoutValue,
-  withValue,
-} from './paths.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
+import {leavesOf, type Path, pathOf, valueAt, withBeside, withoutValue, withValue} from './paths.ts';
 import {paramsOf, type Route} from './routes.ts';
 import {cursorNameOf, isPagingParam, itemsPathOf, orderOf, pagingFromWire, pagingToWire} from './paging.ts';
 import type {ServiceFile} from './service-file.ts';
@@ -69,7 +60,7 @@ export class Dialect {
   requestToWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
     const compiled = this.#of(id);
     const {canonicalPattern, wire, wireParams, request, body: rule} = compiled;
-    const params: Json = canonicalPattern.exec(path)?.groups ?? {};
+    const params: JsonObject = canonicalPattern.exec(path)?.groups ?? {};
     const left = Object.entries(params).filter(([name]) => !wireParams.includes(name));
     let sent = rule === undefined ? body : rule === 'none' ? undefined : rule;
     if (isObject(sent) && rule === undefined) sent = toWire(sent, request);
@@ -255,7 +246,7 @@ const isWord = (value: unknown, word: 'true' | 'false'): boolean =>
   (typeof value === 'boolean' || typeof value === 'string') && String(value).toLowerCase() === word;
 
 /** Whether an answer has an id, under its name on the wire. */
-const hasId = (json: Json, {names}: Mapping): boolean =>
+const hasId = (json: JsonObject, {names}: Mapping): boolean =>
   valueAt(json, names.flat().find(({canonical}) => canonical.join('.') === 'id')?.wire ?? ['id']) !==
   undefined;
 
@@ -265,22 +256,22 @@ const pick = ({names}: Mapping, name: string): Mapping => ({
   ...{units: [], words: [], reference: undefined},
 });
 
-function withLeaves(query: URLSearchParams, object: Json): URLSearchParams {
+function withLeaves(query: URLSearchParams, object: JsonObject): URLSearchParams {
   const all = new URLSearchParams(query);
   for (const [name, value] of leavesOf(object)) all.set(name, String(value));
   return all;
 }
 
-const fill = (path: string, params: Json): string =>
+const fill = (path: string, params: JsonObject): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     return typeof value === 'string' ? value : '';
   });
 
-const isSame = (rule: Json, body: unknown): boolean =>
+const isSame = (rule: JsonObject, body: unknown): boolean =>
   isObject(body) &&
   Object.entries(rule).every(([name, value]) => JSON.stringify(body[name]) === JSON.stringify(value));
 
 /** Cursor and flags of a list, without its items. */
-const withoutItems = (json: Json, list: string | undefined): Json =>
+const withoutItems = (json: JsonObject, list: string | undefined): JsonObject =>
   Object.fromEntries(Object.entries(json).filter(([name]) => name !== pathOf(list ?? 'data')[0]));

@@ -1,5 +1,5 @@
-import {isObject} from '../narrow.ts';
-import {type Json, type Path, valueAt, withoutValue, withValue} from './paths.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
+import {type Path, valueAt, withoutValue, withValue} from './paths.ts';
 import type {Unit} from './service-file.ts';
 import {fromUnit, toUnit} from './units.ts';
 
@@ -46,7 +46,7 @@ export class Unwritable extends Error {
  * An object of the contract in the service's form.
  * @throws {Unwritable} for a value that cannot be written exactly, and for two fields that would have the same name
  */
-export function toWire(object: Json, mapping: Mapping): Json {
+export function toWire(object: JsonObject, mapping: Mapping): JsonObject {
   let wire = object;
   const {currency_code: currency} = object;
   for (const {field, unit} of mapping.units) {
@@ -70,7 +70,7 @@ export function toWire(object: Json, mapping: Mapping): Json {
  * Renames values of an object. All of them are removed before any is added, so that two names can be swapped. Objects
  * with the same name are merged.
  */
-function renamed(object: Json, names: readonly Name[], direction: 'in' | 'out'): Json {
+function renamed(object: JsonObject, names: readonly Name[], direction: 'in' | 'out'): JsonObject {
   const renaming = renamingOf(names, direction);
   const {plain, moves} = renaming;
   let moved = plain.size === 0 ? object : inPlace(object, renaming, direction);
@@ -130,7 +130,7 @@ function prepared(paths: readonly {from: Path; to: Path}[]): Renaming {
 }
 
 /** Plain names are replaced in place, so that the order of the fields does not change. */
-function inPlace(object: Json, {plain, back}: Renaming, direction: 'in' | 'out'): Json {
+function inPlace(object: JsonObject, {plain, back}: Renaming, direction: 'in' | 'out'): JsonObject {
   const result: Record<string, unknown> = {};
   for (const name of Object.keys(object)) {
     const value = object[name];
@@ -148,7 +148,7 @@ function inPlace(object: Json, {plain, back}: Renaming, direction: 'in' | 'out')
 }
 
 /** A part of a path where the object has a value that is not an object, which would be lost. */
-function valueOnTheWay(object: Json, path: Path): Path | undefined {
+function valueOnTheWay(object: JsonObject, path: Path): Path | undefined {
   for (let length = 1; length < path.length; length++) {
     const value = valueAt(object, path.slice(0, length));
     if (value === undefined) return undefined;
@@ -164,7 +164,7 @@ const needs = (unit: Unit): string =>
   unit === 'major' || unit === 'major-number' ? ' without a known currency_code' : '';
 
 /** An object of the service with canonical names. A value that cannot be read is left out; nothing is guessed. */
-export function toCanonical(object: Json, mapping: Mapping): Json {
+export function toCanonical(object: JsonObject, mapping: Mapping): JsonObject {
   let canonical = object;
   for (const level of mapping.names) canonical = renamed(canonical, level, 'in');
   if (mapping.reference !== undefined) canonical = withKey(canonical, mapping.reference, 'in');
@@ -182,7 +182,11 @@ export function toCanonical(object: Json, mapping: Mapping): Json {
   return canonical;
 }
 
-function withKey(object: Json, {holder, key}: {holder: string; key: string}, direction: 'in' | 'out'): Json {
+function withKey(
+  object: JsonObject,
+  {holder, key}: {holder: string; key: string},
+  direction: 'in' | 'out',
+): JsonObject {
   const metadata = object[holder];
   if (!isObject(metadata)) return object;
   const [from, to] = direction === 'out' ? [REFERENCE_KEY, key] : [key, REFERENCE_KEY];

@@ -1,7 +1,5 @@
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 
-/** A JSON object on the wire. */
-export type Json = Readonly<Record<string, unknown>>;
 export type Path = readonly string[];
 
 export const pathOf = (text: string): Path => (text === '' ? [] : text.split('.'));
@@ -23,7 +21,7 @@ export function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** The object with a value at a path; missing objects on the way are created. */
-export function withValue(object: Json, path: Path, value: unknown, at = 0): Json {
+export function withValue(object: JsonObject, path: Path, value: unknown, at = 0): JsonObject {
   const first = path[at] ?? '';
   if (at + 1 >= path.length) return {...object, [first]: value};
   const inner = Object.hasOwn(object, first) ? object[first] : undefined;
@@ -31,7 +29,7 @@ export function withValue(object: Json, path: Path, value: unknown, at = 0): Jso
 }
 
 /** The object without the value at a path, and without objects that become empty. */
-export function withoutValue(object: Json, path: Path, at = 0): Json {
+export function withoutValue(object: JsonObject, path: Path, at = 0): JsonObject {
   const first = path[at] ?? '';
   if (!Object.hasOwn(object, first)) return object;
   const inner = object[first];
@@ -49,13 +47,13 @@ export function withoutValue(object: Json, path: Path, at = 0): Json {
  * A record together with the fields outside its envelope. Needed for webhook endpoints: the signing secret is returned
  * once, and some services send it next to the record instead of in it.
  */
-export function withBeside(record: Json, answer: Json, envelope: string | undefined): Json {
+export function withBeside(record: JsonObject, answer: JsonObject, envelope: string | undefined): JsonObject {
   const beside = Object.entries(answer).filter(([name]) => name !== envelope && !Object.hasOwn(record, name));
   return beside.length === 0 ? record : {...record, ...Object.fromEntries(beside)};
 }
 
 /** All values that are not objects, with the names that lead to them joined by dots, as in a query. */
-export const leavesOf = (object: Json, before = ''): [name: string, value: unknown][] =>
+export const leavesOf = (object: JsonObject, before = ''): [name: string, value: unknown][] =>
   Object.entries(object).flatMap(([name, value]) =>
     isObject(value) ? leavesOf(value, `${before}${name}.`) : [[before + name, value]],
   );
@@ -64,11 +62,11 @@ const DEEPEST_ENVELOPE = 3;
 
 /** The path to the first object inside another one that fits, at most three levels deep; not the object itself. */
 export function objectIn(
-  json: Json,
-  fits: (inner: Json) => boolean,
+  json: JsonObject,
+  fits: (inner: JsonObject) => boolean,
   levels = DEEPEST_ENVELOPE,
 ): Path | undefined {
-  const inner = Object.entries(json).filter((entry): entry is [string, Json] => isObject(entry[1]));
+  const inner = Object.entries(json).filter((entry): entry is [string, JsonObject] => isObject(entry[1]));
   const found = inner.find(([, value]) => fits(value));
   if (found !== undefined) return [found[0]];
   if (levels === 1) return undefined;

@@ -1,5 +1,5 @@
 import type {OperationId} from '../contract/operations/operations.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 import {lenientForm, routeOf} from './routes.ts';
 import type {ServiceFile} from './service-file.ts';
 
@@ -12,7 +12,7 @@ const lastWordsOf = (path: string): string[] =>
   (path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '').split('.');
 
 /** What a body sets: the text of a field, or the name of a flag; empty for anything else. */
-const wordsIn = (body: Readonly<Record<string, unknown>>): string[] =>
+const wordsIn = (body: JsonObject): string[] =>
   Object.entries(body).map(([name, value]) =>
     typeof value === 'string' ? value : value === true ? name : '',
   );

@@ -1,9 +1,9 @@
 import type {OperationId} from '../contract/operations/operations.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 import {pathWithUsualIds, queryWithUsualIds, withOwnIds, withUsualIds} from './other-ids.ts';
 import {cursorNameOf, filtersHere, orderOf} from './paging.ts';
-import {type Json, pathOf, valueAt, withValue} from './paths.ts';
+import {pathOf, valueAt, withValue} from './paths.ts';
 import type {ServiceFile} from './service-file.ts';
 
 export interface WireRequest {
@@ -19,7 +19,7 @@ export interface WireRequest {
 /** A request in the contract's form, or the answer with which the service rejects it. */
 export type ReadFromWire =
   | {readonly operation: OperationId; readonly request: WireRequest}
-  | {readonly refused: {readonly status: number; readonly body: Json}};
+  | {readonly refused: {readonly status: number; readonly body: JsonObject}};
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
@@ -87,7 +87,7 @@ export class WireSide {
     return {refused: {status, body: this.#error({error_code, message})}};
   }
 
-  #error(body: Json): Json {
+  #error(body: JsonObject): JsonObject {
     const {
       code: codeAt = 'error_code',
       message: messageAt = 'message',
@@ -96,7 +96,7 @@ export class WireSide {
     } = this.#file.errors ?? {};
     const {error_code: code, message, details, ...rest} = body;
     const own = Object.entries(codes).find(([, documented]) => documented === code)?.[0] ?? code;
-    let error: Json = rest;
+    let error: JsonObject = rest;
     if (own !== undefined) error = withValue(error, pathOf(codeAt), own);
     if (message !== undefined) error = withValue(error, pathOf(messageAt), message);
     return details === undefined ? error : withValue(error, pathOf(detailsAt), details);

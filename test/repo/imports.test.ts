@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   html: ['sanitize', 'narrow'],
   service: ['contract', 'money', 'errors', 'narrow'],
   network: ['errors', 'narrow'],
-  store: ['errors', 'clock', 'network', 'narrow'],
+  store: ['errors', 'clock', 'network', 'shell-word', 'narrow'],
   doubts: ['contract', 'store', 'errors', 'narrow'],
   client: [
     'contract',

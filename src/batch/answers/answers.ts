@@ -2,7 +2,7 @@ import {type Answer, isSuccess} from '../../client/answers/answer.ts';
 import type {TransportFailure} from '../../client/transport/transport.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {isSameId} from '../../contract/ids.ts';
-import {codeOf, isObject} from '../../narrow.ts';
+import {codeOf, isObject, type JsonObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Phase} from '../journal/journal.ts';
@@ -305,11 +305,7 @@ export function endsOtherwise(
  * Why a record that is shown as created does not show that a release, which was not answered, had no effect: it has another
  * reference. One with another party or amount is a collision, which `compareFetched` finds.
  */
-export function opensOtherwise(
-  json: Readonly<Record<string, unknown>>,
-  row: JournalRow,
-  kind: Kind,
-): string | undefined {
+export function opensOtherwise(json: JsonObject, row: JournalRow, kind: Kind): string | undefined {
   if (isKnownToDiffer(row) || otherReferenceIn(json, row) === undefined) return undefined;
   return `its record is shown as created, but as another payment: ${otherPaymentIn(json, row, kind, false)}`;
 }

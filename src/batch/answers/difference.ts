@@ -1,4 +1,4 @@
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
@@ -6,10 +6,8 @@ import type {FieldDifference} from '../model/outcome.ts';
 import {ROW_FIELDS} from '../model/row-fields.ts';
 import {metadataOf, valueIn} from './echo.ts';
 
-type ServiceRecord = Readonly<Record<string, unknown>>;
-
 /** The fields for which a record is held, with what was asked and what was answered. Metadata is compared by key. */
-export function differencesOf(record: ServiceRecord, row: JournalRow, kind: Kind): FieldDifference[] {
+export function differencesOf(record: JsonObject, row: JournalRow, kind: Kind): FieldDifference[] {
   const fields = ROW_FIELDS.flatMap((field) => {
     if (!('echo' in field) || field.cell === 'metadata') return [];
     const [asked, answered] = [row[field.name], valueIn(record, {...field, wire: field.wire[kind]})];

@@ -1,12 +1,10 @@
 import {isSameId} from '../../contract/ids.ts';
 import {exactJson} from '../../json/exact.ts';
-import {isObject, ownJson} from '../../narrow.ts';
+import {isObject, ownJson, type JsonObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 import {type CellFormat, type FieldName, ROW_FIELDS} from '../model/row-fields.ts';
-
-type ServiceRecord = Readonly<Record<string, unknown>>;
 
 /**
  * How a record compares with its row. `other`: it is another payment; `differs`: the same payment, with other
@@ -47,7 +45,7 @@ const ECHOED: Readonly<Record<Kind, readonly EchoedField[]>> = {
  * Compares a record with the row that requested it. The interface document does not say that the service compares
  * bodies, so replaying a changed row may return the old record without an error.
  */
-export function compareEcho(record: ServiceRecord, row: JournalRow, kind: Kind): Echo {
+export function compareEcho(record: JsonObject, row: JournalRow, kind: Kind): Echo {
   let echo: Echo = sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
   for (const field of ECHOED[kind]) {
     const found = valueIn(record, field);
@@ -66,7 +64,7 @@ function differenceOf(found: unknown, wanted: string | number | null, field: Ech
   return isSame(found, wanted, field) ? 'same' : 'other';
 }
 
-export const valueIn = (record: ServiceRecord, {name, wire}: Pick<EchoedField, 'name' | 'wire'>): unknown =>
+export const valueIn = (record: JsonObject, {name, wire}: Pick<EchoedField, 'name' | 'wire'>): unknown =>
   name === 'amount' ? amountIn(record) : record[wire];
 
 const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedField): boolean =>
@@ -74,7 +72,7 @@ const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedFi
   (isId && typeof found === 'string' && typeof wanted === 'string' && isSameId(found, wanted));
 
 /** The amount in a record, in minor units; a string of digits counts as a number. */
-export function amountIn(record: ServiceRecord): unknown {
+export function amountIn(record: JsonObject): unknown {
   const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
   return typeof amount === 'string' && /^\d{1,16}$/.test(amount) && Number.isSafeInteger(Number(amount))
     ? Number(amount)
@@ -95,7 +93,7 @@ export const metadataOf = ({metadata}: JournalRow): Record<string, string> =>
   metadata === null ? {} : ownJson<Record<string, string>>(metadata);
 
 /** Fills in the fields that a record fetched by its id omits with the fields of the row. */
-export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): ServiceRecord {
+export function asFetched(json: JsonObject, row: JournalRow, kind: Kind): JsonObject {
   const fields = ECHOED[kind];
   const expected = Object.fromEntries(fields.map(({name, wire}) => [wire, row[name]]));
   const mayBeNull = fields
@@ -114,7 +112,7 @@ export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): Ser
  * Compares an open record, fetched by its id, with its row. A field that it omits counts as a difference, since a row that
  * is `same` may be released.
  */
-export function compareFetched(record: ServiceRecord, row: JournalRow, kind: Kind): Echo {
+export function compareFetched(record: JsonObject, row: JournalRow, kind: Kind): Echo {
   if (compareEcho(asFetched(record, row, kind), row, kind) === 'other') return 'other';
   return compareEcho(record, row, kind) === 'same' ? 'same' : 'differs';
 }
@@ -125,7 +123,7 @@ export function compareFetched(record: ServiceRecord, row: JournalRow, kind: Kin
  * document promises only a status.
  */
 export function otherPaymentIn(
-  json: ServiceRecord,
+  json: JsonObject,
   row: JournalRow,
   kind: Kind,
   isKnownToDiffer: boolean,
@@ -146,7 +144,7 @@ export function otherPaymentIn(
  * Whether a record, fetched by its id, shows the payment of the row: it has every field that `otherPaymentIn` compares, and
  * all of them agree.
  */
-export function showsPaymentOf(json: ServiceRecord, row: JournalRow, kind: Kind): boolean {
+export function showsPaymentOf(json: JsonObject, row: JournalRow, kind: Kind): boolean {
   if (referenceIn(json) !== row.reference || otherPaymentIn(json, row, kind, false) !== undefined)
     return false;
   return ECHOED[kind].every((field) => {
@@ -155,20 +153,20 @@ export function showsPaymentOf(json: ServiceRecord, row: JournalRow, kind: Kind)
   });
 }
 
-const isOtherReference = (json: ServiceRecord, row: JournalRow): boolean =>
+const isOtherReference = (json: JsonObject, row: JournalRow): boolean =>
   otherReferenceIn(json, row) !== undefined;
 
 /** The reference in a record, if it is not that of the row. */
-export const otherReferenceIn = (json: ServiceRecord, row: JournalRow): unknown => {
+export const otherReferenceIn = (json: JsonObject, row: JournalRow): unknown => {
   const found = referenceIn(json) ?? undefined;
   return found === row.reference ? undefined : found;
 };
 
-const referenceIn = ({client_metadata: metadata}: ServiceRecord): unknown =>
+const referenceIn = ({client_metadata: metadata}: JsonObject): unknown =>
   isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
 
 /** The differences that make a record another payment: `amount 100300 instead of 1003 minor units`. */
-export const otherParts = (record: ServiceRecord, row: JournalRow, kind: Kind): string[] =>
+export const otherParts = (record: JsonObject, row: JournalRow, kind: Kind): string[] =>
   ECHOED[kind].flatMap((field) => {
     const {name, wire, echo} = field;
     if (echo !== 'other' && name !== 'currency') return []; // an amount is compared in its own currency

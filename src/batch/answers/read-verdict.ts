@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
 import {approvedOtherwise, endsOtherwise, judgeFailure, judgeLook, type NotSent} from './answers.ts';
@@ -9,7 +9,7 @@ import type {Exchange} from './wire.ts';
 /** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
 export type ReadVerdict =
   /** The record is still `created`. */
-  | {is: 'open'; record: Readonly<Record<string, unknown>>}
+  | {is: 'open'; record: JsonObject}
   /** The record was approved or canceled. */
   | {is: 'moved'; state: 'accepted' | 'dead_key'; status: string; answer: Answer}
   | {is: 'not-found'; answer: Answer}

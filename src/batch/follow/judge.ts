@@ -2,6 +2,7 @@ import {failureOf} from '../../contract/failure.ts';
 import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Kind} from '../model/kinds.ts';
 import {APPROVAL_LOST, CANCELED_LATER, DIFFERS_CODE, type Outcome, wentBackText} from '../model/outcome.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** What the fetched record of an accepted or unapproved row shows. */
 export interface Seen {
@@ -24,7 +25,7 @@ export function judgeSeen(options: {
   before: string | null;
   isOfOther?: boolean;
   status: string;
-  record: Readonly<Record<string, unknown>>;
+  record: JsonObject;
 }): Seen {
   const {kind, state, before, isOfOther = false, status, record} = options;
   const lifecycle = LIFECYCLES[kind];

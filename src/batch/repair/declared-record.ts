@@ -1,7 +1,7 @@
 import {usualId} from '../../contract/ids.ts';
 import {type Hint, RemitError} from '../../errors.ts';
 import {majorIn} from '../../money/amount.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {judgeLook} from '../answers/answers.ts';
 import {amountIn, echoesCurrency} from '../answers/echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
@@ -18,7 +18,7 @@ import {type Kind, KINDS} from '../model/kinds.ts';
  *   approved; UNAVAILABLE if it shows no status that we know
  */
 export function checkDeclared(
-  record: Readonly<Record<string, unknown>>,
+  record: JsonObject,
   {
     row,
     id,
@@ -73,11 +73,7 @@ export const toFindRecord =
 type ComparedField = [name: string, its: unknown, ours: string | number];
 
 /** How a record differs from its row: `its amount is 10.00 USD, the row's is 20.00 USD`. */
-export function differenceOf(
-  record: Readonly<Record<string, unknown>>,
-  row: JournalRow,
-  kind: Kind,
-): string | undefined {
+export function differenceOf(record: JsonObject, row: JournalRow, kind: Kind): string | undefined {
   const {party} = KINDS[kind];
   const metadata = record['client_metadata'];
   // The record of a corrected row has other content, and the same reference.

@@ -2,7 +2,7 @@ import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
-import {isObject, ownJson} from '../../narrow.ts';
+import {isObject, ownJson, type JsonObject} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {sha256Of} from '../input/file-hash.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
@@ -155,7 +155,7 @@ const padded = (cells: string[], width: number): string[] =>
  * beside it, to `…failed-2.csv`.
  * @param last the summary that was written with the last one; undefined if there is none
  */
-function failedPlace(path: string, last: Readonly<Record<string, unknown>> | undefined): string {
+function failedPlace(path: string, last: JsonObject | undefined): string {
   const [file, sha256] = [last?.['failed_file'], last?.['failed_sha256']];
   if (sha256 === undefined) return path; // of an earlier version
   for (let n = 1; ; n += 1) {
@@ -169,10 +169,7 @@ function failedPlace(path: string, last: Readonly<Record<string, unknown>> | und
  * The files of an earlier run of this batch may be replaced; those of another batch with the same name may not.
  * @returns the summary of that run
  */
-function refuseForeign(
-  files: ReturnType<typeof resultFiles>,
-  plan: Plan,
-): Readonly<Record<string, unknown>> | undefined {
+function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): JsonObject | undefined {
   const all = Object.values(files);
   all.forEach(refuseLink);
   const input = join(plan.file.folder, plan.file.name);
@@ -182,7 +179,7 @@ function refuseForeign(
     });
   const found = all.find((file) => existsSync(file));
   if (found === undefined) return undefined;
-  let last: Readonly<Record<string, unknown>> | undefined;
+  let last: JsonObject | undefined;
   try {
     const stated: unknown = JSON.parse(readFileSync(files.summary, 'utf8'));
     last = isObject(stated) ? stated : undefined;

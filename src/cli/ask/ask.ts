@@ -2,7 +2,7 @@ import {capital} from '../../phrases.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {AmountError, exampleOf, parseMajor} from '../../money/amount.ts';
-import {must} from '../../narrow.ts';
+import {must, type JsonObject} from '../../narrow.ts';
 import {maskNumber} from '../../sanitize/secret-shapes.ts';
 import {isRead} from '../help/answer-fields.ts';
 import type {Typed} from '../line/command-line.ts';
@@ -16,7 +16,7 @@ type Asking = Choosing & NameSearch;
 
 interface Parsed {
   flags: TypedFlags;
-  args: Readonly<Record<string, unknown>>;
+  args: JsonObject;
 }
 
 /** A line of the summary. */

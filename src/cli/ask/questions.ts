@@ -3,6 +3,7 @@ import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 import type {Named} from './name-search.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** Where the choices of a question come from. */
 export type Source =
@@ -41,7 +42,7 @@ export interface Question {
   wrong?: (typed: string) => string | undefined;
 }
 
-export type TypedFlags = Readonly<Record<string, unknown>>;
+export type TypedFlags = JsonObject;
 
 const records = (
   operation: OperationId,

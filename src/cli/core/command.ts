@@ -1,6 +1,6 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import {stackOf} from '../../narrow.ts';
+import {stackOf, type JsonObject} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/records/known-fields.ts';
 import {Output} from '../../output/output.ts';
@@ -40,7 +40,7 @@ export abstract class RemitCommand extends Command {
   exitCode: ExitCode = EXIT.OK;
   #local: LocalContext | undefined;
   #context: Context | undefined;
-  #args: Readonly<Record<string, unknown>> = {};
+  #args: JsonObject = {};
   #flags: GlobalFlags | undefined;
   #hidden: Readonly<Record<string, string>> = {};
   #project: ProjectFile | undefined;

@@ -1,6 +1,6 @@
 import {sep} from 'node:path';
 import type {RemitError} from '../../errors.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
@@ -11,8 +11,8 @@ import type {Commands} from '../line/command-line.ts';
 /** The command that failed. */
 export interface Failed {
   commandId: string;
-  flags: Readonly<Record<string, unknown>>;
-  args: Readonly<Record<string, unknown>>;
+  flags: JsonObject;
+  args: JsonObject;
 }
 
 /**

@@ -10,6 +10,7 @@ import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import {amountOfRecord} from '../guard/amount-read.ts';
 import type {Payment} from './payment.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** Records that may be the payment in doubt. */
 export interface Candidates {
@@ -26,7 +27,7 @@ const PATIENCE_MS = 10_000;
 
 interface Place {
   operation: OperationId;
-  query: (payment: Payment) => Readonly<Record<string, unknown>>;
+  query: (payment: Payment) => JsonObject;
   /** The fields that must name the two ends. */
   party: string | undefined;
   source?: string;

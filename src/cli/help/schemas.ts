@@ -7,8 +7,7 @@ import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import {factsOf, type CommandFacts} from './catalogue.ts';
 import type {OutputSchema} from './outputs/published.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import type {JsonObject} from '../../narrow.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -18,16 +17,16 @@ export interface OperationSchema {
   method: string;
   path: string;
   idempotency_key: string | null;
-  query: Json | null;
-  body: Json | null;
+  query: JsonObject | null;
+  body: JsonObject | null;
   /** By HTTP status; null for an answer without a body. */
-  answers: Record<string, Json | null>;
+  answers: Record<string, JsonObject | null>;
 }
 
 /** A command: what it takes, and the operations it calls. */
 export interface CommandSchema extends CommandFacts {
   /** Flags and arguments as one object, as JSON Schema. */
-  input: Json;
+  input: JsonObject;
   /** What it prints: the document of `-o json` and a line of `-o ndjson`. */
   output: OutputSchema | null;
   operation_schemas: OperationSchema[];
@@ -83,7 +82,7 @@ function operationSchema(id: OperationId, service: ServiceFile, toJson: ToJson):
   };
 }
 
-type ToJson = (name: SchemaName, io: 'input' | 'output') => Json;
+type ToJson = (name: SchemaName, io: 'input' | 'output') => JsonObject;
 
 async function jsonSchemas(): Promise<ToJson> {
   const [z, {SCHEMAS}, {tidySchema}] = await Promise.all([
@@ -99,8 +98,8 @@ async function jsonSchemas(): Promise<ToJson> {
 }
 
 /** What a program may pass: property names are those of flags and arguments. */
-function inputSchema({args, flags}: CommandFacts): Json {
-  const properties: Record<string, Json> = {};
+function inputSchema({args, flags}: CommandFacts): JsonObject {
+  const properties: Record<string, JsonObject> = {};
   for (const {name, options, repeats, description} of args)
     properties[name] = propertyOf({type: 'string', options, multiple: repeats, description});
   for (const {name, type, options, multiple, description} of flags)
@@ -124,7 +123,7 @@ function propertyOf({
   options: string[] | null;
   multiple: boolean;
   description: string | null;
-}): Json {
+}): JsonObject {
   const one = {type, ...(options === null ? {} : {enum: options})};
   const shape = multiple ? {type: 'array', items: one} : one;
   return description === null ? shape : {...shape, description};

@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
-import {must} from '../../narrow.ts';
+import {must, type JsonObject} from '../../narrow.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
 import type {ConfigFile, StoredProfile, TlsFiles} from '../../profiles/profile.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
@@ -68,11 +68,7 @@ export function profileFacts(config: ConfigFile, name: string) {
 }
 
 /** @throws RemitError USAGE if a command that changes a profile has nothing to change */
-export function requireChange(
-  flags: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  id: string,
-): void {
+export function requireChange(flags: JsonObject, names: readonly string[], id: string): void {
   if (names.some((name) => flags[name] !== undefined && flags[name] !== false)) return;
   throw new RemitError('USAGE', 'nothing to change: name at least one setting', {hint: `remit ${id} --help`});
 }

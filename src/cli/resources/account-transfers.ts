@@ -27,6 +27,7 @@ import {
   type Waiting,
 } from '../wait/wait-for-record.ts';
 import {requireIds} from './names.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 type AccountTransfer = ListItem<'accountTransfers.list'>;
 
@@ -53,7 +54,7 @@ const notListed = ({commands}: Context, id: string): RemitError =>
 export async function createAccountTransfer(
   context: Context,
   request: {
-    body: Readonly<Record<string, unknown>>;
+    body: JsonObject;
     amount: Amount;
     dryRun: boolean | undefined;
     accepts: readonly string[];

@@ -16,12 +16,13 @@ import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {requireIds} from './names.ts';
 import {done, type Outcome} from '../core/outcome.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** Creates a move between two subaccounts; no idempotency key is documented for it. */
 export async function createMove(
   context: Context,
   request: {
-    body: Readonly<Record<string, unknown>>;
+    body: JsonObject;
     amount: Amount;
     dryRun: boolean | undefined;
     accepts: readonly string[];

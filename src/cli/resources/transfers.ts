@@ -31,6 +31,7 @@ import {requireIds} from './names.ts';
 import {approvalNote, isWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
 import {type Kind, readTransfer} from './transfer-kinds.ts';
 import {waitable, waitFor} from './transfer-waits.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /**
  * Creates a payin or payout: checks it here, guards it, shows its key before it is sent, and then waits if requested.
@@ -39,7 +40,7 @@ export async function createTransfer(
   context: Context,
   kind: Kind,
   request: {
-    body: Readonly<Record<string, unknown>>;
+    body: JsonObject;
     amount: Amount;
     idempotencyKey: string | undefined;
     dryRun: boolean | undefined;
@@ -116,7 +117,7 @@ async function showCreated(
   kind: Kind,
   created: {
     result: Result<unknown>;
-    body: Readonly<Record<string, unknown>>;
+    body: JsonObject;
     idempotencyKey: string;
     isFreshKey: boolean;
     memory: EntryMemory;
@@ -153,7 +154,7 @@ const isUnnamed = (error: unknown): error is RemitError =>
   error instanceof RemitError && valueAt(error.details, 'answer.what') === UNUSABLE_ID;
 
 /** Whether the create may have been refused because the party has no default payment method. */
-const mayLackMethod = (error: unknown, body: Readonly<Record<string, unknown>>): error is RemitError =>
+const mayLackMethod = (error: unknown, body: JsonObject): error is RemitError =>
   error instanceof RemitError &&
   error.code !== 'IN_DOUBT' &&
   error.httpStatus === 422 &&

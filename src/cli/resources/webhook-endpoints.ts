@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
-import {isList, isObject, messageOf} from '../../narrow.ts';
+import {isList, isObject, messageOf, type JsonObject} from '../../narrow.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
@@ -19,7 +19,7 @@ const SECRET = 'signing_secret';
 export async function createEndpoint(
   context: Context,
   request: {
-    body: Readonly<Record<string, unknown>>;
+    body: JsonObject;
     dryRun: boolean | undefined;
     secretFile: string | undefined;
   },

@@ -2,7 +2,7 @@ import {asksForApproval} from '../../client/create-then-release.ts';
 import {statusOf} from '../../client/reading/poll.ts';
 import type {KeyedOptions, Result} from '../../client/requests/resource.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {capital} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
@@ -62,7 +62,7 @@ export function rememberUnclear(
     body,
     noun,
     result: {data, status: http},
-  }: {body: Readonly<Record<string, unknown>>; noun: SteppedCreate['noun']; result: Result<unknown>},
+  }: {body: JsonObject; noun: SteppedCreate['noun']; result: Result<unknown>},
 ): void {
   const id = isObject(data) ? data['id'] : undefined;
   const status = statusOf(data);

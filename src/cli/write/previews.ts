@@ -3,6 +3,7 @@ import {safeJson} from '../../sanitize/sanitizer.ts';
 import type {Output} from '../../output/output.ts';
 import type {Context} from '../core/context.ts';
 import {curlCommand, isMasked} from './curl.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** The result of a dry run: the request, with the key masked. */
 export interface DryRun {
@@ -43,7 +44,7 @@ const LIVE_WRITE = '# LIVE: with a live key, this changes real records and may m
 const LIVE_READ = '# LIVE: with a live key, this reads real records\n';
 
 /** Commands with `--dry-run` have `--curl` among their flags. */
-const wantsCurl = (flags: Readonly<Record<string, unknown>>): boolean => flags['curl'] === true;
+const wantsCurl = (flags: JsonObject): boolean => flags['curl'] === true;
 
 function showRequest(out: Output, preview: Preview): void {
   const headers = Object.entries(preview.headers).map(([name, value]) => `${name}: ${value}`);

@@ -16,12 +16,13 @@ import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
 import {warnOfNumbers} from './exposed-numbers.ts';
 import {showPreview, type DryRun} from './previews.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** A write for which no idempotency key is documented. */
 export interface Write {
   operation: OperationId;
   params?: Readonly<Record<string, string>>;
-  body?: Readonly<Record<string, unknown>>;
+  body?: JsonObject;
   dryRun: boolean | undefined;
   facts: WriteFacts | (() => Promise<WriteFacts>);
   /** Printed once the guard has allowed it, before it is sent. */
@@ -39,7 +40,7 @@ export interface Write {
   /** The caller itself reports a 207, with what it means for this record. */
   reportsWarning?: boolean;
   /** The values that the record has afterwards; if it shows others, the command exits with 8. */
-  leaves?: Readonly<Record<string, unknown>>;
+  leaves?: JsonObject;
   /** A create that moves money or leads to it. */
   payment?: Payment;
   /** Reads the record after an answer without one; absent if the answer is not a record. */

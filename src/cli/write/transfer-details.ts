@@ -5,6 +5,7 @@ import type {Detail, Details} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {cancelsOnly} from './record-facts.ts';
 import {methodLine, partyLine, recordedMethod} from './who.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** Whether it is a payin or payout, and the name of its party. */
 interface Kind {
@@ -17,7 +18,7 @@ interface Kind {
 export async function creationDetails(
   context: Context,
   {noun, partyLabel, partyField}: Kind,
-  body: Readonly<Record<string, unknown>>,
+  body: JsonObject,
 ): Promise<Details> {
   const party = plainValue(body[partyField]);
   const named = body[noun === 'payout' ? 'override_default_payment_method_id' : 'payment_method_id'];
@@ -38,7 +39,7 @@ export async function creationDetails(
 }
 
 /** The end of the note about a payin or payout that is about to be created. */
-export function releaseText({scheduled_date: date}: Readonly<Record<string, unknown>>): string {
+export function releaseText({scheduled_date: date}: JsonObject): string {
   return typeof date === 'string' ? `, to be released on ${plainValue(date)} at 09:00 New York time` : '';
 }
 

@@ -1,10 +1,10 @@
 import {idText} from '../../contract/ids.ts';
 import {readJsonExactly} from '../../json/exact.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {isErrorBody, readErrorBody} from './error-body.ts';
 import {unwrapRecord} from './envelope.ts';
 import type {Assumption} from '../../service/file/assumption.ts';
-import {type Json, type Path, valueAt} from '../../service/paths.ts';
+import {type Path, valueAt} from '../../service/paths.ts';
 import type {TransportAnswer} from '../transport/transport.ts';
 
 /** The readable parts of an HTTP answer: several error shapes, any content type, no required field. */
@@ -168,7 +168,7 @@ function namedBy(json: unknown): {id?: string; status?: string} {
 }
 
 /** What an error body says at the places that a service file names. */
-function readPlaces(json: Json, {code, message, details}: AnswerPlaces): Partial<Answer> {
+function readPlaces(json: JsonObject, {code, message, details}: AnswerPlaces): Partial<Answer> {
   const at = (path: Path | undefined) =>
     path === undefined ? undefined : (valueAt(json, path) ?? undefined);
   const [own, words, more] = [at(code), at(message), at(details)];

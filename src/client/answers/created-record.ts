@@ -1,17 +1,15 @@
 import {minorUnitsIn} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
 import {isSameNumber} from '../../json/losses.ts';
-import {ExactNumber, isList, isObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, type JsonObject} from '../../narrow.ts';
 import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {type Difference, differencesInWords} from './difference.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** A create as it was requested and answered. */
 export interface CreatedRecord {
   noun: 'payin' | 'payout' | 'move' | 'account transfer' | 'bank transaction';
-  asked: Fields;
+  asked: JsonObject;
   record: unknown;
   /** Null if the operation has none. */
   idempotencyKey: string | null;
@@ -51,13 +49,13 @@ export function checkAnswered(created: CreatedRecord): void {
 }
 
 /** How the record in an answer differs from the requested one; empty if it is the same payment. */
-export const differencesFrom = (asked: Fields, record: unknown): Difference[] => [
+export const differencesFrom = (asked: JsonObject, record: unknown): Difference[] => [
   ...FIELDS.flatMap((field) => compare(asked, record, field)),
   ...metadataDifference(asked, record),
 ];
 
 /** The fields of a request that its answer contains, so that they were compared. */
-export const comparedFields = (asked: Fields, record: unknown): string[] => [
+export const comparedFields = (asked: JsonObject, record: unknown): string[] => [
   ...FIELDS.filter((field) => isCompared(asked, field) && statedBy(record, field) !== undefined),
   ...(sentMetadata(asked) !== undefined && isObject(record) && isObject(record['client_metadata'])
     ? ['client_metadata']
@@ -65,14 +63,14 @@ export const comparedFields = (asked: Fields, record: unknown): string[] => [
 ];
 
 /** The rail, if it is another one than requested: services use their own names for rails. */
-export const railDifference = (asked: Fields, record: unknown): Difference | undefined =>
+export const railDifference = (asked: JsonObject, record: unknown): Difference | undefined =>
   compare(asked, record, 'rail')[0];
 
 /**
  * The currency of a payin, if it is another one than requested: a payin answers with the currency of the destination
  * account (interface document, "Payin response fields"), so that is no other payin.
  */
-export const payinCurrency = (asked: Fields, record: unknown): Difference | undefined =>
+export const payinCurrency = (asked: JsonObject, record: unknown): Difference | undefined =>
   isPayin(asked) ? compare(asked, record, 'currency_code', true)[0] : undefined;
 
 /** The first of party and amount that the record does not have, so that it cannot be compared with the request. */
@@ -97,15 +95,16 @@ const FIELDS = [
   ...['source_account_id', 'destination_account_id', 'source_subaccount_id', 'destination_subaccount_id'],
 ];
 
-const isCompared = (asked: Fields, field: string): boolean =>
+const isCompared = (asked: JsonObject, field: string): boolean =>
   (asked[field] ?? (field === AMOUNT ? asked['amount_in_cents'] : undefined) ?? undefined) !== undefined &&
   !(field === 'currency_code' && isPayin(asked));
 
-const sentMetadata = (asked: Fields): unknown => asked['metadata'] ?? asked['payout_metadata'] ?? undefined;
+const sentMetadata = (asked: JsonObject): unknown =>
+  asked['metadata'] ?? asked['payout_metadata'] ?? undefined;
 
-const isPayin = (asked: Fields): boolean => 'payer_id' in asked;
+const isPayin = (asked: JsonObject): boolean => 'payer_id' in asked;
 
-function compare(asked: Fields, record: unknown, field: string, isPayinCurrency = false): Difference[] {
+function compare(asked: JsonObject, record: unknown, field: string, isPayinCurrency = false): Difference[] {
   if (field === 'currency_code' && isPayin(asked) && !isPayinCurrency) return [];
   const isFunded = 'payee_id' in asked || isPayin(asked);
   const wanted =
@@ -126,7 +125,7 @@ function statedBy(record: unknown, field: string): unknown {
 }
 
 /** Every entry that was sent must be there; the service may add its own. Those of a payin may be any JSON. */
-function metadataDifference(asked: Fields, record: unknown): Difference[] {
+function metadataDifference(asked: JsonObject, record: unknown): Difference[] {
   const wanted = sentMetadata(asked);
   const got = isObject(record) ? record['client_metadata'] : undefined;
   if (!isObject(wanted) || !isObject(got)) return [];

@@ -1,5 +1,5 @@
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import {ExactNumber, isList, isObject} from '../../narrow.ts';
+import {ExactNumber, isList, isObject, type JsonObject} from '../../narrow.ts';
 
 /** The contents of an error body; each part only if present. */
 export interface ErrorBody {
@@ -9,16 +9,14 @@ export interface ErrorBody {
   details?: unknown;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-const asObject = (value: unknown): Json => (isObject(value) ? value : {});
+const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
  * Reads the common shapes of error bodies (assumption 42): a code in `error_code`, `code`, `error.code` or `type`;
  * text in `message`, `title` or `detail`, in problem+json (RFC 9457) both of the latter; and one or more problems in
  * `errors`, `error.errors` or `detail`, as a list or by field.
  */
-export function readErrorBody(json: Json): ErrorBody {
+export function readErrorBody(json: JsonObject): ErrorBody {
   const nested = asObject(json['error']);
   const problems = problemsIn(json['errors'] ?? nested['errors'] ?? listOnly(json['detail']));
   const [first = {}] = problems;
@@ -55,7 +53,7 @@ const ERROR_KEYS: ReadonlySet<string> = new Set([
  *
  * @param status with 207, an envelope with contents and an error is a partial success
  */
-export function isErrorBody(json: Json, status = 200): boolean {
+export function isErrorBody(json: JsonObject, status = 200): boolean {
   if (isNo(json['success']) || isNo(json['ok'])) return true;
   if (hasOwnId(json)) return false;
   if (['error_code', 'error', 'errors'].some((key) => isFilled(json[key])))
@@ -66,7 +64,7 @@ export function isErrorBody(json: Json, status = 200): boolean {
 const isNo = (value: unknown): boolean => value === false || value === 'false';
 
 /** An id of the record itself or of what it belongs to; other ids are those of the exchange. */
-const hasOwnId = (json: Json): boolean =>
+const hasOwnId = (json: JsonObject): boolean =>
   (typeof json['id'] === 'string' && json['id'] !== '') || // nearly always
   Object.entries(json).some(
     ([key, value]) =>
@@ -78,7 +76,7 @@ const hasOwnId = (json: Json): boolean =>
   );
 
 /** A body with nothing but such keys is an error by its status, as in JSend and problem+json, or by a documented code. */
-const isBad = ({status, code}: Json): boolean =>
+const isBad = ({status, code}: JsonObject): boolean =>
   status === 'error' ||
   status === 'fail' ||
   (typeof status === 'number' && status >= 400) ||
@@ -107,8 +105,13 @@ function isFilled(value: unknown): boolean {
   );
 }
 
-function messageOf(json: Json, nested: Json, code: string | undefined, problems: readonly Json[]) {
-  const words = (object: Json) => [object['message'], ...titleAndDetail(object)];
+function messageOf(
+  json: JsonObject,
+  nested: JsonObject,
+  code: string | undefined,
+  problems: readonly JsonObject[],
+) {
+  const words = (object: JsonObject) => [object['message'], ...titleAndDetail(object)];
   const said = firstOf([...words(json), ...words(nested), json['error_description'], json['error']], isWords);
   const own = said === code ? undefined : said;
   const listed = [...new Set(problems.flatMap(wordsOf))].filter((text) => !own?.includes(text));
@@ -122,7 +125,7 @@ function messageOf(json: Json, nested: Json, code: string | undefined, problems:
 const MOST_PROBLEMS = 3;
 
 /** `title` is the kind of problem, `detail` what happened this time. */
-function titleAndDetail({title, detail}: Json): unknown[] {
+function titleAndDetail({title, detail}: JsonObject): unknown[] {
   if (!isWords(title) || !isWords(detail) || title === detail) return [title, detail];
   return [`${title.replace(/[.:]\s*$/, '')}: ${detail}`];
 }
@@ -130,7 +133,7 @@ function titleAndDetail({title, detail}: Json): unknown[] {
 const listOnly = (value: unknown): unknown => (Array.isArray(value) ? value : undefined);
 
 /** `[{field, message}]`, `['words']` or `{field: ['words']}`. */
-function problemsIn(errors: unknown): Json[] {
+function problemsIn(errors: unknown): JsonObject[] {
   if (isList(errors)) return errors.map((one) => (isWords(one) ? {message: one} : asObject(one)));
   return Object.entries(asObject(errors)).flatMap(([field, said]) =>
     (isList(said) ? said : [said]).map((one) =>
@@ -140,7 +143,7 @@ function problemsIn(errors: unknown): Json[] {
 }
 
 /** `amount: must be positive`. */
-function wordsOf(problem: Json): string[] {
+function wordsOf(problem: JsonObject): string[] {
   const words = firstOf(
     [problem['message'], problem['detail'], problem['msg'], problem['title'], problem['description']],
     isWords,
@@ -151,7 +154,7 @@ function wordsOf(problem: Json): string[] {
 }
 
 /** The location of the problem: `field`, `param`, `path`, `loc`, or the pointer of JSON:API. */
-function fieldOf(problem: Json): string | undefined {
+function fieldOf(problem: JsonObject): string | undefined {
   const source = asObject(problem['source']);
   const at = [problem['field'], problem['param'], problem['name'], problem['path'], problem['loc']];
   for (const place of [...at, source['pointer'], source['parameter'], problem['pointer']]) {

@@ -1,7 +1,7 @@
 import {unwrapRecord} from './envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
-import {isObject} from '../../narrow.ts';
-import {type Json, objectIn} from '../../service/paths.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
+import {objectIn} from '../../service/paths.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
 
@@ -57,7 +57,7 @@ export const isRecord =
 function isWrapped(json: unknown, asked: string | undefined): boolean {
   const record = unwrapRecord(json);
   if (asked === undefined || !isObject(record) || record['id'] !== undefined) return false;
-  const isAsked = ({id}: Json): boolean => typeof id === 'string' && isSameId(id, asked);
+  const isAsked = ({id}: JsonObject): boolean => typeof id === 'string' && isSameId(id, asked);
   return objectIn(record, isAsked) !== undefined;
 }
 

@@ -3,12 +3,10 @@ import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
 import {operationOf} from '../../service/routes.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Compares the items of a page with the filters of the request. A service that ignores a filter returns records of
@@ -17,7 +15,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function checkFilters(
   id: OperationId,
-  query: Json,
+  query: JsonObject,
   {items, sanitizer}: {items: readonly unknown[]; sanitizer: Sanitizer},
 ): void {
   for (const [filter, wanted] of Object.entries(query)) {
@@ -41,7 +39,11 @@ export function checkFilters(
  * judged.
  * @throws {RemitError} FILTER_IGNORED for such a record
  */
-export function filterHere(id: OperationId, query: Json, sanitizer: Sanitizer): (item: unknown) => boolean {
+export function filterHere(
+  id: OperationId,
+  query: JsonObject,
+  sanitizer: Sanitizer,
+): (item: unknown) => boolean {
   const filters = Object.entries(query).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
@@ -63,7 +65,7 @@ export function filterHere(id: OperationId, query: Json, sanitizer: Sanitizer): 
 }
 
 /** Whether a filter excludes an item, by the name of the filter. */
-type Excludes = (item: Json, wanted: string, filter: string) => boolean;
+type Excludes = (item: JsonObject, wanted: string, filter: string) => boolean;
 
 const hasOtherId: Excludes = (item, wanted, filter) => {
   const id = item[filter];
@@ -77,7 +79,7 @@ const SLACK_MS = 1000;
 export const timeOf = (value: unknown): number =>
   typeof value === 'string' && /(z|[+-]\d\d:?\d\d)$/i.test(value) ? Date.parse(value) : Number.NaN;
 
-const isBetweenAccounts = (item: Json): boolean =>
+const isBetweenAccounts = (item: JsonObject): boolean =>
   typeof item['source_account_id'] === 'string' && typeof item['destination_account_id'] === 'string';
 
 const EXCLUDES: Readonly<Record<string, Excludes>> = {
@@ -99,14 +101,14 @@ const isKnown = (status: unknown): status is string =>
   typeof status === 'string' && TRANSFER_STATUSES.some((known) => known === status.toLowerCase());
 
 /** What an item states about a filter. */
-function statedBy(filter: string, item: Json): string | undefined {
+function statedBy(filter: string, item: JsonObject): string | undefined {
   const value = filter.startsWith('created_') ? item['created_at'] : item[filter];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function ignored(
   operation: OperationId,
-  {filter, wanted, item}: {filter: string; wanted: string; item: Json},
+  {filter, wanted, item}: {filter: string; wanted: string; item: JsonObject},
   {sanitizer, why}: {sanitizer: Sanitizer; why: string},
 ): RemitError {
   const stated = statedBy(filter, item);

@@ -1,4 +1,4 @@
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {readLinkHeader} from './link-header.ts';
 
 /** One page of a list. */
@@ -29,8 +29,6 @@ export interface SentPage<T> extends Page<T> {
   /** The answer has a `Link` header. */
   isLinked?: true;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined if it is neither. A `next_cursor` that
@@ -82,8 +80,8 @@ interface Entry {
   readonly value: unknown;
 }
 
-function entriesOf(json: Json): Entry[] {
-  const levels: [prefix: string, level: Json][] = [['', json]];
+function entriesOf(json: JsonObject): Entry[] {
+  const levels: [prefix: string, level: JsonObject][] = [['', json]];
   for (const [name, value] of Object.entries(json))
     if (HOLDERS.test(name) && isObject(value)) levels.push([`${name}.`, value]);
   return levels.flatMap(([prefix, level]) =>

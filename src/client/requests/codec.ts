@@ -1,11 +1,11 @@
 import {LIFECYCLES, type Lifecycle} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {assumptionBehind} from '../../service/file/assumption.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
-import {type Json, leavesOf, type Path, pathOf, withBeside, withValue} from '../../service/paths.ts';
+import {leavesOf, type Path, pathOf, withBeside, withValue} from '../../service/paths.ts';
 import {checkService} from '../../service/file/parse.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {type Answer, type AnswerPlaces, isSuccess, readAnswer} from '../answers/answer.ts';
@@ -117,7 +117,7 @@ export class Codec {
     if (!isRaw || this.#dialect === undefined) return {...body, ...own};
     const request = {method: 'POST', path: '', query: NO_QUERY, body: own};
     const wire = this.#dialect.requestToWire(operation, request).body;
-    let sent: Json = 'auto_approve' in body ? {...body, ...own} : body;
+    let sent: JsonObject = 'auto_approve' in body ? {...body, ...own} : body;
     for (const [name, value] of leavesOf(isObject(wire) ? wire : own))
       sent = withValue(sent, pathOf(name), value);
     return sent;

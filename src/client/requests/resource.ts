@@ -2,6 +2,7 @@ import type {Operation, PathParams} from '../../contract/operations/operation.ts
 import {OPERATIONS, type OperationId, type Resource} from '../../contract/operations/operations.ts';
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
 import type {Listing, ListOptions} from '../reading/listing.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** Creates whose record an idempotency key identifies. */
 export type TransferCreation = 'payins.create' | 'payouts.create';
@@ -143,7 +144,7 @@ export type ResourceApi<R extends Resource> = {
 /** The parts of a call, before it becomes a request. */
 export interface CallInput {
   params?: Readonly<Record<string, string>> | undefined;
-  query?: Readonly<Record<string, unknown>> | undefined;
+  query?: JsonObject | undefined;
   body?: unknown;
   options?: KeyedOptions | undefined;
 }
@@ -158,11 +159,7 @@ export type ListItem<Id extends OperationId> = Id extends `${infer R extends Res
 /** What every resource method calls. */
 export interface Caller {
   call(id: OperationId, input: CallInput): Promise<Result<unknown>>;
-  list(
-    id: OperationId,
-    query?: Readonly<Record<string, unknown>>,
-    options?: ListOptions & CallOptions,
-  ): Listing<unknown>;
+  list(id: OperationId, query?: JsonObject, options?: ListOptions & CallOptions): Listing<unknown>;
 }
 
 /** Builds the methods of one resource from its operations. */
@@ -172,7 +169,7 @@ export function resourceApi<R extends Resource>(resource: R, caller: Caller): Re
   for (const [verb, operation] of Object.entries(verbs)) {
     const id = `${resource}.${verb}` as OperationId; // Object.entries widens the literal keys to string
     if (operation.pages === 'cursor') {
-      methods[verb] = (query?: Readonly<Record<string, unknown>>, options?: ListOptions & CallOptions) =>
+      methods[verb] = (query?: JsonObject, options?: ListOptions & CallOptions) =>
         caller.list(id, query, options);
       continue;
     }

@@ -1,4 +1,5 @@
 import {RemitError} from '../../errors.ts';
+import type {JsonObject} from '../../narrow.ts';
 
 /** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
@@ -36,7 +37,7 @@ function encodeSegment(name: string, value: string | undefined): string {
 }
 
 /** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
-export function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {
+export function lastParam(path: string, params: JsonObject): string | undefined {
   const name = /\{(\w+)\}$/.exec(path)?.[1];
   return name === undefined ? undefined : String(params[name]);
 }

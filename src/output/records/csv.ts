@@ -1,6 +1,6 @@
 import {exactJson} from '../../json/exact.ts';
 import {majorIn} from '../../money/amount.ts';
-import {ExactNumber, isObject} from '../../narrow.ts';
+import {ExactNumber, isObject, type JsonObject} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {valueAt} from './select.ts';
 
@@ -49,7 +49,7 @@ export function csvColumns(records: readonly unknown[]): string[] {
   return pathsOf(root, '');
 }
 
-function grow(node: Node, record: Readonly<Record<string, unknown>>, depth: number): void {
+function grow(node: Node, record: JsonObject, depth: number): void {
   for (const name of Object.keys(record)) {
     let child = node.inner.get(name);
     if (child === undefined) node.inner.set(name, (child = {isValue: false, inner: new Map()}));

@@ -4,7 +4,7 @@ import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {lastPart, objectIn} from '../paths.ts';
 import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
@@ -123,11 +123,11 @@ function unreadable(id: OperationId, json: unknown): Assumption {
 }
 
 /** Whether an object looks like a record of the resource: it has at least three of its fields. */
-const isRecord = (json: Readonly<Record<string, unknown>>, resource: string): boolean =>
+const isRecord = (json: JsonObject, resource: string): boolean =>
   Object.keys(json).filter((name) => recordFieldsOf(resource).includes(name)).length > 2;
 
 /** Undefined if nothing about the record is odd: then it is the envelope. */
-function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknown>>): Assumption | undefined {
+function ofRecord(resource: string, {id, status}: JsonObject): Assumption | undefined {
   const hasStatus = Object.hasOwn(STATUSES_OF, resource) && !resource.endsWith('PaymentMethods');
   if (id === undefined && (status !== undefined || !hasStatus))
     return given(`fields.${resource}.id`, 'the record has no id');

@@ -15,7 +15,7 @@ import {
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
 import {formatMajor} from '../../../money/amount.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonObject} from '../../../narrow.ts';
 
 /** One row of a batch for accounting. What is not known is null. */
 export type ExportLine = Readonly<Record<string, string | number | null>>;
@@ -116,7 +116,7 @@ function seenIn(record: unknown): Seen {
 }
 
 /** The interface document has no fees. Fields of a service that are named so are shown as they are: `fee=25`. */
-function feesIn(fields: Readonly<Record<string, unknown>>): string | undefined {
+function feesIn(fields: JsonObject): string | undefined {
   const found = Object.entries(fields).filter(
     ([name, value]) =>
       /(?:^|_)fees?(?:_|$)/u.test(name) && (typeof value === 'number' || typeof value === 'string'),

@@ -14,7 +14,7 @@ import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
 import type {Clock} from '../../../clock.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonObject} from '../../../narrow.ts';
 import {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Typed} from '../../line/command-line.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
@@ -204,7 +204,7 @@ async function lookUp(wanted: Asked & {context: Context; id: string}): Promise<s
 }
 
 interface Read {
-  record: Readonly<Record<string, unknown>>;
+  record: JsonObject;
   /** The typed command without a check of the record. */
   unseen: string;
 }

@@ -2,23 +2,22 @@ import {resolve} from 'node:path';
 import {isLocal} from '../../../network/local.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../../client/transport/transport.ts';
 import {RemitError} from '../../../errors.ts';
-import {isList, isObject, messageOf} from '../../../narrow.ts';
+import {isList, isObject, messageOf, type JsonObject} from '../../../narrow.ts';
 import {readSmallFile} from '../../../profiles/trusted-file.ts';
 import type {Context} from '../../core/context.ts';
-import type {Json} from '../survey/shapes.ts';
 
 /** One operation of the service's OpenAPI document. */
 export interface DocumentOperation {
   readonly method: string;
   /** Starts with the path of the server URL; has `{parameters}`. */
   readonly path: string;
-  readonly operation: Json;
+  readonly operation: JsonObject;
 }
 
 /** An OpenAPI 3 document. */
 export class OpenApiDocument {
   readonly operations: readonly DocumentOperation[];
-  readonly #root: Json;
+  readonly #root: JsonObject;
 
   /** @throws RemitError LOCAL_VALIDATION naming what is wrong with it */
   constructor(root: unknown, source: string) {
@@ -46,7 +45,7 @@ export class OpenApiDocument {
   }
 
   /** The value, or the target of its `$ref` in this document. */
-  follow(value: unknown, depth = 0): Json {
+  follow(value: unknown, depth = 0): JsonObject {
     if (!isObject(value)) return {};
     const {$ref: ref} = value;
     if (typeof ref !== 'string' || depth > 20) return value;
@@ -62,7 +61,7 @@ export class OpenApiDocument {
 
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-function serverPath({servers}: Json): string {
+function serverPath({servers}: JsonObject): string {
   const [first] = isList(servers) ? servers : [];
   const url = isObject(first) ? first['url'] : undefined;
   if (typeof url !== 'string' || !URL.canParse(url, 'http://localhost')) return '';

@@ -1,6 +1,6 @@
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import type {OpenApiDocument} from './document.ts';
-import {type Json, sameName} from '../survey/shapes.ts';
+import {sameName} from '../survey/shapes.ts';
 
 const DEEPEST = 8;
 /** Schemas that are followed for one sample. */
@@ -20,7 +20,7 @@ interface Place {
 class Sampler {
   readonly #document: OpenApiDocument;
   /** The schemas around the present one. */
-  readonly #around = new Set<Json>();
+  readonly #around = new Set<JsonObject>();
   #left = MOST;
 
   constructor(document: OpenApiDocument) {
@@ -37,7 +37,7 @@ class Sampler {
     return value;
   }
 
-  #valueOf(schema: Json, {nth, name, depth}: Place): unknown {
+  #valueOf(schema: JsonObject, {nth, name, depth}: Place): unknown {
     const within = depth + 1;
     const branch = schema['properties'] === undefined ? this.#branchOf(schema) : undefined;
     if (branch !== undefined) return this.sample(branch, {nth, name, depth: within});
@@ -62,7 +62,7 @@ class Sampler {
   }
 
   /** The first of `oneOf` or `anyOf` that is neither null nor around. */
-  #branchOf(schema: Json): unknown {
+  #branchOf(schema: JsonObject): unknown {
     const branches = schema['oneOf'] ?? schema['anyOf'];
     return isList(branches)
       ? branches.find((one) => {
@@ -73,9 +73,9 @@ class Sampler {
   }
 
   /** A schema with all parts of its `allOf`, and of theirs; later ones count. */
-  #joined(schema: Json): Json {
+  #joined(schema: JsonObject): JsonObject {
     if (!isList(schema['allOf'])) return schema;
-    const parts = new Set<Json>();
+    const parts = new Set<JsonObject>();
     const open = [schema];
     for (let part = open.pop(); part !== undefined && this.#left > 0; part = open.pop()) {
       if (parts.has(part)) continue;
@@ -107,20 +107,20 @@ class Sampler {
   }
 }
 
-const typeOf = ({type, properties, items}: Json): unknown => {
+const typeOf = ({type, properties, items}: JsonObject): unknown => {
   const types = isList(type) ? type.filter((one) => one !== 'null') : [type];
   return types[0] ?? (isObject(properties) ? 'object' : items === undefined ? 'string' : 'array');
 };
 
 /** `integer` gives a whole number, `number` one with decimals. */
-function sampleNumber(schema: Json, type: string, name: string, example: unknown): number {
+function sampleNumber(schema: JsonObject, type: string, name: string, example: unknown): number {
   if (typeof example === 'number') return example;
   if (/(_at|At|_on|date|time|created|updated)$/.test(name))
     return /milli/i.test(String(schema['description'])) ? 1_700_000_000_000 : 1_700_000_000;
   return type === 'number' ? 125.5 : 12_550;
 }
 
-function sampleText(schema: Json, name: string, nth: number, example: unknown): string {
+function sampleText(schema: JsonObject, name: string, nth: number, example: unknown): string {
   if (name === 'id' || /(_id|Id)$/.test(name) || schema['format'] === 'uuid')
     return `0192a000-0000-7000-8000-00000000000${nth + 1}`;
   if (schema['format'] === 'date-time' || /(_at|At)$/.test(name)) return `2026-01-0${nth + 1}T00:00:00.000Z`;

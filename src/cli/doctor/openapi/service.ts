@@ -1,8 +1,8 @@
 import type {Transport, TransportAnswer, TransportRequest} from '../../../client/transport/transport.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import type {DocumentOperation, OpenApiDocument} from './document.ts';
 import {sampleOf} from './sample.ts';
-import type {Json} from '../survey/shapes.ts';
+
 import {NO_SUCH_ID} from '../reads/errors.ts';
 
 /** A transport that answers as the document describes. Nothing leaves this machine. */
@@ -38,7 +38,7 @@ export class DescribedService implements Transport {
     });
   }
 
-  #parameters(operation: Json): {name: string; schema: unknown}[] {
+  #parameters(operation: JsonObject): {name: string; schema: unknown}[] {
     const list = isList(operation['parameters']) ? operation['parameters'] : [];
     return list.map((one) => {
       const {name, schema} = this.#document.follow(one);
@@ -58,13 +58,13 @@ export class DescribedService implements Transport {
     return answer(Number(status), exact ?? this.#bodyOf(operation, /^(4XX|4\d\d|default)$/));
   }
 
-  #response(operation: Json, status: RegExp): Json {
+  #response(operation: JsonObject, status: RegExp): JsonObject {
     const responses = isObject(operation['responses']) ? operation['responses'] : {};
     const name = Object.keys(responses).find((one) => status.test(one));
     return name === undefined ? {} : this.#document.follow(responses[name]);
   }
 
-  #bodyOf(operation: Json, status: RegExp): unknown {
+  #bodyOf(operation: JsonObject, status: RegExp): unknown {
     const {content} = this.#response(operation, status);
     const types = isObject(content) ? Object.entries(content) : [];
     const media = types.find(([type]) => /json/.test(type))?.[1];
@@ -73,7 +73,7 @@ export class DescribedService implements Transport {
       : undefined;
   }
 
-  #headersOf(operation: Json): Record<string, string> {
+  #headersOf(operation: JsonObject): Record<string, string> {
     const {headers} = this.#response(operation, /^2/);
     return Object.fromEntries(
       Object.keys(isObject(headers) ? headers : {}).map((name) => [name.toLowerCase(), 'x']),

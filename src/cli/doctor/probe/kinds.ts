@@ -1,7 +1,7 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isUsableId} from '../../../client/answers/readable.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
 import type {Reply} from '../survey/asker.ts';
 
@@ -39,7 +39,7 @@ export const bodyFor = (kind: Kind, {party, currency_code, payment_method_id}: M
   ...{metadata: {remit_reference: REFERENCE}, auto_approve: false},
 });
 
-export const recordIn = ({json}: Reply): Readonly<Record<string, unknown>> => {
+export const recordIn = ({json}: Reply): JsonObject => {
   const record = unwrapRecord(json);
   return isObject(record) ? record : {};
 };

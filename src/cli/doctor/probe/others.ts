@@ -1,5 +1,5 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonObject} from '../../../narrow.ts';
 import {failureOf, outcomeOf} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, lacksRoute, rowOf} from '../survey/survey.ts';
@@ -88,7 +88,7 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
   else survey.found.push(unknown(check, evidence, {row}));
 }
 
-async function largestPage({survey}: Probe, id: OperationId): Promise<Readonly<Record<string, unknown>>[]> {
+async function largestPage({survey}: Probe, id: OperationId): Promise<JsonObject[]> {
   const {json} = await survey.ask(id, {query: {limit: survey.draft.file.paging?.max ?? 100}});
   const data = isObject(json) ? json['data'] : json;
   return Array.isArray(data) ? data.filter(isObject) : [];

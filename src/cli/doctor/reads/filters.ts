@@ -1,13 +1,13 @@
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import {isSameId} from '../../../contract/ids.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import {filtersHere} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
-import {type Json, leavesOf} from '../survey/shapes.ts';
+import {leavesOf} from '../survey/shapes.ts';
 import {isGood, resourceOf, type Sample, type Survey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
 
@@ -18,7 +18,7 @@ interface Filter {
   readonly name: string;
   /** Excludes every record, or all that do not have this value. */
   readonly wanted: string;
-  readonly excludes: (record: Json) => boolean;
+  readonly excludes: (record: JsonObject) => boolean;
   /** The value of a record that the list has; undefined for times, whose bounds services read differently. */
   readonly known?: string | undefined;
 }
@@ -45,7 +45,7 @@ export async function checkListFilters(survey: Survey): Promise<void> {
   }
 }
 
-function filtersOf(id: OperationId, party: string, first: Json): Filter[] {
+function filtersOf(id: OperationId, party: string, first: JsonObject): Filter[] {
   const status = textIn(first, 'status');
   const other = Object.keys(lifecycleOf(id).next).find((one) => one !== status) ?? 'created';
   const known = textIn(first, party === 'account_id' ? 'source_account_id' : party);
@@ -67,7 +67,7 @@ function filtersOf(id: OperationId, party: string, first: Json): Filter[] {
 const lifecycleOf = (id: OperationId) =>
   id === 'accountTransfers.list' ? LIFECYCLES.accountTransfer : LIFECYCLES.payout;
 
-const textIn = (record: Json, name: string): string | undefined => {
+const textIn = (record: JsonObject, name: string): string | undefined => {
   const value = record[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
@@ -123,7 +123,7 @@ async function checkFilter(survey: Survey, checked: Checked): Promise<void> {
 }
 
 /** The records of a list that was answered in a form that remit reads. */
-function recordsOf(reply: Reply): Json[] | undefined {
+function recordsOf(reply: Reply): JsonObject[] | undefined {
   if (!isGood(reply)) return undefined;
   const data = isObject(reply.json) ? reply.json['data'] : reply.json;
   return isList(data) ? data.filter(isObject) : undefined;

@@ -1,11 +1,11 @@
 import {readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isSameId} from '../../../contract/ids.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Reply} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isPath, itemsIn, type Json} from '../survey/shapes.ts';
+import {isPath, itemsIn} from '../survey/shapes.ts';
 import {isGood, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
 
 const {holds, differs} = findings('service');
@@ -14,8 +14,8 @@ const row = 39;
 
 interface Items {
   readonly path: string;
-  readonly wire: readonly Json[];
-  readonly canonical: readonly Json[];
+  readonly wire: readonly JsonObject[];
+  readonly canonical: readonly JsonObject[];
   /** remit finds them there already. */
   readonly isRead: boolean;
 }
@@ -67,7 +67,7 @@ export function noteItems(survey: Survey, lists: ReadonlyMap<OperationId, Reply>
 function noteOwner(survey: Survey, {id, reply, canonical}: Items & {id: OperationId; reply: Reply}): void {
   const [[name, owner] = []] = Object.entries(survey.samples.get(id)?.params ?? {});
   if (name === undefined || owner === undefined || survey.asker.isDescribed) return;
-  const isOther = ({[name]: value}: Json) => typeof value === 'string' && !isSameId(value, owner);
+  const isOther = ({[name]: value}: JsonObject) => typeof value === 'string' && !isSameId(value, owner);
   if (!canonical.some(isOther)) return;
   const route = `routes.${id}`;
   const evidence = `${reply.asked} returned records of another ${name}`;

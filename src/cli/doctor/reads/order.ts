@@ -3,10 +3,11 @@ import {orderOf} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import type {Json} from '../survey/shapes.ts';
+
 import {isGood, type Survey} from '../survey/survey.ts';
 import {ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
+import type {JsonObject} from '../../../narrow.ts';
 
 const {holds, differs, unknown} = findings('service');
 const row = 40;
@@ -70,8 +71,8 @@ async function checkDefault(survey: Survey, id: OperationId, {asc, desc}: FirstR
 
 /** The first record in each order. */
 interface FirstRecords {
-  readonly asc?: Json | undefined;
-  readonly desc?: Json | undefined;
+  readonly asc?: JsonObject | undefined;
+  readonly desc?: JsonObject | undefined;
 }
 
 async function bothOrders(

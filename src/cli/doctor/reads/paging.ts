@@ -7,12 +7,13 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {failureOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import type {Json} from '../survey/shapes.ts';
+
 import {isGood, type Survey} from '../survey/survey.ts';
 import {LIMIT_NAMES} from '../survey/words.ts';
 import {checkNext, nextIsLost} from './next-page.ts';
 import {checkOrder} from './order.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
+import type {JsonObject} from '../../../narrow.ts';
 
 const {holds, differs, unknown} = findings('service');
 const ROW = {envelope: 39, limit: 41};
@@ -39,8 +40,8 @@ export async function checkPaging(survey: Survey): Promise<void> {
 
 const PAGED = ['paging.limit', 'envelopes.next', 'paging.order'];
 
-function largest({samples}: Survey): [OperationId, readonly Json[]] | undefined {
-  const all = Array.from(samples, ([id, {wire}]): [OperationId, readonly Json[]] => [id, wire]);
+function largest({samples}: Survey): [OperationId, readonly JsonObject[]] | undefined {
+  const all = Array.from(samples, ([id, {wire}]): [OperationId, readonly JsonObject[]] => [id, wire]);
   const lists = all.filter(([id]) => operationOf(id).pages === 'cursor');
   return lists.sort(([, a], [, b]) => b.length - a.length)[0];
 }

@@ -1,11 +1,11 @@
 import {isUuid} from '../../../contract/ids.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
-import {isObject} from '../../../narrow.ts';
+import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isPath, type Json, leavesOf, sameName, shown} from '../survey/shapes.ts';
+import {isPath, leavesOf, sameName, shown} from '../survey/shapes.ts';
 import {resourceOf, type Sample, type Survey} from '../survey/survey.ts';
 import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from '../survey/words.ts';
 
@@ -40,7 +40,7 @@ interface Place {
   readonly row: number | undefined;
 }
 
-const isPresent = (records: readonly Json[], field: string): boolean =>
+const isPresent = (records: readonly JsonObject[], field: string): boolean =>
   records.some((record) => record[field] !== undefined && record[field] !== null);
 
 function checkField(survey: Survey, place: Place): void {
@@ -233,7 +233,7 @@ function checkIds(survey: Survey, resource: string, {canonical}: Sample): void {
     );
 }
 
-const LIFECYCLE_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const LIFECYCLE_OF: Readonly<Record<string, JsonObject>> = {
   payouts: LIFECYCLES.payout.next,
   payins: LIFECYCLES.payin.next,
   moves: LIFECYCLES.move.next,
@@ -265,7 +265,6 @@ function checkStatuses(survey: Survey, resource: string, {canonical}: Sample): v
   }
 }
 
-const hasOtherCase = (word: string, known: Readonly<Record<string, unknown>>): boolean =>
-  inCaseOf(word, known) !== undefined;
-const inCaseOf = (word: string, known: Readonly<Record<string, unknown>>): string | undefined =>
+const hasOtherCase = (word: string, known: JsonObject): boolean => inCaseOf(word, known) !== undefined;
+const inCaseOf = (word: string, known: JsonObject): string | undefined =>
   Object.keys(known).find((status) => status.toLowerCase() === word.toLowerCase());

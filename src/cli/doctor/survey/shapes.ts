@@ -1,8 +1,6 @@
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 
 // Finds fields and lists in answers of unknown shape.
-
-export type Json = Readonly<Record<string, unknown>>;
 
 export interface Leaf {
   /** Names joined with dots. */
@@ -25,7 +23,10 @@ export function leavesOf(value: unknown, prefix = '', depth = 0): Leaf[] {
 const ITEMS = /^(data|items|results|records|entries|list|content|values|objects|elements|rows)$/i;
 
 /** The items of a list and the path to them, which is empty if the answer itself is the list. Undefined unless exactly one list fits. */
-export function itemsIn(wire: unknown, noun: string): {path: string; items: readonly Json[]} | undefined {
+export function itemsIn(
+  wire: unknown,
+  noun: string,
+): {path: string; items: readonly JsonObject[]} | undefined {
   if (isList(wire)) return {path: '', items: wire.filter(isObject)};
   const lists = leavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
   const named = lists.filter(({name}) => ITEMS.test(name) || sameName(name, noun));

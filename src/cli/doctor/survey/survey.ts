@@ -3,18 +3,17 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
-import {messageOf} from '../../../narrow.ts';
+import {messageOf, type JsonObject} from '../../../narrow.ts';
 import {Asker, failureOf, type Question, type Reply} from './asker.ts';
 import {Draft, hasSecret} from './draft.ts';
 import {type Finding, findings, toAdd} from './finding.ts';
-import type {Json} from './shapes.ts';
 
 const service = findings('service');
 
 /** Records of one list, in the service's form and in canonical form. */
 export interface Sample {
-  readonly wire: readonly Json[];
-  readonly canonical: readonly Json[];
+  readonly wire: readonly JsonObject[];
+  readonly canonical: readonly JsonObject[];
   /** Values for the parameters in the path of the list: the account of its transactions. */
   readonly params?: Readonly<Record<string, string>>;
 }

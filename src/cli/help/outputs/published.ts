@@ -1,22 +1,20 @@
 import * as z from 'zod';
 import {tidySchema} from '../../../contract/openapi/openapi-schemas.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import type {Printed} from './forms.ts';
 import {OUTPUTS} from './outputs.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** What a command prints, as JSON Schema. */
 export interface OutputSchema {
   /** The document of `-o json`; null if there is none. */
-  json: Json | null;
+  json: JsonObject | null;
   /** A line of `-o ndjson`; null if there is none. */
-  ndjson: Json | null;
+  ndjson: JsonObject | null;
 }
 
-const toJson = (schema: z.ZodType): Json => {
+const toJson = (schema: z.ZodType): JsonObject => {
   const json = opened(tidySchema(z.toJSONSchema(schema, {io: 'output', unrepresentable: 'any'})));
   if (!isObject(json)) throw new Error('a schema is an object');
   return json;
@@ -48,7 +46,7 @@ function formsOf<T>(printed: Printed, convert: (schema: z.ZodType) => T, many: (
   }
 }
 
-const arrayOf = (items: Json): Json => ({type: 'array', items});
+const arrayOf = (items: JsonObject): JsonObject => ({type: 'array', items});
 
 /** The output of one command, whose id is `payouts:create`; undefined if it is not described. */
 export function outputSchema(command: string): OutputSchema | undefined {
@@ -57,13 +55,13 @@ export function outputSchema(command: string): OutputSchema | undefined {
 }
 
 /** All commands in one document: `docs/reference/output.schema.json`. */
-export function outputsDocument(): Json {
+export function outputsDocument(): JsonObject {
   const names = new Map<z.ZodType, string>();
-  const defs: Record<string, Json> = {};
+  const defs: Record<string, JsonObject> = {};
   const commands: Record<string, unknown> = {};
   for (const [id, printed] of Object.entries(OUTPUTS).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const command = id.replaceAll(':', ' ');
-    const refer = (schema: z.ZodType): Json => {
+    const refer = (schema: z.ZodType): JsonObject => {
       let name = names.get(schema);
       if (name === undefined) {
         name = command in defs ? `${command} (line)` : command;
