@@ -625,7 +625,8 @@ export class Oracle {
     const earlier = this.#sameKey(attempt).filter(
       (one) => isApproving(one) && this.#isWrittenDown(sender, one),
     );
-    const failed = earlier.findLast(({seen, seenId}) => seen === 207 && seenId !== undefined);
+    // A 207 with the record of another row says nothing about this one.
+    const failed = earlier.findLast((one) => one.seen === 207 && this.#sawOwnRecord(one));
     // Allowed once and not answered, it is looked at and finished by any later run.
     const isAllowed = this.#sameKey(attempt).some(
       (one) => isApproving(one) && one.n > (failed?.n ?? 0) && this.#senders.get(one)!.retriesUnapproved,
