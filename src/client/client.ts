@@ -265,7 +265,9 @@ export class RemitClient {
   ): Promise<Result<unknown>> {
     const {operation, isRaw, body} = this.#readRequest(method, path, input);
     if (operation === undefined || !isTransferCreation(operation)) {
-      const built = this.#builder.any(method, path, {...input, isRaw});
+      const key =
+        operation !== undefined && operationOf(operation).key === undefined ? 'ignored' : 'as given';
+      const built = this.#builder.any(method, path, {...input, isRaw}, key);
       const recordIn = operation === undefined ? unwrapRecord : this.#recordIn(operation, isRaw);
       return this.#send(built, input, {recordIn});
     }
@@ -276,7 +278,7 @@ export class RemitClient {
     return this.#createTransfer({
       ...{operation, asked: isObject(body) ? body : {}, options: input, isRaw},
       build: (withoutApproval, options) =>
-        this.#builder.any(method, path, {...options, isRaw, body: bodyOf(withoutApproval)}, true),
+        this.#builder.any(method, path, {...options, isRaw, body: bodyOf(withoutApproval)}, 'always'),
       send: (built, how) => this.#send(built, {...input, returnsRecord: true}, {...how, recordIn}),
     });
   }
@@ -323,7 +325,7 @@ export class RemitClient {
   previewRequest(method: string, path: string, input: {body?: unknown} & AnyOptions = {}): Preview {
     const {operation} = this.#readRequest(method, path, input);
     const takesKey = operation !== undefined && isTransferCreation(operation);
-    return this.#builder.preview(this.#builder.any(method, path, input, takesKey));
+    return this.#builder.preview(this.#builder.any(method, path, input, takesKey ? 'always' : 'as given'));
   }
 
   /**

@@ -33,10 +33,14 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   const id = isObject(record) ? String(record['id']) : '';
   const known = {id, first, sentAtMs};
   const approval = approvalOf(create, record);
-  if (approval === 'dead') throw deadKey(create, id, record);
-  if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(record))) return first;
+  if (approval === 'dead') throw deadKey(create, id, record, {isReleased: false});
+  if (first.status === 207) return first;
   const missing = unreadField(record, partyFieldOf(create));
-  if (missing !== undefined && approval === 'approved') return first;
+  if (missing !== undefined && approval === 'approved') {
+    const warning = `the answer has no ${missing} to compare: check whether it is this ${nounOf(create)}`;
+    return {...first, isPartial: true, isUnchecked: true, warning: first.warning ?? warning};
+  }
+  if (approval === 'approved' && !mayNeedInitiation(record)) return first;
   const isUnknown = approval === 'unknown' && (first.replayed || hasStatus(record));
   if (missing !== undefined || isUnknown) {
     const why =
@@ -110,7 +114,7 @@ async function readBeforeRepeat(
   const approval = approvalOf(create, create.recordIn(read.data));
   if (approval === 'approved')
     return answered === 503 && mayNeedInitiation(create.recordIn(read.data)) ? undefined : read;
-  if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data));
+  if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data), {isReleased: true});
   if (approval === 'open' && create.monotonic() - known.sentAtMs < create.horizonMs) return undefined;
   const why = approval === 'open' ? 'its key is past the horizon' : 'its status cannot be read';
   throw inDoubt(create, known, `${LOST}, and ${why}`);
@@ -130,7 +134,7 @@ async function afterOpenRelease(
   if (error.httpStatus === 503 && mayNeedInitiation(create.recordIn(read.data)))
     throw withRecord(create, known, error, 'it is approved, but the service could not start it', 'approved');
   if (approval === 'approved') return whole;
-  if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data));
+  if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data), {isReleased: true});
   if (approval === 'unknown') throw inDoubt(create, known, `${error.message}. Its status cannot be read`);
   const isConflictAlone = error.httpStatus === 409 && (sent === 1 || error.code !== 'IN_DOUBT');
   if (!isConflictAlone) throw withRecord(create, known, error);
@@ -160,7 +164,7 @@ async function approveById(
   });
 }
 
-/** The record was not approved although that was requested, and the service did not say so itself. */
+/** The record was not approved although that was requested, and the answer has no warning about it. */
 function noteUnapproved(create: TransferCreate, result: Result<unknown>): Result<unknown> {
   const isOpen = approvalOf(create, create.recordIn(result.data)) === 'open';
   if (!asksForApproval(create.asked) || !isOpen || result.status === 202 || result.status === 207)

@@ -51,7 +51,7 @@ export async function afterOtherAnswer(
   const title = `${capital(nounOf(create))} ${known.id}`;
   if (approval === 'unknown') throw inDoubt(create, known, `${words}. Its status cannot be read`);
   if (!isTwin) {
-    if (approval === 'dead') throw deadKey(create, known.id, record);
+    if (approval === 'dead') throw deadKey(create, known.id, record, {isReleased: true});
     if (approval === 'open') throw inDoubt(create, known, `${words}. Its status is still created`);
     const {attempts, replayed} = whole;
     const warning = `${words}. ${title} is ${plainValue(statusOf(record))}. Check the other one`;

@@ -42,12 +42,21 @@ export async function readRecord(
   throw inDoubt(create, known, how);
 }
 
-export function deadKey(create: TransferCreate, id: string, record: unknown): RemitError {
+/** @param isReleased its approval was sent */
+export function deadKey(
+  create: TransferCreate,
+  id: string,
+  record: unknown,
+  {isReleased}: {isReleased: boolean},
+): RemitError {
   const {idempotencyKey, sanitizer} = create;
   const status = statusOf(record) ?? null;
+  const was = isReleased
+    ? `Its approval was sent before, so it may have been approved and then ${status}`
+    : 'Nothing was approved';
   return new RemitError(
     'IDEMPOTENCY_KEY_CONFLICT',
-    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which is ${status}. Nothing was approved. A new ${nounOf(create)} needs a new key`,
+    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which is ${status}. ${was}. A new ${nounOf(create)} needs a new key`,
     {details: {id, status, idempotency_key: idempotencyKey}},
   );
 }
@@ -74,7 +83,7 @@ export function inDoubt(
 /** The approval may have taken effect, or was interrupted. */
 const OPEN: ReadonlySet<ErrorCode> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED']);
 
-/** The same error, which also says that the record exists. */
+/** The same error with the record that exists. */
 export function withRecord(
   create: TransferCreate,
   {id, first}: KnownRecord,
@@ -83,12 +92,12 @@ export function withRecord(
   status = statusOf(create.recordIn(first.data)) ?? null,
 ): RemitError {
   const {idempotencyKey, options} = create;
-  const {code, httpStatus, requestId, details, body, retryable, cause} = error;
+  const {code, httpStatus, requestId, details, body, retryable, request, cause} = error;
   const isOpen = state === undefined && OPEN.has(code) && details?.['may_have_taken_effect'] !== false;
   const closed = status === 'approved' ? 'its status is approved' : 'it was not approved';
   const known = state ?? (isOpen ? 'whether it was approved is not known' : closed);
   return new RemitError(code, `${error.message}. ${capital(nounOf(create))} ${id} exists; ${known}`, {
-    ...{httpStatus, requestId, body, retryable, cause},
+    ...{httpStatus, requestId, body, retryable, request, cause},
     hint: error.openHint ?? options.hint,
     details: {
       ...details,

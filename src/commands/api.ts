@@ -84,7 +84,7 @@ export default class Api extends RemitCommand {
     refuseTypedForLive(context, read);
     refuseTypedNumbers(context, flags.data, body);
     const hintFor = (idempotencyKey: string | undefined) =>
-      idempotencyKey === undefined
+      idempotencyKey === undefined || (operation !== undefined && !keyed)
         ? method === 'GET'
           ? undefined
           : commands.read('api', 'GET', readPath(method, args.path), ...(flags.raw ? ['--raw'] : []))
@@ -126,17 +126,18 @@ export default class Api extends RemitCommand {
       const input = {...inputFor(idempotencyKey, isNewKey && !isRepeat), mayApproveAtOnce: isOwn, earlier};
       const whole = {...input, ...creation?.optionsFor(idempotencyKey, input.hint, memory)};
       const result = await client.request(method, args.path, whole);
-      creation?.note(result, memory);
-      return {idempotencyKey, ...result};
+      const noted = creation?.note(result, memory, isNewKey && !isRepeat);
+      return {idempotencyKey, noted, ...result};
     };
     const payment = paymentOf(read, {accepts: flags.accept ?? [], typed: this.typed});
     const sent = await (payment === undefined
       ? send(newKey, unremembered(isNewKey))
       : sendPayment(context, payment, {keyed, given}, send));
-    const {data, status, warning, headers: answered, idempotencyKey} = sent;
+    const {data, status, warning, headers: answered, idempotencyKey, noted} = sent;
     if (method !== 'GET') effects.took(effectOf(data, {method, path: args.path, idempotencyKey, commands}));
-    if (status === 207 || sent.isPartial) {
-      out.warn(warning ?? 'the service answered 207');
+    if (status === 207 || sent.isPartial || noted?.unintended !== undefined) {
+      out.warn(warning ?? noted?.unintended ?? 'the service answered 207');
+      if (noted?.next !== undefined) out.hint(noted.next);
       this.exitWith(EXIT.PARTIAL);
     }
     if (answered !== undefined)

@@ -182,6 +182,16 @@ describe('a create with auto_approve and a key of the caller', () => {
     assert.deepEqual([replayed, data.status, sent()], [true, 'settled', ['create']]);
   });
 
+  it('warns of an approved record whose party or amount cannot be read', async () => {
+    for (const field of ['payee_id', 'amount_in_minor_units']) {
+      const record = {...payout({status: 'settled'}), amount_in_cents: undefined, [field]: null};
+      const {client, sent} = setUp([answer(200, record)]);
+      const {warning} = await client.payouts.create(BODY, KEY);
+      assert.deepEqual(sent(), ['create']);
+      assert.equal(warning, `the answer has no ${field} to compare: check whether it is this payout`);
+    }
+  });
+
   it('reports as replayed what the first answer says', async () => {
     const {client} = setUp([answer(200, created), answer(201, approved)]);
     assert.equal((await client.payouts.create(BODY, KEY)).replayed, true);
@@ -332,6 +342,28 @@ describe('the release of a created record', () => {
     assert.deepEqual(done.sent(), ['create', 'release', 'get']);
     const {error} = await failure([first, conflict, answer(200, payout({status: 'canceled'}))]);
     assert.deepEqual([error.code, error.details?.['status']], ['IDEMPOTENCY_KEY_CONFLICT', 'canceled']);
+  });
+
+  it('never says that nothing was approved once it was sent', async () => {
+    const failed = answer(200, payout({status: 'failed'}));
+    for (const script of [
+      [first, lost(), failed],
+      [first, conflict, failed],
+      [first, answer(201, payout({payee_id: METHOD_ID})), failed],
+    ]) {
+      const {error} = await failure(script);
+      assert.equal(error.code, 'IDEMPOTENCY_KEY_CONFLICT');
+      assert.match(
+        error.message,
+        /Its approval was sent before, so it may have been approved and then failed/,
+      );
+      assert.doesNotMatch(error.message, /Nothing was approved/);
+    }
+  });
+
+  it('keeps the request of a 404, which may be a missing route', async () => {
+    const {error} = await failure([first, conflict, answer(200, created), answer(404)], {approveById: true});
+    assert.match(error.request ?? '', new RegExp(`^POST .*/${PAYOUT_ID}/approve$`));
   });
 
   it('is in doubt after a 409 that may be the answer to an earlier, lost attempt', async () => {

@@ -69,6 +69,43 @@ describe('api', () => {
     }
   });
 
+  it('sends a key that the operation does not take, and never repeats the request for it', async () => {
+    const move = {
+      ...{source_subaccount_id: PAYEE_ID, destination_subaccount_id: METHOD_ID},
+      ...{amount_in_minor_units: 5, currency_code: 'USD'},
+    };
+    for (const raw of [[], ['--raw']]) {
+      const data = ['-d', JSON.stringify(move), '--idempotency-key', 'k-1', '--json'];
+      const ran = await runCli(['api', 'POST', '/api/subaccounts/move', ...data, ...raw], {
+        service: [lost()],
+      });
+      assert.equal(ran.exitCode, 12, ran.stderr);
+      assert.deepEqual(
+        ran.requests.filter(({method}) => method === 'POST').map(({headers}) => headers['idempotency-key']),
+        ['k-1'],
+      );
+      assert.match(ran.error().hint ?? '', /api GET /);
+      assert.doesNotMatch(ran.error().hint ?? '', /--idempotency-key/);
+    }
+  });
+
+  it('is a partial success if an approval was requested and the status does not show it', async () => {
+    const body = {
+      ...{payee_id: PAYEE_ID, amount_in_minor_units: 12_500, currency_code: 'USD'},
+      auto_approve: true,
+    };
+    const line = ['api', 'POST', '/api/payouts', '-d', JSON.stringify(body), '--json'];
+    for (const [status, words] of [
+      ['queued_x', /whether the payout was approved is unknown/],
+      ['failed', /the payout is failed/],
+    ] as const) {
+      const ran = await runCli(line, {service: [answer(201, payout({status}))]});
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, words);
+      assert.match(ran.stderr, /Hint: remit payouts get /);
+    }
+  });
+
   it('never repeats a POST without one', async () => {
     const ran = await runCli(['api', 'POST', '/api/payees', '-d', '{"name":"x"}'], {service: [lost()]});
     assert.equal(ran.exitCode, 12);

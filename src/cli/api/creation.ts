@@ -1,11 +1,13 @@
 import {asksForApproval} from '../../client/create-then-release.ts';
 import type {AnyOptions, Result} from '../../client/requests/resource.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import {betweenSteps, rememberUnclear} from '../write/create-steps.ts';
+import {unintendedStatus} from '../write/answered-status.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import type {ReadRequest} from '../../service/read-request.ts';
 
@@ -20,7 +22,12 @@ export interface TypedCreation {
   isInSteps: boolean;
   /** The body of the first of them. */
   unapprovedBody: unknown;
-  note: (result: Result<unknown>, memory: EntryMemory) => void;
+  /** Returns what is wrong with the status of the record, and the command that reads it. */
+  note: (
+    result: Result<unknown>,
+    memory: EntryMemory,
+    isFreshKey: boolean,
+  ) => {unintended: string | undefined; next: string | undefined};
 }
 
 /** Undefined for any other request. */
@@ -31,7 +38,8 @@ export function creationOf(
 ): TypedCreation | undefined {
   if ((operation !== 'payins.create' && operation !== 'payouts.create') || !isObject(body)) return undefined;
   const {noun, resource} = operation === 'payins.create' ? PAYIN : PAYOUT;
-  const {codec, out} = context;
+  const {codec, out, commands} = context;
+  const meant = asksForApproval(body) ? 'approved' : 'created';
   return {
     optionsFor: (idempotencyKey, repeat, memory) =>
       idempotencyKey === undefined || repeat === undefined
@@ -39,10 +47,15 @@ export function creationOf(
         : betweenSteps(context, {noun, resource, idempotencyKey, repeat, memory}),
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
-    note: (result, memory) => {
+    note: (result, memory, isFreshKey) => {
       const record = unwrapRecord(isRaw ? codec.recordIn(operation, result.data) : result.data);
       rememberUnclear(memory, {body, noun, result: {...result, data: record}});
       noteOtherWords(out, {noun, asked: body, record});
+      const isNew = isFreshKey || (result.status === 201 && meant === 'created');
+      const tracked = {resource, lifecycle: LIFECYCLES[noun], noun, isNew};
+      const id = isObject(record) ? record['id'] : undefined;
+      const next = typeof id === 'string' ? commands.read(resource, 'get', id) : undefined;
+      return {unintended: unintendedStatus(meant, tracked, {data: record, status: result.status}), next};
     },
   };
 }

@@ -11,6 +11,8 @@ import type {Context} from './context.ts';
 /** Codes of a record that does not exist, or of a route. Others name another record. */
 const ABOUT_RECORD: ReadonlySet<unknown> = new Set([undefined, 'NOT_FOUND', 'PAYER_NOT_FOUND']);
 const LARGEST_PAGE = 100;
+/** The error itself matters more than its reason. */
+const PATIENCE_MS = 5000;
 
 /**
  * The same error with the route to set, if the record that the request names exists. Without this, a route that does not
@@ -78,12 +80,13 @@ function recordOf(request: string, dialect: Dialect, {profile}: Context): AskedR
   return {operation, noun, id: decodeURIComponent(id), get, list};
 }
 
-async function exists({id, get, list}: AskedRecord, {client}: Context): Promise<boolean> {
+async function exists({id, get, list}: AskedRecord, {client, stop}: Context): Promise<boolean> {
+  const options = {signal: stop.signal, retries: 0, totalMs: PATIENCE_MS};
   const isIt = (record: unknown): boolean =>
     isObject(record) && typeof record['id'] === 'string' && isSameId(record['id'], id);
   const read = async (operation: OperationId, input: Parameters<typeof client.call>[1]): Promise<unknown> => {
     try {
-      return (await client.call(operation, input)).data;
+      return (await client.call(operation, {...input, options})).data;
     } catch {
       return undefined; // another failure would hide the first one
     }

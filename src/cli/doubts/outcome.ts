@@ -91,7 +91,11 @@ function withDecision(
 function withNewKey({commands}: Context, {kind, typed}: Payment, error: RemitError): RemitError {
   const command = commands.again(typed, {without: ['--idempotency-key', '--accept']});
   const message = `${error.message}. Check the earlier ${kind} first: the command without this key creates a new one, which moves money again`;
-  return error.reworded(message, command);
+  const {code, httpStatus, requestId, body, exitCode, retryable, request, cause} = error;
+  return new RemitError(code, message, {
+    ...{httpStatus, requestId, body, exitCode, retryable, request, cause},
+    ...{hint: command, details: {...error.details, next: command}},
+  });
 }
 
 const keyIn = ({details}: RemitError): string => {

@@ -82,19 +82,20 @@ export class RequestBuilder {
 
   /**
    * Any request.
-   * @param takesKey it gets an idempotency key even if none is given
+   * @param key `always`: it gets one even if none is given; `ignored`: a given key is sent, but the operation takes
+   *   none, so the request must not be repeated
    */
   any(
     method: string,
     path: string,
     {body, ...options}: {body?: unknown} & AnyOptions,
-    takesKey = false,
+    key: 'as given' | 'always' | 'ignored' = 'as given',
   ): Built {
-    const keyed = givenKey(options) !== undefined || takesKey;
+    const keyed = givenKey(options) !== undefined || key === 'always';
     const verb = method.toUpperCase();
     const [route = ''] = path.split('?');
     return this.#build({
-      ...{method: verb, path: checkRequestPath(path), body, keyed, options},
+      ...{method: verb, path: checkRequestPath(path), body, keyed, ignoresKey: key === 'ignored', options},
       operation: options.isRaw ? undefined : this.#options.codec?.operationAt(verb, route),
       approves: isApproving(body),
       headers: checkExtraHeaders(options.headers ?? {}, this.#options.codec?.service.keys?.header),
@@ -120,13 +121,14 @@ export class RequestBuilder {
     operation: OperationId | undefined;
     body: unknown;
     keyed: boolean;
+    ignoresKey?: boolean;
     approves: boolean;
     options: KeyedOptions;
     /** Checked, in lower case. */
     headers?: Readonly<Record<string, string>>;
   }): Built {
     const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
-    const {method, path, operation, keyed, approves, options} = call;
+    const {method, path, operation, keyed, ignoresKey = false, approves, options} = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const given = givenKey(options);
     const idempotencyKey = keyed ? checkIdempotencyKey(given ?? newKey()) : undefined;
@@ -144,7 +146,7 @@ export class RequestBuilder {
     return {
       what: `${request.method} ${baseUrl}${request.path}`,
       request,
-      safety: safetyOf(method, keyed),
+      safety: safetyOf(method, keyed && !ignoresKey),
       idempotencyKey,
       namesKey: given !== undefined && options.isFreshKey !== true,
       approves,

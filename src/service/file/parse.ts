@@ -96,6 +96,8 @@ function issueInFields(file: ServiceFile): Issue | undefined {
             ? `is the wrong way round: the name in remit comes first, then the name at the service; write "${wire}": "${field}"`
             : `is not a field of ${holder}; known: ${[...known].sort().join(', ')}`,
         };
+      if (first !== 'auto_approve' && wire.split('.').includes('auto_approve'))
+        return {path, allowed: 'cannot be auto_approve: the service could read the value as an approval'};
       const other = wires.get(wire);
       if (other !== undefined && !areApart(resource, field, other))
         return {path, allowed: `has the same name on the wire as ${other}`};

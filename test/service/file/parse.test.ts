@@ -129,6 +129,18 @@ describe('a service file', () => {
       /same name on the wire as payee_id/,
     ],
     [
+      'a field that is sent as auto_approve',
+      {fields: {payouts: {auto_approve: 'approve_now', rail: 'auto_approve'}}},
+      'fields.payouts.rail',
+      /cannot be auto_approve: the service could read the value as an approval/,
+    ],
+    [
+      'a field that is sent within auto_approve',
+      {fields: {'moves.create': {currency_code: 'auto_approve.currency'}}},
+      'fields.moves.create.currency_code',
+      /cannot be auto_approve/,
+    ],
+    [
       'an unknown unit',
       {units: {'payouts.amount_in_minor_units': 'cents'}},
       'units.payouts.amount_in_minor_units',
