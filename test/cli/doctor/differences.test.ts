@@ -149,6 +149,24 @@ describe('remit doctor, with a service that differs', () => {
       assert.equal(again.exitCode, 0);
     });
 
+  it('finds ids that are not UUIDs, and says so where they are', async () => {
+    service.dialect = {};
+    const idsOf = async () => {
+      const ran = await doctor(mkdtempSync(join(tmpdir(), 'remit-doctor-')), ['--json']);
+      return (ran.json() as Report).checks.find(({check}) => check === 'ids.payouts');
+    };
+    const usual = await idsOf();
+    assert.deepEqual([usual?.verdict, usual?.evidence], ['holds', 'UUIDs']);
+    service.twist = (answer) => ({
+      ...answer,
+      body: Buffer.from(answer.body.toString().replaceAll('"id":"', '"id":"po_')),
+    });
+    const other = await idsOf();
+    service.twist = (same) => same;
+    assert.deepEqual([other?.verdict, other?.write], ['differs', {ids: {format: 'any'}}]);
+    assert.match(other?.evidence ?? '', /^ids are not UUIDs, such as "?po_/);
+  });
+
   for (const at of [0, 1, 2, 3])
     it(`finds collections under other nouns: ${NOUNS.subaccounts[at]}`, async () => {
       const nouns = Object.entries(NOUNS).flatMap(([resource, words]) =>

@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {certificateFindings} from '../../../../src/cli/doctor/machine/connection.ts';
 import type {Report} from '../../../../src/cli/doctor/report.ts';
+import {systemProbe} from '../../../../src/store/locks/lock-holder.ts';
 import {acquireLock} from '../../../../src/store/locks/lock.ts';
 import {answer, lost} from '../../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../../client/recording-clock.ts';
@@ -61,6 +62,20 @@ describe('remit doctor, for this machine', () => {
       new RegExp(`is held by process ${process.pid} on .* \\(run of batch a\\), since`),
     );
     assert.equal((await doctor({env: {HOME: home, REMIT_STATE_DIR: home}})).of('locks').evidence, 'no locks');
+  });
+
+  it('does not know whether a process of another machine still runs', async () => {
+    const home = folder();
+    mkdirSync(join(home, 'batches'));
+    const probe = {...systemProbe, host: 'another machine'};
+    const lock = await acquireLock(join(home, 'batches', 'a.lock'), {purpose: 'run of batch a', probe});
+    const {of} = await doctor({env: {HOME: home, REMIT_STATE_DIR: home}});
+    await lock.release();
+    assert.equal(of('locks').verdict, 'unknown');
+    assert.match(
+      of('locks').evidence,
+      /on another machine .* it is not known whether that process still runs/,
+    );
   });
 });
 
