@@ -141,6 +141,22 @@ describe('a remembered key that the service has forgotten', () => {
     assert.equal(world.remembered.length, 1);
   });
 
+  it('has a way on if its record is canceled under another API key', async () => {
+    const env = {REMIT_API_KEY: 'test_another_key_of_the_account'};
+    const [repeat] = commandsIn((await world.lose(create())).error().hint);
+    const canceled = () =>
+      answer(200, payout({payee_id: payee, amount_in_minor_units: 1000, status: 'canceled'}));
+    const dead = (await world.run(repeat!, {service: canceled, env})).error();
+    assert.deepEqual([dead.code, dead.exit_code], ['IDEMPOTENCY_KEY_CONFLICT', 6]);
+    assert.equal(dead.details?.['next'], dead.hint);
+    const [next] = commandsIn(dead.hint);
+    const approved = () =>
+      answer(201, payout({payee_id: payee, amount_in_minor_units: 1000, status: 'approved'}));
+    const paid = await world.run(next!, {service: approved, env});
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    assert.equal(world.remembered.length, 1); // it may still have been paid with the first API key
+  });
+
   it('is sent as usual if no approval was sent before', async () => {
     const {send} = world.transport;
     world.transport.send = () => Promise.reject(lost());

@@ -15,6 +15,7 @@ import {
   keepPayment,
   leavePayment,
   notePayment,
+  paymentId,
   readOpenPayments,
   type StoredPayment,
 } from '../../doubts/open-payments.ts';
@@ -76,7 +77,11 @@ export function sendWithKey<T>(
       earlier: repeats,
       memory,
     }).catch(async (error: unknown) => {
-      throw await explained(context, payment, {error, isSameRequest: isSameRequest(payment, repeats), file});
+      const isKept = repeats !== undefined && !hasAccountOf(context, repeats);
+      throw await explained(context, payment, {
+        ...{error, isSameRequest: isSameRequest(payment, repeats), file},
+        kept: isKept ? paymentId(repeats) : undefined,
+      });
     }),
   );
 }
@@ -112,6 +117,8 @@ async function remembering<T>(
   }
 }
 
+const hasAccountOf = ({profile}: Pick<Context, 'profile'>, {keyFingerprint}: OpenPayment): boolean =>
+  keyFingerprint === profile.keyFingerprint;
 const hasContentOf = ({body}: Payment, {content}: OpenPayment): boolean => content === contentOf(body);
 
 /** Whether the key was sent with this very body before, or never: then an answer about the key is about this payment. */
@@ -123,10 +130,9 @@ const isSameRequest = (payment: Payment, repeats: OpenPayment | undefined): bool
  * The key has only this body's record if every request with it had this body; `auto_approve` is a part of it. Under another
  * API key the service may not know it, and would make a second record.
  */
-const repetition = ({profile}: Context, payment: Payment, repeats: StoredPayment): Draft => ({
+const repetition = (context: Context, payment: Payment, repeats: StoredPayment): Draft => ({
   idempotencyKey: repeats.idempotencyKey,
-  isOwnKey:
-    repeats.isOwnKey && isSameRequest(payment, repeats) && repeats.keyFingerprint === profile.keyFingerprint,
+  isOwnKey: repeats.isOwnKey && isSameRequest(payment, repeats) && hasAccountOf(context, repeats),
   repeats,
 });
 
@@ -260,7 +266,7 @@ async function settling<T>(
     const repeated = repeats && {
       mayHavePaid: entry.approves,
       isSameRequest: isSameRequest(payment, repeats),
-      isSameAccount: repeats.keyFingerprint === profile.keyFingerprint,
+      isSameAccount: hasAccountOf({profile}, repeats),
       isOwnKey: repeats.isOwnKey,
       hasRecord: entry.recordId !== null,
     };

@@ -58,14 +58,25 @@ export function isCertain(error: unknown, repeated: Repeated | undefined): boole
 export async function explained(
   context: Context,
   payment: Payment,
-  {error, isSameRequest, file}: {error: unknown; isSameRequest: boolean; file: string | undefined},
+  {
+    error,
+    isSameRequest,
+    file,
+    kept,
+  }: {
+    error: unknown;
+    isSameRequest: boolean;
+    file: string | undefined;
+    /** The earlier payment, if it stays in doubt: its API key was another one. */
+    kept?: string | undefined;
+  },
 ): Promise<unknown> {
   if (!(error instanceof RemitError)) return error;
   const second = idIn(error, 'second_id');
   if (second !== undefined) return withDecision(context, payment, {error, second, file});
   const isNamed = idIn(error, 'id') !== undefined;
   if (error.code === 'IDEMPOTENCY_KEY_CONFLICT' && (isSameRequest || isNamed))
-    return withNewKey(context, payment, error);
+    return withNewKey(context, payment, {error, kept});
   if (error.httpStatus !== 409 || isNamed) return error;
   return error.code === 'IN_DOUBT' || error.code === 'IDEMPOTENCY_KEY_CONFLICT'
     ? withCandidates(context, payment, error)
@@ -88,8 +99,13 @@ function withDecision(
 }
 
 /** The record of the key has failed or was canceled. */
-function withNewKey({commands}: Context, {kind, typed}: Payment, error: RemitError): RemitError {
-  const command = commands.again(typed, {without: ['--idempotency-key', '--accept']});
+function withNewKey(
+  {commands}: Context,
+  {kind, typed}: Payment,
+  {error, kept}: {error: RemitError; kept: string | undefined},
+): RemitError {
+  const add = kept === undefined ? [] : ['--accept', `new-payment=${kept}`];
+  const command = commands.again(typed, {without: ['--idempotency-key', '--accept'], add});
   const message = `${error.message}. Check the earlier ${kind} first: the command without this key creates a new one, which moves money again`;
   const {code, httpStatus, requestId, body, exitCode, retryable, request, cause} = error;
   return new RemitError(code, message, {
