@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {isErrorCode, RemitError} from '../errors.ts';
-import {isObject, messageOf, ownJson, type JsonObject} from '../narrow.ts';
+import {isObject, messageOf, ownJson} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {RunningSandbox, ServerOptions} from './server.ts';
 import type {PostWebhook} from './webhooks/post.ts';
@@ -101,7 +101,7 @@ export interface SimulatedRecord {
 
 /** A fault rule: which requests or deliveries, how often, and what happens to them. */
 export interface FaultInput {
-  match?: JsonObject | undefined;
+  match?: Readonly<Record<string, unknown>> | undefined;
   /** Stop after so many matches. */
   times?: number | undefined;
   /** 0 to 1; default 1. */

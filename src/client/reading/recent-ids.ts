@@ -13,13 +13,14 @@ export class RecentIds {
   readonly #firsts = new Set<string>();
 
   /**
-   * The items of a page that were not sent before, in this page or another, and whether the page begins with the same record as an earlier one
+   * The items of a page that no page before it had, and whether the page begins with the same record as an earlier one
    * (`again`), or has no new one (`old`). Items without an id count as new.
    */
   add<T>(page: readonly T[]): {items: readonly T[]; repeats: 'again' | 'old' | undefined} {
     const ids = page.map(idOf);
     const [first] = ids;
-    const items = page.filter((_, at) => this.#keep(ids[at]));
+    const items = page.filter((_, at) => !this.#ids.has(ids[at] ?? ''));
+    for (const id of ids) this.#keep(id);
     const isAgain = first !== undefined && this.#firsts.has(shortOf(first));
     const repeats = isAgain ? 'again' : items.length === 0 && page.length > 0 ? 'old' : undefined;
     if (first !== undefined) this.#firsts.add(shortOf(first));
@@ -27,14 +28,12 @@ export class RecentIds {
     return {items, repeats};
   }
 
-  /** Whether it is new; an item without an id always is. */
-  #keep(id: string | undefined): boolean {
-    if (id === undefined) return true;
-    if (this.#ids.has(id)) return false;
+  #keep(id: string | undefined): void {
+    if (id === undefined) return;
     this.#ids.add(id);
+    if (this.#ids.size <= MOST_IDS) return;
     const [oldest] = this.#ids;
-    if (this.#ids.size > MOST_IDS && oldest !== undefined) this.#ids.delete(oldest);
-    return true;
+    if (oldest !== undefined) this.#ids.delete(oldest);
   }
 }
 

@@ -144,7 +144,7 @@ export type ResourceApi<R extends Resource> = {
 /** The parts of a call, before it becomes a request. */
 export interface CallInput {
   params?: Readonly<Record<string, string>> | undefined;
-  query?: JsonObject | undefined;
+  query?: Readonly<Record<string, unknown>> | undefined;
   body?: unknown;
   options?: KeyedOptions | undefined;
 }

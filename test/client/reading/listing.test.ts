@@ -73,19 +73,6 @@ describe('a list', () => {
     assert.deepEqual(await list({limit: 4, mostPages: 4}).toArray(), range(0, 4));
   });
 
-  it('delivers a record once that is twice in a page, or in two pages', async () => {
-    const pages = [['a', 'b', 'a'], ['b', 'c', 'c'], ['d']].map((ids) => ids.map((id) => ({id})));
-    let nth = 0;
-    const list = new Listing(async () => {
-      const items = pages[nth++] ?? [];
-      return {items, nextCursor: nth < pages.length ? `c${nth}` : undefined};
-    });
-    assert.deepEqual(
-      (await list.toArray()).map(({id}) => id),
-      ['a', 'b', 'c', 'd'],
-    );
-  });
-
   it('notices a long cursor that is repeated', async () => {
     const long = (n: number) => 'x'.repeat(500) + String(n % 3);
     let nth = 0;
