@@ -224,7 +224,11 @@ export class RemitClient {
   }
 
   /** Calls a list operation by its id; path parameters are part of the query. */
-  list(id: OperationId, query: Readonly<Record<string, unknown>> = {}, options: ListOptions & CallOptions = {}): Listing<unknown> {
+  list(
+    id: OperationId,
+    query: Readonly<Record<string, unknown>> = {},
+    options: ListOptions & CallOptions = {},
+  ): Listing<unknown> {
     const {params, filters} = splitParams(operationOf(id).path, query);
     const {paging} = this.#codec.service;
     const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));

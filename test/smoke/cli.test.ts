@@ -193,7 +193,10 @@ fs.writeSync = (...all) => {
   }
 
   it('says what exists when a wait is interrupted', async () => {
-    const made = (status: string) => ({status: 201, body: payout({status, amount_in_minor_units: 5, amount_in_cents: 5})});
+    const made = (status: string) => ({
+      status: 201,
+      body: payout({status, amount_in_minor_units: 5, amount_in_cents: 5}),
+    });
     answers(made('approved'), made('initiated'));
     const {child, ended} = startCli([...CREATE, '--auto-approve', '--wait', '--json'], env());
     await server.nextRequest();
