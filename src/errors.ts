@@ -226,8 +226,8 @@ export class RemitError extends Error {
   }
 
   /** The same error in other words. */
-  reworded(message: string, hint: Hint | undefined): RemitError {
-    const {code, httpStatus, requestId, details, body, exitCode, retryable, request, cause} = this;
+  reworded(message: string, hint: Hint | undefined, details = this.details): RemitError {
+    const {code, httpStatus, requestId, body, exitCode, retryable, request, cause} = this;
     return new RemitError(code, message, {
       ...{hint, httpStatus, requestId, details, body, exitCode, retryable, request, cause},
     });

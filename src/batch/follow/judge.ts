@@ -5,7 +5,7 @@ import {APPROVAL_LOST, CANCELED_LATER, DIFFERS_CODE, type Outcome, wentBackText}
 import type {JsonObject} from '../../narrow.ts';
 
 /** What the fetched record of an accepted or unapproved row shows. */
-export interface Seen {
+export interface SeenRecord {
   is: 'same' | 'moved';
   status: string;
   /** The contract does not know this status. It is stored as it is, and the record is fetched again. */
@@ -26,12 +26,12 @@ export function judgeSeen(options: {
   isOfOther?: boolean;
   status: string;
   record: JsonObject;
-}): Seen {
+}): SeenRecord {
   const {kind, state, before, isOfOther = false, status, record} = options;
   const lifecycle = LIFECYCLES[kind];
   const isKnown = (name: string) => Object.hasOwn(lifecycle.next, name);
   const unknown = !isKnown(status);
-  const moved = (facts: Seen['facts']): Seen => ({is: 'moved', status, unknown, facts});
+  const moved = (facts: SeenRecord['facts']): SeenRecord => ({is: 'moved', status, unknown, facts});
   const facts = {state: 'accepted', code: null, message: null} as const;
   if (status === lifecycle.initial && state === 'accepted')
     return moved({state: 'unapproved', code: null, message: APPROVAL_LOST});

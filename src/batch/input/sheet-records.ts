@@ -34,7 +34,7 @@ export interface OpenSheet {
 }
 
 /** What is counted in a column, and where it was first seen. */
-interface Seen {
+interface ColumnCount {
   count: number;
   first: string;
 }
@@ -57,8 +57,8 @@ export class SheetRecords implements RecordSource {
   #emptyRecords = 0;
   #hidden = {count: 0, lines: [] as number[]};
   #currencyOf: (cells: string[]) => string = () => '';
-  readonly #formulas: Seen = {count: 0, first: ''};
-  readonly #numberedNames = new Map<number, Seen>();
+  readonly #formulas: ColumnCount = {count: 0, first: ''};
+  readonly #numberedNames = new Map<number, ColumnCount>();
   #records = 0;
 
   constructor(open: OpenSheet) {
@@ -281,7 +281,7 @@ const outside = ({column}: SheetCell, line: number): CellFault => ({
   value: '',
 });
 
-function note(seen: Seen, name: string): void {
+function note(seen: ColumnCount, name: string): void {
   seen.count++;
   if (seen.count === 1) seen.first = name;
 }

@@ -6,7 +6,7 @@ import type {EarlierPayment, Paying} from './earlier-payments.ts';
 import {type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
 /** The service at which the payments of a registry are compared. */
-interface Place {
+interface ServiceScope {
   mode: Mode;
   baseUrl: string;
   kind: Kind;
@@ -20,12 +20,12 @@ const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 /** The entries of a registry, as one batch looks them up. All notes must be sorted in before. */
 export class Entries {
   readonly #db: SqliteDatabase;
-  readonly #place: Place;
+  readonly #place: ServiceScope;
   readonly #scope: number;
   readonly #journalId: string;
 
   /** @param scope undefined if nothing was ever claimed in the namespace */
-  constructor(db: SqliteDatabase, place: Place, scope: number | undefined, journalId: string) {
+  constructor(db: SqliteDatabase, place: ServiceScope, scope: number | undefined, journalId: string) {
     this.#db = db;
     this.#place = place;
     this.#scope = scope ?? NO_SCOPE;

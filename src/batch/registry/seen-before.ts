@@ -24,14 +24,14 @@ export interface SeenBefore {
   example: string;
 }
 
-export interface Seen {
+export interface SeenRows {
   /** Starting with the batch that has most of the references. */
   before: SeenBefore[];
   alike: SeenAlike[];
 }
 
 /** Nothing is known about a plan. */
-export const UNSEEN: Seen = {before: [], alike: []};
+export const UNSEEN: SeenRows = {before: [], alike: []};
 
 const PAGE = 1000;
 
@@ -53,7 +53,7 @@ export async function seenBefore(
   }: {stateDir: string; memoryDir?: string; clock: Clock; countsAlike: boolean} & Partial<
     Pick<JournalCheck, 'retype' | 'tell'>
   >,
-): Promise<Seen> {
+): Promise<SeenRows> {
   const {batchId, journalId} = batch.plan;
   const folders = countsAlike ? [...new Set([memoryDir, stateDir])] : [];
   const openPayments = folders.flatMap((folder) => readOpenPayments(folder));

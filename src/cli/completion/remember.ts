@@ -10,7 +10,7 @@ import {
   readSeen,
   seenFolder,
   seenPath,
-  type Seen,
+  type SeenIds,
   type SeenId,
 } from './seen.ts';
 
@@ -61,7 +61,7 @@ export function rememberShown(shown: readonly ShownRecord[], {env, home, nowMs, 
 }
 
 /** Newest first. The same object if nothing can be remembered. */
-function withShown(seen: Seen, shown: readonly ShownRecord[], nowMs: number): Seen {
+function withShown(seen: SeenIds, shown: readonly ShownRecord[], nowMs: number): SeenIds {
   const ids: Record<string, readonly SeenId[]> = {...seen.ids};
   const found = shown.flatMap((one) => seenIdOf(one, nowMs));
   if (found.length === 0) return seen;

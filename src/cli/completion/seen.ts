@@ -14,7 +14,7 @@ export interface SeenId {
 }
 
 /** The ids shown for one service, newest first, by kind of record. */
-export interface Seen {
+export interface SeenIds {
   baseUrl: string;
   ids: Readonly<Record<string, readonly SeenId[]>>;
 }
@@ -45,7 +45,7 @@ export const seenPath = (folder: string, profile: string | null): string =>
   join(folder, `${profile ?? '(environment)'}.json`);
 
 /** What is stored for this base URL and not too old. A file that cannot be read counts as empty: it is only a cache. */
-export function readSeen(path: string, baseUrl: string, nowMs: number): Seen {
+export function readSeen(path: string, baseUrl: string, nowMs: number): SeenIds {
   const empty = {baseUrl, ids: {}};
   try {
     const value: unknown = JSON.parse(readSmallFile(path).text);

@@ -15,7 +15,7 @@ import {isOwnFolder, LOCAL, plainUrl, readSeen, seenFolder, seenPath, type SeenI
  */
 
 /** Where the values are looked up. */
-export interface Place {
+export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   home: string;
   cwd: string;
@@ -41,14 +41,14 @@ export function complete([kind = '', ...words]: readonly string[]): string {
 }
 
 /** @param words what was typed so far: `-p NAME` and `--state-dir FOLDER` among them are respected */
-export function linesFor(kind: string, words: readonly string[], place: Place): string {
+export function linesFor(kind: string, words: readonly string[], place: Surroundings): string {
   return valuesOf(kind, words, place)
     .filter(([value]) => SAFE.test(value))
     .map(([value, label]) => `${value}\t${cleanLine(label).replaceAll('\t', ' ')}\n`)
     .join('');
 }
 
-function valuesOf(kind: string, words: readonly string[], place: Place): readonly Value[] {
+function valuesOf(kind: string, words: readonly string[], place: Surroundings): readonly Value[] {
   switch (kind) {
     case 'profiles':
       return profiles(place);
@@ -68,13 +68,13 @@ function valuesOf(kind: string, words: readonly string[], place: Place): readonl
   }
 }
 
-function profiles({env, home}: Place): Value[] {
+function profiles({env, home}: Surroundings): Value[] {
   const {profiles: stored} = readConfig(configDir(env, home));
   return Object.entries(stored).map(([name, {mode, base_url}]) => [name, `${mode}, ${base_url}`]);
 }
 
 /** Ids of records shown on a terminal during the last day. Asking for them is what turns the cache on. */
-function seenIds(kind: string, words: readonly string[], place: Place): Value[] {
+function seenIds(kind: string, words: readonly string[], place: Surroundings): Value[] {
   const {env, home, nowMs} = place;
   const folder = seenFolder(env, home);
   mkdirSync(folder, {recursive: true, mode: 0o700});
@@ -89,7 +89,7 @@ function seenIds(kind: string, words: readonly string[], place: Place): Value[] 
 /** The active profile, chosen as every command chooses it, with the address that the ids belong to. */
 function targetOf(
   words: readonly string[],
-  {env, home, cwd}: Place,
+  {env, home, cwd}: Surroundings,
 ): {name: string | null; baseUrl: string} | undefined {
   const flag = flagIn(words, '--profile', '-p');
   const url = flag === undefined && env['REMIT_API_KEY'] ? env['REMIT_BASE_URL'] || undefined : undefined;

@@ -1,6 +1,6 @@
 import {isSameId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {RemitError} from '../../errors.ts';
+import type {RemitError} from '../../errors.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {Dialect} from '../../service/dialect.ts';
@@ -26,14 +26,10 @@ export async function withMissingRoute(error: RemitError, context: Context): Pro
   if (asked === undefined || !(await exists(asked, context))) return error;
   const {operation, noun, id} = asked;
   const assumption = missingRoute(operation, dialect.route(operation), `${noun} ${id}`);
-  const {code, httpStatus, requestId, body, exitCode, retryable, cause} = error;
   const plain = isObject(details['assumption'])
     ? error.message.replace(` (${String(details['assumption']['text'])})`, '')
     : error.message;
-  return new RemitError(code, `${plain} (${assumption.text})`, {
-    ...{httpStatus, requestId, body, exitCode, retryable, request, cause},
-    details: {...details, assumption},
-  });
+  return error.reworded(`${plain} (${assumption.text})`, undefined, {...details, assumption});
 }
 
 interface AskedRecord {

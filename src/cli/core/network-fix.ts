@@ -4,7 +4,7 @@ import type {Commands} from '../line/command-line.ts';
 import {sandboxStartAt} from '../runtime/sandbox-port.ts';
 
 /** What is known about the service so far; a command without a profile has no base URL. */
-export interface Place {
+export interface KnownService {
   commands: Commands;
   baseUrl: string | undefined;
   /** The active key is a test key. */
@@ -14,7 +14,7 @@ export interface Place {
 /** The command that removes the cause of a failed connection, or shows it if the cause is not on this machine. */
 export function networkFix(
   {details, httpStatus}: Pick<RemitError, 'details' | 'httpStatus'>,
-  {commands, baseUrl}: Place,
+  {commands, baseUrl}: KnownService,
 ): string | undefined {
   const {failure, reason, location} = details ?? {};
   if (baseUrl === undefined) return undefined;

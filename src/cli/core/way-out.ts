@@ -5,7 +5,7 @@ import {nearest} from '../../nearest.ts';
 import {findOperation} from '../../service/routes.ts';
 import {shellWord} from '../../shell-word.ts';
 import {PROBED} from './probed.ts';
-import {networkFix, type Place} from './network-fix.ts';
+import {networkFix, type KnownService} from './network-fix.ts';
 import type {Commands} from '../line/command-line.ts';
 
 /** The command that failed. */
@@ -19,7 +19,7 @@ export interface Failed {
  * The same error with a command to type next, if it has none and one is known. Depends on error codes, never on
  * texts of the service.
  */
-export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
+export function withWayOut(error: RemitError, failed: Failed, place: KnownService): RemitError {
   const own = error.hintWith(place.commands);
   const fix = networkFix(error, place);
   const known =
@@ -41,7 +41,7 @@ export function withWayOut(error: RemitError, failed: Failed, place: Place): Rem
 }
 
 /** The same error with `doctor` after its own hint, if it names an assumption. */
-export function withDoctorToo(error: RemitError, place: Place): RemitError {
+export function withDoctorToo(error: RemitError, place: KnownService): RemitError {
   const {assumption} = error.details ?? {};
   const own = error.hintWith(place.commands);
   if (assumption === undefined || own?.includes(place.commands.read('doctor'))) return error;
@@ -72,7 +72,7 @@ function routeFix(assumption: unknown, {profile}: Commands): string | undefined 
 }
 
 /** The flag with which doctor tries a write whose route may be wrong. It is refused with a live key. */
-function probeFor(assumption: unknown, {isTest}: Place): string[] {
+function probeFor(assumption: unknown, {isTest}: KnownService): string[] {
   const key = isObject(assumption) ? assumption['key'] : undefined;
   return isTest && PROBED.some((id) => key === `routes.${id}`) ? ['--probe-writes'] : [];
 }
@@ -87,7 +87,7 @@ export function withDoctor(
   return known === undefined ? doctor : `${known}; to find what differs at the service: ${doctor}`;
 }
 
-function wayOut(error: RemitError, failed: Failed, {commands}: Place): string | undefined {
+function wayOut(error: RemitError, failed: Failed, {commands}: KnownService): string | undefined {
   const {code, details, httpStatus} = error;
   const mayLackRecord =
     details?.['error_code'] === 'NOT_FOUND' &&

@@ -8,7 +8,7 @@ import {probeWrites, refuseProbe} from './probe/writes.ts';
 import {type Report, reportOf, showReport, uncheckedMain} from './report.ts';
 import {checkService, notReadable} from './reads/service.ts';
 import {checkSetup} from './machine/setup.ts';
-import {type Place, placeFor, proposedName, writeService} from './write-file.ts';
+import {type WrittenFile, placeFor, proposedName, writeService} from './write-file.ts';
 
 export interface DoctorFlags {
   readonly all?: boolean | undefined;
@@ -95,7 +95,11 @@ export function withSetup(error: unknown, local: LocalContext): unknown {
 }
 
 /** Checks the OpenAPI document instead of the service. */
-async function fromDocument(context: Context, flags: DoctorFlags, place: Place | undefined): Promise<Report> {
+async function fromDocument(
+  context: Context,
+  flags: DoctorFlags,
+  place: WrittenFile | undefined,
+): Promise<Report> {
   const {out, profile} = context;
   const {checkDocument} = await import('./openapi/openapi.ts');
   const {found, draft} = await checkDocument(context, flags.openapi ?? '', place?.base ?? profile.service);
@@ -111,7 +115,7 @@ async function fromDocument(context: Context, flags: DoctorFlags, place: Place |
 }
 
 function putInto(
-  place: Place,
+  place: WrittenFile,
   service: ServiceFile,
   {context, found}: {context: Context; found: readonly Finding[]},
 ): void {

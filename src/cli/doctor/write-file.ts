@@ -12,7 +12,7 @@ import type {Context} from '../core/context.ts';
 import {joined} from './survey/draft.ts';
 
 /** The file that `--write` names. */
-export interface Place {
+export interface WrittenFile {
   /** Full path. */
   readonly path: string;
   /** `REMIT_SERVICE_FILE` names it, so it is in force as soon as it is written. */
@@ -29,7 +29,7 @@ export interface Place {
  * Reads the file that `--write` names, before any request is sent. Its settings are kept.
  * @throws RemitError SERVICE_FILE if it has an error, STATE if it cannot be written
  */
-export function placeFor(name: string, context: Context): Place {
+export function placeFor(name: string, context: Context): WrittenFile {
   const {runtime, profile, commands} = context;
   const typed = resolve(runtime.cwd, name);
   const path = existsSync(typed) ? realpathSync(typed) : typed;
@@ -109,7 +109,7 @@ export function proposedName({runtime, profile}: Context): string {
  * @throws RemitError STATE if the file has changed since `placeFor` read it
  */
 export function writeService(
-  {path, isActive, text}: Place,
+  {path, isActive, text}: WrittenFile,
   file: ServiceFile,
   {profile, runtime, commands}: Context,
 ): string | undefined {

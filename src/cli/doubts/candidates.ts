@@ -25,7 +25,7 @@ const SHOWN = 10;
 /** A person is waiting for the list, and a script for its refusal. */
 const PATIENCE_MS = 10_000;
 
-interface Place {
+interface CandidateList {
   operation: OperationId;
   query: (payment: Payment) => JsonObject;
   /** The fields that must name the two ends. */
@@ -37,7 +37,7 @@ interface Place {
   only?: Readonly<Record<string, string>>;
 }
 
-const PLACES: Readonly<Record<PaymentKind, Place>> = {
+const PLACES: Readonly<Record<PaymentKind, CandidateList>> = {
   payout: {
     operation: 'payouts.list',
     query: ({party}) => ({payee_id: party}),

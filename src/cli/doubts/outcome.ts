@@ -107,11 +107,7 @@ function withNewKey(
   const add = kept === undefined ? [] : ['--accept', `new-payment=${kept}`];
   const command = commands.again(typed, {without: ['--idempotency-key', '--accept'], add});
   const message = `${error.message}. Check the earlier ${kind} first: the command without this key creates a new one, which moves money again`;
-  const {code, httpStatus, requestId, body, exitCode, retryable, request, cause} = error;
-  return new RemitError(code, message, {
-    ...{httpStatus, requestId, body, exitCode, retryable, request, cause},
-    ...{hint: command, details: {...error.details, next: command}},
-  });
+  return error.reworded(message, command, {...error.details, next: command});
 }
 
 const keyIn = ({details}: RemitError): string => {

@@ -35,7 +35,7 @@ const MOST_LINES = 5;
 export const block = (one: Block): string => START + JSON.stringify(one) + END;
 
 /** How help is laid out: its width, and whether it has styles (bold, underlined). */
-export interface Place {
+export interface HelpLayout {
   width: number;
   styles: boolean;
 }
@@ -47,7 +47,7 @@ const MAX_WIDTH = 120;
 export function placeOf(
   {isTTY: isTerminal = false, columns}: {isTTY?: boolean | undefined; columns?: number | undefined},
   env: Readonly<Record<string, string | undefined>>,
-): Place {
+): HelpLayout {
   return {
     width: Math.min(MAX_WIDTH, (isTerminal && columns) || 80),
     styles: isTerminal && wantsColour({setting: 'auto', env, isTerminal}),
@@ -55,7 +55,7 @@ export function placeOf(
 }
 
 /** The text at a place. */
-export function layOut(form: string, {width, styles}: Place): string {
+export function layOut(form: string, {width, styles}: HelpLayout): string {
   const text = `${expanded(form, width)
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()}\n`;

@@ -18,7 +18,7 @@ export interface GlobalFlag {
   takesValue: boolean;
 }
 
-export type Call =
+export type TypedCall =
   | {kind: 'version'}
   /** `id` is a command, a topic, or empty for the whole tool. */
   | {kind: 'help'; id: string}
@@ -29,7 +29,11 @@ export type Call =
  * between its words to after it (`remit -p x payouts --json list` is `payouts list -p x --json`).
  * @throws RemitError USAGE for a command that does not exist, with the closest one as the hint.
  */
-export function readCall(argv: readonly string[], tree: CommandTree, globals: readonly GlobalFlag[]): Call {
+export function readCall(
+  argv: readonly string[],
+  tree: CommandTree,
+  globals: readonly GlobalFlag[],
+): TypedCall {
   const words: string[] = [];
   const hoisted: string[] = [];
   let help = false;
@@ -68,7 +72,7 @@ interface Read {
   rest: string[];
 }
 
-function interpret(read: Read, tree: CommandTree, globals: readonly GlobalFlag[]): Call {
+function interpret(read: Read, tree: CommandTree, globals: readonly GlobalFlag[]): TypedCall {
   const id = read.words.join(':');
   const asksHelp = read.help || asksForHelp(read.rest);
   const isCommand = tree.commands.has(id);

@@ -1,30 +1,20 @@
 import {isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/records/select.ts';
-import type {View} from '../../output/records/view.ts';
-import {payinView, payoutView} from '../../output/views/transfers.ts';
 import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
 import {Tally} from './tally.ts';
+import {PAYIN, PAYOUT, type TransferKind} from './transfer-kinds.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
 const SEARCHED = 200;
 /** Matches that are listed. */
 const LISTED = 10;
 
-interface Kind {
-  resource: 'payouts' | 'payins';
-  partyLabel: 'payee' | 'payer';
-  view: View;
-}
-
-const PAYOUT: Kind = {resource: 'payouts', partyLabel: 'payee', view: payoutView};
-const PAYIN: Kind = {resource: 'payins', partyLabel: 'payer', view: payinView};
-
 /** Where the matches are: `payouts` whose `payee_id` is the record. */
 export interface Matching {
-  kind: Kind;
+  kind: TransferKind;
   field: string;
   /** `to this payee` */
   relation: string;

@@ -5,12 +5,12 @@ import type {Context} from '../core/context.ts';
 import {done, type Outcome} from '../core/outcome.ts';
 import {readIds, waitForMany} from '../wait/wait-for-many.ts';
 import {waitForRecord, type WaitFlagValues, type Waiting} from '../wait/wait-for-record.ts';
-import type {Kind} from './transfer-kinds.ts';
+import type {TransferKind} from './transfer-kinds.ts';
 
 /** Waits for an existing record. */
 async function waitTransfer(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   {id, wait}: {id: string; wait: WaitFlagValues},
 ): Promise<Outcome> {
   const record = await waitFor(context, kind, {id, wait, initial: undefined});
@@ -21,7 +21,7 @@ async function waitTransfer(
 /** Waits for several records, or for those whose ids are on stdin; for a single id, like `waitTransfer`. */
 export async function waitTransfers(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
 ): Promise<Outcome> {
   const [only] = typed;
@@ -41,11 +41,11 @@ export async function waitTransfers(
   return {data: undefined, exitCode};
 }
 
-export const waitable = ({resource, view}: Kind, id: string) => ({topic: resource, view, id});
+export const waitable = ({resource, view}: TransferKind, id: string) => ({topic: resource, view, id});
 
 export function waitFor(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
 ): Promise<unknown> {
   const {client, stop, commands} = context;

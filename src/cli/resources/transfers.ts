@@ -29,7 +29,7 @@ import {methodFix} from '../write/method-fix.ts';
 import {showPreview} from '../write/previews.ts';
 import {requireIds} from './names.ts';
 import {approvalNote, isWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
-import {type Kind, readTransfer} from './transfer-kinds.ts';
+import {type TransferKind, readTransfer} from './transfer-kinds.ts';
 import {waitable, waitFor} from './transfer-waits.ts';
 import type {JsonObject} from '../../narrow.ts';
 
@@ -38,7 +38,7 @@ import type {JsonObject} from '../../narrow.ts';
  */
 export async function createTransfer(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   request: {
     body: JsonObject;
     amount: Amount;
@@ -114,7 +114,7 @@ export async function createTransfer(
 
 async function showCreated(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   created: {
     result: Result<unknown>;
     body: JsonObject;
@@ -164,7 +164,7 @@ const mayLackMethod = (error: unknown, body: JsonObject): error is RemitError =>
 /** Approves or cancels. With a live key or caps the record is read first, so that its amount is shown and checked. */
 export async function actOnTransfer(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   verb: 'approve' | 'cancel',
   request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
 ): Promise<Outcome> {
@@ -204,7 +204,7 @@ export async function actOnTransfer(
 
 async function recordAfterAct(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   {id, answer}: {id: string; answer: unknown},
 ): Promise<unknown> {
   const record = await recordAfter(context, {
@@ -222,7 +222,7 @@ async function recordAfterAct(
 /** Handles the answer to a write: shows it, warns about it, and waits if requested. */
 async function finish(
   context: Context,
-  kind: Kind,
+  kind: TransferKind,
   written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant; isNew: boolean},
 ): Promise<Outcome> {
   const {out, commands, effects} = context;

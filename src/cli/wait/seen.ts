@@ -3,19 +3,19 @@ import {expectedSettlement} from '../../contract/settlement.ts';
 import {plainValue} from '../../output/records/view.ts';
 
 /** What the last read of a record showed. */
-export interface Seen {
+export interface LastRead {
   status: string;
   /** The day on which it is expected to settle, if the service says so. */
   settles: string | undefined;
 }
 
-export const seenIn = (record: unknown): Seen => ({
+export const seenIn = (record: unknown): LastRead => ({
   status: statusOf(record) ?? 'unknown',
   settles: expectedSettlement(record),
 });
 
 /** `initiated, expected 2026-11-25`: beside an id, it fits into 80 columns. */
-export function seenText(seen: Seen | undefined): string {
+export function seenText(seen: LastRead | undefined): string {
   if (seen === undefined) return 'not read yet';
   const isOpen = seen.settles !== undefined && !['settled', 'failed', 'canceled'].includes(seen.status);
   return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;

@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import {isUnapproved, type Seen, seenIn, seenText, shortReason} from './seen.ts';
+import {isUnapproved, type LastRead, seenIn, seenText, shortReason} from './seen.ts';
 
 /** How the wait for one of many records ended. */
 export interface WaitRow {
@@ -83,7 +83,7 @@ export async function waitForMany(
   }: {ids: readonly string[]; until?: string | undefined; timeout?: number | undefined},
 ): Promise<ExitCode> {
   const {out, stop, commands, clock} = context;
-  const last = new Map<string, Seen>();
+  const last = new Map<string, LastRead>();
   const rows = new Map<string, WaitRow>();
   const troubles = new Map<string, RemitError>();
   const limited = limit(waiting.reads ?? READS);
@@ -231,7 +231,7 @@ function screenText(
   plural: string,
   seen: {
     ids: readonly string[];
-    last: ReadonlyMap<string, Seen>;
+    last: ReadonlyMap<string, LastRead>;
     rows: ReadonlyMap<string, WaitRow>;
     /** Why open records could not be read the last time. */
     troubles: ReadonlyMap<string, RemitError>;

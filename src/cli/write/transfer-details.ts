@@ -8,7 +8,7 @@ import {methodLine, partyLine, recordedMethod} from './who.ts';
 import type {JsonObject} from '../../narrow.ts';
 
 /** Whether it is a payin or payout, and the name of its party. */
-interface Kind {
+interface PartyNames {
   noun: 'payin' | 'payout';
   partyLabel: 'payer' | 'payee';
   partyField: 'payer_id' | 'payee_id';
@@ -17,7 +17,7 @@ interface Kind {
 /** The facts in the confirmation of a payin or payout that is about to be created. */
 export async function creationDetails(
   context: Context,
-  {noun, partyLabel, partyField}: Kind,
+  {noun, partyLabel, partyField}: PartyNames,
   body: JsonObject,
 ): Promise<Details> {
   const party = plainValue(body[partyField]);
@@ -53,7 +53,7 @@ function creationEffect(isApproved: boolean, isScheduled: boolean): string {
 /** The facts in the confirmation of a payin or payout that is about to be approved or canceled. */
 export async function recordDetails(
   context: Context,
-  {noun, partyLabel, partyField}: Kind,
+  {noun, partyLabel, partyField}: PartyNames,
   verb: 'approve' | 'cancel',
   record: unknown,
 ): Promise<Details> {

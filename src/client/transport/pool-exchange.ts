@@ -24,7 +24,7 @@ interface ExchangeOptions {
 }
 
 /** One request as undici sees it. It ends once; what undici reports afterwards is ignored. */
-export class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress, Timed {
+export class PoolExchange extends Abortable implements Dispatcher.DispatchHandler, Progress, Timed {
   sent = false;
   status: number | undefined;
   dueAt = Infinity;

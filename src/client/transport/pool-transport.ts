@@ -7,7 +7,7 @@ import {tlsOptions, type NetworkSettings, type Unsent} from '../../network/setti
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {Deadlines} from './deadlines.ts';
 import {unconnected} from './failure.ts';
-import {Exchange} from './pool-exchange.ts';
+import {PoolExchange} from './pool-exchange.ts';
 import {
   ATTEMPT_FAMILY_MS,
   DEFAULT_TIMEOUTS,
@@ -65,7 +65,7 @@ export class PoolTransport implements Transport {
     const dispatcher = this.#dispatcher;
     if (dispatcher === undefined) return this.#load().then(() => this.send(request));
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange({
+      const exchange = new PoolExchange({
         request,
         origin: this.#origin,
         path: this.#prefix + request.path,

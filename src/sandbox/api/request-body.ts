@@ -50,11 +50,11 @@ const LONE_SURROGATE = /[\ud800-\udfff]/u;
 /** Number of path steps in a message, the innermost ones. */
 const PATH_MAX = 20;
 
-interface Place {
+interface OpenValue {
   value: object;
   /** The name of `value` within its parent; the body itself has no name and no parent. */
   name: string;
-  above: Place | undefined;
+  above: OpenValue | undefined;
 }
 
 /**
@@ -63,8 +63,8 @@ interface Place {
  * @throws {ServiceError} VALIDATION_ERROR
  */
 function refuseBrokenText(body: unknown): void {
-  const open: Place[] = [];
-  const look = (value: unknown, name: string, above: Place | undefined) => {
+  const open: OpenValue[] = [];
+  const look = (value: unknown, name: string, above: OpenValue | undefined) => {
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw brokenText(above, name);
     if (typeof value === 'object' && value !== null) open.push({value, name, above});
   };
@@ -76,7 +76,7 @@ function refuseBrokenText(body: unknown): void {
     }
 }
 
-function brokenText(above: Place | undefined, name: string): ServiceError {
+function brokenText(above: OpenValue | undefined, name: string): ServiceError {
   const path = [name];
   for (let place = above; place !== undefined && path.length < PATH_MAX; place = place.above)
     path.unshift(place.name);

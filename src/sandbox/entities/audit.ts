@@ -9,14 +9,14 @@ import {eventProblems} from '../webhooks/event-audit.ts';
 import {listEntities} from './entities.ts';
 
 /** Count and sum in minor units (decimal text, because JSON numbers end at 2^53). */
-export interface Tally {
+export interface AuditTally {
   count: number;
   amount: string;
 }
 
 export interface EntityAudit extends Entity {
-  payouts: Partial<Record<TransferStatus, Tally>>;
-  payins: Partial<Record<TransferStatus, Tally>>;
+  payouts: Partial<Record<TransferStatus, AuditTally>>;
+  payins: Partial<Record<TransferStatus, AuditTally>>;
   /** Minor units. They sum to zero. */
   balances: Record<
     'main' | 'reserved' | 'clearing' | 'transit' | 'subaccounts' | 'treasury' | 'external',
@@ -56,7 +56,7 @@ async function tally(queries: Queries, entityId: string, kind: TransferKind) {
      where entity_id = ? and kind = ? group by status`,
     [entityId, kind],
   );
-  const found: Partial<Record<TransferStatus, Tally>> = {};
+  const found: Partial<Record<TransferStatus, AuditTally>> = {};
   for (const status of TRANSFER_STATUSES) {
     const row = rows.find((candidate) => text(candidate, 'status') === status);
     if (row) found[status] = {count: int(row, 'records'), amount: String(sumOf(row))};

@@ -1,5 +1,5 @@
 /** A bank's reason for a failed payment. */
-export interface Failure {
+export interface BankFailure {
   code: string;
   message: string;
 }
@@ -102,7 +102,7 @@ export function codeOn(rail: string, code: string): string {
     : usualCode(rail);
 }
 
-export function failureOf(rail: string, code: string): Failure {
+export function failureOf(rail: string, code: string): BankFailure {
   return {code, message: codesOf(rail)[code]?.message ?? 'The bank gave no reason'};
 }
 

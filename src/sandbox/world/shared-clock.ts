@@ -7,7 +7,7 @@ import {loadClock, saveClock} from '../base/settings.ts';
  * The clock belongs to the store, not to the process: if several sandboxes share a database, each checks before a
  * request whether another has moved it.
  */
-interface Place {
+interface StoredClock {
   store: Store;
   clock: SandboxClock;
 }
@@ -21,7 +21,7 @@ export const foundClock = (store: Store, first: ClockState): Promise<ClockState>
   });
 
 /** Sets the clock as another process left it; returns whether it changed. */
-export async function followClock({store, clock}: Place): Promise<boolean> {
+export async function followClock({store, clock}: StoredClock): Promise<boolean> {
   if (store.dialect === 'sqlite') return false; // a file has one process
   const [row] = await store.glance("select value from settings where name = 'clock'");
   return row !== undefined && clock.follow(json<ClockState>(row, 'value'));
@@ -31,7 +31,10 @@ export async function followClock({store, clock}: Place): Promise<boolean> {
  * Changes the clock of the store, and this process's clock once that is committed. `change` gets a clock for
  * calculations, that of the store; it may run twice.
  */
-export async function moveClock({store, clock}: Place, change: (clock: SandboxClock) => void): Promise<void> {
+export async function moveClock(
+  {store, clock}: StoredClock,
+  change: (clock: SandboxClock) => void,
+): Promise<void> {
   const moved = await store.write(
     async (queries) => {
       const next = clock.fork(await loadClock(queries));

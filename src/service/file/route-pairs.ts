@@ -56,7 +56,7 @@ const isGuarded = (id: OperationId): boolean => /\.(?:create|approve|cancel|simu
  * a write that moves money, and no other write with the same method, except for an update.
  */
 export function takenPath(file: ServiceFile): readonly [by: OperationId, other: OperationId] | undefined {
-  const places = new Map<string, Place[]>();
+  const places = new Map<string, OtherRoute[]>();
   for (const {id: other} of allOperations()) {
     const usual = file.prefixes === undefined ? [{}] : [{}, {prefixes: file.prefixes}];
     for (const one of [...usual, file]) {
@@ -74,14 +74,14 @@ export function takenPath(file: ServiceFile): readonly [by: OperationId, other: 
   return undefined;
 }
 
-interface Place {
+interface OtherRoute {
   other: OperationId;
   method: string;
   /** In the contract, or with the prefixes of the file. */
   isUsual: boolean;
 }
 
-function isTaken({other, method, isUsual}: Place, id: OperationId, own: string): boolean {
+function isTaken({other, method, isUsual}: OtherRoute, id: OperationId, own: string): boolean {
   if (other === id) return false;
   if (resourceOf(other) !== resourceOf(id)) return true;
   if (!isUsual || isReadOperation(other)) return false; // its own routes are compared with their bodies

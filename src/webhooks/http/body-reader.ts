@@ -1,4 +1,4 @@
-import type {LargeBodies, Place} from './large-bodies.ts';
+import type {LargeBodies, BodySlot} from './large-bodies.ts';
 
 /** Deliveries of the service are below 1 KB. Bodies up to this size do not need a slot for large bodies. */
 export const SMALL_BYTES = 16_384;
@@ -21,7 +21,7 @@ export type BodyStop = 'unwanted' | 'too_large' | 'crowded';
 export class BodyReader {
   readonly #options: BodyReaderOptions;
   #bytes: Buffer | undefined;
-  #place: Place | undefined;
+  #place: BodySlot | undefined;
   #size = 0;
 
   constructor(options: BodyReaderOptions) {

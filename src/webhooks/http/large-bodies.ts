@@ -1,7 +1,7 @@
 import type {Clock} from '../../clock.ts';
 
 /** A slot in which a body is collected that does not fit into a few packets. */
-export interface Place {
+export interface BodySlot {
   readonly buffer: Buffer;
   /** The body is complete and can no longer be cut off. */
   complete(): void;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 interface Holder {
-  place: Place;
+  place: BodySlot;
   sinceMs: number;
   cut: () => void;
   isComplete: boolean;
@@ -41,10 +41,10 @@ export class LargeBodies {
    * Undefined if all slots are taken by bodies that make progress.
    * @param cut called when the slot is given to another body
    */
-  take(cut: () => void): Place | undefined {
+  take(cut: () => void): BodySlot | undefined {
     const buffer = this.#buffer() ?? this.#cutOldest();
     if (buffer === undefined) return undefined;
-    const place: Place = {
+    const place: BodySlot = {
       buffer,
       complete: () => void (holder.isComplete = true),
       release: () => {

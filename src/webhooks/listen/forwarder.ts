@@ -6,13 +6,13 @@ import type {PostedAnswer} from '../delivery/post.ts';
 import {WaitingJobs, type ForwardedDelivery, type Job} from './waiting-jobs.ts';
 
 /** A target, and the event types that it receives. */
-export interface Route {
+export interface ForwardRoute {
   target: string;
   matches: TypePattern;
 }
 
 export interface ForwarderOptions {
-  routes: readonly Route[];
+  routes: readonly ForwardRoute[];
   clock: Clock;
   post: (
     target: string,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {readCall, type Call, type CommandTree} from '../../../src/cli/line/argv.ts';
+import {readCall, type TypedCall, type CommandTree} from '../../../src/cli/line/argv.ts';
 import {GLOBAL_FLAGS} from '../../../src/cli/core/main.ts';
 import type {RemitError} from '../../../src/errors.ts';
 import {runCli} from '../run-cli.ts';
@@ -11,9 +11,9 @@ const TREE: CommandTree = {
   commands: new Set(commands),
   topics: new Set(['payouts', 'payouts:batch', 'sandbox']),
 };
-const read = (line: string): Call => readCall(line === '' ? [] : line.split(' '), TREE, GLOBAL_FLAGS);
-const run = (id: string, ...argv: string[]): Call => ({kind: 'run', id, argv});
-const help = (id: string): Call => ({kind: 'help', id});
+const read = (line: string): TypedCall => readCall(line === '' ? [] : line.split(' '), TREE, GLOBAL_FLAGS);
+const run = (id: string, ...argv: string[]): TypedCall => ({kind: 'run', id, argv});
+const help = (id: string): TypedCall => ({kind: 'help', id});
 
 describe('the words before a command’s own flags', () => {
   for (const [line, call] of [

@@ -3,7 +3,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {join} from 'node:path';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
-import {readRecord, sandboxPlace, type Place} from '../../../src/cli/sandbox/recorded/place.ts';
+import {readRecord, sandboxPlace, type SandboxPlace} from '../../../src/cli/sandbox/recorded/place.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions, type CliResult} from '../../cli/run-cli.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
@@ -27,7 +27,7 @@ export class LiveSandbox {
     REMIT_STATE_DIR: join(this.home, 'state'),
     REMIT_CONFIG_DIR: join(this.home, 'config'),
   };
-  readonly place: Place = sandboxPlace(this.env.REMIT_STATE_DIR);
+  readonly place: SandboxPlace = sandboxPlace(this.env.REMIT_STATE_DIR);
   readonly stop = new Stop(() => assert.fail('the process must not be ended'));
   #started: Promise<CliResult> | undefined;
 

@@ -5,7 +5,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {createServer, type IncomingMessage, type Server} from 'node:http';
 import {join} from 'node:path';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
-import {sandboxPlace, writeRecord, type Place} from '../../../src/cli/sandbox/recorded/place.ts';
+import {sandboxPlace, writeRecord, type SandboxPlace} from '../../../src/cli/sandbox/recorded/place.ts';
 import {portOf} from '../../../src/narrow.ts';
 import {describeSelf, systemProbe} from '../../../src/store/locks/lock-holder.ts';
 import {runCli, scratch, TEST_KEY, type CliResult} from '../../cli/run-cli.ts';
@@ -36,7 +36,7 @@ describe('a program that has the port of a recorded sandbox', () => {
   let server: Server;
   let url: string;
   let home: string;
-  let place: Place;
+  let place: SandboxPlace;
 
   before(async () => {
     server = createServer((request, response) => {

@@ -85,7 +85,7 @@ function stateOf({n, outcome}: JournalRow, journal: Journal): string {
 const momentOf = (at: number | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString();
 
-interface Seen {
+interface SeenFields {
   status: string | undefined;
   rail: string | undefined;
   settledAt: string | undefined;
@@ -99,7 +99,7 @@ interface Seen {
  */
 const SETTLED_AT = ['settled_at', 'status_recorded_at', 'updated_at'] as const;
 
-function seenIn(record: unknown): Seen {
+function seenIn(record: unknown): SeenFields {
   const fields = isObject(record) ? record : {};
   const text = (name: string) => {
     const value = fields[name];

@@ -11,7 +11,7 @@ export const sampleOf = (document: OpenApiDocument, schema: unknown): unknown =>
   new Sampler(document).sample(schema);
 
 /** What a value is a part of. `nth` makes records differ from each other. */
-interface Place {
+interface SamplePart {
   readonly nth: number;
   readonly name: string;
   readonly depth: number;
@@ -27,7 +27,7 @@ class Sampler {
     this.#document = document;
   }
 
-  sample(schema: unknown, place: Place = {nth: 0, name: '', depth: 0}): unknown {
+  sample(schema: unknown, place: SamplePart = {nth: 0, name: '', depth: 0}): unknown {
     const own = this.#document.follow(schema);
     this.#left -= 1;
     if (this.#left < 0 || place.depth > DEEPEST || this.#around.has(own)) return null;
@@ -37,7 +37,7 @@ class Sampler {
     return value;
   }
 
-  #valueOf(schema: JsonObject, {nth, name, depth}: Place): unknown {
+  #valueOf(schema: JsonObject, {nth, name, depth}: SamplePart): unknown {
     const within = depth + 1;
     const branch = schema['properties'] === undefined ? this.#branchOf(schema) : undefined;
     if (branch !== undefined) return this.sample(branch, {nth, name, depth: within});

@@ -9,7 +9,7 @@ import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {lacksRoute, type Survey} from '../survey/survey.ts';
 import {findHeader, keyOf} from './keys.ts';
-import {idOf, type Kind, type Money, recordIn, REFERENCE} from './kinds.ts';
+import {idOf, type ProbedKind, type Money, recordIn, REFERENCE} from './kinds.ts';
 import {create, mayHaveCreated, type Probe} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -23,7 +23,7 @@ export interface Made {
 }
 
 /** Creates a record without approval, for the first listed party that can be used. */
-export async function createOne(probe: Probe, kind: Kind): Promise<Made | undefined> {
+export async function createOne(probe: Probe, kind: ProbedKind): Promise<Made | undefined> {
   const {survey, context} = probe;
   const check = `routes.${idOf(kind, 'create')}`;
   const candidates = await moneyFor(probe, kind);
@@ -49,7 +49,7 @@ export async function createOne(probe: Probe, kind: Kind): Promise<Made | undefi
 }
 
 /** What could be paid or collected: each listed party, and for a payin also its payment methods. */
-async function moneyFor({survey, context}: Probe, kind: Kind): Promise<Money[]> {
+async function moneyFor({survey, context}: Probe, kind: ProbedKind): Promise<Money[]> {
   const parties = survey.samples.get(`${kind.parties}.list`)?.canonical ?? [];
   const ids = parties.flatMap(({id}) => (isUsableId(id, context.out.sanitizer) ? [id] : []));
   const [record] = survey.samples.get(idOf(kind, 'list'))?.canonical ?? [];
@@ -68,7 +68,7 @@ async function moneyFor({survey, context}: Probe, kind: Kind): Promise<Money[]> 
 /** The same create in another form, if the refusal suggests one: another route, another header or a shorter key. */
 async function otherForm(
   probe: Probe,
-  kind: Kind,
+  kind: ProbedKind,
   money: Money,
   reply: Reply,
 ): Promise<Made | {readonly refused: Reply} | undefined> {
@@ -97,7 +97,12 @@ async function otherForm(
 }
 
 /** A create is often at the path of the list. */
-async function otherRoute(probe: Probe, kind: Kind, money: Money, refused: Reply): Promise<Made | undefined> {
+async function otherRoute(
+  probe: Probe,
+  kind: ProbedKind,
+  money: Money,
+  refused: Reply,
+): Promise<Made | undefined> {
   const {survey, context} = probe;
   const id = idOf(kind, 'create');
   const {file} = survey.draft;
@@ -122,7 +127,7 @@ function fixFor({found}: Survey, {key, text}: Assumption): string {
   return /set \S+( and \S+)? in the service file/.exec(text)?.[0] ?? `set ${key} in the service file`;
 }
 
-function noteRefused({survey}: Probe, kind: Kind, reply: Reply): void {
+function noteRefused({survey}: Probe, kind: ProbedKind, reply: Reply): void {
   const operation = idOf(kind, 'create');
   const check = `routes.${operation}`;
   const evidence = failureOf(reply, 'a record');
@@ -142,7 +147,7 @@ function noteRefused({survey}: Probe, kind: Kind, reply: Reply): void {
   else survey.found.push(unknown(check, evidence, {row: ROW}));
 }
 
-function noteCreated({survey}: Probe, kind: Kind, made: Made, reply: Reply): Made {
+function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Reply): Made {
   const check = `routes.${idOf(kind, 'create')}`;
   const {status, client_metadata: metadata} = recordIn(reply);
   if (!survey.found.some((finding) => finding.check === check))
@@ -161,7 +166,7 @@ function noteCreated({survey}: Probe, kind: Kind, made: Made, reply: Reply): Mad
 }
 
 /** A new record that is not approved must be `created`; the service may have another word for that. */
-function noteStatus(survey: Survey, kind: Kind, {id}: Made, status: unknown): void {
+function noteStatus(survey: Survey, kind: ProbedKind, {id}: Made, status: unknown): void {
   const check = `${kind.topic} without approval`;
   const evidence = `${kind.noun} ${id} has status ${JSON.stringify(status)} instead of "created"`;
   const isKnown = typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true;

@@ -4,7 +4,7 @@ import type {Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {create, type Probe} from './steps.ts';
-import {type Kind, type Money} from './kinds.ts';
+import {type ProbedKind, type Money} from './kinds.ts';
 
 const {holds, differs, unknown} = findings('service');
 const ROW = 45;
@@ -22,7 +22,7 @@ export function keyOf(length: number, uuid: string): string {
 const isRefused = ({status}: Reply): boolean => status === 400 || status === 422;
 
 /** Finds out which keys the service accepts, given a create that it accepted with a UUID as its key. */
-export async function checkFormat(probe: Probe, kind: Kind, money: Money): Promise<void> {
+export async function checkFormat(probe: Probe, kind: ProbedKind, money: Money): Promise<void> {
   const {survey, context} = probe;
   const {header, format, maxLength} = survey.draft.file.keys ?? {};
   if (format !== undefined || maxLength !== undefined) {
@@ -86,7 +86,7 @@ export interface HeaderFound {
  */
 export async function findHeader(
   probe: Probe,
-  kind: Kind,
+  kind: ProbedKind,
   money: Money,
   message?: string,
 ): Promise<HeaderFound | undefined> {
@@ -113,7 +113,7 @@ export async function findHeader(
 /** Sends the same request with the same key again, which must return the same record. */
 export async function checkReplay(
   probe: Probe,
-  kind: Kind,
+  kind: ProbedKind,
   made: {money: Money; key: string; id: string},
 ): Promise<void> {
   const {survey} = probe;

@@ -6,7 +6,7 @@ import type {Context} from '../../core/context.ts';
 import type {Reply} from '../survey/asker.ts';
 
 /** A resource whose records can be created without approval and canceled. */
-export interface Kind {
+export interface ProbedKind {
   readonly noun: 'payout' | 'payin';
   readonly topic: 'payouts' | 'payins';
   /** The field of the other party, the list of its records, and the commands for it. */
@@ -14,10 +14,10 @@ export interface Kind {
   readonly parties: 'payees' | 'payers';
 }
 
-export const PAYOUT: Kind = {noun: 'payout', topic: 'payouts', party: 'payee_id', parties: 'payees'};
-export const PAYIN: Kind = {noun: 'payin', topic: 'payins', party: 'payer_id', parties: 'payers'};
+export const PAYOUT: ProbedKind = {noun: 'payout', topic: 'payouts', party: 'payee_id', parties: 'payees'};
+export const PAYIN: ProbedKind = {noun: 'payin', topic: 'payins', party: 'payer_id', parties: 'payers'};
 
-export const idOf = (kind: Kind, verb: 'create' | 'get' | 'list' | 'cancel' | 'approve'): OperationId =>
+export const idOf = (kind: ProbedKind, verb: 'create' | 'get' | 'list' | 'cancel' | 'approve'): OperationId =>
   `${kind.topic}.${verb}`;
 
 /** 1.00 in most currencies. The record is never approved. */
@@ -33,7 +33,7 @@ export interface Money {
   readonly payment_method_id?: string | undefined;
 }
 
-export const bodyFor = (kind: Kind, {party, currency_code, payment_method_id}: Money) => ({
+export const bodyFor = (kind: ProbedKind, {party, currency_code, payment_method_id}: Money) => ({
   ...{[kind.party]: party, amount_in_minor_units: AMOUNT_MINOR, currency_code},
   ...(payment_method_id === undefined ? {} : {payment_method_id}),
   ...{metadata: {remit_reference: REFERENCE}, auto_approve: false},

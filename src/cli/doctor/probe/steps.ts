@@ -7,7 +7,7 @@ import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import type {Survey} from '../survey/survey.ts';
 import {noteLaterGet} from '../reads/gets.ts';
-import {bodyFor, idIn, idOf, type Kind, type Money, recordIn} from './kinds.ts';
+import {bodyFor, idIn, idOf, type ProbedKind, type Money, recordIn} from './kinds.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -28,7 +28,7 @@ export interface Probe {
   readonly survey: Survey;
   readonly probed: Probed;
   /** Answers to creates that leave open whether there is a record; its id is not known. */
-  readonly unclear: {readonly kind: Kind; readonly reply: Reply}[];
+  readonly unclear: {readonly kind: ProbedKind; readonly reply: Reply}[];
 }
 
 /** Whether a create that returned no id may have created a record. */
@@ -38,7 +38,7 @@ export const mayHaveCreated = (reply: Reply): boolean =>
 /** Sends a create in the form of `file`. A record that it created is canceled at the end. */
 export async function create(
   {context, survey, probed, unclear}: Probe,
-  kind: Kind,
+  kind: ProbedKind,
   {money, key, file = survey.draft.file}: {money: Money; key: string; file?: ServiceFile},
 ): Promise<{reply: Reply; id: string | undefined}> {
   const reply = await survey.ask(idOf(kind, 'create'), {body: bodyFor(kind, money), key}, file);
@@ -55,12 +55,12 @@ export async function create(
 }
 
 /** Cancels all records that were created since the first `from`, and reads them to check that they are canceled. */
-export async function cancelAll(probe: Probe, kind: Kind, from: number): Promise<void> {
+export async function cancelAll(probe: Probe, kind: ProbedKind, from: number): Promise<void> {
   for (const id of probe.probed.created.slice(from)) await cancel(probe, kind, id);
 }
 
 /** A record without a known id cannot be canceled here. */
-export function noteUnclear({context, survey, unclear}: Probe, kind: Kind): void {
+export function noteUnclear({context, survey, unclear}: Probe, kind: ProbedKind): void {
   const [first, ...others] = unclear.filter((one) => one.kind === kind);
   if (first === undefined) return;
   const more = others.length === 0 ? '' : `, and ${others.length} more without an id`;
@@ -73,7 +73,7 @@ export function noteUnclear({context, survey, unclear}: Probe, kind: Kind): void
   );
 }
 
-async function cancel(probe: Probe, kind: Kind, id: string): Promise<void> {
+async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void> {
   const {context, survey, probed} = probe;
   const check = `routes.${idOf(kind, 'cancel')}`;
   const first = await tryCancel(probe, kind, id, survey.draft.file);
@@ -112,7 +112,7 @@ async function cancel(probe: Probe, kind: Kind, id: string): Promise<void> {
   );
 }
 
-async function tryCancel({survey}: Probe, kind: Kind, id: string, file: ServiceFile) {
+async function tryCancel({survey}: Probe, kind: ProbedKind, id: string, file: ServiceFile) {
   const reply = await survey.ask(idOf(kind, 'cancel'), {params: {id}, body: {}}, file);
   const read = await survey.ask(idOf(kind, 'get'), {params: {id}});
   noteLaterGet(survey, idOf(kind, 'get'), read);
@@ -120,7 +120,7 @@ async function tryCancel({survey}: Probe, kind: Kind, id: string, file: ServiceF
 }
 
 /** Other ways to cancel a record of the probe: without a body, or at another path below that of the record. */
-async function otherCancel(probe: Probe, kind: Kind, id: string) {
+async function otherCancel(probe: Probe, kind: ProbedKind, id: string) {
   const operation = idOf(kind, 'cancel');
   const {file} = probe.survey.draft;
   const {path} = routeOf(idOf(kind, 'get'), file);

@@ -10,7 +10,7 @@ import {createOne} from './create.ts';
 import {checkHorizon} from './horizon.ts';
 import {checkFormat, checkReplay} from './keys.ts';
 import {keepKey, keptKey} from './key-memory.ts';
-import {AMOUNT_MINOR, idOf, type Kind, PAYIN, PAYOUT} from './kinds.ts';
+import {AMOUNT_MINOR, idOf, type ProbedKind, PAYIN, PAYOUT} from './kinds.ts';
 import {probeMove, probePayee} from './others.ts';
 import {PROBED} from '../../core/probed.ts';
 import {cancelAll, noteUnclear, type Probe, type Probed} from './steps.ts';
@@ -63,7 +63,7 @@ export async function probeWrites(context: Context, survey: Survey): Promise<Pro
 /** Findings about the format and the length of keys. */
 const FORM = new Set(['keys.format', 'keys.maxLength']);
 
-async function probeKind(probe: Probe, kind: Kind): Promise<void> {
+async function probeKind(probe: Probe, kind: ProbedKind): Promise<void> {
   const {context, probed} = probe;
   const from = probed.created.length;
   try {
@@ -90,7 +90,7 @@ async function probeKind(probe: Probe, kind: Kind): Promise<void> {
  * Tries to approve the record that was just canceled, which must be refused by its state: a 404 is then about the route,
  * because the record exists.
  */
-async function approveCanceled({survey}: Probe, kind: Kind, id: string): Promise<void> {
+async function approveCanceled({survey}: Probe, kind: ProbedKind, id: string): Promise<void> {
   const operation = idOf(kind, 'approve');
   const check = `routes.${operation}`;
   const reply = await survey.ask(operation, {params: {id}, body: {}});
@@ -104,13 +104,14 @@ async function approveCanceled({survey}: Probe, kind: Kind, id: string): Promise
   else survey.found.push(unknown(check, evidence, {row: 2}));
 }
 
-const fixOf = (kind: Kind): string => toAdd({routes: {[idOf(kind, 'approve')]: 'POST /path/{id}/approve'}});
+const fixOf = (kind: ProbedKind): string =>
+  toAdd({routes: {[idOf(kind, 'approve')]: 'POST /path/{id}/approve'}});
 
 /**
  * Without a canceled record, tries to approve one that does not exist. The route holds only if the refusal differs from
  * that of an action that no service has: many services refuse a missing route as a missing record.
  */
-async function approveNothing({survey}: Probe, kind: Kind): Promise<void> {
+async function approveNothing({survey}: Probe, kind: ProbedKind): Promise<void> {
   const operation = idOf(kind, 'approve');
   const check = `routes.${operation}`;
   const question = {params: {id: NO_SUCH_ID}, body: {}};

@@ -31,7 +31,7 @@ export function checkRecords(survey: Survey, id: OperationId, sample: Sample | u
   checkStatuses(survey, resource, sample);
 }
 
-interface Place {
+interface SampledField {
   readonly resource: string;
   /** All fields of the record that remit reads. */
   readonly fields: readonly string[];
@@ -43,7 +43,7 @@ interface Place {
 const isPresent = (records: readonly JsonObject[], field: string): boolean =>
   records.some((record) => record[field] !== undefined && record[field] !== null);
 
-function checkField(survey: Survey, place: Place): void {
+function checkField(survey: Survey, place: SampledField): void {
   const {resource, field, sample, row} = place;
   const check = `fields.${resource}.${field}`;
   if (isPresent(sample.canonical, field)) return checkUnit(survey, place);
@@ -77,7 +77,7 @@ function checkField(survey: Survey, place: Place): void {
 }
 
 /** No record has the field, under any name that is known. */
-function noteAbsent(survey: Survey, {resource, field, sample, row}: Place): void {
+function noteAbsent(survey: Survey, {resource, field, sample, row}: SampledField): void {
   const check = `fields.${resource}.${field}`;
   if (!NEEDED.has(field)) {
     survey.found.push(unknown(check, `no record has it, only ${namesOf(sample)}`, {row}));
@@ -98,7 +98,7 @@ const FLAG_WORDS = [
 ] as const;
 
 /** The flag of an endpoint may be a word in its state. */
-function noteFlag(survey: Survey, {field, sample, row}: Place): void {
+function noteFlag(survey: Survey, {field, sample, row}: SampledField): void {
   const check = 'webhooks.active';
   const evidence = `records have no ${field}, only ${namesOf(sample)}`;
   for (const name of ['state', 'status'])
@@ -139,7 +139,7 @@ const namesOf = ({wire}: Sample): string =>
   [...new Set(wire.flatMap((record) => Object.keys(record)))].slice(0, 12).join(', ');
 
 /** The service's name of a field: the same word in another spelling, or an alternative from `FIELD_WORDS`. */
-function otherName({fields, field, sample}: Place): string | undefined {
+function otherName({fields, field, sample}: SampledField): string | undefined {
   const taken = new Set(fields.filter((name) => isPresent(sample.canonical, name)));
   const leaves = sample.wire.flatMap((record) => leavesOf(record));
   const fits = leaves.filter(
@@ -191,7 +191,7 @@ function timeUnit(values: readonly unknown[]): Guess {
 }
 
 /** Checks the unit of a field that has its documented name. */
-function checkUnit(survey: Survey, {resource, field, sample, row}: Place): void {
+function checkUnit(survey: Survey, {resource, field, sample, row}: SampledField): void {
   const name = `${resource}.${field}`;
   const values = sample.canonical.map((record) => record[field]).filter((value) => value != null);
   const guess = isAmountField(field)

@@ -18,7 +18,7 @@ export function sandboxUrl(text: string): string {
 }
 
 /** The files of the sandbox of a state folder: its store, and how other commands find it while it runs. */
-export interface Place {
+export interface SandboxPlace {
   folder: string;
   /** Whether it is the default sandbox of the state folder, not an additional one. */
   isKept: boolean;
@@ -40,10 +40,10 @@ export interface RunningRecord {
 }
 
 /** The place of the default sandbox: the one that commands use unless another is named. */
-export const sandboxPlace = (stateDir: string): Place => placeIn(join(stateDir, 'sandbox'), true);
+export const sandboxPlace = (stateDir: string): SandboxPlace => placeIn(join(stateDir, 'sandbox'), true);
 
 /** The place of a sandbox in any folder. */
-export function placeIn(folder: string, isKept = false): Place {
+export function placeIn(folder: string, isKept = false): SandboxPlace {
   const file = (name: string) => join(folder, name);
   return {
     folder,
@@ -56,7 +56,7 @@ export function placeIn(folder: string, isKept = false): Place {
 }
 
 /** The last recorded sandbox; its process may be gone. */
-export function readRecord(place: Place): RunningRecord | undefined {
+export function readRecord(place: SandboxPlace): RunningRecord | undefined {
   try {
     return ownJson(readFileSync(place.record, 'utf8'));
   } catch {
@@ -65,7 +65,7 @@ export function readRecord(place: Place): RunningRecord | undefined {
 }
 
 /** Undefined without a token file: the sandbox has ended. */
-export function readToken({token}: Place): string | undefined {
+export function readToken({token}: SandboxPlace): string | undefined {
   try {
     return readFileSync(token, 'utf8').trim() || undefined;
   } catch {
@@ -74,13 +74,13 @@ export function readToken({token}: Place): string | undefined {
 }
 
 /** Both are only useful while the process runs, so nothing waits until they are on the disk. */
-export function writeRecord(place: Place, record: RunningRecord, token: string): void {
+export function writeRecord(place: SandboxPlace, record: RunningRecord, token: string): void {
   writeFileAtomic(place.token, `${token}\n`, {durable: false});
   writeFileAtomic(place.record, `${JSON.stringify(record, undefined, 2)}\n`, {durable: false});
 }
 
 /** Removes the record, unless another process has written its own since. */
-export function removeRecord(place: Place, {pid, base_url: url}: RunningRecord): void {
+export function removeRecord(place: SandboxPlace, {pid, base_url: url}: RunningRecord): void {
   const found = readRecord(place);
   if (found?.pid !== pid || found.base_url !== url) return;
   rmSync(place.record, {force: true});

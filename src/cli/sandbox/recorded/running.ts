@@ -7,11 +7,11 @@ import {
   systemProbe,
   type Holder,
 } from '../../../store/locks/lock-holder.ts';
-import {placeIn, readRecord, sandboxPlace, type Place, type RunningRecord} from './place.ts';
+import {placeIn, readRecord, sandboxPlace, type SandboxPlace, type RunningRecord} from './place.ts';
 
 /** A sandbox that was running when its record was read. */
 export interface Running extends RunningRecord {
-  place: Place;
+  place: SandboxPlace;
 }
 
 /** `fresh-` is deleted at the end; `shared-` is an additional one on a shared store. Both have their own folder. */
@@ -23,7 +23,7 @@ const OWNER = 'owner.json';
 const ABANDONED_MS = 3_600_000;
 
 /** Creates the folder of a sandbox that does not replace the default one. */
-export function makeExtraPlace({folder}: Place, kind: Extra, nowMs: number): Place {
+export function makeExtraPlace({folder}: SandboxPlace, kind: Extra, nowMs: number): SandboxPlace {
   const made = mkdtempSync(join(folder, `${kind}-`));
   const owner = describeSelf(systemProbe, 'sandbox', 'none', nowMs);
   writeFileSync(join(made, OWNER), JSON.stringify(owner), {mode: 0o600});
@@ -31,7 +31,7 @@ export function makeExtraPlace({folder}: Place, kind: Extra, nowMs: number): Pla
 }
 
 /** Removes leftovers of killed sandboxes. */
-export function sweepExtras({folder}: Place, nowMs: number): void {
+export function sweepExtras({folder}: SandboxPlace, nowMs: number): void {
   for (const extra of extrasIn(folder))
     if (isAbandoned(extra, nowMs)) rmSync(extra, {recursive: true, force: true});
 }

@@ -6,7 +6,7 @@ import {childEnv} from '../../runtime/child-env.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {readConfig} from '../../../profiles/config-file.ts';
 import {makePageLink} from '../page-link.ts';
-import {makeFolder, PROFILE, readRecord, sandboxPlace, type Place} from '../recorded/place.ts';
+import {makeFolder, PROFILE, readRecord, sandboxPlace, type SandboxPlace} from '../recorded/place.ts';
 import {showReady, type Ready} from './ready.ts';
 import {readStartFlags, type StartFlags, STORE_FROM_STDIN} from './options.ts';
 
@@ -60,7 +60,7 @@ function wordsOf(flags: StartFlags): string[] {
 
 async function spawnServer(
   local: LocalContext,
-  {folder, log}: Place,
+  {folder, log}: SandboxPlace,
   {args, store}: {args: readonly string[]; store: string | undefined},
 ): Promise<Ready & {pid: number}> {
   makeFolder(folder);

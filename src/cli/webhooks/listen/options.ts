@@ -8,7 +8,7 @@ import {
   type TypePattern,
 } from '../../../webhooks/delivery/patterns.ts';
 import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
-import type {Route} from '../../../webhooks/listen/forwarder.ts';
+import type {ForwardRoute} from '../../../webhooks/listen/forwarder.ts';
 import type {SecretFlags} from '../secrets.ts';
 import type {VerifyFlags} from '../verify/flags.ts';
 
@@ -48,7 +48,7 @@ export interface ListenFlags extends SecretFlags, VerifyFlags {
 }
 
 /** The targets: --forward-to receives every type, --route the types of its pattern. */
-export function readRoutes(flags: ListenFlags): Route[] {
+export function readRoutes(flags: ListenFlags): ForwardRoute[] {
   const target = (text: string): string => {
     const url = parseTarget(text);
     checkTarget(url, flags['allow-external']);

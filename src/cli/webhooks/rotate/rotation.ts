@@ -30,7 +30,7 @@ export interface RotationState {
   delivery: string | null;
 }
 
-type Place = Pick<Context, 'stateDir' | 'profile'>;
+type RotationPlace = Pick<Context, 'stateDir' | 'profile'>;
 
 const folderOf = ({stateDir}: Pick<Context, 'stateDir'>): string => join(stateDir, 'webhooks', 'rotations');
 
@@ -41,7 +41,7 @@ export class Rotation {
   #state: RotationState | undefined;
 
   /** The file name also distinguishes services that use the same ids. */
-  constructor(place: Place, oldId: string) {
+  constructor(place: RotationPlace, oldId: string) {
     const {baseUrl, mode} = place.profile;
     const name = createHash('sha256')
       .update(JSON.stringify([baseUrl, mode, oldId]))
@@ -77,7 +77,7 @@ export class Rotation {
 }
 
 /** The unfinished rotation that created this endpoint. */
-export function rotationTo(place: Place, newId: string): RotationState | undefined {
+export function rotationTo(place: RotationPlace, newId: string): RotationState | undefined {
   const folder = folderOf(place);
   let names: string[];
   try {
