@@ -82,6 +82,9 @@ describe('waiting for several records', () => {
     assert.match(failed.stderr, /2 of 2 payouts have failed or were canceled\./);
     const good = await run([A, B, '--json'], {[A]: ['settled'], [B]: ['settled']});
     assert.equal(good.stderr, '');
+    const paid = await run([A, B, '--until', 'canceled', '--json'], {[A]: ['settled'], [B]: ['canceled']});
+    assert.match(paid.stderr, /1 of 2 payouts will not be canceled\./);
+    assert.doesNotMatch(paid.stderr, /failed/);
   });
 
   it('says why a record failed, in every format', async () => {

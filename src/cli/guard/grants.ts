@@ -112,7 +112,7 @@ function notGranted({operation, method, path}: TransportRequest): RemitError {
     `refused to send ${method} ${route}${operation === undefined ? '' : ` as ${operation}`}: this command did not ask for this write; nothing was sent`,
     {
       details: {operation: operation ?? null, method, path: route},
-      hint: 'check the routes in the service file of the profile (remit profiles show NAME); if they are correct, this is a bug in remit',
+      hint: 'check the routes in the service file of the profile; if they are correct, this is a bug in remit',
     },
   );
 }

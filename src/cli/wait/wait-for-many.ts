@@ -139,18 +139,21 @@ export async function waitForMany(
     const created = open.filter((id) => isUnapproved(last.get(id)?.status, until));
     noteApprovals(context, waiting, created);
   }
-  noteEnds(context, waiting, found);
+  noteEnds(context, waiting, {rows: found, until});
   return worstExit(found);
 }
 
 /** Why the command fails although every record was read, or nothing is open any more. */
-function noteEnds({out}: Context, {plural}: ManyWaiting, rows: readonly WaitRow[]): void {
+function noteEnds(
+  {out}: Context,
+  {plural}: ManyWaiting,
+  {rows, until}: {rows: readonly WaitRow[]; until: string | undefined},
+): void {
   const ended = rows.filter(({outcome}) => outcome === 'ended').length;
   const unread = rows.filter(({outcome}) => outcome === 'error').length;
-  if (ended > 0)
-    out.note(
-      `${ended} of ${rows.length} ${plural} ${ended === 1 ? 'has' : 'have'} failed or ${ended === 1 ? 'was' : 'were'} canceled.`,
-    );
+  const [has, was] = ended === 1 ? ['has', 'was'] : ['have', 'were'];
+  const how = until === undefined ? `${has} failed or ${was} canceled` : `will not be ${until}`;
+  if (ended > 0) out.note(`${ended} of ${rows.length} ${plural} ${how}.`);
   if (unread > 0) out.note(`${unread} of ${rows.length} ${plural} could not be read.`);
 }
 
