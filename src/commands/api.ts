@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {allItems} from '../cli/api/pages.ts';
-import {effectOf, readPath} from '../cli/api/any-request.ts';
+import {effectOf, readCommand} from '../cli/api/any-request.ts';
 import {creationOf} from '../cli/api/creation.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import type {Context} from '../cli/core/context.ts';
@@ -79,6 +79,7 @@ export default class Api extends RemitCommand {
     const body = (await readData(flags.data, this.runtime)) ?? (method === 'POST' ? {} : undefined);
     const read = readRequest({method, path: args.path, body, isRaw: flags.raw}, profile.service);
     const {operation, isRaw} = read;
+    const typed = {method, path: args.path, isRaw: flags.raw};
     const keyed = operation !== undefined && operationOf(operation).key !== undefined;
     const given = flags['idempotency-key'];
     refuseTypedForLive(context, read);
@@ -87,7 +88,7 @@ export default class Api extends RemitCommand {
       idempotencyKey === undefined || (operation !== undefined && !keyed)
         ? method === 'GET'
           ? undefined
-          : commands.read('api', 'GET', readPath(method, args.path), ...(flags.raw ? ['--raw'] : []))
+          : readCommand(commands, typed)
         : commands.again(this.typed, {
             without: ['--idempotency-key', '--accept'],
             add: ['--idempotency-key', idempotencyKey],
@@ -134,7 +135,7 @@ export default class Api extends RemitCommand {
       ? send(newKey, unremembered(isNewKey))
       : sendPayment(context, payment, {keyed, given}, send));
     const {data, status, warning, headers: answered, idempotencyKey, noted} = sent;
-    if (method !== 'GET') effects.took(effectOf(data, {method, path: args.path, idempotencyKey, commands}));
+    if (method !== 'GET') effects.took(effectOf(data, typed, {idempotencyKey, commands}));
     if (status === 207 || sent.isPartial || noted?.unintended !== undefined) {
       out.warn(warning ?? noted?.unintended ?? 'the service answered 207');
       if (noted?.next !== undefined) out.hint(noted.next);

@@ -83,14 +83,25 @@ describe('a stdout that fails', () => {
       `payee ${PAYEE_ID} was created`,
       `payees get ${PAYEE_ID}`,
     ],
-    ['api POST /api/payees -d {"name":"A"}', answer(201, {id: PAYEE_ID}), 'was accepted', undefined],
+    [
+      'api POST /api/payees -d {"name":"A"}',
+      answer(201, {id: PAYEE_ID}),
+      'was accepted',
+      'api GET /api/payees',
+    ],
+    [
+      'api POST /api/other -d {"name":"A"} --raw',
+      answer(201, {id: PAYEE_ID}),
+      'was accepted',
+      'api GET /api/other --raw',
+    ],
   ] as const)
     it(`says what ${line.split(' ').slice(0, 2).join(' ')} did, and which command shows it`, async () => {
       const ran = await run(`${line} --json`, CLOSED, reply);
       assert.equal(ran.exitCode, 13);
       assert.match(ran.error().message, new RegExp(`Before that, (?:.* )?${done}`));
       assert.ok([PAYOUT_ID, METHOD_ID, PAYEE_ID].includes(String(ran.error().details?.['id'])));
-      if (next !== undefined) assert.equal(ran.error().details?.['next'], `remit ${next}`);
+      assert.equal(ran.error().details?.['next'], `remit ${next}`);
     });
 
   it('states the status that was read after an answer without a record', async () => {

@@ -124,7 +124,7 @@ export const EXPLAINED: readonly Explanation[] = [
       'A bound on the work for one line of a confirmation; one payment method more makes no difference.',
   },
   {
-    symbol: 'Exchange.start',
+    symbol: 'PoolExchange.start',
     before: '{origin, path, method: request.method, headers: request.headers, body: request.body ?? null},',
     after: '{origin, path, method: request.method, headers: request.headers, body: request.body},',
     reason: 'The same result: undici takes a body of `undefined` for `null`; its types want `null`.',

@@ -2,8 +2,19 @@ import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {valueAt} from '../../output/records/select.ts';
 import type {Commands} from '../line/command-line.ts';
 
-/** The path that shows whether a write took effect: its own, or that of the record it acts on. */
-export function readPath(method: string, path: string): string {
+/** A request that was typed. */
+interface Typed {
+  method: string;
+  path: string;
+  isRaw: boolean;
+}
+
+/** The command that shows whether a write took effect. */
+export const readCommand = (commands: Commands, {method, path, isRaw}: Typed): string =>
+  commands.read('api', 'GET', readPath(method, path), ...(isRaw ? ['--raw'] : []));
+
+/** The path of the write itself, or that of the record it acts on. */
+function readPath(method: string, path: string): string {
   const [route = ''] = path.split('?');
   return method === 'POST'
     ? route.replace(/\/[a-z-]+$/, (verb, at: number) => (isId(route, at) ? '' : verb))
@@ -16,15 +27,16 @@ const isId = (route: string, verbAt: number): boolean => /\/[^/\d]*\d[^/]*$/.tes
 /** The effect of an accepted write, for an error that may follow. */
 export function effectOf(
   data: unknown,
-  request: {method: string; path: string; idempotencyKey: string | undefined; commands: Commands},
+  typed: Typed,
+  {idempotencyKey, commands}: {idempotencyKey: string | undefined; commands: Commands},
 ) {
-  const {method, path, idempotencyKey, commands} = request;
+  const {method, path} = typed;
   const record = unwrapRecord(data);
   const [id, status] = [valueAt(record, 'id'), valueAt(record, 'status')];
   return {
     ...{noun: `request ${method} ${path}`, done: 'was accepted', idempotencyKey},
     id: typeof id === 'string' ? id : null,
     status: typeof status === 'string' ? status : null,
-    next: commands.read('api', 'GET', readPath(method, path)),
+    next: readCommand(commands, typed),
   };
 }
