@@ -1,10 +1,11 @@
 import {RemitError} from '../errors.ts';
-import {isObject, type JsonObject} from '../narrow.ts';
+import {isObject} from '../narrow.ts';
 import {checkAnswered, comparedFields, unreadField} from './answers/created-record.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer, refuseSecond} from './other-answer.ts';
 import {statusOf} from './reading/poll.ts';
 import {deadKey, inDoubt, LOST, readRecord, unapproved, withRecord} from './release-ends.ts';
+import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
 import {approvalOf, type KnownRecord, nounOf, partyFieldOf, type TransferCreate} from './transfer-create.ts';
 
@@ -52,10 +53,6 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed, compared});
   return release(create, known);
 }
-
-/** Also anything that a service may read as true. */
-export const asksForApproval = ({auto_approve: approve}: JsonObject): boolean =>
-  approve !== undefined && approve !== null && approve !== false;
 
 /** @throws {RemitError} KEY_REUSED */
 function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean): Result<unknown> {

@@ -114,10 +114,14 @@ export default class Api extends RemitCommand {
       return this.#list(context, allItems(context, {path: args.path, isRaw, headers, service}));
     }
     if (isWrite) {
-      await context.guardWrite(await requestFacts(context, request), [
-        {method, path: args.path, body, isRaw},
-        ...(creation?.isInSteps ? [{method, path: args.path, body: creation.unapprovedBody, isRaw}] : []),
-      ]);
+      await context.guardWrite(
+        await requestFacts(context, request),
+        [
+          {method, path: args.path, body, isRaw},
+          ...(creation?.isInSteps ? [{method, path: args.path, body: creation.unapprovedBody, isRaw}] : []),
+        ],
+        creation?.follows,
+      );
     }
     const send = async (
       idempotencyKey: string | undefined,

@@ -1,12 +1,13 @@
-import {asksForApproval} from '../../client/create-then-release.ts';
+import {asksForApproval} from '../../client/requests/approval.ts';
 import type {AnyOptions, Result} from '../../client/requests/resource.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
-import {betweenSteps, rememberUnclear} from '../write/create-steps.ts';
+import {betweenSteps, mayFollow, rememberUnclear} from '../write/create-steps.ts';
 import {unintendedStatus} from '../write/answered-status.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import type {ReadRequest} from '../../service/read-request.ts';
@@ -18,6 +19,8 @@ export interface TypedCreation {
     repeat: string | undefined,
     memory: EntryMemory,
   ) => Pick<AnyOptions, 'onCreated' | 'showCommand'> | undefined;
+  /** The operations that may follow it. */
+  follows: readonly OperationId[];
   /** It may take two requests. */
   isInSteps: boolean;
   /** The body of the first of them. */
@@ -45,6 +48,7 @@ export function creationOf(
       idempotencyKey === undefined || repeat === undefined
         ? undefined
         : betweenSteps(context, {noun, resource, idempotencyKey, repeat, memory}),
+    follows: mayFollow(context.profile, resource, body),
     isInSteps: asksForApproval(body),
     unapprovedBody: codec.withoutApproval(operation, sent, isRaw),
     note: (result, memory, isFreshKey) => {

@@ -1,6 +1,6 @@
 import {refuseOtherSpelling} from '../../client/requests/spelling.ts';
 import {isId} from '../../contract/ids.ts';
-import {asksForApproval} from '../../client/create-then-release.ts';
+import {asksForApproval} from '../../client/requests/approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -61,7 +61,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
     source: 'body',
   };
   const isChecked = needsFacts(context) || request.stated !== undefined;
-  if (operation === undefined && (isChecked || (isObject(body) && asksForApproval(body))))
+  if (operation === undefined && (isChecked || asksForApproval(body)))
     refuseOtherSpelling(request, context.profile.service);
   if (!isChecked) return plain;
   if (operation !== undefined && ON_RECORDS.includes(operation))
@@ -148,6 +148,9 @@ function detailsOf(
   const fields = isObject(body) ? body : {};
   if (operation === 'payins.create') return () => creationDetails(context, PAYIN, fields);
   if (operation === 'payouts.create') return () => creationDetails(context, PAYOUT, fields);
+  if (operation === 'moves.create') return () => moveDetails(context, fields, 'wait');
+  if (operation === 'accountTransfers.create')
+    return () => accountTransferDetails(context, fields, asksForApproval(fields) ? 'now' : 'wait');
   return undefined;
 }
 

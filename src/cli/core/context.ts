@@ -15,6 +15,7 @@ import {credentialsSent} from '../../service/credential-headers.ts';
 import type {GlobalFlags} from '../input/global-flags.ts';
 import {Commands} from '../line/command-line.ts';
 import {Effects} from '../runtime/effects.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {Grants, type PlannedWrite} from '../guard/grants.ts';
 import {guardWrite} from '../guard/guard.ts';
 import {routeLines} from '../guard/route-lines.ts';
@@ -57,8 +58,13 @@ export interface Context extends LocalContext {
   /**
    * Refuses, or shows the facts and prompts, before anything is sent that changes something. Afterwards exactly these
    * writes may be sent.
+   * @param follows the operations that the command itself grants later, on the record that it creates
    */
-  guardWrite: (facts: WriteFacts, writes: readonly PlannedWrite[]) => Promise<void>;
+  guardWrite: (
+    facts: WriteFacts,
+    writes: readonly PlannedWrite[],
+    follows?: readonly OperationId[],
+  ) => Promise<void>;
   /** What this command may send; every transport checks it. */
   grants: Grants;
 }
@@ -128,10 +134,10 @@ export async function openContext(
     },
     clientOn,
     grants,
-    guardWrite: async (facts, writes) => {
+    guardWrite: async (facts, writes, follows = []) => {
       const {prompts, stdin, stderr} = runtime;
       const operations = writes.flatMap((write) => grants.requestOf(write).operation ?? []);
-      const routes = routeLines(operations, profile.service);
+      const routes = routeLines([...operations, ...follows], profile.service);
       await guardWrite(facts, {profile, flags, out, prompts, stdin, stderr, routes});
       for (const write of writes) grants.allow(write);
     },

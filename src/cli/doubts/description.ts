@@ -1,5 +1,5 @@
 import {isPastHorizon} from '../../batch/model/record-age.ts';
-import {asksForApproval} from '../../client/create-then-release.ts';
+import {asksForApproval} from '../../client/requests/approval.ts';
 import {contentOf, type OpenPayment, shownIn} from '../../doubts/open-payment.ts';
 import type {StoredPayment} from '../../doubts/open-payments.ts';
 import {exactJson} from '../../json/exact.ts';

@@ -1,4 +1,4 @@
-import {asksForApproval} from '../../client/create-then-release.ts';
+import {asksForApproval} from '../../client/requests/approval.ts';
 import type {EarlierRequest} from '../../client/requests/resource.ts';
 import {nextTurn} from '../../clock.ts';
 import {

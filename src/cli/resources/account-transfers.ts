@@ -1,3 +1,4 @@
+import {asksForApproval} from '../../client/requests/approval.ts';
 import type {ListOptions} from '../../client/reading/listing.ts';
 import {waitFor} from '../../client/reading/poll.ts';
 import type {ListItem, Result} from '../../client/requests/resource.ts';
@@ -82,7 +83,7 @@ export async function createAccountTransfer(
       amountMinor: amount.minor,
       currency: amount.currency,
       rail: {value: body['rail'] as string | undefined},
-      details: () => accountTransferDetails(context, body, body['auto_approve'] === true ? 'now' : 'wait'),
+      details: () => accountTransferDetails(context, body, asksForApproval(body) ? 'now' : 'wait'),
     },
     announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
     noun: 'account transfer',
@@ -98,7 +99,7 @@ export async function createAccountTransfer(
   const {result} = sent;
   const id = plainValue(valueAt(result.data, 'id'));
   checkCreated(context, {noun: 'account transfer', asked: body, record: result.data, shownBy});
-  const meant = body['auto_approve'] === true ? 'approved' : 'created';
+  const meant = asksForApproval(body) ? 'approved' : 'created';
   return finish(context, {result, id, wait: request.wait, meant});
 }
 

@@ -1,6 +1,6 @@
 import type {Result} from '../../client/requests/resource.ts';
 import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
-import {asksForApproval} from '../../client/create-then-release.ts';
+import {asksForApproval} from '../../client/requests/approval.ts';
 import {refuseForLive} from '../guard/test-only.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
@@ -20,7 +20,13 @@ import {done, type Outcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
-import {betweenSteps, IN_TWO_REQUESTS, noteReplay, rememberUnclear} from '../write/create-steps.ts';
+import {
+  betweenSteps,
+  IN_TWO_REQUESTS,
+  mayFollow,
+  noteReplay,
+  rememberUnclear,
+} from '../write/create-steps.ts';
 import {noteOtherWords} from '../write/created-record.ts';
 import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
@@ -80,6 +86,7 @@ export async function createTransfer(
           {operation, body: context.codec.withoutApproval(operation, body, false)},
         ]
       : [{operation, body}],
+    mayFollow(context.profile, kind.resource, body),
   );
   const {noun, resource} = kind;
   const send = async ({idempotencyKey, isRepeat, isOwn, earlier, memory}: ChosenKey) => {
@@ -126,7 +133,7 @@ async function showCreated(
 ): Promise<Outcome> {
   const {out, commands, effects} = context;
   const {result, body, idempotencyKey, isFreshKey, wait} = created;
-  const autoApprove = body['auto_approve'] === true;
+  const autoApprove = asksForApproval(body);
   const {data: record, status} = result;
   const id = plainValue(valueAt(record, 'id'));
   const next = commands.read(kind.resource, 'get', id);

@@ -1,6 +1,7 @@
-import {asksForApproval} from '../../client/create-then-release.ts';
+import {asksForApproval} from '../../client/requests/approval.ts';
 import {statusOf} from '../../client/reading/poll.ts';
 import type {KeyedOptions, Result} from '../../client/requests/resource.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
 import {capital} from '../../phrases.ts';
@@ -26,6 +27,15 @@ const WORDS: Readonly<Record<string, string>> = {
 /** `payee, amount and currency`. */
 const inWords = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
+
+/** The operation that may follow a create on its new record. */
+export function mayFollow(
+  {approveById}: Context['profile'],
+  resource: SteppedCreate['resource'],
+  body: unknown,
+): OperationId[] {
+  return approveById && asksForApproval(body) ? [`${resource}.approve`] : [];
+}
 
 type StepContext = Pick<Context, 'out' | 'commands' | 'effects' | 'profile' | 'grants'>;
 

@@ -41,6 +41,8 @@ export interface Write {
   reportsWarning?: boolean;
   /** The values that the record has afterwards; if it shows others, the command exits with 8. */
   leaves?: JsonObject;
+  /** What the caller may send afterwards to the record that it creates. */
+  follows?: readonly OperationId[];
   /** A create that moves money or leads to it. */
   payment?: Payment;
   /** Reads the record after an answer without one; absent if the answer is not a record. */
@@ -74,7 +76,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
     return {dryRun: showPreview(context, client.preview(operation, input))};
   }
   const checked = typeof facts === 'function' ? await facts() : facts;
-  await context.guardWrite(checked, [{operation, params, body}]);
+  await context.guardWrite(checked, [{operation, params, body}], write.follows);
   const send = async () => {
     if (announce !== undefined) out.note(announce);
     const result = await client.call(operation, input);

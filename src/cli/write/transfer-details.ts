@@ -1,3 +1,4 @@
+import {asksForApproval} from '../../client/requests/approval.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
@@ -23,7 +24,7 @@ export async function creationDetails(
   const party = plainValue(body[partyField]);
   const named = body[noun === 'payout' ? 'override_default_payment_method_id' : 'payment_method_id'];
   const date = body['scheduled_date'];
-  const isApproved = body['auto_approve'] === true;
+  const isApproved = asksForApproval(body);
   const [who, method] = [
     await partyLine(context, partyLabel, party),
     await methodLine(context, partyLabel, party, typeof named === 'string' ? named : undefined),

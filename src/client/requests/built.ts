@@ -1,6 +1,6 @@
+import {asksForApproval} from './approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
 import {CANONICAL, type Codec} from './codec.ts';
 import {checkExtraHeaders, checkKey, requestHeaders} from './headers.ts';
 import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
@@ -75,7 +75,7 @@ export class RequestBuilder {
       path: fillPath(path, params) + queryText(query),
       body: sent,
       keyed: declared.key !== undefined,
-      approves: isApproving(sent),
+      approves: asksForApproval(sent),
       options,
     });
   }
@@ -97,7 +97,7 @@ export class RequestBuilder {
     return this.#build({
       ...{method: verb, path: checkRequestPath(path), body, keyed, ignoresKey: key === 'ignored', options},
       operation: options.isRaw ? undefined : this.#options.codec?.operationAt(verb, route),
-      approves: isApproving(body),
+      approves: asksForApproval(body),
       headers: checkExtraHeaders(options.headers ?? {}, this.#options.codec?.service.keys?.header),
     });
   }
@@ -167,8 +167,6 @@ export class RequestBuilder {
 
 /** A program in plain JavaScript may pass null for a key that it does not have. */
 const givenKey = ({idempotencyKey}: KeyedOptions): string | undefined => idempotencyKey ?? undefined;
-
-const isApproving = (body: unknown): boolean => isObject(body) && body['auto_approve'] === true;
 
 function safetyOf(method: string, keyed: boolean): Safety {
   if (method === 'GET' || method === 'HEAD') return 'read';

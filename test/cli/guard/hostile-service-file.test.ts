@@ -92,6 +92,40 @@ describe('the confirmation of a live write', () => {
     assert.match(ran.stderr, /sent as +POST \/api\/payouts\/\{id\}\/approve with \{"state":"approved"\}/);
   });
 
+  it('shows the approval by id that may follow a create, and the deletion that follows a listener', async () => {
+    const service = {
+      routes: {
+        'payouts.approve': 'POST /v2/payouts/{id}/approve',
+        'webhookEndpoints.delete': 'DELETE /v2/webhook-endpoints/{id}',
+      },
+    };
+    const words =
+      `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD --live --yes --json`.split(' ');
+    const body = {
+      payee_id: PAYEE_ID,
+      amount_in_minor_units: 12_500,
+      currency_code: 'USD',
+      auto_approve: true,
+    };
+    const typed = ['api', 'POST', '/api/payouts', '-d', JSON.stringify(body), '--live', '--yes', '--json'];
+    const run = async (line: readonly string[], approveById: boolean) => {
+      const env = profiled({mode: 'live', service, approve_by_id: approveById});
+      return (await runCli([...line], {env, service: () => answer(201, payout({status: 'approved'}))}))
+        .stderr;
+    };
+    const approval = /sent as +POST \/v2\/payouts\/\{id\}\/approve/;
+    assert.match(await run([...words, '--auto-approve'], true), approval);
+    assert.match(await run(typed, true), approval);
+    for (const [line, approveById] of [
+      [[...words, '--auto-approve'], false],
+      [typed, false],
+      [words, true],
+    ] as const)
+      assert.doesNotMatch(await run(line, approveById), approval);
+    const listen = 'webhooks listen --register --public-url https://example.test/h --live --yes'.split(' ');
+    assert.match(await run(listen, false), /sent as +DELETE \/v2\/webhook-endpoints\/\{id\}/);
+  });
+
   it('shows no route without a service file, and covers the retries of its request', async () => {
     const ran = await runCli(
       `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD --live --yes --json`.split(' '),

@@ -220,6 +220,9 @@ describe('the confirmation of a live approval or cancellation', () => {
     const created = await confirmation(['api', 'POST', '/api/payouts', '-d', body], KNOWN);
     assert.equal(created['payee'], `Acme Ltd (${PAYEE_ID})`);
     assert.equal(created['effect'], 'waits for approval; no money moves yet');
+    const text = JSON.stringify({payee_id: PAYEE_ID, amount_in_minor_units: 5, auto_approve: 'yes'});
+    const approved = await confirmation(['api', 'POST', '/api/payouts', '-d', text], KNOWN);
+    assert.equal(approved['effect'], 'approved immediately; the money moves now');
   });
 });
 
@@ -253,6 +256,24 @@ describe('the confirmation between own accounts', () => {
     assert.equal(shown['from'], `Salaries (${FROM})`);
     assert.equal(shown['to'], `subaccount ${TO}, name unknown`);
     assert.equal(shown['effect'], 'the money moves now');
+  });
+
+  it('names them for api too', async () => {
+    const amount = {amount_in_minor_units: 5, currency_code: 'USD'};
+    const move = {source_subaccount_id: FROM, destination_subaccount_id: TO, ...amount};
+    const moved = await confirmation(['api', 'POST', '/api/subaccounts/move', '-d', JSON.stringify(move)], {
+      [`/api/subaccounts/${FROM}`]: answer(200, {id: FROM, name: 'Salaries'}),
+    });
+    assert.equal(moved['from'], `Salaries (${FROM})`);
+    assert.equal(moved['to'], `subaccount ${TO}, name unknown`);
+    assert.equal(moved['effect'], 'waits for approval; no money moves yet');
+    const transfer = {source_account_id: FROM, destination_account_id: TO, ...amount, auto_approve: true};
+    const sent = await confirmation(
+      ['api', 'POST', '/api/treasury/account-transfers', '-d', JSON.stringify(transfer)],
+      {'/api/treasury/accounts': page([{id: FROM, label: 'Operating'}])},
+    );
+    assert.equal(sent['from'], `Operating (${FROM})`);
+    assert.equal(sent['effect'], 'approved immediately; the money moves now');
   });
 });
 

@@ -85,6 +85,7 @@ async function send(context: Context, noted: NotedEndpoint, event_types: string[
       body: {url, event_types, description},
       dryRun: false,
       facts: {operation: 'create a webhook endpoint', party: ['url', url]},
+      follows: ['webhookEndpoints.delete'],
       noun: 'webhook endpoint',
       checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
