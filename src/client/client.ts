@@ -40,7 +40,7 @@ import {refuseOtherSpelling} from './requests/spelling.ts';
 import {type ReadRequest, readRequest, refuseUnclearPayment} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
 import {filtersHere, sizeOnWire} from '../service/paging.ts';
-import {horizonMsOf, USUAL_HORIZON_MS} from '../service/service-file.ts';
+import {horizonMsOf} from '../service/service-file.ts';
 import {GuardedTransport} from './transport/guarded-transport.ts';
 import type {Transport, TransportAnswer, TransportRequest} from './transport/transport.ts';
 
@@ -196,7 +196,7 @@ export class RemitClient {
       ...{operation, asked, options, idempotencyKey, sanitizer: requested.sanitizer},
       isOwnKey: !requested.namesKey,
       recordIn: this.#recordIn(operation, isRaw),
-      horizonMs: horizonMsOf(this.#codec.service) ?? USUAL_HORIZON_MS,
+      horizonMs: horizonMsOf(this.#codec.service),
       monotonic: () => this.#clock.monotonic(),
       send: ({withoutApproval = false, recordId, ...how}) => {
         const built = withoutApproval ? create.build(true, {...options, idempotencyKey}) : requested;

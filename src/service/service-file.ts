@@ -108,8 +108,11 @@ const MS: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, 
 /** How long a service is trusted to remember a key, if its file does not say. */
 export const USUAL_HORIZON_MS = 24 * 3_600_000;
 
-/** How long the service remembers a key; undefined if the file does not set it. */
-export function horizonMsOf({keys}: ServiceFile): number | undefined {
+/** How long the service is trusted to remember a key. */
+export const horizonMsOf = (file: ServiceFile): number => statedHorizonMs(file) ?? USUAL_HORIZON_MS;
+
+/** Undefined if the file does not say how long the service remembers a key. */
+export function statedHorizonMs({keys}: ServiceFile): number | undefined {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(keys?.horizon ?? '') ?? [];
   return count === undefined ? undefined : Number(count) * (MS[unit] ?? 0);
 }

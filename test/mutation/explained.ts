@@ -31,7 +31,7 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The facts of a name are the same each time; only the time that it takes is not.',
   },
   {
-    symbol: 'horizonMsOf',
+    symbol: 'statedHorizonMs',
     before: 'return count === undefined ? undefined : Number(count) * (MS[unit] ?? 0);',
     after: 'return count === undefined ? undefined : Number(count) * (MS[unit] ?? (0 + 1));',
     reason: 'The validation allows no other unit.',

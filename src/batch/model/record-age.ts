@@ -67,9 +67,6 @@ export class RecordAges {
   }
 }
 
-/** How long the service is trusted to remember a key, unless --key-horizon is given. */
-export const HORIZON_MS = 24 * 3_600_000;
-
 /** How long an earlier request may keep its key in use; until then, a 409 is expected to go away by itself. */
 export const KEY_IN_USE_MS = 15 * 60_000;
 

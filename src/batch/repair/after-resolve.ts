@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import {HORIZON_MS} from '../model/record-age.ts';
+import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 
 /**
  * What the last run reported no longer holds once its rows in doubt are resolved: if nothing is left to send, the batch
@@ -18,7 +18,7 @@ export function endIfResolved({journal, plan}: OpenBatch, clock: Clock): void {
     return;
   }
   if (journal.fact('state') !== 'held' || conflict.count > 0) return;
-  const {horizonMs} = journal.fact('runFacts') ?? {horizonMs: HORIZON_MS};
+  const {horizonMs} = journal.fact('runFacts') ?? {horizonMs: USUAL_HORIZON_MS};
   const {lateStaged} = journal.left.counts({now: clock.now(), horizonMs});
   if (staged.count - held - lateStaged > 0) journal.setFact('state', 'staged');
 }

@@ -6,7 +6,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import type {Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import {HORIZON_MS} from '../model/record-age.ts';
+import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 import type {RunPath} from '../model/run-path.ts';
 import {writeResults} from '../report/results.ts';
 import type {Activity} from '../standing/activity.ts';
@@ -71,7 +71,7 @@ export class RunReporter {
       'probeRefused',
       halt.isProbeRefused || halt.stop?.reason === 'key-forgotten' || wasRefused,
     );
-    const {horizonMs} = this.#options.journal.fact('runFacts') ?? {horizonMs: HORIZON_MS};
+    const {horizonMs} = this.#options.journal.fact('runFacts') ?? {horizonMs: USUAL_HORIZON_MS};
     const {unreadable} = journal.left.counts({now: clock.now(), horizonMs});
     const runs = journal.fact('unreadableRuns') ?? 0;
     if (unreadable + runs > 0) journal.setFact('unreadableRuns', unreadable > 0 ? runs + 1 : 0);

@@ -4,7 +4,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {KINDS} from '../model/kinds.ts';
 import type {Standing} from '../model/tally.ts';
-import {HORIZON_MS} from '../model/record-age.ts';
+import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
@@ -90,7 +90,7 @@ export interface Remaining {
 const UNREADABLE_RUNS = 3;
 
 const readRunFacts = (journal: Journal): RunFacts =>
-  journal.fact('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
+  journal.fact('runFacts') ?? {horizonMs: USUAL_HORIZON_MS, approveById: false};
 
 /** Reasons for a stop that a wrong address can cause. */
 const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);

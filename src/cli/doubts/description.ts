@@ -5,7 +5,7 @@ import type {StoredPayment} from '../../doubts/open-payments.ts';
 import {exactJson} from '../../json/exact.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {capital} from '../../phrases.ts';
-import {horizonMsOf, USUAL_HORIZON_MS} from '../../service/service-file.ts';
+import {horizonMsOf} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
 import {amountText} from '../guard/amount-text.ts';
 import type {Candidates} from './candidates.ts';
@@ -22,7 +22,7 @@ export interface Known {
   found: Candidates | undefined;
 }
 
-const horizonOf = ({profile}: Context): number => horizonMsOf(profile.service) ?? USUAL_HORIZON_MS;
+const horizonOf = ({profile}: Context): number => horizonMsOf(profile.service);
 
 /** The service may have forgotten its key. */
 export const isPastKeys = (context: Context, {firstSentMs}: OpenPayment): boolean =>

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {horizonMsOf, USUAL_HORIZON_MS} from '../../service/service-file.ts';
+import {horizonMsOf} from '../../service/service-file.ts';
 import type {Shown} from '../../doubts/open-payments.ts';
 import type {Context} from '../core/context.ts';
 import {candidatesFor, listCommand} from './candidates.ts';
@@ -120,7 +120,7 @@ const keyIn = ({details}: RemitError): string => {
  * show it.
  */
 async function withCandidates(context: Context, payment: Payment, error: RemitError): Promise<RemitError> {
-  const sinceMs = context.clock.now() - (horizonMsOf(context.profile.service) ?? USUAL_HORIZON_MS);
+  const sinceMs = context.clock.now() - horizonMsOf(context.profile.service);
   const found = await candidatesFor(context, payment, sinceMs).catch(() => undefined); // the error itself matters more
   const next = listCommand(context.commands, payment);
   const {message, httpStatus, requestId, details, body, cause, retryable} = error;

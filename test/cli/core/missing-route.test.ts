@@ -35,13 +35,18 @@ describe('a 404 about a record', () => {
     assert.match(ran.error().hint ?? '', /remit doctor$/);
   });
 
-  it('stays as it is if the record does not exist, and sends two GETs', async () => {
+  it('stays as it is if the record does not exist, and sends two GETs with a short time limit', async () => {
     const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service: having({})});
     assert.doesNotMatch(ran.error().message, /service file/);
     assert.equal(ran.error().hint, 'remit payouts list');
     assert.deepEqual(
       ran.requests.map(({method}) => method),
       ['POST', 'GET', 'GET'],
+    );
+    const [, ...looks] = ran.requests;
+    assert.deepEqual(
+      looks.map(({timeouts}) => timeouts.totalMs),
+      [5000, 5000],
     );
   });
 

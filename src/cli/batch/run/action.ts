@@ -3,7 +3,6 @@ import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Followed} from '../../../batch/follow/follow-run.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
-import {HORIZON_MS} from '../../../batch/model/record-age.ts';
 import {claimBatch} from '../../../batch/registry/batch-claims.ts';
 import {checkResultPlace} from '../../../batch/report/results.ts';
 import {BatchRun} from '../../../batch/run/batch-run.ts';
@@ -163,7 +162,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     random: runtime.random,
     settings: {
       kind,
-      horizonMs: flags['key-horizon'] ?? horizonMsOf(profile.service) ?? HORIZON_MS,
+      horizonMs: flags['key-horizon'] ?? horizonMsOf(profile.service),
       maxWaitMs: flags['max-wait'],
       acceptDifferences,
       releaseRest: request.accepted.rest,

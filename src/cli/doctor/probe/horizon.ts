@@ -1,4 +1,4 @@
-import {horizonMsOf, type ServiceFile} from '../../../service/service-file.ts';
+import {statedHorizonMs, type ServiceFile} from '../../../service/service-file.ts';
 import type {Reply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
@@ -40,7 +40,7 @@ async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string):
 }
 
 function noteKnown(survey: Survey, ageMs: number): void {
-  const stated = horizonMsOf(survey.draft.file);
+  const stated = statedHorizonMs(survey.draft.file);
   const evidence = `the service remembers keys for at least ${atLeast(ageMs)}`;
   const make = stated !== undefined && ageMs >= stated ? holds : unknown;
   survey.found.push(make(CHECK, evidence, {row: ROW}));
@@ -48,7 +48,7 @@ function noteKnown(survey: Survey, ageMs: number): void {
 
 /** The service has forgotten the key. If it was known at an earlier probe, that time is certain. */
 function noteForgotten(survey: Survey, ageMs: number, knownMs: number): void {
-  const stated = horizonMsOf(survey.draft.file);
+  const stated = statedHorizonMs(survey.draft.file);
   const before = knownMs < 1000 ? '' : ` and at least ${atLeast(knownMs)}`;
   const evidence = `the service remembers keys for at most ${atMost(ageMs)}${before}`;
   if (stated !== undefined && stated <= Math.max(knownMs, 1000)) {
