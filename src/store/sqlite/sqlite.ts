@@ -51,7 +51,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
   try {
     removeDriverLock(path);
     if (options.durability === 'full') writeLogAgain(path);
-    const opened = await openRaw(path, options);
+    const opened = await openRaw(path, options.driver);
     raw = opened.raw;
     configure(raw, options.durability);
     restrictFiles(path);
@@ -65,7 +65,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
 
 async function openRaw(
   path: string,
-  {driver, durability}: OpenSqliteOptions,
+  driver: SqliteDriver | undefined,
 ): Promise<{driver: SqliteDriver; raw: RawDatabase}> {
   const native = driver === 'wasm' ? undefined : loadNativeModule();
   if (native !== undefined) return {driver: 'node:sqlite', raw: openNative(native, path)};
@@ -74,7 +74,7 @@ async function openRaw(
       hint: 'use Node 22.13 or later',
     });
   }
-  return {driver: 'wasm', raw: await openWasm(path, durability === 'normal')};
+  return {driver: 'wasm', raw: await openWasm(path)};
 }
 
 function configure(raw: RawDatabase, durability: Durability): void {

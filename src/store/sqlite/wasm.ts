@@ -21,12 +21,9 @@ interface BareStatement extends Statement {
 const load = () => import('node-sqlite3-wasm');
 let loading: ReturnType<typeof load> | undefined;
 
-/**
- * Compiles the module; takes about 50 ms, once per process.
- * @param lasting whether this process will use it heavily, for hours; the first opening decides for all
- */
-export async function openWasm(file: string, lasting: boolean): Promise<RawDatabase> {
-  const loaded = await (loading ??= lasting ? withLateTierUp(load) : withoutTierUp(load));
+/** Compiles the module; takes about 50 ms, once per process. */
+export async function openWasm(file: string): Promise<RawDatabase> {
+  const loaded = await (loading ??= withLateTierUp(load));
   const {Database} = loaded.default ?? loaded; // it is CommonJS: in ESM all of it is the default export, in a CommonJS bundle not always
   const db: Database = new Database(file);
   const statements: BareStatement[] = [];
@@ -53,39 +50,28 @@ export async function openWasm(file: string, lasting: boolean): Promise<RawDatab
 }
 
 /**
- * Compiles WebAssembly only once. V8 would compile each frequently used function a second time, which costs a batch
- * more than it gains, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
- */
-const withoutTierUp = <T>(load: () => Promise<T>): Promise<T> =>
-  withFlag({during: '--liftoff-only', after: TIERS_UP}, load);
-
-/** V8 turns the last two off together with `--liftoff-only`: undici's parser would stay slow too. */
-const TIERS_UP = '--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering';
-
-/**
  * V8 compiles a function a second time once about this many bytes of its code have run. Its default is so low (1.8
- * million in V8 11, then 13 million) that opening a store exceeds it, which would cost each start of a sandbox 200 ms
- * of processor time and 45 MB. A few seconds of creates exceed this number too.
+ * million in V8 11, then 13 million) that opening a store exceeds it, which would cost each command with a batch and
+ * each start of a sandbox 200 ms of processor time and 45 MB. A few seconds of work exceed this number too.
  */
 const TIER_UP_BYTES = 2_000_000_000;
 const DEFAULT_TIER_UP_BYTES = process.versions.v8.startsWith('11.') ? 1_800_000 : 13_000_000;
 
-/** V8 reads the number when a module is loaded, so the other modules of this process keep the default. */
-const withLateTierUp = <T>(load: () => Promise<T>): Promise<T> =>
-  withFlag(
-    {
-      during: `--wasm-tiering-budget=${TIER_UP_BYTES}`,
-      after: `--wasm-tiering-budget=${DEFAULT_TIER_UP_BYTES}`,
-    },
-    load,
-  );
+/** The second compilation of a large function takes up to 30 MB, so that not several of them run beside each other. */
+const ONE_AT_A_TIME = '--wasm-num-compilation-tasks=1';
 
-async function withFlag<T>(flag: {during: string; after: string}, work: () => Promise<T>): Promise<T> {
-  setFlagsFromString(flag.during);
+/**
+ * V8 reads the number when a module is loaded, so the other modules of this process keep the default. No other flag
+ * does this: without tier-up (`--liftoff-only`), which V8 reads whenever it compiles a function, undici's parser would
+ * stay slow too; with the flag set back after loading, every function that runs later is compiled twice at once.
+ */
+async function withLateTierUp<T>(work: () => Promise<T>): Promise<T> {
+  setFlagsFromString(ONE_AT_A_TIME);
+  setFlagsFromString(`--wasm-tiering-budget=${TIER_UP_BYTES}`);
   try {
     return await work();
   } finally {
-    setFlagsFromString(flag.after);
+    setFlagsFromString(`--wasm-tiering-budget=${DEFAULT_TIER_UP_BYTES}`);
   }
 }
 
