@@ -1,6 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import {checkAnswered, comparedFields, unreadField} from './answers/created-record.ts';
+import {readEarlier} from './earlier-records.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer, refuseSecond} from './other-answer.ts';
 import {statusOf} from './reading/poll.ts';
@@ -20,15 +21,17 @@ import {approvalOf, type KnownRecord, nounOf, partyFieldOf, type TransferCreate}
  */
 export async function createThenRelease(create: TransferCreate): Promise<Result<unknown>> {
   const {asked, options, monotonic, isOwnKey} = create;
-  if (!asksForApproval(asked) || isOwnKey || options.mayApproveAtOnce === true) {
+  const {settled, isOpen} = asksForApproval(asked) ? await readEarlier(create) : {isOpen: false};
+  if (settled !== undefined) return settled;
+  if (!asksForApproval(asked) || isOwnKey || (options.mayApproveAtOnce === true && !isOpen)) {
     const result = await create.send({endsAtConflict: !isOwnKey});
-    refuseSecond(create, result);
+    refuseSecond(create, result, isOpen);
     const isNew = isOwnKey || (result.status === 201 && !asksForApproval(asked));
     return noteUnapproved(create, {...checked(create, result, isNew), replayed: result.status === 200});
   }
   const sentAtMs = monotonic();
   const answered = await create.send({withoutApproval: true, endsAtConflict: true});
-  refuseSecond(create, answered);
+  refuseSecond(create, answered, isOpen);
   const first = {...checked(create, answered, answered.status === 201), replayed: answered.status === 200};
   const record = create.recordIn(first.data);
   const id = isObject(record) ? String(record['id']) : '';

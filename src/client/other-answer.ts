@@ -1,4 +1,3 @@
-import {RemitError} from '../errors.ts';
 import {isSameId} from '../contract/ids.ts';
 import {isObject} from '../narrow.ts';
 import {capital} from '../phrases.ts';
@@ -7,6 +6,7 @@ import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {otherIdIn} from './answers/readable.ts';
 import {statusOf} from './reading/poll.ts';
+import {twoRecords} from './earlier-records.ts';
 import {deadKey, inDoubt, readRecord} from './release-ends.ts';
 import type {Result} from './requests/resource.ts';
 import {approvalOf, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
@@ -72,46 +72,51 @@ const bothApproved = (create: TransferCreate, {data}: Result<unknown>): string =
 /**
  * A service that has forgotten a key creates a second record under it. If an earlier request with the key may have
  * paid, the second one must not be released without a decision.
+ * @param isFirstOpen the record that an earlier request has shown still waits for its approval
  * @throws {RemitError} IN_DOUBT with both records
  */
-export function refuseSecond(create: TransferCreate, {data, status}: Result<unknown>): void {
-  const {options, sanitizer, idempotencyKey, asked} = create;
+export function refuseSecond(
+  create: TransferCreate,
+  {data, status}: Result<unknown>,
+  isFirstOpen: boolean,
+): void {
+  const {options, idempotencyKey, asked} = create;
   const {recordId = null, secondId = null, mayBeApproved = false} = options.earlier ?? {};
   const record = create.recordIn(data);
   const id = isObject(record) ? record['id'] : undefined;
   if (typeof id !== 'string') return;
   const noun = nounOf(create);
-  const next = options.showCommand?.(recordId ?? id);
+  const first =
+    recordId === null ? undefined : {id: recordId, ...(isFirstOpen ? {approval: 'open' as const} : {})};
   if (recordId !== null) {
     if (isSameId(recordId, id)) return;
     const differences = differencesFrom(asked, record);
     if (differences.length > 0)
-      throw doubt(
+      throw twoRecords(
+        create,
         `${noun} ${recordId} exists; whether it was approved is not known: its idempotency key ${idempotencyKey} was answered with another ${noun}, ${named(record)} (${differencesInWords(differences)})`,
-        null,
+        {first: {id: recordId}, second: undefined},
       );
   } else {
     const isAgain = secondId !== null && isSameId(secondId, id);
     const isStepped = statusOf(record) === 'created' && options.mayApproveAtOnce !== true;
     if (!isAgain && !(mayBeApproved && status === 201 && isStepped)) return;
   }
-  const state = approvalOf(create, record) === 'open' ? 'was not approved' : 'may be the second payment';
-  const first = recordId === null ? 'an earlier request' : `${noun} ${recordId}`;
-  throw doubt(
-    `the service has forgotten idempotency key ${idempotencyKey}: ${noun} ${named(record)} is new and ${state}, because ${first} with the same key may have paid this already. Check that first`,
-    id,
+  const second = {id, approval: approvalOf(create, record)};
+  const forgot = `the service has forgotten idempotency key ${idempotencyKey}: ${noun} ${named(record)} is new`;
+  if (isFirstOpen)
+    throw twoRecords(
+      create,
+      `${forgot}, and ${noun} ${recordId}, which an earlier request made for the same payment, still waits for approval`,
+      {first, second},
+    );
+  const state = second.approval === 'open' ? 'was not approved' : 'may be the second payment';
+  const earlier = recordId === null ? 'an earlier request' : `${noun} ${recordId}`;
+  throw twoRecords(
+    create,
+    `${forgot} and ${state}, because ${earlier} with the same key may have paid this already. Check that first`,
+    {first, second},
   );
-
-  function doubt(message: string, second: string | null): RemitError {
-    return new RemitError('IN_DOUBT', sanitizer.line(message), {
-      hint: next,
-      details: {
-        ...{id: recordId, status: null, idempotency_key: idempotencyKey, next: next ?? null},
-        ...(second === null ? {} : {second_id: second}),
-        may_have_taken_effect: true,
-      },
-    });
-  }
 }
 
 function named(record: unknown): string {

@@ -63,7 +63,7 @@ export function deadKey(
 
 export function inDoubt(
   create: TransferCreate,
-  {id}: KnownRecord,
+  {id}: Pick<KnownRecord, 'id'>,
   why: string,
   cause?: RemitError,
 ): RemitError {

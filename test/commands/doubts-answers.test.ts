@@ -83,29 +83,116 @@ describe('a remembered key that the service has forgotten', () => {
       send({...request, headers: {...request.headers, 'idempotency-key': `${Math.random()}`}});
   };
 
-  it('is not released again: both records are named, also when it is repeated', async () => {
+  /** The approval of the first try is lost, after or before the service acts, and nothing can be read. */
+  const loseApproval = async (when: 'after' | 'before'): Promise<string> => {
     const {send} = world.transport;
     world.transport.send = async (request) => {
       if (request.method === 'GET') return answer(503);
+      if (approves(request) && when === 'before') throw lost();
       const sent = await send(request);
       if (approves(request)) throw lost();
       return sent;
     };
     const first = await world.run(create('--idempotency-key k-1'));
-    const id = String(first.error().details!['id']);
+    assert.equal(first.exitCode, 12, first.stderr);
+    return String(first.error().details!['id']);
+  };
+  const again = () => world.run(create('--idempotency-key k-1'));
+
+  it('is not sent if the record is approved', async () => {
+    const id = await loseApproval('after');
     forgetful();
-    for (const sent of [2, 3]) {
-      const again = await world.run(create('--idempotency-key k-1'));
-      const {details, message, hint} = again.error();
-      assert.deepEqual([again.exitCode, details?.['id']], [12, id], again.stderr);
+    const ran = await again();
+    assert.deepEqual([ran.exitCode, (ran.json() as {id: string}).id, world.posts], [0, id, []], ran.stderr);
+    assert.deepEqual([await payouts(), world.remembered], [1, []]);
+  });
+
+  it('is not sent if the record cannot be read', async () => {
+    const id = await loseApproval('after');
+    const {service} = world;
+    for (const reply of [answer(503), answer(200, payout({id, payee_id: METHOD_ID, status: 'settled'}))]) {
+      world.transport.send = async (request) => {
+        world.sent.push({line: `${request.method} ${request.path}`, key: undefined, body: null});
+        return request.method === 'GET' ? reply : service.send(request);
+      };
+      const ran = await again();
+      assert.deepEqual([ran.exitCode, ran.error().details?.['id'], world.posts], [12, id, []], ran.stderr);
+      assert.match(ran.error().message, /Nothing was sent now/);
+      assert.equal(world.remembered.length, 1);
+    }
+  });
+
+  it('ends once the record that waits is approved and the second one canceled, as printed', async () => {
+    const id = await loseApproval('before');
+    forgetful();
+    const {details, hint, message} = (await again()).error();
+    const second = String(details?.['second_id']);
+    assert.deepEqual([details?.['id'], details?.['status'], await payouts()], [id, 'created', 2]);
+    assert.match(message, new RegExp(`${second} .*is new, and payout ${id}, .*still waits for approval`));
+    const next = commandsIn(hint);
+    assert.deepEqual(
+      next.map((words) => words.slice(0, 3)),
+      [
+        ['payouts', 'approve', id],
+        ['payouts', 'cancel', second],
+      ],
+    );
+    const still = (await again()).error();
+    assert.deepEqual([still.hint, await payouts()], [hint, 2]); // the second one is not doubled
+    for (const words of next) assert.equal((await world.run(words)).exitCode, 0);
+    const ran = await again();
+    assert.deepEqual([ran.exitCode, (ran.json() as {id: string}).id, world.remembered], [0, id, []]);
+    assert.equal(await payouts(), 2);
+  });
+
+  it('ends with a warning if the second record was approved instead', async () => {
+    const id = await loseApproval('before');
+    forgetful();
+    const second = String((await again()).error().details?.['second_id']);
+    await world.run(`payouts approve ${second}`);
+    const ran = await again();
+    assert.deepEqual([ran.exitCode, (ran.json() as {id: string}).id], [8, second], ran.stderr);
+    assert.match(ran.stderr, new RegExp(`payout ${id}, .*still waits for approval: cancel it`));
+    assert.deepEqual([world.posts, world.remembered], [[], []]);
+  });
+
+  it('stays in doubt while one record is canceled and the other waits, and ends if both are canceled', async () => {
+    const id = await loseApproval('before');
+    forgetful();
+    const second = String((await again()).error().details?.['second_id']);
+    await world.run(`payouts cancel ${second}`);
+    const open = (await again()).error();
+    assert.deepEqual([open.exit_code, world.remembered.length], [12, 1]);
+    assert.deepEqual(
+      commandsIn(open.hint).map((words) => words.slice(0, 3)),
+      [['payouts', 'approve', id]],
+    );
+    await world.run(`payouts cancel ${id}`);
+    const dead = (await again()).error();
+    assert.deepEqual([dead.code, dead.details?.['id']], ['IDEMPOTENCY_KEY_CONFLICT', id]);
+    assert.deepEqual([await payouts(), world.remembered], [2, []]);
+  });
+
+  it('names both records if the first one is not found, also when it is repeated', async () => {
+    const id = await loseApproval('after');
+    forgetful();
+    const {send} = world.transport;
+    world.transport.send = async (request) =>
+      request.path.endsWith(`/${id}`)
+        ? answer(404, {error_code: 'NOT_FOUND', message: 'no'})
+        : await send(request);
+    for (const records of [2, 2]) {
+      const ran = await again();
+      const {details, message, hint} = ran.error();
+      assert.deepEqual([ran.exitCode, details?.['id']], [12, id], ran.stderr);
       const second = String(details?.['second_id']);
-      assert.ok(message.includes(id) && message.includes(second) && message.includes('in-doubt'), message);
+      assert.ok(message.includes(id) && message.includes(second), message);
+      assert.match(message, /in-doubt/);
       assert.ok(
         hint?.includes(`payouts approve ${second}`) && hint.includes(`payouts cancel ${second}`),
         String(hint),
       );
-      assert.equal(await payouts(), sent);
-      assert.equal(world.remembered.length, 1);
+      assert.deepEqual([await payouts(), world.remembered.length], [records, 1]);
     }
   });
 

@@ -218,7 +218,7 @@ describe('isCertain', () => {
   /** The same request again, without an approval, by a key that was made for it. */
   const AGAIN = {
     ...{mayHavePaid: false, isSameRequest: true, isSameAccount: true, isOwnKey: true},
-    hasRecord: false,
+    ...{recordId: null as string | null, secondId: null as string | null},
   };
   const documented: ErrorCode[] = [
     ...(['VALIDATION_ERROR', 'PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND', 'NOT_FOUND'] as const),
@@ -267,9 +267,9 @@ describe('isCertain', () => {
   it('is true for the record of another payment only under a key of the caller, without a record', () => {
     const ofCaller = {...AGAIN, isOwnKey: false};
     assert.equal(isCertain(failure('KEY_REUSED'), ofCaller), true);
-    for (const change of [{isOwnKey: true}, {hasRecord: true}, {isSameAccount: false}])
+    for (const change of [{isOwnKey: true}, {recordId: PAYOUT_ID}, {isSameAccount: false}])
       assert.equal(isCertain(failure('KEY_REUSED'), {...ofCaller, ...change}), false);
-    assert.equal(isCertain(failure('KEY_REUSED'), {...AGAIN, hasRecord: true}), false);
+    assert.equal(isCertain(failure('KEY_REUSED'), {...AGAIN, recordId: PAYOUT_ID}), false);
   });
 
   it('is true for a dead key if the request is the same or the record is named', () => {
@@ -281,6 +281,15 @@ describe('isCertain', () => {
     assert.equal(certain({isSameRequest: false}, {id: null}), false);
     assert.equal(certain({isSameRequest: false}, {id: PAYOUT_ID}), true);
     assert.equal(certain({isSameAccount: false}, {id: PAYOUT_ID}), false);
+  });
+
+  it('is true for a dead key after a known record only if it is the dead one', () => {
+    const dead = (id: string | undefined, known: {recordId?: string; secondId?: string}) =>
+      isCertain(failure('IDEMPOTENCY_KEY_CONFLICT', {id}), {...AGAIN, ...known});
+    assert.equal(dead(PAYOUT_ID, {recordId: PAYOUT_ID}), true);
+    assert.equal(dead(METHOD_ID, {recordId: PAYOUT_ID}), false);
+    assert.equal(dead(undefined, {recordId: PAYOUT_ID}), false);
+    assert.equal(dead(METHOD_ID, {secondId: METHOD_ID}), false);
   });
 });
 

@@ -268,7 +268,8 @@ async function settling<T>(
       isSameRequest: isSameRequest(payment, repeats),
       isSameAccount: hasAccountOf({profile}, repeats),
       isOwnKey: repeats.isOwnKey,
-      hasRecord: entry.recordId !== null,
+      recordId: entry.recordId,
+      secondId: entry.secondId,
     };
     if (isCertain(error, repeated)) forget();
     else leavePayment(entry, shownBy(error));

@@ -15,8 +15,10 @@ interface Repeated {
   isSameAccount: boolean;
   /** The key was made for this payment, so no other record can have it. */
   isOwnKey: boolean;
-  /** It has shown the record of the payment. */
-  hasRecord: boolean;
+  /** The record of the payment that it has shown. */
+  recordId: string | null;
+  /** A record that was created later under the same key. */
+  secondId: string | null;
 }
 
 /** Refusals that the service documents: it would have answered with the record if there were one. */
@@ -48,9 +50,13 @@ export function isCertain(error: unknown, repeated: Repeated | undefined): boole
   if ((error.code === 'INTERRUPTED' || error.code === 'TERMINATED') && isOpen !== false) return false;
   if (repeated === undefined) return true;
   if (!repeated.isSameAccount) return false;
-  if (error.code === 'KEY_REUSED') return !repeated.isOwnKey && !repeated.hasRecord;
-  if (error.code === 'IDEMPOTENCY_KEY_CONFLICT')
-    return repeated.isSameRequest || idIn(error, 'id') !== undefined;
+  const {recordId, secondId} = repeated;
+  if (error.code === 'KEY_REUSED') return !repeated.isOwnKey && recordId === null;
+  if (error.code === 'IDEMPOTENCY_KEY_CONFLICT') {
+    const id = idIn(error, 'id');
+    if (recordId !== null) return id === recordId; // the end of another record shows nothing about this one
+    return secondId === null && (repeated.isSameRequest || id !== undefined);
+  }
   return repeated.isSameRequest && !repeated.mayHavePaid && DOCUMENTED.has(error.code);
 }
 
@@ -90,6 +96,11 @@ function withDecision(
   {error, second, file}: {error: RemitError; second: string; file: string | undefined},
 ): RemitError {
   const resource = `${payment.kind}s`;
+  const {id, status, second_status: secondStatus} = error.details ?? {};
+  if (typeof id === 'string' && status === 'created') {
+    const cancel = secondStatus === 'created' ? `; then ${commands.write(resource, 'cancel', second)}` : '';
+    return error.reworded(error.message, `${commands.write(resource, 'approve', id)}${cancel}`);
+  }
   const [approve, cancel] = ['approve', 'cancel'].map((verb) => commands.write(resource, verb, second));
   const forget = file === undefined ? '' : `, and delete ${file}`;
   return error.reworded(
