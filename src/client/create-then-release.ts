@@ -164,10 +164,14 @@ async function approveById(
   });
 }
 
-/** The record was not approved although that was requested, and the answer has no warning about it. */
+/** Adds a warning if an approval was requested, and the answer neither shows nor warns that there was none. */
 function noteUnapproved(create: TransferCreate, result: Result<unknown>): Result<unknown> {
-  const isOpen = approvalOf(create, create.recordIn(result.data)) === 'open';
-  if (!asksForApproval(create.asked) || !isOpen || result.status === 202 || result.status === 207)
-    return result;
-  return unapproved(create, result, 'its status is still created');
+  const approval = approvalOf(create, create.recordIn(result.data));
+  if (!asksForApproval(create.asked) || result.status === 202 || result.status === 207) return result;
+  if (approval === 'open') return unapproved(create, result, 'its status is still created');
+  if (approval !== 'unknown') return result;
+  const status = statusOf(create.recordIn(result.data));
+  const why = status === undefined ? 'it has no status' : `its status is ${status}, which is not documented`;
+  const warning = create.sanitizer.line(`whether the ${nounOf(create)} was approved is unknown: ${why}`);
+  return {...result, warning: result.warning ?? warning};
 }

@@ -50,24 +50,25 @@ export async function afterOtherAnswer(
   const approval = approvalOf(create, record);
   const title = `${capital(nounOf(create))} ${known.id}`;
   if (approval === 'unknown') throw inDoubt(create, known, `${words}. Its status cannot be read`);
+  const {attempts, replayed} = whole;
+  const own = (state: string): Result<unknown> => {
+    const warning = `${words}. ${title} ${state}. Check the other one`;
+    return {...read, attempts, replayed, isPartial: true, warning};
+  };
   if (!isTwin) {
     if (approval === 'dead') throw deadKey(create, known.id, record, {isReleased: true});
     if (approval === 'open') throw inDoubt(create, known, `${words}. Its status is still created`);
-    const {attempts, replayed} = whole;
-    const warning = `${words}. ${title} is ${plainValue(statusOf(record))}. Check the other one`;
-    return {...read, attempts, replayed, isPartial: true, warning};
+    return own(`is ${plainValue(statusOf(record))}`);
   }
+  // Nobody has approved the other one, which may belong to somebody else.
+  if (approvalOf(create, create.recordIn(whole.data)) === 'open' && approval !== 'dead')
+    return own(approval === 'open' ? 'was not approved' : `is ${plainValue(statusOf(record))}`);
   const state =
     approval === 'approved'
-      ? `exists too and is ${plainValue(statusOf(record))}. ${bothApproved(create, whole)}`
+      ? `exists too and is ${plainValue(statusOf(record))}. Both are approved: check whether the ${nounOf(create)} was paid twice`
       : `exists too and was not approved${approval === 'open' ? ': cancel it' : `: it is ${plainValue(statusOf(record))}`}`;
   return {...whole, isPartial: true, warning: `${words}. ${title} ${state}`};
 }
-
-const bothApproved = (create: TransferCreate, {data}: Result<unknown>): string =>
-  approvalOf(create, create.recordIn(data)) === 'approved'
-    ? `Both are approved: check whether the ${nounOf(create)} was paid twice`
-    : 'Check the other one';
 
 /**
  * A service that has forgotten a key creates a second record under it. If an earlier request with the key may have

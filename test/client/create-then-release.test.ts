@@ -61,6 +61,17 @@ describe('a create with auto_approve and a key of the caller', () => {
     assert.equal(create?.body?.replace('"auto_approve":false', '"auto_approve":true'), release?.body);
   });
 
+  it('warns of an approval that an answer does not show', async () => {
+    for (const [status, why] of [
+      ['under_review', 'its status is under_review, which is not documented'],
+      [undefined, 'it has no status'],
+    ] as const) {
+      const {client} = setUp([answer(201, created), answer(201, {...approved, status})]);
+      const {warning} = await client.payouts.create(BODY, KEY);
+      assert.equal(warning, `whether the payout was approved is unknown: ${why}`);
+    }
+  });
+
   for (const [title, options, body] of [
     ['for a key that this call generated', {}, BODY],
     ['for a key that was generated for it', {...KEY, isFreshKey: true}, BODY],

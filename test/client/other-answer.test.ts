@@ -78,6 +78,22 @@ describe('an approval that is answered with another record', () => {
     assert.match((await result).warning ?? '', /Both are approved: check whether the payout was paid twice/);
   });
 
+  it('with another id that waits for approval is about the known record', async () => {
+    const waiting = answer(201, {...created, id: OTHER_ID});
+    for (const [own, state] of [
+      [created, 'was not approved'],
+      [approved, 'is approved'],
+    ] as const) {
+      const {result} = setUp([answer(201, created), waiting, answer(200, own)]);
+      const {data, warning, isPartial} = await result;
+      assert.deepEqual([data, isPartial], [own, true]);
+      assert.match(
+        warning ?? '',
+        new RegExp(`${OTHER_ID}.*Payout ${PAYOUT_ID} ${state}. Check the other one`),
+      );
+    }
+  });
+
   it('with another id is in doubt if the known record cannot be read', async () => {
     const {error} = setUp([answer(201, created), answer(201, twin), answer(404)]);
     const {code, details} = await error();

@@ -238,7 +238,7 @@ describe('a creation without a key whose answer is not as requested', () => {
     it(`exits 6 and names both sides: ${line.split(' ')[0]} ${Object.keys(changes).join()}`, async () => {
       const ran = await run(`${line} --json`, answer(201, {id: PAYOUT_ID, status: 'CREATED', ...changes}));
       assert.deepEqual([ran.exitCode, ran.stdout, ran.error().code], [6, '', 'KEY_REUSED'], ran.stderr);
-      assert.match(ran.error().message, new RegExp(`created .* ${PAYOUT_ID}, but not as requested`));
+      assert.match(ran.error().message, new RegExp(`created .* ${PAYOUT_ID}.*, but not as requested`));
       assert.equal(ran.error().details?.['id'], PAYOUT_ID);
       const [difference] = ran.error().details?.['differences'] as {field: string}[];
       assert.equal(difference?.field, Object.keys(changes)[0]);

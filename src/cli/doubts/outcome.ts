@@ -85,7 +85,7 @@ export async function explained(
     return withNewKey(context, payment, {error, kept});
   if (error.httpStatus !== 409 || isNamed) return error;
   return error.code === 'IN_DOUBT' || error.code === 'IDEMPOTENCY_KEY_CONFLICT'
-    ? withCandidates(context, payment, error)
+    ? withCandidates(context, payment, error, file)
     : error;
 }
 
@@ -130,14 +130,20 @@ const keyIn = ({details}: RemitError): string => {
  * A 409 does not show what the key has made, and repeating the request may end in the same way for ever. The list may
  * show it.
  */
-async function withCandidates(context: Context, payment: Payment, error: RemitError): Promise<RemitError> {
+async function withCandidates(
+  context: Context,
+  payment: Payment,
+  error: RemitError,
+  file: string | undefined,
+): Promise<RemitError> {
   const sinceMs = context.clock.now() - horizonMsOf(context.profile.service);
   const found = await candidatesFor(context, payment, sinceMs).catch(() => undefined); // the error itself matters more
   const next = listCommand(context.commands, payment);
   const {message, httpStatus, requestId, details, body, cause, retryable} = error;
+  const forget = file === undefined ? '' : `. Once you know what became of it, you can delete ${file}`;
   return new RemitError(
     'IN_DOUBT',
-    `${message}. ${keyIn(error)} may already have made this ${payment.kind}: check before you use another key${found === undefined ? '' : `. ${found.text}`}`,
+    `${message}. ${keyIn(error)} may already have made this ${payment.kind}: check before you use another key${found === undefined ? '' : `. ${found.text}`}${forget}`,
     {
       ...{httpStatus, requestId, body, cause, retryable, hint: next},
       details: {...details, may_have_taken_effect: true, next, candidates: found?.records ?? []},

@@ -35,7 +35,7 @@ export function checkAnswered(created: CreatedRecord): void {
   const seen = typeof status === 'string' ? ` (status: ${plainValue(status)})` : '';
   const words = differencesInWords(differences);
   const message = isNew
-    ? `the service created ${noun} ${plainValue(id)}, but not as requested: ${words}. Check it before you create another one`
+    ? `the service created ${noun} ${plainValue(id)}${seen}, but not as requested: ${words}. Check it before you create another one`
     : `idempotency key ${idempotencyKey} belongs to another ${noun}, ${plainValue(id)}${seen}: ${words}. Check it before you create this one with a new key`;
   throw new RemitError('KEY_REUSED', sanitizer?.line(message) ?? message, {
     hint: next,
