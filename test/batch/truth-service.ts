@@ -124,6 +124,7 @@ export class TruthService {
     if (approve !== null && method === 'POST') return this.#approve(approve[1]!, request);
     const cancel = /^\/api\/pay(?:outs|ins)\/([^/?]+)\/cancel$/.exec(path);
     if (cancel !== null && method === 'POST') return this.#cancel(cancel[1]!, request);
+    if (method === 'GET' && /^\/api\/pay(?:outs|ins)\?/.test(path)) return this.#list(request);
     const match = /^\/api\/(payouts|payins)(?:\/([^/?]+))?$/.exec(path);
     if (match === null) return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such route'}};
     if (method === 'GET') {
@@ -133,6 +134,18 @@ export class TruthService {
       return {status: 200, body: this.#shown(record, request)};
     }
     return this.#create(request);
+  }
+
+  /** One page, newest first. */
+  #list(request: SeenRequest): {status: number; body: unknown} {
+    const query = new URL(request.path, 'https://api.test').searchParams;
+    const isAsked = ({body}: TruthRecord) =>
+      ['payee_id', 'payer_id'].every((name) => !query.has(name) || query.get(name) === body[name]);
+    const found = [...this.byId.values()].reverse().filter(isAsked);
+    const data = found
+      .slice(0, Number(query.get('limit') ?? 20))
+      .map((record) => this.#shown(record, request));
+    return {status: 200, body: {data, next_cursor: null}};
   }
 
   #approve(id: string, request: SeenRequest): {status: number; body: unknown} {

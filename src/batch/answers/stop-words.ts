@@ -1,8 +1,5 @@
 import type {JournalRow} from '../journal/rows/row.ts';
 
-/** Message for a row whose record the service does not know. */
-export const LOST = 'the service no longer knows this record';
-
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
   `the record ${id} of row ${n} (${reference}) is no longer found`;
 

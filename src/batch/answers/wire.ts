@@ -108,6 +108,19 @@ export class Wire {
       timeouts,
     };
   }
+
+  /** One page of the records of a party. */
+  list(party: string, limit: number): TransportRequest {
+    const {kind, key, timeouts} = this.#options;
+    const query = new URLSearchParams({[KINDS[kind].party]: party, limit: String(limit)});
+    return {
+      method: 'GET',
+      path: `${operationOf(this.#operations.list).path}?${query.toString()}`,
+      operation: this.#operations.list,
+      headers: requestHeaders({key, hasBody: false}),
+      timeouts,
+    };
+  }
 }
 
 /**

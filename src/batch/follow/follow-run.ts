@@ -3,6 +3,7 @@ import type {Clock} from '../../clock.ts';
 import type {CommandBuilder} from '../../errors.ts';
 import {Follow, type FollowEnd, type FollowOptions} from './follow.ts';
 import type {Goal} from './counts.ts';
+import {endIfResolved} from '../journal/after-resolve.ts';
 import {nextCommand, typingFor} from '../standing/next-command.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {withSummary} from '../run/run-reporter.ts';
@@ -61,6 +62,7 @@ export class FollowRun {
   readonly #timeline: TimelineWriter;
   readonly #started: number;
   readonly #phase: string;
+  #before: Summary;
   #reported = Number.NEGATIVE_INFINITY;
   #publishAt = Number.NEGATIVE_INFINITY;
 
@@ -68,6 +70,7 @@ export class FollowRun {
     const {batch, clock, until} = options;
     const {journal, plan, lock} = batch;
     this.#options = options;
+    this.#before = options.before;
     this.#phase = until === undefined ? 'refreshing' : PHASES[until];
     this.#started = clock.monotonic();
     this.#timeline = new TimelineWriter(journal);
@@ -93,6 +96,7 @@ export class FollowRun {
       journal.setFact('stop', stop);
     }
     const {commits} = journal;
+    if (stop === undefined) this.#endIfFound();
     await this.#options.beforeResults?.();
     if (journal.commits !== commits) rows.recount();
     const {reached, ended, open, statuses} = rows.counts;
@@ -117,9 +121,26 @@ export class FollowRun {
     };
   }
 
+  /** The batch was stopped by a record that was not found, and no row is in doubt any more. */
+  #endIfFound(): void {
+    const {batch, clock} = this.#options;
+    const {rows} = this.#follow;
+    const wasStopped = this.#before.stopped_because?.reason === 'lost-record';
+    if (!wasStopped || !rows.hasMoved || rows.standing.tally.in_doubt.count > 0) return;
+    endIfResolved(batch, clock);
+    const {journal} = batch;
+    const stopped = journal.fact('stop') ?? null;
+    this.#before = {
+      ...this.#before,
+      state: journal.fact('state') ?? this.#before.state,
+      stopped_because: stopped,
+    };
+  }
+
   /** Following ends nothing but itself: the batch is as complete as before, unless a record is lost. */
   #summary(): Summary {
-    const {batch, before, clock} = this.#options;
+    const {batch, clock} = this.#options;
+    const before = this.#before;
     const {standing} = this.#follow.rows;
     const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
     return {
@@ -148,7 +169,8 @@ export class FollowRun {
 
   /** The next command for the batch if records have failed, were canceled, differ or are lost; null if none are. */
   #nextAfter({state, kind, batch_id: batchId}: Summary): string | null {
-    const {batch, before, clock, commands} = this.#options;
+    const {batch, clock, commands} = this.#options;
+    const before = this.#before;
     const {rows} = this.#follow;
     const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
     if (!rows.hasMoved && state !== 'incomplete' && stop?.reason !== 'lost-record') return null;

@@ -10,15 +10,17 @@ import type {Goal} from './counts.ts';
 import {FollowedRows} from './followed-rows.ts';
 import {Gate} from './gate.ts';
 import {readRecord} from './read-record.ts';
+import {isInList, wrongRouteText} from './wrong-route.ts';
 import type {FollowPace} from './pace.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import {wordsOf} from '../answers/words.ts';
-import {answeredText, LOST, lostText, waitTooLongText} from '../answers/stop-words.ts';
+import {answeredText, lostText, waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
+import {LOST} from '../model/outcome.ts';
 
 export interface FollowOptions {
   kind: Kind;
@@ -170,7 +172,7 @@ export class Follow {
     try {
       const request = wire.get(look.row.outcome.id);
       const raw = await transport.send({...codec.encode(request), signal: this.#cut.signal});
-      return this.#answered(look, codec.read(request, raw, clock.now()));
+      return await this.#answered(look, codec.read(request, raw, clock.now()));
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
       if (failure.kind === 'aborted') return {again: false};
@@ -178,8 +180,7 @@ export class Follow {
     }
   }
 
-  #answered(look: Look, answer: Answer): WorkEnd {
-    const {row} = look;
+  #answered(look: Look, answer: Answer): WorkEnd | Promise<WorkEnd> {
     const {pace} = this.#options;
     const {status, retryAfterMs} = answer;
     const words = wordsOf({answer});
@@ -193,11 +194,7 @@ export class Follow {
       case 'failing':
         return this.#failed(look, words, true);
       case 'not-found':
-        // Without an error code the answer may come from another server, so nothing is known about the record.
-        if (answer.errorCode !== undefined)
-          this.rows.record(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
-        this.#stopFor('lost-record', lostText(row, row.outcome.id));
-        break;
+        return this.#notFound(look, answer);
       case 'unauthorized':
       case 'forbidden':
         this.#stopFor('credentials', answeredText(words));
@@ -210,6 +207,25 @@ export class Follow {
         if (++this.#refused >= REFUSED_STREAK)
           this.#stopFor('refused-at-first', `${REFUSED_STREAK} records in a row could not be read: ${words}`);
     }
+    return {again: false};
+  }
+
+  async #notFound({row}: Look, answer: Answer): Promise<WorkEnd> {
+    const {kind, wire, transport, codec = CANONICAL} = this.#options;
+    const {id} = row.outcome;
+    // A record that was read shows that the route is right.
+    const isListed =
+      this.lastReadAt === undefined &&
+      (await isInList(row, {wire, transport, codec, signal: this.#cut.signal}));
+    if (this.#cut.signal.aborted) return {again: false};
+    if (isListed) {
+      this.#stopFor('wrong-route', wrongRouteText(id, kind, codec));
+      return {again: false};
+    }
+    // Without an error code the answer may come from another server, so nothing is known about the record.
+    if (answer.errorCode !== undefined)
+      this.rows.record(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+    this.#stopFor('lost-record', lostText(row, id));
     return {again: false};
   }
 

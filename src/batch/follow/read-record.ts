@@ -57,10 +57,11 @@ export function readRecord(
     return {
       status,
       isUnknown,
-      outcome: isDifferent || state === 'unapproved' ? undefined : {...known, ...other.facts, ...read},
+      outcome: isDifferent || known.state !== 'accepted' ? undefined : {...known, ...other.facts, ...read},
     };
   const found = other?.facts;
-  if (seen.is === 'same')
+  // A row in doubt is one whose record was not found when it was last read.
+  if (seen.is === 'same' && known.state !== 'in_doubt')
     return {status, isUnknown, outcome: found === undefined ? undefined : {...known, ...found, ...read}};
   const isNoted =
     (isDifferent && !agrees) ||

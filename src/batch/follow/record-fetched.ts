@@ -1,8 +1,9 @@
 import {outcomeOf} from '../answers/outcome-of.ts';
-import {LOST, lostText} from '../answers/stop-words.ts';
+import {lostText} from '../answers/stop-words.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {readRecord} from './read-record.ts';
+import {LOST} from '../model/outcome.ts';
 
 /** A record as the service returned it, and when. */
 export interface FetchedRecord {

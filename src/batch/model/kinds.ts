@@ -17,6 +17,7 @@ export interface KindFacts {
   readonly operations: {
     readonly create: OperationId;
     readonly get: OperationId;
+    readonly list: OperationId;
     readonly approve: OperationId;
     readonly cancel: OperationId;
   };
@@ -34,6 +35,7 @@ export const KINDS: Readonly<Record<Kind, KindFacts>> = {
     operations: {
       create: 'payouts.create',
       get: 'payouts.get',
+      list: 'payouts.list',
       approve: 'payouts.approve',
       cancel: 'payouts.cancel',
     },
@@ -48,6 +50,7 @@ export const KINDS: Readonly<Record<Kind, KindFacts>> = {
     operations: {
       create: 'payins.create',
       get: 'payins.get',
+      list: 'payins.list',
       approve: 'payins.approve',
       cancel: 'payins.cancel',
     },

@@ -99,6 +99,12 @@ export const wasReadAsOther = ({code, message}: Pick<Outcome, 'code' | 'message'
 /** The same in SQL, for `o`, the outcome of a row. */
 export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message, '') not like '${DIFFERS.message}%' and coalesce(o.message, '') not like '${MAYBE_TWICE}%')`;
 
+/** Message of a row in doubt whose record the service does not know. */
+export const LOST = 'the service no longer knows this record';
+
+/** SQL: a row in doubt whose record was approved when it was last read, and then not found. */
+export const WAS_LOST = `(o.state = 'in_doubt' and o.http = 404 and o.message = '${LOST}' and o.status <> 'created')`;
+
 /** The `code` of a row in doubt whose last answer had no readable record: of a success, or of a redirect. */
 export const UNREADABLE_CODE = 'UNREADABLE';
 

@@ -7,6 +7,7 @@ export type StopReason =
   | 'key-forgotten' // the service created a second record for a key that it had seen
   | 'bodies-compared' // it refuses a key that is sent with another `auto_approve`
   | 'lost-record' // a record that we know is no longer found
+  | 'wrong-route' // a record is not found under its id, although it is in the list
   | 'refused-at-first' // everything was refused before anything succeeded
   | 'redirect'
   | 'unreachable'

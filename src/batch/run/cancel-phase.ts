@@ -4,14 +4,14 @@ import {compareFetched, otherParts} from '../answers/echo.ts';
 import {differsIn, judgeFailure, noteOfDifference, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {type Bucket, FORGOTTEN_CODE, type RowState} from '../model/outcome.ts';
+import {type Bucket, FORGOTTEN_CODE, type RowState, LOST} from '../model/outcome.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {hasForgottenKeys} from './release-job.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
-import {answeredText, LOST, MAYBE_BY_SECOND} from '../answers/stop-words.ts';
+import {answeredText, MAYBE_BY_SECOND} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
 
 interface CancelJob extends Tries {

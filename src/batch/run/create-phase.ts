@@ -19,6 +19,7 @@ import {
   type Outcome,
   type RowState,
   UNREADABLE_CODE,
+  LOST,
 } from '../model/outcome.ts';
 import {isPastHorizon, RecordAges} from '../model/record-age.ts';
 import {otherReferenceIn} from '../answers/echo.ts';
@@ -31,7 +32,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
-import {LOST, otherRecordText, takenRecordText} from '../answers/stop-words.ts';
+import {otherRecordText, takenRecordText} from '../answers/stop-words.ts';
 
 /** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
 const CLOCK_SLACK_MS = 5000;

@@ -3,13 +3,7 @@ import {differsIn, type Known, noteOfAnswer, noteOfDifference} from '../answers/
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
-import {
-  LOST,
-  MAYBE_BY_SECOND,
-  otherRecordText,
-  paidTwiceText,
-  takenRecordText,
-} from '../answers/stop-words.ts';
+import {MAYBE_BY_SECOND, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {
   DIFFERS_CODE,
@@ -18,6 +12,7 @@ import {
   type Outcome,
   REGISTRY_CODE,
   UNREADABLE_CODE,
+  LOST,
 } from '../model/outcome.ts';
 import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';

@@ -1,11 +1,10 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
+import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome, LOST} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {Tries} from '../send/row-tries.ts';
 import type {RunSettings} from '../send/run-settings.ts';
-import {LOST} from '../answers/stop-words.ts';
 
 /** States from which a row may be released. */
 export type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';

@@ -3,13 +3,13 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow, RowWithOutcome} from '../journal/rows/row.ts';
-import {bucketOf, DIFFERS_AS_ACCEPTED, type Outcome} from '../model/outcome.ts';
+import {bucketOf, DIFFERS_AS_ACCEPTED, type Outcome, LOST} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {Sender} from './send.ts';
 import type {Outcomes} from './outcomes.ts';
-import {LOST, lostText} from '../answers/stop-words.ts';
+import {lostText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 
 interface Parts {

@@ -17,13 +17,18 @@ const PATIENCE_MS = 5000;
 /**
  * The same error with the route to set, if the record that the request names exists. Without this, a route that does not
  * exist looks like a record that does not exist. Sends at most two GETs; if they show nothing, the error is unchanged.
+ * @param filters narrow the list down to records like that one
  */
-export async function withMissingRoute(error: RemitError, context: Context): Promise<RemitError> {
+export async function withMissingRoute(
+  error: RemitError,
+  context: Context,
+  filters: Readonly<Record<string, string>> = {},
+): Promise<RemitError> {
   const {details = {}, request} = error;
   if (request === undefined || !ABOUT_RECORD.has(details['error_code'])) return error;
   const dialect = new Dialect(context.profile.service);
   const asked = recordOf(request, dialect, context);
-  if (asked === undefined || !(await exists(asked, context))) return error;
+  if (asked === undefined || !(await exists(asked, context, filters))) return error;
   const {operation, noun, id} = asked;
   const assumption = missingRoute(operation, dialect.route(operation), `${noun} ${id}`);
   const plain = isObject(details['assumption'])
@@ -76,7 +81,11 @@ function recordOf(request: string, dialect: Dialect, {profile}: Context): AskedR
   return {operation, noun, id: decodeURIComponent(id), get, list};
 }
 
-async function exists({id, get, list}: AskedRecord, {client, stop}: Context): Promise<boolean> {
+async function exists(
+  {id, get, list}: AskedRecord,
+  {client, stop}: Context,
+  filters: Readonly<Record<string, string>>,
+): Promise<boolean> {
   const options = {signal: stop.signal, retries: 0, totalMs: PATIENCE_MS};
   const isIt = (record: unknown): boolean =>
     isObject(record) && typeof record['id'] === 'string' && isSameId(record['id'], id);
@@ -91,7 +100,7 @@ async function exists({id, get, list}: AskedRecord, {client, stop}: Context): Pr
     const [param = 'id'] = paramsOf(operationOf(get).path);
     if (isIt(unwrapRecord(await read(get, {params: {[param]: id}})))) return true;
   }
-  const page = await read(list, {query: {limit: LARGEST_PAGE}});
+  const page = await read(list, {query: {...filters, limit: LARGEST_PAGE}});
   const items = isObject(page) ? page['data'] : page;
   return isList(items) && items.some(isIt);
 }

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {FollowBench} from './bench.ts';
+import type {JournalRow} from '../../../src/batch/journal/rows/row.ts';
 import type {SeenRequest} from '../truth-service.ts';
 
 describe('following a batch', () => {
@@ -442,6 +443,50 @@ describe('following a batch', () => {
       assert.deepEqual([summary.accepted, summary.in_doubt, summary.state], [2, 1, 'stopped']);
       assert.equal(exitCodeOf(summary, followed), 12);
       assert.equal((await bench.rows())[1]!.outcome!.http, 404);
+    });
+
+    it('reads a row in doubt again in a refresh, and is complete once its record is found', async () => {
+      await bench.pay(3);
+      const record = bench.record('INV-2');
+      bench.service.byId.delete(record.id);
+      assert.equal((await bench.follow()).summary.in_doubt, 1);
+      assert.equal((await bench.follow()).summary.in_doubt, 1, 'it is still gone');
+      bench.service.byId.set(record.id, record);
+      const {summary, followed} = await bench.follow();
+      assert.deepEqual([summary.accepted, summary.state, summary.next], [3, 'complete', null]);
+      assert.deepEqual([summary.stopped_because, followed.statuses], [null, {approved: 3}]);
+      assert.equal(exitCodeOf(summary, followed), 0);
+      const kept = await bench.inJournal((batch) => readSummary(batch, bench.clock.now()));
+      assert.deepEqual([kept.state, kept.stopped_because, kept.next], ['complete', null, null]);
+      const [, {outcome}] = (await bench.rows()) as [unknown, JournalRow];
+      assert.deepEqual([outcome!.state, outcome!.code, outcome!.message], ['accepted', null, null]);
+    });
+
+    it('stops at a wrong route if the list has the record, and leaves the rows as they are', async () => {
+      await bench.pay(3);
+      bench.service.fault = ({path}) =>
+        path.includes('?') ? undefined : {status: 404, body: {error_code: 'NOT_FOUND', message: 'no'}};
+      const {summary, followed} = await bench.follow();
+      assert.equal(summary.stopped_because?.reason, 'wrong-route');
+      assert.match(summary.stopped_because.message, /set routes\.payouts\.get in the service file/);
+      assert.deepEqual([summary.accepted, summary.in_doubt, summary.next], [3, 0, null]);
+      assert.equal(exitCodeOf(summary, followed), 7);
+      assert.equal(bench.service.requests.length, 2, 'one record, and one page');
+    });
+
+    it('does not read the list if the route is right', async () => {
+      await bench.pay(3);
+      bench.service.byId.delete(bench.record('INV-2').id);
+      await bench.follow();
+      assert.ok(bench.service.requests.every(({path}) => !path.includes('?')));
+    });
+
+    it('puts the row in doubt if the list cannot be read', async () => {
+      await bench.pay(1);
+      bench.service.fault = ({path}) =>
+        path.includes('?') ? {status: 500} : {status: 404, body: {error_code: 'NOT_FOUND', message: 'no'}};
+      const {summary} = await bench.follow();
+      assert.deepEqual([summary.stopped_because?.reason, summary.in_doubt], ['lost-record', 1]);
     });
 
     for (const status of [401, 403])

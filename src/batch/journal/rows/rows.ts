@@ -8,6 +8,7 @@ import {
   READ_AS_OTHER,
   REGISTRY_CODE,
   type RowState,
+  WAS_LOST,
 } from '../../model/outcome.ts';
 import {IS_COMPARED, STATE} from './row-state.ts';
 import {
@@ -123,14 +124,16 @@ export class JournalRows {
   /**
    * Rows after `after` with a known record whose status has to be read: accepted ones whose last seen status is not in
    * `closed`, and those that were accepted and are `created` again.
-   * @param isOnce also accepted rows whose record, when it was last read, was another payment, and all unapproved ones
+   * @param isOnce also accepted rows whose record, when it was last read, was another payment, all unapproved ones, and
+   *   those in doubt whose approved record was not found: a wrong route may have been the reason
    */
   following(closed: readonly string[], after: number, limit: number, isOnce = false): RecordedRow[] {
     const different = isOnce ? ` or ${READ_AS_OTHER}` : '';
+    const lost = isOnce ? ` or ${WAS_LOST}` : '';
     const unapproved = isOnce ? '' : ` and o.message = '${APPROVAL_LOST}'`;
     return this.#find(
       `r.n > ? and o.id is not null and ((o.state = 'unapproved'${unapproved}) or (o.state = 'accepted'
-         and (o.status is null or o.status not in (${marks(closed)})${different})))`,
+         and (o.status is null or o.status not in (${marks(closed)})${different}))${lost})`,
       [after, ...closed],
       limit,
     );

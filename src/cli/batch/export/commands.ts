@@ -12,7 +12,7 @@ import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
 import {checkBound} from '../place.ts';
 import {exportLines, exportToFile, type Fetching, fileFormat} from './action.ts';
-import {fetchRecords} from './records.ts';
+import {recordFetcher} from './records.ts';
 import {checkReplaceable} from './replaceable.ts';
 
 export abstract class BatchExport extends BatchCommand {
@@ -65,10 +65,8 @@ export abstract class BatchExport extends BatchCommand {
       const transport = await context.transportFor('pool');
       try {
         const client = context.clientOn(transport);
-        const {plan} = batch;
-        return await this.#write(local, batch, path, (rows) =>
-          fetchRecords(rows, {context, client, plan, maxRps: flags['max-rps']}),
-        );
+        const fetching = recordFetcher({context, client, plan: batch.plan, maxRps: flags['max-rps']});
+        return await this.#write(local, batch, path, fetching);
       } finally {
         await transport.close();
       }

@@ -1,4 +1,3 @@
-import {LOST} from '../../../batch/answers/stop-words.ts';
 import type {FetchedRecord} from '../../../batch/follow/record-fetched.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import {paidContentOf} from '../../../batch/journal/rows/paid-content.ts';
@@ -11,6 +10,7 @@ import {
   cleanMessage,
   DIFFERS_CODE,
   type Outcome,
+  LOST,
 } from '../../../batch/model/outcome.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';

@@ -99,6 +99,32 @@ describe('payouts batch, after the service has taken back an approval', () => {
     assert.equal(second!['state'], 'accepted');
   });
 
+  for (const command of ['status b --refresh', 'export b --refresh'])
+    it(`${command} names the route that is wrong if the list has the record, and leaves the rows accepted`, async () => {
+      desk.service.fault = ({path}) =>
+        path.includes('?') ? undefined : {status: 404, body: {error_code: 'NOT_FOUND', message: 'no'}};
+      const ran = await desk.batch(command);
+      assert.notEqual(ran.exitCode, 0);
+      assert.notEqual(ran.exitCode, 12);
+      assert.match(ran.stderr, /set routes\.payouts\.get in the service file/);
+      desk.service.fault = () => undefined;
+      const status = await desk.batch('status b --json');
+      const {accepted, state} = status.json() as Summary;
+      assert.deepEqual([status.exitCode, accepted, state], [0, 2, 'complete']);
+      assert.equal((await desk.batch(command)).exitCode, 0);
+    });
+
+  it('status --refresh finds a record again that was not found', async () => {
+    const record = recordOf('A-1');
+    desk.service.byId.delete(record.id);
+    assert.equal((await desk.batch('status b --refresh')).exitCode, 12);
+    desk.service.byId.set(record.id, record);
+    const ran = await desk.batch('status b --refresh --json');
+    const {accepted, state, next} = ran.json() as Summary;
+    assert.deepEqual([ran.exitCode, accepted, state, next], [0, 2, 'complete', null], ran.stderr);
+    assert.equal((await desk.batch('status b')).exitCode, 0);
+  });
+
   it('diff lists the row as not paid, and exits 8', async () => {
     lose();
     await desk.batch('status b --refresh');

@@ -1,5 +1,5 @@
 import type {Clock} from '../../clock.ts';
-import type {OpenBatch} from '../journal/open-batch.ts';
+import type {OpenBatch} from './open-batch.ts';
 import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 
 /**
