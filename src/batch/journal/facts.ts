@@ -50,7 +50,7 @@ export interface BatchFacts {
   dropped: string[];
   /** Rows declared as paid by the operator, by reference, each with its previous outcome. */
   declared: Record<string, Outcome | null>;
-  /** The profile that was typed for the last run; null if none was typed. */
+  /** The profile that was typed for the last run, or for the plan before it was run; null if none was typed. */
   typedProfile: string | null;
   /** The folder given by `--out` for the last run; null if none was. */
   typedOut: string | null;

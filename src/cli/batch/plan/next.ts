@@ -38,6 +38,9 @@ export async function outlookOf(wanted: Wanted): Promise<PlanOutlook> {
     const purpose = `plan of batch ${batchId}`;
     const batch = await openBatch({stateDir, kind, batchId, purpose, brief: true, clock});
     try {
+      const {profile} = local.flags;
+      if (profile !== undefined && batch.journal.fact('confirmed') === undefined)
+        batch.journal.setFact('typedProfile', profile);
       return await outlookOfOpen(wanted, batch);
     } finally {
       await batch.close();
@@ -91,9 +94,10 @@ function runCommand(
 ): string {
   const {local, plan} = wanted;
   const {softDuplicates, similarReferences} = plan.figures;
-  const service = serviceInForce(wanted);
-  const there = alikeAt(service, seen.alike);
   const {journal} = seen;
+  const profile = local.flags.profile ?? journal?.fact('typedProfile') ?? undefined;
+  const service = serviceInForce(wanted, profile);
+  const there = alikeAt(service, seen.alike);
   const isAcknowledged = journal !== undefined && readAcknowledged(journal, plan) !== undefined;
   const [inFile, similarInFile] = isAcknowledged ? [0, 0] : [softDuplicates.count, similarReferences.count];
   const duplicates = inFile + (there?.alike ?? 0);
@@ -107,7 +111,7 @@ function runCommand(
   // A batch that was only staged is staged again: another person may have to release it.
   const staging = journal?.fact('path') === 'stage-only' ? ['--stage-only'] : [];
   const commands = localCommands(local.flags).forBatch({
-    ...{batchId: plan.batchId, namespace: plan.namespace, profile: local.flags.profile},
+    ...{batchId: plan.batchId, namespace: plan.namespace, profile},
     ...{mode: service?.mode ?? 'test', out: journal?.fact('typedOut') ?? undefined},
   });
   return typingFor(commands, plan)('run', ...staging, ...accept);
@@ -119,10 +123,10 @@ interface Service {
 }
 
 /** Where a run would send, as far as this is known without reading a key: a plan never runs a key command. */
-function serviceInForce({local, project}: Wanted): Service | undefined {
-  const {flags, runtime, configDir} = local;
+function serviceInForce({local, project}: Wanted, flag: string | undefined): Service | undefined {
+  const {runtime, configDir} = local;
   try {
-    const question = {flag: flags.profile, env: runtime.env, project, configDir, normaliseBaseUrl};
+    const question = {flag, env: runtime.env, project, configDir, normaliseBaseUrl};
     const {profile, envKey, baseUrl} = chooseProfile(question);
     const key = runtime.env['REMIT_API_KEY'] ?? '';
     const mode = envKey ? modeOf(key, 'the key from REMIT_API_KEY') : profile?.mode;

@@ -18,7 +18,7 @@ import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
 import {followAfterRun} from '../follow-action.ts';
-import {checkBound, commandsFor, runAsAnother, warnUnrecorded} from '../place.ts';
+import {checkBound, commandsFor, noteTyped, runAsAnother, warnUnrecorded} from '../place.ts';
 import {changedFile} from '../plan/changed-file.ts';
 import {leftOutText} from '../summary-view.ts';
 import {timeoutsOf} from '../timeouts.ts';
@@ -60,6 +60,8 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     warnUnrecorded(context, batch);
     if (request.path !== 'cancel')
       refuseCanceled(batch.journal, batch.plan, request.path, anotherOf(request, batch));
+    // A run that is refused for lack of confirmation is typed again, with the same key and folder.
+    if (batch.journal.fact('confirmed') === undefined) noteTyped(batch.journal, context, flags.out);
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(

@@ -31,6 +31,31 @@ describe('the command after a plan', () => {
     return ran.json() as {accepted: number; already_paid: number; staged: number};
   };
 
+  it('repeats profile and folder of a run that was refused for lack of confirmation', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.profile('first');
+    const env = await desk.profile('acme');
+    const line = `run ./p.csv --batch-id b -p acme --namespace dec --out ${desk.folder}`;
+    const refused = await desk.batch(line, {env});
+    assert.notEqual(refused.exitCode, 0);
+    const next = `remit payouts batch run b --out ${desk.folder} -p acme`;
+    const status = await desk.batch('status b --json', {env});
+    assert.equal((status.json() as Planned).next, next);
+    assert.ok((await desk.batch('status b', {env})).stdout.includes(next));
+    assert.equal((await typed(next, {env})).accepted, 1);
+  });
+
+  it('repeats the profile with which the file was planned', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.profile('first');
+    const env = await desk.profile('acme');
+    await plan('./p.csv --batch-id b -p acme', {env});
+    const status = await desk.batch('status b --json', {env});
+    assert.equal((status.json() as Planned).next, 'remit payouts batch run b -p acme');
+    const other = await desk.batch('status b --json -p first', {env});
+    assert.equal((other.json() as Planned).next, 'remit payouts batch run b -p first');
+  });
+
   it('is the plain run of a plain file', async () => {
     desk.file('p.csv', [['A-1', 1, '10.00']]);
     const {next} = await plan('./p.csv --batch-id b');
