@@ -78,12 +78,20 @@ function hintAssumption({context}: RunRequest, {stopped_because}: Summary, rows:
 }
 
 /** Only a profile can allow approvals by id, and a run with a key from the environment has none. */
-function hintById(request: RunRequest, plan: Plan, {stopped_because}: Summary): void {
+function hintById(request: RunRequest, plan: Plan, summary: Summary): void {
   const {profile, out} = request.context;
-  if (profile.name !== null || stopped_because?.reason !== 'bodies-compared') return;
+  const reason = summary.stopped_because?.reason;
+  // Only staged records can still be approved once keys are forgotten: another row may be paid by a second record.
+  const isNeeded =
+    reason === 'bodies-compared' || (reason === 'key-forgotten' && summary.staged > summary.held);
+  if (profile.name !== null || !isNeeded) return;
+  const type = typing(request, plan);
+  const isHeld = reason === 'key-forgotten' && summary.in_doubt + summary.conflict > 0;
+  const words = ['--profile', 'NAME'];
+  const command = isHeld ? type('release', ...accepting('rest'), ...words) : type('resume', ...words);
   const added = `remit profiles add NAME --base-url ${shellWord(profile.baseUrl)} --approve-by-id`;
   out.hint(
-    `to approve the records by their ids, add a profile with the same key: ${added}; then: ${typing(request, plan)('resume', '--profile', 'NAME')}`,
+    `to approve the records by their ids, add a profile with the same key: ${added}; then: ${command}`,
   );
 }
 
