@@ -1,4 +1,9 @@
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
+import {must} from '../../narrow.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
+import {MAYBE_BY_SECOND} from '../answers/stop-words.ts';
+import type {RecordedRow} from '../journal/rows/row.ts';
+import {FORGOTTEN_CODE} from '../model/outcome.ts';
 import type {Transport, Timeouts} from '../../client/transport/transport.ts';
 import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
@@ -134,9 +139,13 @@ export class BatchRun {
     if (path === 'stage-only')
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!(await this.#reread())) return this.#stoppedOr('stopped');
-    if (!(await this.#readDoubts())) return this.#stoppedOr('stopped');
+    const open = await this.#readDoubts();
+    if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
-    if (!(await this.#probe(releasable(this.#run.settings)))) return this.#stoppedOr('stopped');
+    if (!(await this.#probe(releasable(this.#run.settings)))) {
+      this.#leaveForgotten(open);
+      return this.#stoppedOr('stopped');
+    }
     const release = new ReleasePhase(this.#run);
     await this.#runPhase('releasing', () => release.run());
     this.#pastHorizon ||= release.pastHorizon > 0;
@@ -146,13 +155,29 @@ export class BatchRun {
   /**
    * Rows in doubt with a known record are read even if other rows hold the release, and before the probe: their records
    * may show that nothing is left to release.
-   * @returns whether the run may continue
+   * @returns those whose records are still `created`
    */
-  async #readDoubts(): Promise<boolean> {
-    if (this.#run.journal.doubtsWithRecord() === 0) return true;
+  async #readDoubts(): Promise<readonly RecordedRow[]> {
+    if (this.#run.journal.doubtsWithRecord() === 0) return [];
     const reading = new ReleasePhase(this.#run, ['in_doubt'], {only: 'reads'});
     await this.#runPhase('reading', () => reading.run());
-    return this.#run.halt.stop === undefined;
+    return reading.open;
+  }
+
+  /**
+   * If the probe has shown that keys are forgotten: the releases of these rows were not answered, and may have paid them
+   * by second records, which a person has to look for.
+   */
+  #leaveForgotten(rows: readonly RecordedRow[]): void {
+    const {journal, outcomes, halt} = this.#run;
+    if (halt.stop?.reason !== 'key-forgotten') return;
+    outcomes.flush();
+    for (const {reference} of rows) {
+      const row = must(journal.rows.of(reference), 'row that was read');
+      if (row.outcome?.state !== 'in_doubt') continue; // the probe has shown what paid it
+      const facts = {state: 'in_doubt', code: FORGOTTEN_CODE, message: MAYBE_BY_SECOND} as const;
+      outcomes.record(row, 'in_doubt', outcomeOf(row, facts));
+    }
   }
 
   /** Records that are approved by their ids need no key. */

@@ -63,6 +63,8 @@ export class ReleasePhase {
   #keyRefusals = 0;
   /** Rows left staged because their key may be forgotten. */
   pastHorizon = 0;
+  /** Rows in doubt whose records were only read, and are still `created`. */
+  readonly open: RecordedRow[] = [];
 
   /**
    * @param states states of the rows that are sent; without `staged`, only rows released before are sent, and most
@@ -266,7 +268,10 @@ export class ReleasePhase {
   async #stillOpen(job: ReleaseJob, sentAt: number): Promise<WorkEnd> {
     if (job.refused !== undefined) return this.#ends.unapproved(job, job.refused);
     if (this.#keysForgotten && job.row.outcome.state === 'in_doubt') return this.#ends.maybePaidBefore(job);
-    if (this.#onlyReads) return this.#ends.stillInDoubt(job);
+    if (this.#onlyReads) {
+      this.open.push(job.row);
+      return this.#ends.stillInDoubt(job);
+    }
     if (!job.processing) {
       job.look = false; // nothing has happened to it yet, but an earlier request may still be in progress
       return {again: true, afterMs: 0};

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {isRelease} from '../../../batch/truth-service.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {Desk} from './desk.ts';
 
@@ -23,4 +24,27 @@ describe('payouts batch, after the service has forgotten the keys', () => {
     assert.equal(approved.exitCode, 0, approved.stderr);
     assert.deepEqual([(approved.json() as Summary).accepted, desk.service.paid.length], [2, 2]);
   });
+
+  for (const name of [undefined, 'acme'])
+    it(`the first resume ${name === undefined ? 'without' : 'with'} a profile names resolve for a row whose release was not answered`, async () => {
+      const env = name === undefined ? {} : {env: await desk.profile(name)};
+      const place = name === undefined ? '' : ` -p ${name}`;
+      desk.service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);
+      assert.equal((await desk.batch(`run ./p.csv --batch-id b --yes${place}`, env)).exitCode, 12);
+      desk.service.fault = () => undefined;
+      desk.service.forgetKeys();
+      for (const time of ['first', 'second']) {
+        const ran = await desk.batch(`resume b --yes${place}`, env);
+        assert.equal(ran.exitCode, 12, ran.stderr);
+        assert.match(
+          ran.stdout,
+          new RegExp(`^Next +remit payouts batch resolve b --from FILE${place}$`, 'm'),
+          time,
+        );
+        assert.doesNotMatch(ran.stderr, /approve the records by their ids/);
+        const rows = (await desk.batch('export b -o json')).json() as {reason_code: string}[];
+        assert.deepEqual(new Set(rows.map(({reason_code: code}) => code)), new Set(['KEY_FORGOTTEN']), time);
+      }
+      assert.equal(desk.service.paid.length, 0);
+    });
 });
