@@ -5,7 +5,7 @@ import type {Context} from '../../core/context.ts';
 import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import type {Survey} from '../survey/survey.ts';
+import {isGood, type Survey} from '../survey/survey.ts';
 import {noteLaterGet} from '../reads/gets.ts';
 import {bodyFor, idIn, idOf, type ProbedKind, type Money, recordIn} from './kinds.ts';
 
@@ -54,7 +54,7 @@ export async function create(
   return {reply, id};
 }
 
-/** Cancels all records that were created since the first `from`, and reads them to check that they are canceled. */
+/** Cancels all records that were created since the first `from`, and checks that they are canceled. */
 export async function cancelAll(probe: Probe, kind: ProbedKind, from: number): Promise<void> {
   for (const id of probe.probed.created.slice(from)) await cancel(probe, kind, id);
 }
@@ -77,6 +77,7 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
   const {context, survey, probed} = probe;
   const check = `routes.${idOf(kind, 'cancel')}`;
   const first = await tryCancel(probe, kind, id, survey.draft.file);
+  if (isUnclear(first)) return noteUnread(probe, kind, {id, ...first});
   const other = first.status === 'canceled' ? undefined : await otherCancel(probe, kind, id);
   if (first.status === 'canceled' || other !== undefined) {
     probed.canceled.push(id);
@@ -95,28 +96,61 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
       );
     return;
   }
-  const status = typeof first.status === 'string' ? first.status : null;
+  const {status = null} = first;
   probed.left.push({noun: kind.noun, id, status});
   const cancelled = context.commands.write(kind.topic, 'cancel', id);
+  const now = status === null ? 'has a status that could not be read,' : `still has status "${status}"`;
   survey.found.push(
-    differs(
-      check,
-      `${failureOf(first.reply, 'a record')}; ${kind.noun} ${id} still has status ${JSON.stringify(first.status)} and is not approved`,
-      {
-        ...{
-          row: 4,
-          fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
-        },
+    differs(check, `${failureOf(first.reply, 'a record')}; ${kind.noun} ${id} ${now} and is not approved`, {
+      ...{
+        row: 4,
+        fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
       },
-    ),
+    }),
   );
 }
 
-async function tryCancel({survey}: Probe, kind: ProbedKind, id: string, file: ServiceFile) {
+/** A cancel that was tried. */
+interface TriedCancel {
+  readonly reply: Reply;
+  /** Undefined if neither the get nor the answer to the cancel states it. */
+  readonly status: string | undefined;
+}
+
+/** The status that a get reads; that of the answer to the cancel if the get differs and reads none. */
+async function tryCancel(
+  {survey}: Probe,
+  kind: ProbedKind,
+  id: string,
+  file: ServiceFile,
+): Promise<TriedCancel> {
   const reply = await survey.ask(idOf(kind, 'cancel'), {params: {id}, body: {}}, file);
   const read = await survey.ask(idOf(kind, 'get'), {params: {id}});
   noteLaterGet(survey, idOf(kind, 'get'), read);
-  return {reply, status: recordIn(read).status};
+  return {reply, status: statusOf(read, id) ?? statusOf(reply, id)};
+}
+
+function statusOf(reply: Reply, id: string): string | undefined {
+  const record = recordIn(reply);
+  const isOwn = isGood(reply) && (record['id'] === undefined || record['id'] === id);
+  return isOwn && typeof record['status'] === 'string' ? record['status'] : undefined;
+}
+
+/** The service accepted the cancel, but nothing states whether the record is canceled. */
+const isUnclear = ({reply, status}: TriedCancel): boolean => status === undefined && isGood(reply);
+
+function noteUnread(
+  {context, survey}: Probe,
+  kind: ProbedKind,
+  {id, reply}: TriedCancel & {readonly id: string},
+): void {
+  survey.found.push(
+    unknown(
+      `routes.${idOf(kind, 'cancel')}`,
+      `${outcomeOf(reply)}, but the status of ${kind.noun} ${id} could not be read; it is not approved`,
+      {row: 4, fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
+    ),
+  );
 }
 
 /** Other ways to cancel a record of the probe: without a body, or at another path below that of the record. */

@@ -183,6 +183,41 @@ describe('remit doctor --probe-writes', () => {
     assert.ok(report.probed!.left.some((one) => one.id === id && one.status === 'created'));
   });
 
+  const ELSEWHERE = {'payouts.get': 'GET /api/payout/{id}', 'payins.get': 'GET /api/payin/{id}'};
+
+  it('takes the status of a canceled record from the answer to the cancel if the get differs', async () => {
+    service.dialect = {routes: ELSEWHERE};
+    const {report, of} = await probe();
+    assert.equal(of('routes.payouts.get').verdict, 'differs');
+    for (const check of ['routes.payouts.cancel', 'routes.payins.cancel'])
+      assert.deepEqual(
+        report.checks.filter((one) => one.check === check).map(({verdict}) => verdict),
+        ['holds'],
+      );
+    assert.deepEqual(report.probed!.canceled, report.probed!.created);
+    assert.deepEqual(
+      report.probed!.left.map(({noun}) => noun),
+      ['payee', 'move'],
+    );
+  });
+
+  it('leaves cancel open if neither its answer nor the get states the status', async () => {
+    service.dialect = {routes: ELSEWHERE};
+    service.twist = (same, {path}) => (path.endsWith('/cancel') ? answer(200, {}) : same);
+    const {report, of} = await probe();
+    const {verdict, evidence, fix} = of('routes.payouts.cancel');
+    assert.equal(verdict, 'unknown');
+    assert.match(
+      evidence,
+      /returned 200, but the status of payout \S+ could not be read; it is not approved$/,
+    );
+    assert.equal(fix, 'remit payouts list --status created');
+    assert.deepEqual(
+      report.probed!.left.map(({noun}) => noun),
+      ['payee', 'move'],
+    );
+  });
+
   it('finds a missing approve by the payout that it canceled, whatever its 404 contains', async () => {
     let answers = 0;
     service.codeOfNoRoute = 'NOT_FOUND';
