@@ -195,6 +195,33 @@ describe('a list of 250 records whose answers seem to end it', () => {
       }
     });
 
+  it('is cut after one page of an unusual size, whatever key announces the rest', async () => {
+    for (const keys of [
+      {count: 250},
+      {results: 250},
+      {pages: 9},
+      {last: false},
+      {is_last: false},
+      {complete: false},
+      {truncated: true},
+      {is_truncated: true},
+      {partial: true},
+      {remaining: 220},
+      {paging: {cursors: {after: 'x'}}},
+    ]) {
+      const service = capped(30, byPage, ({items}) => ({data: items, ...keys}));
+      const ran = await run('payouts list --all --json', service);
+      assert.deepEqual([ran.exitCode, ran.error().code], [7, 'LIST_CUT'], JSON.stringify(keys));
+    }
+  });
+
+  it('is cut with the key of the place of the cursor, if the answer has the address of the next page', async () => {
+    const next = 'http://service/api/payouts?cursor=x';
+    const service = capped(30, byPage, ({items}) => ({data: items, next}));
+    const ran = await run('payouts list --all --json', service);
+    assert.match(ran.error().message, /\(next\), but sent no usable next_cursor: .* set envelopes\.next in/);
+  });
+
   it('is not cut if the number may include records that a filter excludes, or those before its cursor', async () => {
     const service = paged(
       () => 0,

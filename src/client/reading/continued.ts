@@ -26,7 +26,7 @@ export function continued<T>(page: SentPage<T>, asked: PageAsked, paging: Paging
   const counted = total === undefined ? {} : {total};
   const next = by === 'cursor' ? page.nextCursor : nextOf(page, asked, paging);
   const missing = missingIn(page, asked, by);
-  const announced = [...moreBy, ...(by === 'cursor' ? pagesAfter(page) : cursorBeside(page))];
+  const announced = [...moreBy, ...(by === 'cursor' ? pagesAfter(page, asked) : cursorBeside(page))];
   const isLast = announced.length === 0 && missing === undefined && ENDS[by](page, asked, paging);
   if (next !== undefined && (by === 'cursor' || !isLast)) {
     const isOpen = announced.length > 0 || missing !== undefined || page.pages !== undefined;
@@ -36,7 +36,11 @@ export function continued<T>(page: SentPage<T>, asked: PageAsked, paging: Paging
   const end = {items, ...counted, nextCursor: undefined};
   if (isLast) return end;
   if (missing === undefined && announced.length === 0) return {...end, lacksEnd: true};
-  return {...end, moreBy: announced, ...(missing === undefined ? {} : {missing})};
+  const [cursorKey = page.cursorKey] = by === 'cursor' ? [] : cursorBeside(page);
+  return {
+    ...{...end, moreBy: announced, ...(cursorKey === undefined ? {} : {cursorKey})},
+    ...(missing === undefined ? {} : {missing}),
+  };
 }
 
 type Ends = (page: SentPage<unknown>, asked: PageAsked, paging: Paging) => boolean;
@@ -86,8 +90,11 @@ function missingIn(
   return total > read ? {read, total, key: by === 'cursor' ? 'paging.by' : 'envelopes.total'} : undefined;
 }
 
-const pagesAfter = ({pages}: SentPage<unknown>): string[] =>
-  pages !== undefined && pages.current < pages.last ? [pages.key] : [];
+function pagesAfter({pages, pageCount}: SentPage<unknown>, {cursor, readBefore}: PageAsked): string[] {
+  if (pages !== undefined) return pages.current < pages.last ? [pages.key] : [];
+  const isFirst = cursor === undefined && readBefore !== undefined;
+  return isFirst && pageCount !== undefined && pageCount.last > 1 ? [pageCount.key] : [];
+}
 
 const cursorBeside = ({nextCursor}: SentPage<unknown>): string[] =>
   nextCursor === undefined ? [] : ['next_cursor'];

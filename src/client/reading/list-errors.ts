@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {assumedKey} from '../../service/file/assumption.ts';
-import {LINK, MORE_KEY, NEXT_KEY, type Page} from './page.ts';
+import type {Page} from './page.ts';
 
 export function repeatedCursor(cursor: string): RemitError {
   const assumption = assumedKey(39, 'paging.cursor', 'the parameter of the cursor is assumed');
@@ -41,13 +41,13 @@ export function repeatedPage(): RemitError {
 }
 
 /** The list may continue after a page, but nothing leads there. */
-export function unclearEnd({moreBy = [], missing, items}: Page<unknown>): RemitError {
-  const isCursor = moreBy.some((path) => path !== LINK && isCursorKey(path));
-  const assumption = isCursor
-    ? assumedKey(39, 'envelopes.next', 'the place of the cursor is assumed')
-    : missing?.key === 'envelopes.total'
-      ? assumedKey(39, 'envelopes.total', 'the place of the number of all records is assumed')
-      : nextPage();
+export function unclearEnd({moreBy = [], cursorKey, missing, items}: Page<unknown>): RemitError {
+  const assumption =
+    cursorKey !== undefined
+      ? assumedKey(39, 'envelopes.next', 'the place of the cursor is assumed')
+      : missing?.key === 'envelopes.total'
+        ? assumedKey(39, 'envelopes.total', 'the place of the number of all records is assumed')
+        : nextPage();
   const seen =
     moreBy.length > 0
       ? `the service announced more pages (${moreBy.join(', ')}), but sent no usable next_cursor`
@@ -61,8 +61,3 @@ export function unclearEnd({moreBy = [], missing, items}: Page<unknown>): RemitE
 }
 
 const recordsOf = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
-
-const isCursorKey = (path: string): boolean => {
-  const name = path.slice(path.lastIndexOf('.') + 1);
-  return NEXT_KEY.test(name) && !MORE_KEY.test(name);
-};

@@ -8,6 +8,8 @@ export interface Page<T> {
   nextCursor: string | undefined;
   /** Keys of the answer that announce another page although there is no cursor to fetch it with. */
   moreBy?: readonly string[];
+  /** The first of them that contains a cursor or an address; absent if all are flags, numbers of pages or headers. */
+  cursorKey?: string;
   /** Nothing in the answer states whether the list ends here. */
   lacksEnd?: true;
   /** The list probably ends here: if the service refuses to send the next page, it does. */
@@ -24,6 +26,8 @@ export interface SentPage<T> extends Page<T> {
   end?: 'flag' | 'next';
   /** Number of this page and of the last one, and the key of the latter. */
   pages?: {readonly current: number; readonly last: number; readonly key: string};
+  /** Number of all pages, in an answer without the number of this one. */
+  pageCount?: {readonly last: number; readonly key: string};
   /** Address of the next page in the `Link` header. */
   nextLink?: string;
   /** The answer has a `Link` header. */
@@ -43,14 +47,14 @@ export function readPage(json: unknown, linkHeader = ''): SentPage<unknown> | un
   const entries = isObject(json) ? entriesOf(json) : [];
   const {next: nextLink, isEnd} = readLinkHeader(linkHeader);
   const page: SentPage<unknown> = {
-    ...{items, nextCursor: cursorIn(json), ...countsIn(entries)},
+    ...{items, nextCursor: cursorIn(json), ...countsIn(entries, items.length)},
     ...(linkHeader === '' ? {} : {isLinked: true}),
     ...(nextLink === undefined ? {} : {nextLink}),
   };
   if (page.nextCursor !== undefined) return page;
-  const {moreBy, end = isEnd === true ? 'next' : undefined} = endIn(entries);
+  const {moreBy, cursorKey, end = isEnd === true ? 'next' : undefined} = endIn(entries);
   const keys = nextLink === undefined ? moreBy : [...moreBy, LINK];
-  if (keys.length > 0) return {...page, moreBy: keys};
+  if (keys.length > 0) return {...page, moreBy: keys, ...(cursorKey === undefined ? {} : {cursorKey})};
   return end === undefined ? page : {...page, end};
 }
 
@@ -67,10 +71,18 @@ export const LINK = 'the Link header';
 export const MORE_KEY = /^(has_?)?(more|next(_?page)?)$/i;
 /** `next_cursor`, `nextPageToken`, `next`, `next_url`, `end_cursor`, `cursor`, `after`; not `previous` or similar. */
 export const NEXT_KEY = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
+/** `truncated`, `is_partial`: true if the page is not the last one. False states no end. */
+const CUT_KEY = /^(is_?)?(truncated|partial|incomplete)$/i;
+/** `last`, `is_last`, `complete`: false if the page is not the last one. True states no end. */
+const WHOLE_KEY = /^(is_?)?(last(_?page)?|complete|final)$/i;
+/** `remaining`, `remaining_items`: the number of records after the page. */
+const LEFT_KEY = /^(remaining(_?(count|items|records|results))?|(items|records|results)_?remaining)$/i;
 /** Objects that contain such keys. */
 const HOLDERS = /^(_?links|pagination|paging|pages?|page_?info|meta|metadata|cursors?)$/i;
 /** `total`, `total_count`, `totalItems`. */
 const TOTAL_KEY = /^total(_?(count|items|records|results|elements|entries|size))?$/i;
+/** `count`, `results`, `item_count`: the number of all records if it is larger than the page, otherwise that of the page. */
+const COUNT_KEY = /^(count|results|num_?results|(items?|records?|results?|elements?|entries|rows?)_?count)$/i;
 const CURRENT_KEY = /^(page|current_?page|page_?(number|no|index))$/i;
 const LAST_KEY = /^(total_?pages|last_?page|pages|page_?count)$/i;
 
@@ -81,28 +93,38 @@ interface Entry {
 }
 
 function entriesOf(json: JsonObject): Entry[] {
-  const levels: [prefix: string, level: JsonObject][] = [['', json]];
-  for (const [name, value] of Object.entries(json))
-    if (HOLDERS.test(name) && isObject(value)) levels.push([`${name}.`, value]);
+  const levels: [prefix: string, level: JsonObject][] = [['', json], ...heldBy('', json)];
+  for (const [prefix, level] of levels.slice(1)) levels.push(...heldBy(prefix, level)); // paging.cursors
   return levels.flatMap(([prefix, level]) =>
     Object.entries(level).map(([name, value]) => ({name, path: prefix + name, value})),
   );
 }
 
-function countsIn(entries: readonly Entry[]): Pick<SentPage<unknown>, 'total' | 'pages'> {
-  const number = (key: RegExp, among = entries) =>
-    among.flatMap(({name, path, value}) =>
-      key.test(name) ? numberOf(value).map((n) => ({n, path})) : [],
-    )[0];
+const heldBy = (prefix: string, level: JsonObject): [prefix: string, level: JsonObject][] =>
+  Object.entries(level).flatMap(([name, value]) =>
+    HOLDERS.test(name) && isObject(value) ? [[`${prefix}${name}.`, value]] : [],
+  );
+
+function countsIn(
+  entries: readonly Entry[],
+  read: number,
+): Pick<SentPage<unknown>, 'total' | 'pages' | 'pageCount'> {
+  const numbers = (key: RegExp, among = entries) =>
+    among.flatMap(({name, path, value}) => (key.test(name) ? numberOf(value).map((n) => ({n, path})) : []));
   // A total that the service file places elsewhere is at the top, even where the answer has none.
   const own = entries.filter(({path}) => path === 'total');
-  const total = number(TOTAL_KEY, own.length > 0 ? own : entries);
-  const [current, last] = [number(CURRENT_KEY), number(LAST_KEY)];
+  const [total = own.length > 0 ? undefined : numbers(COUNT_KEY).find(({n}) => n > read)] = numbers(
+    TOTAL_KEY,
+    own.length > 0 ? own : entries,
+  );
+  const [[current], [last]] = [numbers(CURRENT_KEY), numbers(LAST_KEY)];
   return {
     ...(total === undefined ? {} : {total: total.n}),
-    ...(current === undefined || last === undefined
+    ...(last === undefined
       ? {}
-      : {pages: {current: current.n, last: last.n, key: last.path}}),
+      : current === undefined
+        ? {pageCount: {last: last.n, key: last.path}}
+        : {pages: {current: current.n, last: last.n, key: last.path}}),
   };
 }
 
@@ -112,25 +134,41 @@ const numberOf = (value: unknown): number[] =>
 
 function flagOf({name, value}: Entry): boolean | undefined {
   if (!MORE_KEY.test(name)) return undefined;
-  if (typeof value === 'boolean') return value;
   if (typeof value === 'number' && /more$/i.test(name)) return value > 0;
+  return booleanOf(value);
+}
+
+function booleanOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
   return typeof value === 'string' && /^(true|false)$/i.test(value) ? /^true$/i.test(value) : undefined;
 }
 
+/** Whether a key states that records follow the page, in another way than `has_more`. */
+const isCut = ({name, path, value}: Entry): boolean =>
+  (CUT_KEY.test(name) && booleanOf(value) === true) ||
+  (WHOLE_KEY.test(name) && booleanOf(value) === false) ||
+  // `meta.remaining` may be the number of requests before a rate limit.
+  (LEFT_KEY.test(name) && !/^meta(data)?\.remaining$/i.test(path) && numberOf(value).some((n) => n > 0));
+
 /** Keys that announce another page: a true `has_more`, another cursor or link. An explicit "no more" takes precedence. */
-function endIn(entries: readonly Entry[]): {moreBy: string[]; end?: 'flag' | 'next'} {
+function endIn(entries: readonly Entry[]): {moreBy: string[]; cursorKey?: string; end?: 'flag' | 'next'} {
   const flags = entries.map((entry) => ({path: entry.path, flag: flagOf(entry)}));
   const given = flags.filter(({flag}) => flag !== undefined);
-  if (given.length > 0 && given.every(({flag}) => flag === false)) return {moreBy: [], end: 'flag'};
+  const cut = entries.filter(isCut);
+  if (given.length > 0 && cut.length === 0 && given.every(({flag}) => flag === false))
+    return {moreBy: [], end: 'flag'};
   const links = entries.filter(
     (entry) =>
       NEXT_KEY.test(entry.name) &&
       flagOf(entry) === undefined &&
       (isLink(entry.value) || (entry.path === 'next_cursor' && isOdd(entry.value))),
   );
-  const moreBy = [...given.filter(({flag}) => flag === true), ...links].map(({path}) => path);
+  const moreBy = [...given.filter(({flag}) => flag === true), ...cut, ...links].map(({path}) => path);
+  // The number of the next page is not a cursor.
+  const [cursor] = links.filter(({name, value}) => !(MORE_KEY.test(name) && typeof value === 'number'));
   const isEmpty = entries.some(({name, value}) => END_KEY.test(name) && !value);
-  return moreBy.length === 0 && isEmpty ? {moreBy, end: 'next'} : {moreBy};
+  if (moreBy.length === 0) return isEmpty ? {moreBy, end: 'next'} : {moreBy};
+  return cursor === undefined ? {moreBy} : {moreBy, cursorKey: cursor.path};
 }
 
 /** A null or empty value of such a key ends the list; the value of `cursor` or `after` may be that of the request. */

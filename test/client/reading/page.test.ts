@@ -50,10 +50,47 @@ describe('reading a page', () => {
     [{next: 'https://example.com/2'}, ['next']],
     [{next: 'https://example.com/2', archived: false}, ['next']],
     [{has_more: 'true'}, ['has_more']],
+    [{paging: {cursors: {after: 'x'}}}, ['paging.cursors.after']],
+    [{last: false}, ['last']],
+    [{is_last: 'false'}, ['is_last']],
+    [{page: {isLastPage: false}}, ['page.isLastPage']],
+    [{complete: false}, ['complete']],
+    [{truncated: true}, ['truncated']],
+    [{is_truncated: true}, ['is_truncated']],
+    [{partial: true}, ['partial']],
+    [{remaining: 220}, ['remaining']],
+    [{meta: {remaining_items: '220'}}, ['meta.remaining_items']],
+    [{has_more: false, truncated: true}, ['truncated']],
   ];
   for (const [keys, moreBy] of unclear)
-    it(`finds that the list continues by ${moreBy.join(' and ')}`, () =>
-      assert.deepEqual(readPage({data: [1], ...keys}), {items: [1], nextCursor: undefined, moreBy}));
+    it(`finds that the list continues by ${moreBy.join(' and ')} in ${JSON.stringify(keys)}`, () => {
+      const {cursorKey, ...page} = readPage({data: [1], ...keys}) ?? {};
+      assert.deepEqual(page, {items: [1], nextCursor: undefined, moreBy});
+      const last = must(moreBy.at(-1), 'key');
+      const isFlag = /more|last|complete|truncated|partial|remaining/i.test(last);
+      assert.equal(cursorKey, isFlag ? undefined : last);
+    });
+
+  it('finds neither another page nor an end in what may mean something else', () => {
+    for (const keys of [
+      {last: true},
+      {complete: true},
+      {truncated: false},
+      {partial: null},
+      {remaining: 0},
+      {meta: {remaining: 99}},
+      {count: 1},
+      {results: ['a', 'b']},
+    ])
+      assert.deepEqual(readPage({data: [1], ...keys}), ONE, JSON.stringify(keys));
+  });
+
+  it('reads a count as that of all records only if it is larger than the page', () => {
+    for (const keys of [{count: 7}, {results: '7'}, {meta: {item_count: 7}}])
+      assert.equal(readPage({data: [1], ...keys})?.total, 7, JSON.stringify(keys));
+    assert.equal(readPage({data: [1], total: 1, count: 7})?.total, 1);
+    assert.equal(readPage({data: [1], total: undefined, count: 7})?.total, undefined);
+  });
 
   it('finds that the list continues by the Link header', () => {
     const link = '<https://example.com/p?page=2>; rel="next", <https://example.com/p?page=9>; rel="last"';
@@ -68,6 +105,15 @@ describe('reading a page', () => {
 });
 
 describe('the page before the last one', () => {
+  it('is the first one of several, if only their number is stated', () => {
+    const page = must(readPage({data: [1], next_cursor: null, pages: 9}), 'page');
+    const first = {cursor: undefined, limit: 100, readBefore: {count: 0, total: undefined}};
+    assert.deepEqual(continued(page, first).moreBy, ['pages']);
+    assert.equal(continued(page, {...first, cursor: 'c9'}).moreBy, undefined);
+    const one = must(readPage({data: [1], pages: 1}), 'page');
+    assert.equal(continued(one, first).moreBy, undefined);
+  });
+
   it('announces it by its number', () => {
     for (const numbers of [{page: 1, total_pages: 3}, {meta: {current_page: 1, last_page: 2}}]) {
       const page = must(readPage({data: [1], ...numbers}), 'page');
