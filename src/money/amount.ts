@@ -105,14 +105,34 @@ export function formatMajor(minor: bigint, currency: string): string {
 }
 
 /**
- * The minor units in a field of an answer: a whole number, also one that a double does not hold, or the same as text.
- * Undefined for a fraction and for anything else.
+ * The minor units in a field of an answer: a whole number in any form of JSON, also one that a double does not hold, or
+ * plain digits as text. Undefined for a fraction and for anything else.
  */
 export function minorUnitsIn(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  const text = value instanceof ExactNumber ? value.text : value;
-  return typeof text === 'string' && /^(?:0|-?[1-9]\d{0,39})$/.test(text) ? BigInt(text) : undefined;
+  if (value instanceof ExactNumber) return wholeIn(value.text);
+  return typeof value === 'string' && /^(?:0|-?[1-9]\d{0,39})$/.test(value) ? BigInt(value) : undefined;
+}
+
+const MOST_DIGITS = 40;
+/** Longer literals are not read; those of whole numbers may end with zeros. */
+const LONGEST_LITERAL = 100;
+
+/** The value of a JSON number if it is whole and has at most 40 digits: `1e20`, `9007199254740993.0`. */
+function wholeIn(literal: string): bigint | undefined {
+  if (literal.length > LONGEST_LITERAL) return undefined;
+  const [, sign = '', whole, fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
+  if (whole === undefined) return undefined;
+  const all = (whole + fraction).replace(/^0+/, '');
+  let end = all.length; // a pattern for the zeros at the end takes quadratic time
+  while (all[end - 1] === '0') end -= 1;
+  const digits = all.slice(0, end);
+  if (digits === '') return 0n;
+  const zeros = Number(exponent) - fraction.length + (all.length - end);
+  if (zeros < 0 || digits.length + zeros > MOST_DIGITS) return undefined;
+  return BigInt(sign + digits + '0'.repeat(zeros));
 }
 
 /** The minor units in a field, in major units: `1500.75`. Undefined if either field cannot be read. */
