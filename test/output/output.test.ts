@@ -438,18 +438,35 @@ describe('one record', () => {
       [1.5, '1.5'],
       [new ExactNumber('12500.0000000000000001'), '12500.0000000000000001'],
       ['12500.00', '12500.00'],
-      [null, '-'],
     ] as const) {
       const {out, stdout, stderr} = makeOutput();
       out.record(payout({amount_in_minor_units}), payoutView);
       assert.match(stdout.text, new RegExp(`^Amount\t${shown} minor units USD$`, 'm'));
       const warning = /^Warning: amount_in_minor_units of .* is .*, not a whole number of minor units$/m;
-      if (amount_in_minor_units === null) assert.equal(stderr.text, '');
-      else assert.match(stderr.text, warning);
+      assert.match(stderr.text, warning);
     }
     const bare = makeOutput();
     bare.out.record(payout({currency_code: null}), payoutView);
     assert.match(bare.stdout.text, /^Amount\t12500 minor units -$/m);
+  });
+
+  it('shows no unit and gives no warning where there is no amount', () => {
+    const {out, stdout, stderr} = makeOutput();
+    out.record(payout({amount_in_minor_units: null}), payoutView);
+    assert.match(stdout.text, /^Amount\t-$/m);
+    assert.equal(stderr.text, '');
+  });
+
+  it('shows whole numbers in any form of JSON in major units', () => {
+    for (const [text, shown] of [
+      ['1e20', '1,000,000,000,000,000,000.00'],
+      ['9007199254740993.0', '90,071,992,547,409.93'],
+    ] as const) {
+      const {out, stdout, stderr} = makeOutput();
+      out.record(payout({amount_in_minor_units: new ExactNumber(text)}), payoutView);
+      assert.match(stdout.text, new RegExp(`^Amount\t${shown} USD$`, 'm'));
+      assert.equal(stderr.text, '');
+    }
   });
 
   it('keeps every character of its texts for machines, and is on one line for people, CSV and ids', async () => {

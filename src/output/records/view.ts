@@ -107,8 +107,9 @@ export const money = (label: string, path = 'amount_in_minor_units'): Field => (
   align: 'right',
 });
 
-/** `1,500.75 USD`; an amount that cannot be shown in major units is shown in minor units and labelled. */
+/** `1,500.75 USD`, or `-` without an amount; one that cannot be shown in major units is shown in minor units and labelled. */
 export function majorOf(minor: unknown, currency: unknown): string {
+  if (minor === null || minor === undefined) return plainValue(minor);
   const major = majorIn(minor, currency);
   if (major !== undefined) return `${groupMajor(major)} ${plainValue(currency)}`;
   return `${plainValue(minor)} minor units ${plainValue(currency)}`;
