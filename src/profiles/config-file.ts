@@ -27,7 +27,7 @@ export function readConfig(dir: string): ConfigFile {
     if (code === 'ENOENT' || code === 'ENOTDIR') return EMPTY_CONFIG;
     throw new RemitError('STATE', `${path} cannot be read: ${messageOf(error)}`, {cause: error});
   }
-  refuseForeign(path, file.stats, 'the stored profiles');
+  refuseForeign(path, file.stats, 'the stored profiles', true);
   return parseConfig(file.text, path);
 }
 

@@ -44,7 +44,7 @@ function readKeyFile(path: string): string {
       cause: error,
     });
   }
-  refuseForeign(full, file.stats, 'the key file');
+  refuseForeign(full, file.stats, 'the key file', true);
   const {text} = file;
   if (text.trim() === '') throw new RemitError('BAD_KEY', `the key file ${path} is empty`);
   return text.trim();

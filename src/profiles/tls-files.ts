@@ -65,7 +65,7 @@ function readPem(path: string, what: string): string {
   } catch (error) {
     throw unusable(what, path, `cannot be read: ${messageOf(error)}`, undefined, error);
   }
-  refuseForeign(path, file.stats, what);
+  refuseForeign(path, file.stats, what, what === KEY);
   return file.text;
 }
 

@@ -36,12 +36,13 @@ function readAll(descriptor: number): Buffer {
 /**
  * Refuses a file if another user could have written it or its folder, like ssh does. It must belong to us or to root,
  * and neither its group nor others may write to it. Windows has no such modes.
+ * @param isSecret the file may hold a key or a secret, so the hint takes away the right to read it as well
  * @throws RemitError STATE naming the problem and the command that corrects it
  */
-export function refuseForeign(path: string, stats: Stats, what: string): void {
+export function refuseForeign(path: string, stats: Stats, what: string, isSecret = false): void {
   const folder = dirname(path);
   const problem = foreign(stats);
-  if (problem !== undefined) throw refused(what, path, problem);
+  if (problem !== undefined) throw refused(what, path, problem, isSecret);
   const folderProblem = foreign(statSync(folder));
   if (folderProblem !== undefined) throw refused(`the folder of ${what}`, folder, folderProblem);
 }
@@ -71,19 +72,21 @@ function foreign(stats: Stats): Problem | undefined {
   return (stats.mode & 0o022) !== 0 && !isSticky ? 'writable' : undefined;
 }
 
-function refused(what: string, path: string, problem: Problem): RemitError {
-  const {message, hint} = WORDS[problem](path);
+function refused(what: string, path: string, problem: Problem, isSecret = false): RemitError {
+  const {message, hint} = WORDS[problem](path, isSecret);
   return new RemitError('STATE', `refused to use ${what}: ${message}`, {hint});
 }
 
-const WORDS: Readonly<Record<Problem, (path: string) => {message: string; hint: string}>> = {
+type Words = (path: string, isSecret: boolean) => {message: string; hint: string};
+
+const WORDS: Readonly<Record<Problem, Words>> = {
   owner: (path) => ({
     message: `${path} belongs to another user`,
     hint: 'use a file of your own, or change its owner',
   }),
-  writable: (path) => ({
+  writable: (path, isSecret) => ({
     message: `other users can change ${path}`,
-    hint: `chmod go-w ${shellQuote(path)}`,
+    hint: `chmod ${isSecret ? '600' : 'go-w'} ${shellQuote(path)}`,
   }),
   readable: (path) => ({
     message: `other users can read ${path}`,

@@ -28,11 +28,22 @@ const put = (name: string, text: string, mode = 0o600) => {
 
 const OWNER = /refused to use .* belongs to another user/;
 const WRITABLE = /refused to use .*: other users can change/;
+/** Reading matters too: a file that others may still read would be warned about next. */
+const PRIVATE = /^chmod 600 /;
+const UNWRITABLE = /^chmod go-w /;
 
 /** Only root can give files away. */
-const foreign = (name: string, text: string): [title: string, says: RegExp, loosen: () => void][] => [
-  ['of another user', OWNER, () => chownSync(put(name, text), NOBODY, NOBODY)],
-  ['in a folder of another user', OWNER, () => (put(name, text), chownSync(dir, NOBODY, NOBODY))],
+const foreign = (
+  name: string,
+  text: string,
+): [title: string, says: RegExp, hint: RegExp, loosen: () => void][] => [
+  ['of another user', OWNER, /change its owner/, () => chownSync(put(name, text), NOBODY, NOBODY)],
+  [
+    'in a folder of another user',
+    OWNER,
+    /change its owner/,
+    () => (put(name, text), chownSync(dir, NOBODY, NOBODY)),
+  ],
 ];
 
 /** The same rules hold for both files. */
@@ -44,10 +55,15 @@ const FILES: [what: string, name: string, text: string, read: () => unknown][] =
 for (const [what, name, text, read] of FILES)
   describe(`${what} that another user could have written`, () => {
     beforeEach(makeFolder);
-    for (const [title, says, loosen] of [
-      ['writable by others', WRITABLE, () => put(name, text, 0o602)],
-      ['writable by its group', WRITABLE, () => put(name, text, 0o660)],
-      ['in a folder that others can write to', WRITABLE, () => (put(name, text), chmodSync(dir, 0o777))],
+    for (const [title, says, hint, loosen] of [
+      ['writable by others', WRITABLE, PRIVATE, () => put(name, text, 0o602)],
+      ['writable by its group', WRITABLE, PRIVATE, () => put(name, text, 0o660)],
+      [
+        'in a folder that others can write to',
+        WRITABLE,
+        UNWRITABLE,
+        () => (put(name, text), chmodSync(dir, 0o777)),
+      ],
       ...(isRoot ? foreign(name, text) : []),
     ] as const)
       it(`is refused: ${title}`, async () => {
@@ -58,7 +74,7 @@ for (const [what, name, text, read] of FILES)
             assert.equal(error.code, 'STATE');
             assert.equal(error.exitCode, 13);
             assert.match(error.message, says);
-            assert.match(error.hint ?? '', says === OWNER ? /change its owner/ : /^chmod go-w /);
+            assert.match(error.hint ?? '', hint);
             assert.ok(error.message.includes(dir), error.message);
             return true;
           },

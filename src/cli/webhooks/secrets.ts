@@ -94,7 +94,7 @@ export function readSecretFile(path: string): string {
   } catch (error) {
     throw fileFailure(error, 'read', path);
   }
-  refuseForeign(path, file.stats, 'the secret file');
+  refuseForeign(path, file.stats, 'the secret file', true);
   refuseReadable(path, file.stats, 'the secret file');
   return file.text;
 }

@@ -14,7 +14,13 @@ describe('a secret file that is open to other users', () => {
   ];
   const isRoot = process.getuid?.() === 0;
   for (const [title, spoil, message, hint] of [
-    ['others can write', (file: string) => chmodSync(file, 0o602), /other users can change/, /^chmod go-w /],
+    ['others can write', (file: string) => chmodSync(file, 0o602), /other users can change/, /^chmod 600 /],
+    [
+      'others can write and read',
+      (file: string) => chmodSync(file, 0o666),
+      /other users can change/,
+      /^chmod 600 /,
+    ],
     ['others can read', (file: string) => chmodSync(file, 0o604), /other users can read/, /^chmod 600 /],
     ['its group can read', (file: string) => chmodSync(file, 0o640), /other users can read/, /^chmod 600 /],
     ...(isRoot
