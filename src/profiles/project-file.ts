@@ -27,15 +27,21 @@ const ALLOWED: Readonly<Record<string, 'string' | 'boolean'>> = {
 /**
  * The nearest `.remit.json`, in this folder or a parent; undefined if there is none. One of another user must not choose
  * the profile; root reads every one.
- * @param profile from `--profile`: then a file of another user is ignored
+ * @param profile from `--profile`
+ * @param env if it or `profile` chooses the profile or needs none, a file of another user is ignored
  * @throws RemitError STATE for a file of another user
  */
-export function findProjectFile(cwd: string, profile?: string): ProjectFile | undefined {
+export function findProjectFile(
+  cwd: string,
+  profile: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): ProjectFile | undefined {
+  const isChosen = profile !== undefined || isProfileOf(env);
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = join(folder, PROJECT_FILE);
     const file = readOptional(path);
     if (file !== undefined && isTrusted(file.stats)) return parseProjectFile(file.text, path);
-    if (file !== undefined && profile === undefined) throw ofAnother(path);
+    if (file !== undefined && !isChosen) throw ofAnother(path);
     if (file !== undefined) return undefined;
     if (dirname(folder) === folder) return undefined;
   }
@@ -64,6 +70,10 @@ export function parseProjectFile(text: string, path: string): ProjectFile {
   }
   return {...(value as Omit<ProjectFile, 'path'>), path}; // names and types were checked above
 }
+
+/** Whether the environment leaves no profile to choose. An empty variable counts as unset. */
+const isProfileOf = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  Boolean(env['REMIT_PROFILE']) || (Boolean(env['REMIT_API_KEY']) && Boolean(env['REMIT_BASE_URL']));
 
 const isTrusted = (stats: Stats): boolean => process.geteuid?.() === 0 || !isOfAnother(stats);
 

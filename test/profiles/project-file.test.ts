@@ -14,16 +14,19 @@ describe('the project file', () => {
     const below = join(top, 'a', 'b');
     mkdirSync(below, {recursive: true});
     writeFileSync(join(top, '.remit.json'), '{"profile":"top"}');
-    assert.equal(findProjectFile(below)?.profile, 'top');
+    assert.equal(findProjectFile(below, undefined, {})?.profile, 'top');
     writeFileSync(join(top, 'a', '.remit.json'), '{"profile":"near"}');
-    assert.deepEqual(findProjectFile(below), {profile: 'near', path: join(top, 'a', '.remit.json')});
+    assert.deepEqual(findProjectFile(below, undefined, {}), {
+      profile: 'near',
+      path: join(top, 'a', '.remit.json'),
+    });
   });
 
   it('is found above a path that leads through a file', () => {
     const top = scratch();
     writeFileSync(join(top, '.remit.json'), '{"profile":"top"}');
     writeFileSync(join(top, 'file'), '');
-    assert.equal(findProjectFile(join(top, 'file', 'below'))?.profile, 'top');
+    assert.equal(findProjectFile(join(top, 'file', 'below'), undefined, {})?.profile, 'top');
   });
 
   it('may name a profile and output settings', () => {

@@ -130,7 +130,7 @@ describe('a project file in a folder above', () => {
       const below = join(dir, 'a', 'b');
       mkdirSync(below, {recursive: true});
       assert.throws(
-        () => findProjectFile(below),
+        () => findProjectFile(below, undefined, {}),
         (error: RemitError) => error.code === 'STATE' && error.message.includes(join(dir, '.remit.json')),
       );
     });
@@ -146,7 +146,7 @@ describe('a project file of another user', () => {
     mkdirSync(below);
     asUser(4242, () => {
       assert.throws(
-        () => findProjectFile(below),
+        () => findProjectFile(below, undefined, {}),
         (error: RemitError) => {
           assert.deepEqual([error.code, error.exitCode], ['STATE', 13]);
           assert.ok(error.message.startsWith(`refused to use ${path}: it belongs to another user`));
@@ -154,17 +154,29 @@ describe('a project file of another user', () => {
           return true;
         },
       );
-      assert.equal(findProjectFile(below, 'prod'), undefined);
+      assert.equal(findProjectFile(below, 'prod', {}), undefined);
+    });
+  });
+
+  it('is ignored if the environment chooses the profile, or needs none', () => {
+    const path = put('.remit.json', '{"profile":"evil","output":"json"}', 0o644);
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
+    const [key, url] = [{REMIT_API_KEY: KEY}, {REMIT_BASE_URL: 'https://api.example.com'}];
+    asUser(4242, () => {
+      for (const env of [{REMIT_PROFILE: 'p1'}, {...key, ...url}])
+        assert.equal(findProjectFile(dir, undefined, env), undefined);
+      for (const env of [{}, key, url, {REMIT_PROFILE: ''}, {...key, REMIT_BASE_URL: ''}])
+        assert.throws(() => findProjectFile(dir, undefined, env), /belongs to another user/);
     });
   });
 
   it('is read if we are root, or it belongs to root or to us', () => {
     put('.remit.json', '{"profile":"mine"}', 0o664);
-    assert.equal(findProjectFile(dir)?.profile, 'mine');
-    asUser(0, () => assert.equal(findProjectFile(dir)?.profile, 'mine'));
+    assert.equal(findProjectFile(dir, undefined, {})?.profile, 'mine');
+    asUser(0, () => assert.equal(findProjectFile(dir, undefined, {})?.profile, 'mine'));
     if (!isRoot) return;
     chownSync(join(dir, '.remit.json'), NOBODY, NOBODY);
-    assert.equal(findProjectFile(dir)?.profile, 'mine');
-    asUser(NOBODY, () => assert.equal(findProjectFile(dir)?.profile, 'mine'));
+    assert.equal(findProjectFile(dir, undefined, {})?.profile, 'mine');
+    asUser(NOBODY, () => assert.equal(findProjectFile(dir, undefined, {})?.profile, 'mine'));
   });
 });

@@ -62,7 +62,7 @@ export abstract class RemitCommand extends Command {
     const {stdout, stderr, env, clock, cwd} = this.runtime;
     const flags = this.#flags;
     if (flags === undefined) throw new Error('open() was called before parse()');
-    this.#project = findProjectFile(cwd, flags.profile);
+    this.#project = findProjectFile(cwd, flags.profile, env);
     const out = new Output({
       ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
       ...{knownFields: this.#knownFields, mustTell: !isRead(this.id ?? '')},

@@ -101,7 +101,7 @@ function explicitTarget({flags, runtime, configDir}: LocalContext): Wanted | und
  */
 function impliedUrl({configDir, runtime, flags}: LocalContext): string | undefined {
   const config = readConfig(configDir);
-  const name = findProjectFile(runtime.cwd, flags.profile)?.profile ?? config.default;
+  const name = findProjectFile(runtime.cwd, flags.profile, runtime.env)?.profile ?? config.default;
   const profile =
     name !== undefined && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   return profile && sandboxUrl(profile.base_url);
