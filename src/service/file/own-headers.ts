@@ -18,3 +18,18 @@ export function isOwnHeader(name: string): boolean {
   const plain = name.toLowerCase().replaceAll('_', '-');
   return OWN.has(plain) || /(?:^|-)method-override$/.test(plain);
 }
+
+/**
+ * Query parameters and fields that frameworks read as the method of the request: `_method`, and the names of such
+ * headers. They compare names as `isOwnHeader` does.
+ */
+export const isMethodParameter = (path: string): boolean =>
+  path.split('.').some((name) => {
+    const plain = name.toLowerCase().replaceAll('_', '-');
+    return (
+      plain === '-method' || plain === 'x-method' || /(?:^|-)(?:http-method|method-override)$/.test(plain)
+    );
+  });
+
+/** Why the name of such a parameter is refused. */
+export const READ_AS_METHOD = 'cannot be a name that many servers read as the method of the request';

@@ -4,6 +4,7 @@ import {requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import {RemitError} from '../../errors.ts';
 import {isList, isObject, messageOf} from '../../narrow.ts';
 import {issueInHeaders, issueInWebhooks} from './header-issues.ts';
+import {isMethodParameter, READ_AS_METHOD} from './own-headers.ts';
 import {keyLines, type KeyLines} from './lines.ts';
 import {cursorNameOf, orderOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
@@ -98,6 +99,7 @@ function issueInFields(file: ServiceFile): Issue | undefined {
         };
       if (first !== 'auto_approve' && wire.split('.').includes('auto_approve'))
         return {path, allowed: 'cannot be auto_approve: the service could read the value as an approval'};
+      if (isMethodParameter(wire)) return {path, allowed: READ_AS_METHOD};
       const other = wires.get(wire);
       if (other !== undefined && !areApart(resource, field, other))
         return {path, allowed: `has the same name on the wire as ${other}`};
@@ -127,6 +129,7 @@ function issueInFilters(file: ServiceFile): Issue | undefined {
       if (known.length === 0) return {path, allowed: `cannot be set: lists of ${resource} have no filters`};
       if (!known.includes(filter))
         return {path, allowed: `is not a filter of ${resource}; known: ${[...new Set(known)].join(', ')}`};
+      if (wire !== false && isMethodParameter(wire)) return {path, allowed: READ_AS_METHOD};
       if (taken.has(wire)) return {path, allowed: `is the same as another parameter (${wire})`};
       if (wire !== false) taken.add(wire);
     }

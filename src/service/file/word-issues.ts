@@ -3,6 +3,7 @@ import {allOperations} from '../../contract/operations/operations.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isList, isObject} from '../../narrow.ts';
 import {STATUSES_OF} from './schema.ts';
+import {isMethodParameter, READ_AS_METHOD} from './own-headers.ts';
 import {cursorNameOf, orderOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
 import type {ServiceFile} from '../service-file.ts';
@@ -119,6 +120,9 @@ export function issueInPaging({paging = {}}: ServiceFile): Issue | undefined {
   const usual = {cursor: cursorNameOf({by}), limit: 'limit', 'order.name': 'order'};
   const issue = twice('paging', {cursor, limit, 'order.name': order.name}, usual, isSame);
   if (issue !== undefined) return issue;
+  const names = Object.entries({cursor, limit, 'order.name': order.name});
+  const [method] = names.find(([, name = '']) => isMethodParameter(name)) ?? [];
+  if (method !== undefined) return {path: ['paging', ...method.split('.')], allowed: READ_AS_METHOD};
   const {asc = 'asc', desc = 'desc'} = order;
   const path = ['paging', 'order', order.desc === undefined ? 'asc' : 'desc'];
   return asc === desc ? {path, allowed: `cannot be ${desc} in both directions`} : undefined;

@@ -60,6 +60,30 @@ describe('a service file', () => {
       /is also set by fields\.webhookEndpoints\.is_active/,
     ],
     [
+      'a cursor that is read as the method',
+      {paging: {cursor: '_method'}},
+      'paging.cursor',
+      /cannot be a name that many servers read as the method of the request/,
+    ],
+    [
+      'an order that is read as the method',
+      {paging: {order: {name: 'X-HTTP-Method-Override'}}},
+      'paging.order.name',
+      /read as the method/,
+    ],
+    [
+      'a filter that is read as the method',
+      {filters: {payouts: {status: '_Method'}}},
+      'filters.payouts.status',
+      /read as the method/,
+    ],
+    [
+      'a field that is read as the method',
+      {fields: {payouts: {rail: '_method'}}},
+      'fields.payouts.rail',
+      /read as the method/,
+    ],
+    [
       'two filters with one name',
       {filters: {payouts: {status: 'x', payee_id: 'x'}}},
       'filters.payouts.payee_id',
