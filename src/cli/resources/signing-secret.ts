@@ -17,12 +17,13 @@ const MOST_LEVELS = 5;
 
 /**
  * Finds the secret in the answer to a create, at any level and under any name that services use. The key of the
- * profile never counts, whatever field contains it.
+ * profile never counts, whatever field contains it. A field named as the signing secret may have any length.
  */
 export function findSigningSecret(answer: unknown, sanitizer: Sanitizer): SigningSecret | undefined {
-  const found = [...textFields(answer, 0)].filter(
-    ({field, value}) => NAMES.includes(folded(field)) && value.length >= SHORTEST && sanitizer.isClean(value),
-  );
+  const found = [...textFields(answer, 0)].filter(({field, value}) => {
+    const shortest = folded(field) === NAMES[0] ? 1 : SHORTEST;
+    return NAMES.includes(folded(field)) && value.length >= shortest && sanitizer.isClean(value);
+  });
   return found.sort((a, b) => NAMES.indexOf(folded(a.field)) - NAMES.indexOf(folded(b.field)))[0];
 }
 

@@ -130,6 +130,17 @@ describe('webhooks endpoints create', () => {
       assert.doesNotMatch(shown.stderr, new RegExp(SECRET));
     });
 
+  for (const secret of ['hunter2', 'test_zyxwvutsrqpo9876'])
+    it(`takes the signing secret ${secret}, whatever its form`, async () => {
+      const cwd = scratch();
+      const service = [answer(201, endpoint({signing_secret: secret}))];
+      const file = await runCli([...CREATE, '--secret-file', 's'], {cwd, service});
+      assert.equal(file.exitCode, 0, file.stderr);
+      assert.equal(readFileSync(join(cwd, 's'), 'utf8'), `${secret}\n`);
+      const shown = await runCli([...CREATE, '--json'], {service});
+      assert.equal((shown.json() as {signing_secret: string}).signing_secret, secret);
+    });
+
   it('never prints or keeps a secret that it does not find', async () => {
     const cwd = scratch();
     for (const form of [[], ['--json'], ['-o', 'csv']]) {
