@@ -68,8 +68,11 @@ export function recordPaidElsewhere(options: Recording): void {
       if (outcome !== undefined && !isKnown(outcome, row)) journal.record(outcome, now);
       const foreign = foreignEntry(found, plan);
       if (isUnfinishedElsewhere(outcome ?? row.outcome, foreign, row)) waitsFor = foreign.batch;
-      if (outcome === undefined && foreign?.paid === false && isRetried(row)) {
-        waits ??= {batch: foreign.batch, rows: 0, ended: 0};
+      if (outcome !== undefined || !isRetried(row)) continue;
+      // In another namespace even a paid row keeps a retry from sending this one.
+      const other = foreign?.paid === false ? foreign : registry.entries.elsewhere(row.reference)[0];
+      if (other !== undefined) {
+        waits ??= {batch: other.batch, rows: 0, ended: 0};
         if (row.outcome.state === 'dead_key') waits.ended++;
         else waits.rows++;
       }

@@ -51,6 +51,10 @@ describe('references that were used elsewhere', () => {
       left.stderr,
     );
     assert.equal(desk.service.paid.length, 2);
+    for (const words of ['status r --json', 'retry r --yes --json']) {
+      const ran = await desk.batch(words); // a retry would only say the same again
+      assert.equal((ran.json() as {next: string | null}).next, 'remit payouts batch status fix', ran.stderr);
+    }
     const named = await desk.batch(`${hint} --json`);
     assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);
   });
