@@ -65,7 +65,7 @@ function cursorIn(json: unknown): string | undefined {
 }
 
 /** The key that stands for the header in `moreBy`. */
-export const LINK = 'the Link header';
+const LINK = 'the Link header';
 
 /** `has_more`, `hasMore`, `more`. */
 export const MORE_KEY = /^(has_?)?(more|next(_?page)?)$/i;
