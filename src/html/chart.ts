@@ -25,11 +25,3 @@ export function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5].map((n) => n * power).find((step) => step >= rough) ?? 10 * power;
 }
-
-/** The first item, the last, and others at equal distances in between: at most `most`, which is 2 or more. */
-export function spread<T>(items: readonly T[], most: number): T[] {
-  if (items.length <= most) return [...items];
-  const steps = items.length - 1;
-  const chosen = new Set(Array.from({length: most}, (_, i) => Math.round((i * steps) / (most - 1))));
-  return items.filter((_, i) => chosen.has(i));
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {gridLine, grouped, px, roundStep, spread} from '../../src/html/chart.ts';
+import {gridLine, grouped, px, roundStep} from '../../src/html/chart.ts';
 
 describe('the parts of a chart', () => {
   it('steps in 1, 2 and 5 times a power of ten', () => {
@@ -13,13 +13,6 @@ describe('the parts of a chart', () => {
         assert.match(String(BigInt(step)), /^[125]0*$/);
       }),
     );
-  });
-
-  it('chooses the ends and what lies at equal distances between them', () => {
-    const items = Array.from({length: 100}, (_, i) => i);
-    assert.deepEqual(spread(items, 4), [0, 33, 66, 99]);
-    assert.deepEqual(spread(items, 2), [0, 99]);
-    assert.deepEqual(spread([1, 2, 3], 12), [1, 2, 3]);
   });
 
   it('escapes the label of a line', () => {

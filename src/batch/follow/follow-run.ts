@@ -12,7 +12,6 @@ import type {ResultFiles} from '../journal/facts.ts';
 import {writeResults} from '../report/results.ts';
 import {writeStatus} from '../standing/status-file.ts';
 import {summarise, type Summary} from '../standing/summary.ts';
-import {TimelineWriter} from '../standing/timeline.ts';
 import type {Stop} from '../model/stop.ts';
 
 /** The result of following, added to the summary in `-o json`. */
@@ -59,7 +58,6 @@ const PUBLISH_SHARE = 50;
 export class FollowRun {
   readonly #options: FollowRunOptions;
   readonly #follow: Follow;
-  readonly #timeline: TimelineWriter;
   readonly #started: number;
   readonly #phase: string;
   #before: Summary;
@@ -73,7 +71,6 @@ export class FollowRun {
     this.#before = options.before;
     this.#phase = until === undefined ? 'refreshing' : PHASES[until];
     this.#started = clock.monotonic();
-    this.#timeline = new TimelineWriter(journal);
     this.#follow = new Follow({
       ...options,
       kind: plan.kind,
@@ -103,7 +100,6 @@ export class FollowRun {
     const summary = this.#summary();
     if (rows.hasMoved) summary.next = this.#nextAfter(summary) ?? this.#nextFollowing();
     else summary.next ??= this.#nextAfter(summary);
-    this.#timeline.note(this.#phase, summary, clock.now(), {force: gets > 0});
     const failure = out === undefined ? undefined : this.#writeResults(out, summary);
     writeStatus(place.status, plan.journalId, summary.state, summary, clock.now());
     if (failure !== undefined) throw withSummary(failure, summary);
@@ -199,7 +195,6 @@ export class FollowRun {
     this.#reported = now;
     const {place, plan} = this.#options.batch;
     const summary = {...this.#summary(), state: 'running'} as const;
-    this.#timeline.note(this.#phase, summary, clock.now());
     writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
     this.#publish(clock);
   }

@@ -9,7 +9,6 @@ import {FormerRecords} from './rows/former-records.ts';
 import {LeftRows} from './rows/left-rows.ts';
 import {ReportRows} from './rows/report-rows.ts';
 import {STATE, type Taken} from './rows/row-state.ts';
-import {Samples} from './rows/samples.ts';
 import {readStanding, readTally} from './rows/standing.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
@@ -35,7 +34,6 @@ export class Journal {
   /** Every text from the service passes through it before it is stored or shown; it is given the key of a run. */
   readonly sanitizer = new Sanitizer();
   readonly rows: JournalRows;
-  readonly samples: Samples;
   readonly left: LeftRows;
   readonly report: ReportRows;
   readonly former: FormerRecords;
@@ -50,7 +48,6 @@ export class Journal {
   constructor(db: SqliteDatabase) {
     this.#db = db;
     this.rows = new JournalRows(db);
-    this.samples = new Samples(db);
     this.left = new LeftRows(db);
     this.report = new ReportRows(db);
     this.former = new FormerRecords(db);

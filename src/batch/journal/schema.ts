@@ -79,7 +79,7 @@ export const JOURNAL_MIGRATIONS = [
   {
     name: '0002-timeline',
     sql: `
-      -- Samples of the counts while the batch is run or followed, thinned as they grow, for the chart of a report.
+      -- Samples of the counts while the batch is run or followed, for a chart that reports had once; see 0006.
       create table timeline (
         seq integer primary key,
         -- Increases with each run.
@@ -114,4 +114,5 @@ export const JOURNAL_MIGRATIONS = [
       create table differences (n integer primary key, fields text not null);
     `,
   },
+  {name: '0006-no-timeline', sql: 'drop table timeline'},
 ] as const;

@@ -75,7 +75,6 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   facts.corrected = corrected.length;
   for (const name of keysOf(SURVIVES_REVISION)) if (SURVIVES_REVISION[name]) copyFact(before, after, name);
   after.flush();
-  before.samples.copyTo(after.samples);
   return facts;
 }
 

@@ -8,7 +8,6 @@ import type {TroubledRow} from '../journal/rows/report-rows.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {Summary} from '../standing/summary.ts';
-import {readTimeline, type TimelinePoint} from '../standing/timeline.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** Why a row needs attention, the most urgent first. */
@@ -54,7 +53,6 @@ export interface ReportData {
   lastChangeAt: number | null;
   troubles: TroubleGroup[];
   confirmations: Confirmation[];
-  timeline: TimelinePoint[];
   /** Rows that were sent again with a new key. */
   retried: number;
 }
@@ -71,7 +69,6 @@ export function readReport(
   }: {commands?: CommandBuilder | undefined; mostRows?: number | undefined} = {},
 ): ReportData {
   const {journal, plan} = batch;
-  const timeline = readTimeline(journal);
   const binding = journal.fact('binding');
   const lastChangeAt = journal.report.lastChangeAt();
   return {
@@ -87,7 +84,6 @@ export function readReport(
     lastChangeAt,
     troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, mostRows),
     confirmations: readConfirmations(journal),
-    timeline,
     retried: journal.former.generations().length,
   };
 }

@@ -1,5 +1,4 @@
-import {chartOf, endsOf, LAYERS} from './chart.ts';
-import {grouped, spread} from '../../html/chart.ts';
+import {grouped} from '../../html/chart.ts';
 import type {ReportData} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {documentFrame} from '../../html/document.ts';
@@ -8,10 +7,9 @@ import {journalMark} from './mark.ts';
 import {mainFigures, totalsTables} from './money.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {REPORT_STYLE} from './style.ts';
-import {duration} from './time-scale.ts';
 import {troubleSections} from './troubles.ts';
 import {stepsOf} from './steps.ts';
-import {count, headline, NOUNS} from './words.ts';
+import {count, duration, headline, NOUNS} from './words.ts';
 
 /**
  * The report of a batch as one HTML file, for screen or paper. All external text is escaped; there is no script, and
@@ -44,7 +42,6 @@ ${mainFigures(data, attentionOf(data))}
 ${todo(data)}
 <section aria-labelledby="totals"><h2 id="totals">Totals</h2>
 ${totalsTables(data)}</section>
-${states(data)}
 ${troubleSections(data, attentionOf(data))}
 ${orphans(data)}
 ${trail(data)}
@@ -72,30 +69,6 @@ function todo(data: ReportData): Markup {
 /** Text in which words in backquotes are commands. */
 const commands = (text: string): Markup =>
   markup`${text.split('`').map((part, i) => (i % 2 === 1 ? markup`<code>${part}</code>` : part))}`;
-
-/** Rows of the table below the chart. */
-const TIMES_SHOWN = 12;
-
-function states({timeline}: ReportData): Markup | null {
-  const ends = endsOf(timeline);
-  if (ends === undefined) return null;
-  const shown = LAYERS.filter(({of}) => timeline.some(({counts}) => of(counts) > 0));
-  const legend = shown.map(
-    ({name, label, of}) =>
-      markup`<li><span class="swatch ${name}"></span>${label} <b>${grouped(of(ends.last.counts))}</b></li>`,
-  );
-  const head = shown.map(({label}) => markup`<th scope="col" class="n">${label}</th>`);
-  const rows = spread(timeline, TIMES_SHOWN).map(
-    ({at, phase, counts}) =>
-      markup`<tr><th scope="row">${momentAt(at)}</th><td>${phase}</td>${shown.map(({of}) => markup`<td class="n">${grouped(of(counts))}</td>`)}</tr>`,
-  );
-  return markup`<section aria-labelledby="states"><h2 id="states">Rows by state over time</h2>
-<ul class="legend" aria-label="Rows by state at the end">${legend}</ul>
-<div class="chart broad">${chartOf(timeline, {width: 936, height: 290})}</div>
-<div class="chart narrow">${chartOf(timeline, {width: 360, height: 250})}</div>
-<details><summary>Show the chart as a table</summary>
-<div class="wide" role="region" tabindex="0" aria-label="Rows by state at selected times"><table><thead><tr><th scope="col">Time (UTC)</th><th scope="col">Phase</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></section>`;
-}
 
 const SHOWN_ORPHANS = 100;
 

@@ -15,15 +15,6 @@ tr.sum>*{border-bottom:1px solid var(--soft)}
 .swatch{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:8px;vertical-align:-1px}
 .swatch.settled{background:var(--settled)}.swatch.underway{background:var(--underway)}.swatch.elsewhere{background:var(--elsewhere)}
 .swatch.staged{background:var(--staged)}.swatch.trouble{background:var(--trouble)}.swatch.doubt{background:var(--doubt)}.swatch.waiting{background:var(--waiting)}
-.legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 20px;margin:0 0 8px;padding:0;font-size:13.5px}
-.legend b{font-variant-numeric:tabular-nums}
-.chart .break{fill:var(--paper)}
-.chart .phase line{stroke:var(--ink);stroke-opacity:.35;stroke-dasharray:3 3}
-.chart .phase text{fill:var(--ink);font-weight:600}
-.chart path.settled{fill:var(--settled)}.chart path.underway{fill:var(--underway)}.chart path.elsewhere{fill:var(--elsewhere)}
-.chart path.staged{fill:var(--staged)}.chart path.trouble{fill:var(--trouble)}.chart path.doubt{fill:var(--doubt)}.chart path.waiting{fill:var(--waiting)}
-details{margin-top:10px}
-summary{cursor:pointer;color:var(--link);font-size:14px}
 .group{margin-bottom:8px}
 .group p{max-width:72ch}
 .rowlist table{table-layout:fixed}
@@ -46,6 +37,5 @@ summary{cursor:pointer;color:var(--link);font-size:14px}
 :root{--settled:#1c8560;--underway:#3f7fc4;--elsewhere:#8577b5;--staged:#a9cdec;--trouble:#cf4a1e;--doubt:#e3a815;--waiting:#d3d8df}
 code{font-size:8.2pt}.rowlist .id{font-size:7.4pt}
 .rowlist .c-ref{width:20%}.rowlist .c-id{width:21%}.rowlist .c-sum{width:15%}
-.group>p{break-after:avoid}
-details:not([open]){display:none}}
+.group>p{break-after:avoid}}
 `.trim();

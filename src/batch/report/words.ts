@@ -166,3 +166,13 @@ export function headline(summary: Summary, attention: number): {text: string; to
       return {text: `Complete: ${of}; ${count(settled, one)} settled so far.`, tone: 'good'};
   }
 }
+
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+
+/** `45 s`, `12 min`, `19 h`, `3 d`: the largest unit with a value of at least two, or one. */
+export function duration(ms: number): string {
+  if (ms < 2 * MINUTE) return `${Math.round(ms / SECOND)} s`;
+  if (ms < 2 * HOUR) return `${Math.round(ms / MINUTE)} min`;
+  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`;
+  return `${Math.round(ms / DAY)} d`;
+}

@@ -14,7 +14,6 @@ import {nextCommand} from '../standing/next-command.ts';
 import {readRemaining} from '../standing/remaining.ts';
 import {writeStatus} from '../standing/status-file.ts';
 import {endState, summarise, type Summary} from '../standing/summary.ts';
-import {TimelineWriter} from '../standing/timeline.ts';
 import type {RunParts} from '../send/run-parts.ts';
 
 export interface ReportOptions {
@@ -47,14 +46,12 @@ export class RunReporter {
   phase = 'starting';
   readonly #options: ReportOptions;
   readonly #run: Reported;
-  readonly #timeline: TimelineWriter;
   readonly #started: number;
 
   constructor(options: ReportOptions, run: Reported, started: number) {
     this.#options = options;
     this.#run = run;
     this.#started = started;
-    this.#timeline = new TimelineWriter(options.journal);
   }
 
   /** Results first, then the last status: a status that names results must find them. */
@@ -78,7 +75,6 @@ export class RunReporter {
     if (halt.stop?.reason === 'key-forgotten') journal.setFact('releaseById', 'keys-forgotten');
     if (halt.stop?.reason === 'bodies-compared') journal.setFact('releaseById', 'bodies-compared');
     const before = this.#summary(state);
-    this.#timeline.note(this.phase, before, clock.now(), {force: true});
     const {files, failure: unwritten} = this.#writeResults(before);
     let failure = unwritten;
     const summary: Summary = {
@@ -124,7 +120,6 @@ export class RunReporter {
   writeStatus(): void {
     const {place, plan, clock, path} = this.#options;
     const summary = this.#summary('running');
-    this.#timeline.note(this.phase, summary, clock.now());
     writeStatus(
       ...([place.status, plan.journalId, this.phase, summary, clock.now()] as const),
       this.#run.activity(path),
