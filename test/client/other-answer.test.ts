@@ -149,16 +149,19 @@ describe('a key with an earlier request in doubt', () => {
     assert.equal(methods(), 'POST POST');
   });
 
-  for (const [title, script, before] of [
-    ['a new one', [answer(201, created)], {mayBeApproved: true}],
-    ['the new one again', [answer(200, created)], {mayBeApproved: true, secondId: PAYOUT_ID}],
-    ['another one than the known', [answer(201, created)], {recordId: OTHER_ID, mayBeApproved: true}],
-    ['another one than the known, replayed', [answer(200, created)], {recordId: OTHER_ID}],
+  const missing = answer(404, {error_code: 'NOT_FOUND', message: 'no'});
+  const known = {recordId: OTHER_ID, mayBeApproved: true};
+  const again = {mayBeApproved: true, secondId: PAYOUT_ID};
+  for (const [title, sent, script, before] of [
+    ['a new one', 'POST', [answer(201, created)], {mayBeApproved: true}],
+    ['the new one again', 'GET POST', [answer(200, created), answer(200, created)], again],
+    ['another one than the known', 'GET POST', [missing, answer(201, created)], known],
+    ['another one than the known, replayed', 'GET POST', [missing, answer(200, created)], known],
   ] as const)
     it(`never releases ${title}: it may be the second payment`, async () => {
       const {error, methods} = setUp(script, earlier(before));
       const {code, message, details} = await error();
-      assert.deepEqual([code, methods()], ['IN_DOUBT', 'POST']);
+      assert.deepEqual([code, methods()], ['IN_DOUBT', sent]);
       const first = 'recordId' in before ? before.recordId : null;
       assert.deepEqual([details?.['id'], details?.['second_id']], [first, PAYOUT_ID]);
       assert.match(message, new RegExp(`${PAYOUT_ID} .* was not approved.*may have paid`));
@@ -166,15 +169,35 @@ describe('a key with an earlier request in doubt', () => {
     });
 
   it('is in doubt with the known record if it is answered with another payment', async () => {
-    const {error} = setUp([answer(200, foreign)], earlier({recordId: PAYOUT_ID}));
+    const script = [answer(200, created), answer(200, foreign)];
+    const {error, methods} = setUp(script, earlier({recordId: PAYOUT_ID}));
     const {code, message, details} = await error();
+    assert.equal(methods(), 'GET POST');
     assert.deepEqual([code, details?.['id']], ['IN_DOUBT', PAYOUT_ID]);
     assert.match(message, new RegExp(`${PAYOUT_ID} exists.*${OTHER_ID}`));
   });
 
   it('releases the known record', async () => {
-    const known = earlier({recordId: PAYOUT_ID, mayBeApproved: true});
-    const {result} = setUp([answer(200, created), answer(201, approved)], known);
-    assert.deepEqual((await result).data, approved);
+    const script = [answer(200, created), answer(200, created), answer(201, approved)];
+    const {result, methods} = setUp(script, earlier({recordId: PAYOUT_ID, mayBeApproved: true}));
+    assert.deepEqual([(await result).data, methods()], [approved, 'GET POST POST']);
+  });
+
+  it('sends nothing if the known record is approved', async () => {
+    const options = {...earlier({recordId: PAYOUT_ID}), mayApproveAtOnce: true};
+    const {result, methods} = setUp([answer(200, approved)], options);
+    const {data, replayed} = await result;
+    assert.deepEqual([data, replayed, methods()], [approved, true, 'GET']);
+  });
+
+  it('takes two requests while the known record waits, whose key the service may have forgotten', async () => {
+    const options = {...earlier({recordId: OTHER_ID}), mayApproveAtOnce: true};
+    const waiting = {...created, id: OTHER_ID};
+    const {error, methods} = setUp([answer(200, waiting), answer(201, created)], options);
+    const {details} = await error();
+    assert.deepEqual(
+      [details?.['status'], details?.['second_id'], methods()],
+      ['created', PAYOUT_ID, 'GET POST'],
+    );
   });
 });
