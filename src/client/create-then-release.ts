@@ -8,7 +8,14 @@ import {statusOf} from './reading/poll.ts';
 import {deadKey, inDoubt, LOST, readRecord, unapproved, withRecord} from './release-ends.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
-import {approvalOf, type KnownRecord, nounOf, partyFieldOf, type TransferCreate} from './transfer-create.ts';
+import {
+  approvalOf,
+  type KnownRecord,
+  mayNeedInitiation,
+  nounOf,
+  partyFieldOf,
+  type TransferCreate,
+} from './transfer-create.ts';
 
 /**
  * Creates a payin or payout, and never approves a record that is not the requested one. A service answers a create
@@ -21,9 +28,9 @@ import {approvalOf, type KnownRecord, nounOf, partyFieldOf, type TransferCreate}
  */
 export async function createThenRelease(create: TransferCreate): Promise<Result<unknown>> {
   const {asked, options, monotonic, isOwnKey} = create;
-  const {settled, isOpen} = asksForApproval(asked) ? await readEarlier(create) : {isOpen: false};
+  const {settled, isOpen, isKnown} = await readEarlier(create);
   if (settled !== undefined) return settled;
-  if (!asksForApproval(asked) || isOwnKey || (options.mayApproveAtOnce === true && !isOpen)) {
+  if (!asksForApproval(asked) || isOwnKey || (options.mayApproveAtOnce === true && !isKnown)) {
     const result = await create.send({endsAtConflict: !isOwnKey});
     refuseSecond(create, result, isOpen);
     const isNew = isOwnKey || (result.status === 201 && !asksForApproval(asked));
@@ -69,12 +76,6 @@ function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean
 
 /** A status that is there and cannot be read may be any, such as canceled. */
 const hasStatus = (record: unknown): boolean => isObject(record) && (record['status'] ?? null) !== null;
-
-/**
- * Interface document, "Errors", 503: a record that was approved, but whose initiation has failed, is continued by the
- * same create. Its status does not show whether that is needed, and for any other record the repetition does nothing.
- */
-const mayNeedInitiation = (record: unknown): boolean => statusOf(record) === 'approved';
 
 /** The second request. The record is read before it is repeated, and if it ends without a usable answer. */
 async function release(create: TransferCreate, known: KnownRecord): Promise<Result<unknown>> {

@@ -5,13 +5,22 @@ import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
 import {deadKey, inDoubt} from './release-ends.ts';
+import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
-import {type Approval, approvalOf, nounOf, type TransferCreate} from './transfer-create.ts';
+import {
+  type Approval,
+  approvalOf,
+  mayNeedInitiation,
+  nounOf,
+  type TransferCreate,
+} from './transfer-create.ts';
 
 /** What the records of earlier requests with the same key show, before the key is sent again. */
 interface Earlier {
   /** One of them is the payment, and is approved. */
   settled?: Result<unknown>;
+  /** There are any. A service that has forgotten the key would make another one. */
+  isKnown: boolean;
   /** The first of them still waits for its approval, so nothing has been paid. */
   isOpen: boolean;
 }
@@ -31,22 +40,25 @@ interface EarlierRecord {
  *   failed or were canceled
  */
 export async function readEarlier(create: TransferCreate): Promise<Earlier> {
+  if (!asksForApproval(create.asked)) return {isKnown: false, isOpen: false};
   const {recordId = null, secondId = null, mayBeApproved = false} = create.options.earlier ?? {};
   const first = recordId === null ? undefined : await readOne(create, recordId);
   const isOpen = first?.approval === 'open';
-  if (first?.read !== undefined && first.approval === 'approved')
-    return {settled: {...first.read, replayed: true}, isOpen};
+  const known = {isKnown: recordId !== null || secondId !== null, isOpen};
+  if (first?.read !== undefined && first.approval === 'approved') {
+    const isWaiting = secondId === null && mayNeedInitiation(create.recordIn(first.read.data));
+    return isWaiting ? known : {...known, settled: {...first.read, replayed: true}};
+  }
   const second = secondId === null ? undefined : await readOne(create, secondId);
-  if (second?.read !== undefined && second.approval === 'approved')
-    return {
-      settled: isOpen ? withLeftOver(create, second.read, first) : {...second.read, replayed: true},
-      isOpen,
-    };
-  if (first === undefined) return {isOpen};
+  if (second?.read !== undefined && second.approval === 'approved') {
+    const settled = isOpen ? withLeftOver(create, second.read, first) : {...second.read, replayed: true};
+    return {...known, settled};
+  }
+  if (first === undefined) return known;
   const isSecondOver = second === undefined || second.approval === 'dead';
   if (first.approval === 'dead' && isSecondOver)
     throw deadKey(create, first.id, create.recordIn(first.read?.data), {isReleased: mayBeApproved});
-  if (second === undefined) return {isOpen};
+  if (second === undefined) return known;
   throw undecided(create, first, second);
 }
 

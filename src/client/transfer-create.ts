@@ -59,3 +59,9 @@ export function approvalOf(create: TransferCreate, record: unknown): Approval {
   const good: readonly string[] = lifecycle.good;
   return isFinal(lifecycle, status) && !good.includes(status) ? 'dead' : 'approved';
 }
+
+/**
+ * Interface document, "Errors", 503: a record that was approved, but whose initiation has failed, is continued by the
+ * same create. Its status does not show whether that is needed, and for any other record the repetition does nothing.
+ */
+export const mayNeedInitiation = (record: unknown): boolean => statusOf(record) === 'approved';

@@ -183,11 +183,19 @@ describe('a key with an earlier request in doubt', () => {
     assert.deepEqual([(await result).data, methods()], [approved, 'GET POST POST']);
   });
 
-  it('sends nothing if the known record is approved', async () => {
+  it('sends nothing if the known record is past its approval', async () => {
     const options = {...earlier({recordId: PAYOUT_ID}), mayApproveAtOnce: true};
-    const {result, methods} = setUp([answer(200, approved)], options);
+    const settled = {...approved, status: 'settled'};
+    const {result, methods} = setUp([answer(200, settled)], options);
     const {data, replayed} = await result;
-    assert.deepEqual([data, replayed, methods()], [approved, true, 'GET']);
+    assert.deepEqual([data, replayed, methods()], [settled, true, 'GET']);
+  });
+
+  it('sends a record that is approved again, in case its initiation has failed', async () => {
+    const options = {...earlier({recordId: PAYOUT_ID}), mayApproveAtOnce: true};
+    const answers = [answer(200, approved), answer(200, approved), answer(201, approved)];
+    const {result, methods} = setUp(answers, options);
+    assert.deepEqual([(await result).data, methods()], [approved, 'GET POST POST']);
   });
 
   it('takes two requests while the known record waits, whose key the service may have forgotten', async () => {
