@@ -151,14 +151,6 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'It flushes once a second as before, at the first tick of each second instead of the last.',
   },
   {
-    symbol: 'timeAxis',
-    before:
-      'return markup`<line x1="${px(x)}" x2="${px(x)}" y1="${bottom}" y2="${bottom + 4}"/>${text(17, time)}${day !== null && text(32, day)}`;',
-    after:
-      'return markup`<line x1="${px(x)}" x2="${px(x)}" y1="${bottom}" y2="${bottom + 4}"/>${text(17, time)}${day !== null && text((32 + 1), day)}`;',
-    reason: 'A label one pixel lower is as good; a test holds that labels do not overlap.',
-  },
-  {
     symbol: 'openApiDocument',
     before: 'responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1))),',
     after: 'responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a <= b ? -1 : 1))),',
