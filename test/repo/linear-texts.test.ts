@@ -191,9 +191,16 @@ describe('text that others choose', function () {
         let before: number | undefined;
         for (const size of LONGEST.has(text) ? [...SIZES, 1_000_000] : SIZES) {
           const whole = `${part.repeat(Math.ceil(size / part.length))}\u0001`;
-          const ms = cpuMs(() => read(whole));
           // Four (or 16) times the text takes as many times as long; the square of that if the time grows with its square.
-          const isSlow = before !== undefined && ms > (size > 500_000 ? 50 : 9) * before + 150;
+          const limit = before === undefined ? Infinity : (size > 500_000 ? 50 : 9) * before + 150;
+          // A collection of garbage may fall into one measurement; a reader that is slow is slow each time.
+          let ms = cpuMs(() => read(whole));
+          for (let again = 0; again < 2 && ms > limit; again++)
+            ms = Math.min(
+              ms,
+              cpuMs(() => read(whole)),
+            );
+          const isSlow = ms > limit;
           if (isSlow) slow.push(`${text}: ${before} ms, then ${ms} ms for ${size} characters`);
           if (isSlow) break;
           before = ms;
