@@ -1,9 +1,9 @@
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import {checkAnswered, comparedFields, unreadField} from './answers/created-record.ts';
-import {readEarlier} from './earlier-records.ts';
+import {readEarlier, refuseSecond} from './earlier-records.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
-import {afterOtherAnswer, otherAnswer, refuseSecond} from './other-answer.ts';
+import {afterOtherAnswer, otherAnswer} from './other-answer.ts';
 import {statusOf} from './reading/poll.ts';
 import {deadKey, inDoubt, LOST, readRecord, unapproved, withRecord} from './release-ends.ts';
 import {asksForApproval} from './requests/approval.ts';
@@ -28,17 +28,17 @@ import {
  */
 export async function createThenRelease(create: TransferCreate): Promise<Result<unknown>> {
   const {asked, options, monotonic, isOwnKey} = create;
-  const {settled, isOpen, isKnown} = await readEarlier(create);
-  if (settled !== undefined) return settled;
-  if (!asksForApproval(asked) || isOwnKey || (options.mayApproveAtOnce === true && !isKnown)) {
+  const earlier = await readEarlier(create);
+  if (earlier.settled !== undefined) return earlier.settled;
+  if (!asksForApproval(asked) || isOwnKey || (options.mayApproveAtOnce === true && !earlier.isKnown)) {
     const result = await create.send({endsAtConflict: !isOwnKey});
-    refuseSecond(create, result, isOpen);
+    refuseSecond(create, result, earlier);
     const isNew = isOwnKey || (result.status === 201 && !asksForApproval(asked));
     return noteUnapproved(create, {...checked(create, result, isNew), replayed: result.status === 200});
   }
   const sentAtMs = monotonic();
   const answered = await create.send({withoutApproval: true, endsAtConflict: true});
-  refuseSecond(create, answered, isOpen);
+  refuseSecond(create, answered, earlier);
   const first = {...checked(create, answered, answered.status === 201), replayed: answered.status === 200};
   const record = create.recordIn(first.data);
   const id = isObject(record) ? String(record['id']) : '';

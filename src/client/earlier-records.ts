@@ -1,5 +1,8 @@
 import {RemitError} from '../errors.ts';
 import {capital} from '../phrases.ts';
+import {isSameId} from '../contract/ids.ts';
+import {isObject} from '../narrow.ts';
+import {named} from './other-answer.ts';
 import {plainValue} from '../sanitize/plain-value.ts';
 import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
@@ -21,8 +24,8 @@ interface Earlier {
   settled?: Result<unknown>;
   /** There are any. A service that has forgotten the key would make another one. */
   isKnown: boolean;
-  /** The first of them still waits for its approval, so nothing has been paid. */
-  isOpen: boolean;
+  /** The record of the first request, if it is known. */
+  first: NamedRecord | undefined;
 }
 
 /** A record that an earlier request has shown, as it is now. */
@@ -33,6 +36,8 @@ interface EarlierRecord {
   read: Result<unknown> | undefined;
 }
 
+type NamedRecord = Pick<EarlierRecord, 'id'> & Partial<Pick<EarlierRecord, 'approval'>>;
+
 /**
  * Reads the records that earlier requests with this key have shown: a service that has forgotten the key would answer
  * it with another one.
@@ -40,18 +45,19 @@ interface EarlierRecord {
  *   failed or were canceled
  */
 export async function readEarlier(create: TransferCreate): Promise<Earlier> {
-  if (!asksForApproval(create.asked)) return {isKnown: false, isOpen: false};
   const {recordId = null, secondId = null, mayBeApproved = false} = create.options.earlier ?? {};
+  const isKnown = recordId !== null || secondId !== null;
+  if (!asksForApproval(create.asked)) return {isKnown, first: recordId === null ? undefined : {id: recordId}};
   const first = recordId === null ? undefined : await readOne(create, recordId);
-  const isOpen = first?.approval === 'open';
-  const known = {isKnown: recordId !== null || secondId !== null, isOpen};
+  const known = {isKnown, first};
   if (first?.read !== undefined && first.approval === 'approved') {
     const isWaiting = secondId === null && mayNeedInitiation(create.recordIn(first.read.data));
     return isWaiting ? known : {...known, settled: {...first.read, replayed: true}};
   }
   const second = secondId === null ? undefined : await readOne(create, secondId);
   if (second?.read !== undefined && second.approval === 'approved') {
-    const settled = isOpen ? withLeftOver(create, second.read, first) : {...second.read, replayed: true};
+    const isLeft = first?.approval === 'open';
+    const settled = isLeft ? withLeftOver(create, second.read, first) : {...second.read, replayed: true};
     return {...known, settled};
   }
   if (first === undefined) return known;
@@ -94,8 +100,56 @@ function undecided(create: TransferCreate, first: EarlierRecord, second: Earlier
   return twoRecords(create, message, {first, second});
 }
 
+/**
+ * A service that has forgotten a key creates a second record under it. If an earlier request with the key may have
+ * paid, the second one must not be released without a decision.
+ * @param first the record of the first request with this key, if it is known
+ * @throws {RemitError} IN_DOUBT with both records
+ */
+export function refuseSecond(
+  create: TransferCreate,
+  {data, status}: Result<unknown>,
+  {first}: Earlier,
+): void {
+  const {options, idempotencyKey, asked} = create;
+  const {secondId = null, mayBeApproved = false} = options.earlier ?? {};
+  const record = create.recordIn(data);
+  const id = isObject(record) ? record['id'] : undefined;
+  if (typeof id !== 'string') return;
+  const noun = nounOf(create);
+  if (first !== undefined) {
+    if (isSameId(first.id, id)) return;
+    const differences = differencesFrom(asked, record);
+    if (differences.length > 0)
+      throw twoRecords(
+        create,
+        `${noun} ${first.id} exists; whether it was approved is not known: its idempotency key ${idempotencyKey} was answered with another ${noun}, ${named(record)} (${differencesInWords(differences)})`,
+        {first: {id: first.id}, second: undefined},
+      );
+  } else {
+    const isAgain = secondId !== null && isSameId(secondId, id);
+    const isStepped = statusOf(record) === 'created' && options.mayApproveAtOnce !== true;
+    if (!isAgain && !(mayBeApproved && status === 201 && isStepped)) return;
+  }
+  const second = {id, approval: approvalOf(create, record)};
+  const forgot = `the service has forgotten idempotency key ${idempotencyKey}: ${noun} ${named(record)} is new`;
+  if (first?.approval === 'open')
+    throw twoRecords(
+      create,
+      `${forgot}, and ${noun} ${first.id}, which an earlier request made for the same payment, still waits for approval`,
+      {first, second},
+    );
+  const state = second.approval === 'open' ? 'was not approved' : 'may be the second payment';
+  const earlier = first === undefined ? 'an earlier request' : `${noun} ${first.id}`;
+  throw twoRecords(
+    create,
+    `${forgot} and ${state}, because ${earlier} with the same key may have paid this already. Check that first`,
+    {first, second},
+  );
+}
+
 /** Two records of one payment, or one whose key was answered with another payment. */
-export function twoRecords(
+function twoRecords(
   {idempotencyKey, options, sanitizer}: TransferCreate,
   message: string,
   {first, second}: {first: NamedRecord | undefined; second: NamedRecord | undefined},
@@ -112,7 +166,5 @@ export function twoRecords(
     },
   });
 }
-
-type NamedRecord = Pick<EarlierRecord, 'id'> & Partial<Pick<EarlierRecord, 'approval'>>;
 
 const statusIn = (record: NamedRecord | undefined) => (record?.approval === 'open' ? 'created' : null);

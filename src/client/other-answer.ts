@@ -1,4 +1,3 @@
-import {isSameId} from '../contract/ids.ts';
 import {isObject} from '../narrow.ts';
 import {capital} from '../phrases.ts';
 import {plainValue} from '../sanitize/plain-value.ts';
@@ -6,7 +5,6 @@ import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {otherIdIn} from './answers/readable.ts';
 import {statusOf} from './reading/poll.ts';
-import {twoRecords} from './earlier-records.ts';
 import {deadKey, inDoubt, readRecord} from './release-ends.ts';
 import type {Result} from './requests/resource.ts';
 import {approvalOf, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
@@ -60,7 +58,7 @@ export async function afterOtherAnswer(
     if (approval === 'open') throw inDoubt(create, known, `${words}. Its status is still created`);
     return own(`is ${plainValue(statusOf(record))}`);
   }
-  // Nobody has approved the other one, which may belong to somebody else.
+  // The other record waits for approval and may be another payment's, so the result is about our own.
   if (approvalOf(create, create.recordIn(whole.data)) === 'open' && approval !== 'dead')
     return own(approval === 'open' ? 'was not approved' : `is ${plainValue(statusOf(record))}`);
   const state =
@@ -70,57 +68,7 @@ export async function afterOtherAnswer(
   return {...whole, isPartial: true, warning: `${words}. ${title} ${state}`};
 }
 
-/**
- * A service that has forgotten a key creates a second record under it. If an earlier request with the key may have
- * paid, the second one must not be released without a decision.
- * @param isFirstOpen the record that an earlier request has shown still waits for its approval
- * @throws {RemitError} IN_DOUBT with both records
- */
-export function refuseSecond(
-  create: TransferCreate,
-  {data, status}: Result<unknown>,
-  isFirstOpen: boolean,
-): void {
-  const {options, idempotencyKey, asked} = create;
-  const {recordId = null, secondId = null, mayBeApproved = false} = options.earlier ?? {};
-  const record = create.recordIn(data);
-  const id = isObject(record) ? record['id'] : undefined;
-  if (typeof id !== 'string') return;
-  const noun = nounOf(create);
-  const first =
-    recordId === null ? undefined : {id: recordId, ...(isFirstOpen ? {approval: 'open' as const} : {})};
-  if (recordId !== null) {
-    if (isSameId(recordId, id)) return;
-    const differences = differencesFrom(asked, record);
-    if (differences.length > 0)
-      throw twoRecords(
-        create,
-        `${noun} ${recordId} exists; whether it was approved is not known: its idempotency key ${idempotencyKey} was answered with another ${noun}, ${named(record)} (${differencesInWords(differences)})`,
-        {first: {id: recordId}, second: undefined},
-      );
-  } else {
-    const isAgain = secondId !== null && isSameId(secondId, id);
-    const isStepped = statusOf(record) === 'created' && options.mayApproveAtOnce !== true;
-    if (!isAgain && !(mayBeApproved && status === 201 && isStepped)) return;
-  }
-  const second = {id, approval: approvalOf(create, record)};
-  const forgot = `the service has forgotten idempotency key ${idempotencyKey}: ${noun} ${named(record)} is new`;
-  if (isFirstOpen)
-    throw twoRecords(
-      create,
-      `${forgot}, and ${noun} ${recordId}, which an earlier request made for the same payment, still waits for approval`,
-      {first, second},
-    );
-  const state = second.approval === 'open' ? 'was not approved' : 'may be the second payment';
-  const earlier = recordId === null ? 'an earlier request' : `${noun} ${recordId}`;
-  throw twoRecords(
-    create,
-    `${forgot} and ${state}, because ${earlier} with the same key may have paid this already. Check that first`,
-    {first, second},
-  );
-}
-
-function named(record: unknown): string {
+export function named(record: unknown): string {
   const {id} = isObject(record) ? record : {};
   const status = statusOf(record);
   return status === undefined ? plainValue(id) : `${plainValue(id)} (status: ${plainValue(status)})`;

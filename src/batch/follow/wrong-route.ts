@@ -1,8 +1,7 @@
 import type {Codec} from '../../client/requests/codec.ts';
 import type {Transport} from '../../client/transport/transport.ts';
 import {isSuccess} from '../../client/answers/answer.ts';
-import {isSameId} from '../../contract/ids.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {hasRecord} from '../../client/answers/readable.ts';
 import {Dialect} from '../../service/dialect.ts';
 import {missingRoute} from '../../service/file/assumption.ts';
 import type {Wire} from '../answers/wire.ts';
@@ -24,10 +23,7 @@ export async function isInList(
   try {
     const request = wire.list(row.party, Math.min(LARGEST_PAGE, codec.service.paging?.max ?? LARGEST_PAGE));
     const {status, json} = codec.read(request, await transport.send({...codec.encode(request), signal}), 0);
-    const items = isObject(json) ? json['data'] : json;
-    const isIt = (record: unknown) =>
-      isObject(record) && typeof record['id'] === 'string' && isSameId(record['id'], id);
-    return isSuccess(status) && isList(items) && items.some(isIt);
+    return isSuccess(status) && hasRecord(json, id);
   } catch {
     return false; // the record counts as missing, and nothing is sent for its row
   }

@@ -1,7 +1,7 @@
-import {isSameId} from '../../contract/ids.ts';
+import {hasRecord, isRecordOf} from '../../client/answers/readable.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {RemitError} from '../../errors.ts';
-import {isList, isObject} from '../../narrow.ts';
+import {isObject} from '../../narrow.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {Dialect} from '../../service/dialect.ts';
 import {missingRoute} from '../../service/file/assumption.ts';
@@ -87,8 +87,6 @@ async function exists(
   filters: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const options = {signal: stop.signal, retries: 0, totalMs: PATIENCE_MS};
-  const isIt = (record: unknown): boolean =>
-    isObject(record) && typeof record['id'] === 'string' && isSameId(record['id'], id);
   const read = async (operation: OperationId, input: Parameters<typeof client.call>[1]): Promise<unknown> => {
     try {
       return (await client.call(operation, {...input, options})).data;
@@ -98,9 +96,7 @@ async function exists(
   };
   if (get !== undefined) {
     const [param = 'id'] = paramsOf(operationOf(get).path);
-    if (isIt(unwrapRecord(await read(get, {params: {[param]: id}})))) return true;
+    if (isRecordOf(unwrapRecord(await read(get, {params: {[param]: id}})), id)) return true;
   }
-  const page = await read(list, {query: {...filters, limit: LARGEST_PAGE}});
-  const items = isObject(page) ? page['data'] : page;
-  return isList(items) && items.some(isIt);
+  return hasRecord(await read(list, {query: {...filters, limit: LARGEST_PAGE}}), id);
 }

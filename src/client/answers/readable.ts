@@ -1,6 +1,6 @@
 import {unwrapRecord} from './envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {objectIn} from '../../service/paths.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
@@ -68,4 +68,14 @@ export function otherIdIn(json: unknown, asked: string | undefined): string | un
   const id = record['id'] || asked; // an empty id does not count
   if (typeof id !== 'string') return typeof id;
   return isSameId(id, asked) ? undefined : id;
+}
+
+/** Whether it is the record with this id. */
+export const isRecordOf = (record: unknown, id: string): boolean =>
+  isObject(record) && typeof record['id'] === 'string' && isSameId(record['id'], id);
+
+/** Whether a page of a list has the record with this id. */
+export function hasRecord(page: unknown, id: string): boolean {
+  const items = isObject(page) ? page['data'] : page;
+  return isList(items) && items.some((item) => isRecordOf(item, id));
 }
