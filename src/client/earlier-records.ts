@@ -7,7 +7,7 @@ import {plainValue} from '../sanitize/plain-value.ts';
 import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
-import {deadKey, inDoubt} from './release-ends.ts';
+import {deadKey, inDoubt, withRecord} from './release-ends.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
 import {
@@ -73,7 +73,9 @@ async function readOne(create: TransferCreate, id: string): Promise<EarlierRecor
   try {
     read = await create.read(id);
   } catch (error) {
-    if (!(error instanceof RemitError) || ['INTERRUPTED', 'TERMINATED'].includes(error.code)) throw error;
+    if (!(error instanceof RemitError)) throw error;
+    if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED')
+      throw withRecord(create, {id}, error, 'whether it was approved is not known', null);
     if (error.httpStatus === 404) return {id, approval: 'missing', read: undefined};
     throw inDoubt(create, {id}, `it could not be read: ${error.message}. Nothing was sent now`, error);
   }

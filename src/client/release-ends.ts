@@ -86,10 +86,10 @@ const OPEN: ReadonlySet<ErrorCode> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMIN
 /** The same error with the record that exists. */
 export function withRecord(
   create: TransferCreate,
-  {id, first}: KnownRecord,
+  {id, first}: Pick<KnownRecord, 'id'> & Partial<KnownRecord>,
   error: RemitError,
   state?: string,
-  status = statusOf(create.recordIn(first.data)) ?? null,
+  status = statusOf(create.recordIn(first?.data)) ?? null,
 ): RemitError {
   const {idempotencyKey, options} = create;
   const {code, httpStatus, requestId, details, body, retryable, request, cause} = error;

@@ -198,6 +198,22 @@ describe('a key with an earlier request in doubt', () => {
     assert.deepEqual([(await result).data, methods()], [approved, 'GET POST POST']);
   });
 
+  it('is in doubt with the known record if it is interrupted while that is read', async () => {
+    const stop = new AbortController();
+    const script: Script = () => {
+      stop.abort();
+      throw lost('aborted', {sent: true});
+    };
+    const {error, methods} = setUp(script, {...earlier({recordId: PAYOUT_ID}), signal: stop.signal});
+    const {code, message, details} = await error();
+    assert.deepEqual(
+      [code, details?.['id'], details?.['may_have_taken_effect']],
+      ['INTERRUPTED', PAYOUT_ID, true],
+    );
+    assert.match(message, new RegExp(`Payout ${PAYOUT_ID} exists; whether it was approved is not known`));
+    assert.equal(methods(), 'GET');
+  });
+
   it('takes two requests while the known record waits, whose key the service may have forgotten', async () => {
     const options = {...earlier({recordId: OTHER_ID}), mayApproveAtOnce: true};
     const waiting = {...created, id: OTHER_ID};
