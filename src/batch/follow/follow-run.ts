@@ -47,9 +47,6 @@ export interface FollowRunOptions extends Omit<
 }
 
 const REPORT_EVERY_MS = 1000;
-const PUBLISH_EVERY_MS = 30_000;
-/** At most one part in so many of the time goes into copies. */
-const PUBLISH_SHARE = 50;
 
 /**
  * Follows the accepted rows of a batch, reports progress every second, and leaves journal, status file and results
@@ -62,7 +59,6 @@ export class FollowRun {
   readonly #phase: string;
   #before: Summary;
   #reported = Number.NEGATIVE_INFINITY;
-  #publishAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: FollowRunOptions) {
     const {batch, clock, until} = options;
@@ -84,7 +80,6 @@ export class FollowRun {
     const {batch, clock, out, until} = this.#options;
     const {journal, place, plan} = batch;
     this.#report(clock);
-    if (this.#follow.rows.isAnyOpen) this.#publish(clock);
     const outcome = await this.#follow.run();
     const {rows, gets, unread, stop, lastReadAt} = this.#follow;
     if (lastReadAt !== undefined) journal.setFact('asOf', lastReadAt);
@@ -196,18 +191,6 @@ export class FollowRun {
     const {place, plan} = this.#options.batch;
     const summary = {...this.#summary(), state: 'running'} as const;
     writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
-    this.#publish(clock);
-  }
-
-  /** Following may take hours; meanwhile other processes read the rows in a copy. A large copy is made less often. */
-  #publish(clock: Clock): void {
-    const begun = clock.monotonic();
-    if (begun < this.#publishAt) return;
-    const {batch} = this.#options;
-    batch.journal.flush();
-    batch.publish();
-    const now = clock.monotonic();
-    this.#publishAt = now + Math.max(PUBLISH_EVERY_MS, PUBLISH_SHARE * (now - begun));
   }
 }
 

@@ -12,8 +12,10 @@ export interface BatchFolder {
   root: string;
   folder: string;
   journal: string;
-  /** A copy of the journal that others read while the process that has the batch only follows it. */
+  /** A copy of the journal that others read while a process has the batch. */
   published: string;
+  /** Exists while another process asks for such a copy. */
+  asked: string;
   status: string;
   lock: string;
 }
@@ -32,6 +34,7 @@ export function batchFolder(stateDir: string, kind: Kind, batchId: string): Batc
     folder,
     journal: join(folder, 'journal.db'),
     published: join(folder, 'published.db'),
+    asked: join(folder, 'published.asked'),
     status: join(folder, 'status.json'),
     lock: join(root, `${batchId}.lock`),
   };

@@ -1,14 +1,13 @@
-import {existsSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, statSync} from 'node:fs';
 import {basename} from 'node:path';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {messageOf} from '../../narrow.ts';
 import {acquireLock, type Lock, type LockOptions} from '../../store/locks/lock.ts';
 import {migrate} from '../../store/port/migrate.ts';
-import type {SqliteDatabase} from '../../store/port/port.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
 import {batchExists, batchFolder, type BatchFolder, batchIds} from './folder.ts';
 import {Journal} from './journal.ts';
+import {answerReaders, removeStale} from './published-copy.ts';
 import {JOURNAL_MIGRATIONS} from './schema.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -20,8 +19,6 @@ export interface OpenBatch {
   lock: Lock;
   /** Set if this is a private copy: what is written to it is lost. */
   copy?: PrivateCopy;
-  /** Publishes a copy of the journal, which other processes read until this one closes the batch, if there is space. */
-  publish(): void;
   close(): Promise<void>;
 }
 
@@ -30,6 +27,9 @@ export interface PrivateCopy {
   publishedAt: number | undefined;
 }
 
+/** Whether another process has the batch, which alone may continue it. */
+export const isHeldElsewhere = ({copy}: OpenBatch): boolean => copy?.publishedAt !== undefined;
+
 export interface OpenOptions {
   stateDir: string;
   kind: Kind;
@@ -37,7 +37,7 @@ export interface OpenOptions {
   purpose: string;
   /** Whether to take over the lock of a dead process; undefined for commands without `--break-lock`. */
   breakLock?: boolean;
-  /** Held only briefly; a run that starts at the same time waits for it. */
+  /** Held only briefly: others wait for it. Otherwise others may read a copy meanwhile. */
   brief?: boolean;
   /** Does not wait for a process that has it briefly. */
   atOnce?: boolean;
@@ -51,12 +51,12 @@ export interface OpenOptions {
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const place = placeOf(options);
-  const {breakLock, brief = false, atOnce = false} = options;
+  const {breakLock, brief = false, atOnce = false, clock} = options;
   const lock = await acquireLock(place.lock, {
     ...lockOptions(options),
     ...{breakLock: breakLock ?? false, brief, atOnce},
   });
-  return openLocked(place, lock);
+  return openLocked(place, lock, brief ? undefined : clock);
 }
 
 /** @throws RemitError NO_BATCH for an unknown id */
@@ -76,56 +76,29 @@ export function lockOptions({kind, batchId, purpose, breakLock, clock}: OpenOpti
   };
 }
 
-/** Opens the journal of a batch whose lock is held; the lock is released if that fails, and when the batch is closed. */
-export async function openLocked(place: BatchFolder, lock: Lock): Promise<OpenBatch> {
+/**
+ * Opens the journal of a batch whose lock is held; the lock is released if that fails, and when the batch is closed.
+ * @param clock if others may read a copy meanwhile
+ */
+export async function openLocked(place: BatchFolder, lock: Lock, clock?: Clock): Promise<OpenBatch> {
   try {
-    removeStale(place.published);
+    removeStale(place);
     const db = await openSqlite(place.journal, {durability: 'full'});
     migrate(db, JOURNAL_MIGRATIONS);
     const journal = new Journal(db);
     const plan = journal.fact('plan');
     if (plan === undefined)
       throw new RemitError('STATE_DAMAGED', `the journal of batch ${place.batchId} holds no plan`);
+    const stopAnswering = clock === undefined ? undefined : answerReaders(place, db, clock);
     const close = async () => {
-      removeQuietly(place.published);
+      stopAnswering?.();
       journal.close();
       await lock.release();
     };
-    return {place, plan, journal, lock, publish: () => publish(place, db), close};
+    return {place, plan, journal, lock, close};
   } catch (error) {
     await lock.release();
     throw error;
-  }
-}
-
-/** A copy left by a process that was killed: readers would take it for that of this process. */
-function removeStale(published: string): void {
-  try {
-    rmSync(published, {force: true});
-  } catch (cause) {
-    throw new RemitError('STATE', `${published} cannot be removed: ${messageOf(cause)}`, {cause});
-  }
-}
-
-/** What cannot be removed now is removed by the next process that has the batch. */
-function removeQuietly(path: string): void {
-  try {
-    rmSync(path, {force: true});
-  } catch {
-    // the batch must still be closed
-  }
-}
-
-/** SQLite writes the copy, because only one process may open the journal itself. */
-function publish({published}: BatchFolder, db: SqliteDatabase): void {
-  const draft = `${published}.tmp`;
-  try {
-    rmSync(draft, {force: true});
-    writeFileSync(draft, '', {mode: 0o600, flag: 'wx'});
-    db.prepare('vacuum into ?').run(draft);
-    renameSync(draft, published);
-  } catch {
-    removeQuietly(draft); // if the disk is full, others see the status only
   }
 }
 

@@ -1,4 +1,4 @@
-import {chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync} from 'node:fs';
+import {chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
@@ -7,6 +7,7 @@ import {fileFailure} from '../../store/files/failures.ts';
 import {acquireLock, assertUnlocked} from '../../store/locks/lock.ts';
 import {stampOf} from '../registry/journals.ts';
 import type {BatchFolder} from '../journal/folder.ts';
+import {askForCopy} from '../journal/published-copy.ts';
 import {
   lockOptions,
   openBatch,
@@ -31,20 +32,28 @@ export async function openToRead(options: OpenOptions): Promise<OpenBatch> {
   }
 }
 
-/** Opens the copy that the process with the batch has published; undefined if there is none. */
+/** Opens a copy that the process with the batch has published; undefined if there is none. */
 export async function openPublished(options: OpenOptions): Promise<OpenBatch | undefined> {
-  const {published} = placeOf(options);
-  if (!existsSync(published)) return undefined;
-  return openCopy(options, (journal) => {
-    copyFile(published, journal);
-    return {publishedAt: statSync(published).mtimeMs};
-  });
+  const place = placeOf(options);
+  const publishedAt = await askForCopy(place);
+  if (publishedAt === undefined) return undefined;
+  try {
+    return await openCopy(options, (journal) => {
+      copyFile(place.published, journal);
+      return {publishedAt};
+    });
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined; // that process has just closed the batch
+    throw error;
+  }
 }
 
 const UNWRITABLE: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 
-const isUnwritable = (error: unknown): boolean =>
-  error instanceof RemitError && error.code === 'STATE' && UNWRITABLE.includes(error.details?.['errno']);
+const isUnwritable = (error: unknown): boolean => UNWRITABLE.includes(errnoOf(error));
+
+const errnoOf = (error: unknown): unknown =>
+  error instanceof RemitError && error.code === 'STATE' ? error.details?.['errno'] : undefined;
 
 /** @param write writes the journal to this path */
 async function openCopy(
@@ -58,6 +67,7 @@ async function openCopy(
       ...placeOf(options),
       journal: join(folder, 'journal.db'),
       published: join(folder, 'published.db'),
+      asked: join(folder, 'published.asked'),
       lock: join(folder, 'journal.lock'),
     };
     const copy = await write(place.journal);

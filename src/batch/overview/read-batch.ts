@@ -9,11 +9,11 @@ import {lastStatus, runningText, type Wanted} from './status.ts';
 type Reading = Pick<Wanted, 'kind' | 'batchId' | 'stateDir' | 'clock'>;
 
 /**
- * Opens a batch to read its rows: with what other batches have paid meanwhile, or as it was last published while another
- * process follows it.
+ * Opens a batch to read its rows: with what other batches have paid meanwhile, or, while another process has it, in a
+ * copy that this process publishes.
  * @param purpose in words that fit "… is running"
  * @param options.brief whether the batch is closed again soon
- * @throws RemitError NO_BATCH, or LOCKED while another process sends rows of the batch
+ * @throws RemitError NO_BATCH, or LOCKED while another process has the batch and publishes no copy
  */
 export async function readBatch(
   wanted: Reading,
@@ -26,10 +26,13 @@ export async function readBatch(
   try {
     batch = await openToRead(options);
   } catch (error) {
-    if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
+    if (!isLocked(error)) throw error;
     const published = await openPublished(options);
-    if (published === undefined) throw busy(error, wanted);
-    return published;
+    if (published !== undefined) return published;
+    // The other process may have ended while it was asked.
+    batch = await openToRead(options).catch((again: unknown) => {
+      throw isLocked(again) ? busy(again, wanted) : again;
+    });
   }
   try {
     if (batch.copy === undefined) await readNews(batch, {stateDir, clock});
@@ -40,13 +43,20 @@ export async function readBatch(
   }
 }
 
-/** `Batch fol is shown as of 2026-11-28T03:01:02.000Z: another process follows it.` Undefined if it is current. */
-export function publishedText({copy, plan}: OpenBatch): string | undefined {
+const isLocked = (error: unknown): error is RemitError =>
+  error instanceof RemitError && error.code === 'LOCKED';
+
+/** `Batch fol is shown as of 2026-11-28T03:01:02.000Z: another process has it.` Undefined if it is current. */
+export function publishedText(batch: OpenBatch): string | undefined {
+  const {copy, plan, journal} = batch;
   if (copy?.publishedAt === undefined) return undefined;
-  return `Batch ${plan.batchId} is shown as of ${new Date(copy.publishedAt).toISOString()}: another process follows it.`;
+  const shown = `Batch ${plan.batchId} is shown as of ${new Date(copy.publishedAt).toISOString()}`;
+  return journal.fact('state') === 'running'
+    ? `${shown}: another process sends its rows. Those that wait for an answer are shown as in doubt.`
+    : `${shown}: another process is using it.`;
 }
 
-/** A batch whose rows are being sent has no rows to show yet; the error shows its progress. */
+/** The error of a batch whose rows cannot be read now shows its progress. */
 function busy(error: RemitError, wanted: Reading): RemitError {
   const status = lastStatus(error, wanted);
   if (status === undefined) return error;
@@ -56,11 +66,11 @@ function busy(error: RemitError, wanted: Reading): RemitError {
   const started = typeof since === 'string' ? ` since ${since}` : '';
   return new RemitError(
     'LOCKED',
-    `batch ${batchId} has been running${started}: ${accepted} of ${counted(planned, 'row')} accepted. ${runningText(status, error)} Its rows can be read when it has ended or follows its records`,
+    `batch ${batchId} has been running${started}: ${accepted} of ${counted(planned, 'row')} accepted. ${runningText(status, error)} That process gave no copy of its rows`,
     {
       cause: error,
       hint: (commands: CommandBuilder) =>
-        `its progress: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}`,
+        `try again, or see its progress: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}`,
       details: {...error.details, summary: status.summary},
     },
   );

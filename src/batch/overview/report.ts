@@ -14,8 +14,10 @@ interface ReportEnd {
   summary: Reported;
   attention: Attention[];
   commands: CommandBuilder;
-  /** Of which time it is, if another process follows the batch. */
+  /** Of which time it is, if another process has the batch. */
   published: string | undefined;
+  /** Whether the results are left to that process. */
+  isLeft: boolean;
 }
 
 /**
@@ -29,17 +31,19 @@ export async function reportBatch(
   try {
     const {journal, plan} = batch;
     const before = await summaryOf(batch, wanted);
-    const folder = resolve(wanted.folder ?? journal.fact('typedOut') ?? plan.file.folder);
-    const files = writeResults({journal, plan, summary: before, folder});
-    journal.setFact('results', files);
+    const own = resolve(journal.fact('typedOut') ?? plan.file.folder);
+    const folder = wanted.folder === undefined ? own : resolve(wanted.folder);
+    const published = publishedText(batch);
+    // The process that has the batch writes the results at its end; these, written late, would replace them.
+    const isLeft = published !== undefined && folder === own;
+    if (!isLeft) journal.setFact('results', writeResults({journal, plan, summary: before, folder}));
     const summary = await summaryOf(batch, wanted);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     const commands = commandsOf(batch, wanted);
-    const published = publishedText(batch);
-    if (wanted.html === undefined) return {summary, attention, commands, published};
+    if (wanted.html === undefined) return {summary, attention, commands, published, isLeft};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
     writeReport({batch, summary, path, commands});
-    return {summary: {...summary, report_file: path}, attention, commands, published};
+    return {summary: {...summary, report_file: path}, attention, commands, published, isLeft};
   } finally {
     await batch.close();
   }

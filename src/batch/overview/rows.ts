@@ -47,7 +47,7 @@ export interface Placement {
   plan: Plan;
   /** Whether the profile of the last run may release records that differ. */
   mayAcceptDifferences: boolean;
-  /** Of which time it is, if another process follows the batch. */
+  /** Of which time it is, if another process has the batch. */
   published: string | undefined;
 }
 

@@ -52,7 +52,7 @@ const open = ({kind, stateDir, local: {clock}}: FileToRead, batchId: string): Pr
 
 /**
  * @throws RemitError NO_BATCH if no batch has a reference of the file, USAGE if several have, LOCKED if it may be in a
- *   batch whose rows are being sent
+ *   batch that another process has and publishes no copy of
  */
 async function batchOf(wanted: FileToRead, draft: DraftPlan): Promise<string> {
   const {kind, stateDir, file, local, retype} = wanted;

@@ -61,7 +61,6 @@ export abstract class BatchExport extends BatchCommand {
         out.warn(
           `what is fetched is not recorded: batch ${args.batch} is in use, or its folder is read-only`,
         );
-      batch.publish();
       const transport = await context.transportFor('pool');
       try {
         const client = context.clientOn(transport);

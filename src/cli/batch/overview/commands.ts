@@ -97,7 +97,7 @@ export abstract class BatchReport extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, commands, published} = await reportBatch({
+    const {summary, attention, commands, published, isLeft} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
@@ -110,6 +110,10 @@ export abstract class BatchReport extends BatchCommand {
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
     local.out.text(summaryText(summary, attention, commands) + page);
     if (published !== undefined) local.out.note(published);
+    if (isLeft)
+      local.out.note(
+        'That process writes the results at its end; to write them now, name a folder with --out.',
+      );
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     this.exitWith(restingExitCodeOf(summary));
     return summary;

@@ -133,6 +133,15 @@ function notFound(
 /** The status in a journal is the last one seen. */
 function hintRecord(local: LocalContext, asked: Asked, placement: Placement): void {
   const {out} = local;
+  const {row, commands, published} = placement;
+  if (published === undefined) hintDecision(local, asked, placement); // otherwise another process goes on with it
+  if (row.id === null || !out.isTerminal) return;
+  out.note('The status is as last seen. The record at the service:');
+  out.hint(commands.read(KINDS[asked.kind].topic, 'get', row.id));
+}
+
+function hintDecision(local: LocalContext, asked: Asked, placement: Placement): void {
+  const {out} = local;
   const {kind} = asked;
   const {row, commands, mayAcceptDifferences} = placement;
   const {id, batch_id: batchId} = row;
@@ -151,9 +160,6 @@ function hintRecord(local: LocalContext, asked: Asked, placement: Placement): vo
     out.hint(`once compared, if it was paid once: ${type('resolve', row.reference, '--paid', id)}`);
     if (wasReadAsOther(row)) out.hint(`to read the records again: ${type('status', '--refresh')}`);
   }
-  if (id === null || !out.isTerminal) return;
-  out.note('The status is as last seen. The record at the service:');
-  out.hint(commands.read(KINDS[kind].topic, 'get', id));
 }
 
 /** Nothing shows what its release would pay, so it is not offered. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, readdirSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {systemClock} from '../../../../src/clock.ts';
 import type {Transport} from '../../../../src/client/transport/transport.ts';
+import {acquireLock} from '../../../../src/store/locks/lock.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
@@ -12,6 +14,10 @@ describe('a batch that another process has', () => {
     desk = Desk.withTwoRows();
   });
   afterEach(() => desk.close());
+
+  const folderOf = (batch: string) => join(desk.folder, '.local/state/remit/batches/payout', batch);
+  const copiesOf = (batch: string) =>
+    readdirSync(folderOf(batch)).filter((name) => name.startsWith('published'));
 
   /** Types some lines when the first request with this method is on its way, and returns their results. */
   const during = async (method: string, run: string, lines: readonly string[]): Promise<CliResult[]> => {
@@ -30,7 +36,7 @@ describe('a batch that another process has', () => {
       },
       close: () => inner.close(),
     };
-    const ran = await desk.batch(run, {service});
+    const ran = await desk.batch(run, {service, clock: systemClock});
     assert.equal(ran.exitCode, 0, ran.stderr);
     return results;
   };
@@ -49,7 +55,7 @@ describe('a batch that another process has', () => {
       assert.equal(ran!.exitCode, 0, ran!.stderr);
       assert.match(
         ran!.stderr,
-        /Batch fol is shown as of \d{4}-[\d-]+T[\d:.]+Z: another process follows it\./,
+        /Batch fol is shown as of \d{4}-[\d-]+T[\d:.]+Z: another process is using it\./,
       );
     }
     assert.match(found!.stdout, /^fol\tA-1\taccepted/m);
@@ -64,35 +70,61 @@ describe('a batch that another process has', () => {
     const found = await desk.batch('find A-1');
     assert.doesNotMatch(found.stderr, /shown as of/);
     assert.match(found.stdout, /settled/);
-    const folder = join(desk.folder, '.local/state/remit/batches/payout/fol');
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.startsWith('published')),
-      [],
-    );
+    assert.deepEqual(copiesOf('fol'), []);
     assert.deepEqual(
       readdirSync(tmpdir()).filter((name) => /^remit-(?:read|draft)-/.test(name)),
       [],
     );
   });
 
-  it('and sends rows is refused, with its progress and a command that works', async () => {
-    const [row, exported, reported, status] = await during('POST', 'run ./p.csv --batch-id snd --yes', [
-      ...['status snd --row A-1', 'export snd', 'report snd', 'status snd'],
+  it('and sends rows is read in a copy that it publishes: rows in flight are in doubt, and nothing is to be typed', async () => {
+    const [row, held, exported, reported, status] = await during('POST', 'run ./p.csv --batch-id snd --yes', [
+      ...['find A-1', 'status snd --row A-1', 'export snd', 'report snd -o json', 'status snd'],
     ]);
-    for (const ran of [row, exported, reported]) {
-      assert.equal(ran!.exitCode, 13, ran!.stderr);
-      assert.match(ran!.stderr, /batch snd has been running since \d{4}-.*: 0 of 2 rows accepted\./s);
-      assert.match(ran!.stderr, /Hint: its progress: remit payouts batch status snd$/m);
-      assert.doesNotMatch(ran!.stderr, /break-lock/);
-    }
+    const note = /Batch snd is shown as of \d{4}-[\d-]+T[\d:.]+Z: another process sends its rows\./;
+    for (const ran of [row, held, exported, reported]) assert.match(ran!.stderr, note);
+    assert.match(row!.stdout, /^snd\tA-1\tin doubt/m);
+    assert.equal(held!.exitCode, 12);
+    assert.match(exported!.stdout, /,A-1,in_doubt,.*\n.*,A-2,/);
+    const {state, next, in_doubt: doubts, not_sent: unsent, results} = JSON.parse(reported!.stdout);
+    assert.deepEqual({state, next, results}, {state: 'running', next: null, results: null});
+    assert.equal(doubts + unsent, 2);
+    assert.equal(reported!.exitCode, 0);
     assert.equal(status!.exitCode, 0, status!.stderr);
   });
 
-  it('does not keep diff from finding the batch of a file', async () => {
+  it('and does not answer is refused, with its progress and a command that works', async () => {
+    await desk.batch('run ./p.csv --batch-id snd --yes');
+    const lock = await acquireLock(join(folderOf('snd'), '..', 'snd.lock'), {purpose: 'batch snd (run)'});
+    try {
+      const ran = await desk.batch('export snd');
+      assert.equal(ran.exitCode, 13, ran.stderr);
+      assert.match(ran.stderr, /batch snd has been running since \d{4}-.*: 2 of 2 rows accepted\./s);
+      assert.match(ran.stderr, /Hint: try again, or see its progress: remit payouts batch status snd$/m);
+      assert.doesNotMatch(ran.stderr, /break-lock/);
+      assert.deepEqual(copiesOf('snd'), []);
+    } finally {
+      await lock.release();
+    }
+  });
+
+  it('is searched by diff for the references of a file', async () => {
     await desk.batch('run ./p.csv --batch-id first --yes');
     desk.file('q.csv', [['B-1', 3, '5.00']]);
-    const [same] = await during('POST', 'run ./q.csv --batch-id second --yes', ['diff ./p.csv']);
+    const [same, sent] = await during('POST', 'run ./q.csv --batch-id second --yes', [
+      'diff ./p.csv',
+      'diff ./q.csv',
+    ]);
     assert.equal(same!.exitCode, 0, same!.stderr);
-    assert.match(same!.stderr, /not searched for references of the file: batch second has been running/);
+    assert.doesNotMatch(same!.stderr, /not searched/);
+    assert.match(sent!.stderr, /Batch second is shown as of/);
+  });
+
+  it('keeps the results that it writes at its end: report writes them elsewhere only', async () => {
+    mkdirSync(join(desk.folder, 'out'));
+    await during('POST', 'run ./p.csv --batch-id snd --yes', ['report snd', 'report snd --out ./out']);
+    const results = (folder: string) => readFileSync(join(desk.folder, folder, 'snd.results.csv'), 'utf8');
+    assert.match(results('.'), /A-1.*accepted/);
+    assert.match(results('out'), /A-1.*in_doubt/);
   });
 });
