@@ -44,8 +44,16 @@ export interface BatchFacts {
   sentWith: SentWith[];
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
-  /** How many rows that a retry would send again wait for another unfinished batch, which has claimed their references. */
-  retryWaits: {batch: string; rows: number; ended: number} | null;
+  /**
+   * How many rows a retry does not send because another batch has their references. `paid`: the first that it has paid, in
+   * another namespace, and the record; absent in journals of an earlier version.
+   */
+  retryWaits: {
+    batch: string;
+    rows: number;
+    ended: number;
+    paid?: {reference: string; id: string} | null;
+  } | null;
   /** References that an edited file left out or corrected; the next run frees their claims. */
   dropped: string[];
   /** Rows declared as paid by the operator, by reference, each with its previous outcome. */

@@ -12,6 +12,14 @@ interface ServiceScope {
   kind: Kind;
 }
 
+/** A valid claim of a reference in another scope. */
+export interface EntryElsewhere extends Entry {
+  namespace: string;
+  baseUrl: string;
+  /** Whether that is the address of our scope, so that the two are payments of one service. */
+  isHere: boolean;
+}
+
 /** No scope has this id, so nothing is found in it. */
 const NO_SCOPE = -1;
 const ALIKE_PAGE = 16;
@@ -65,17 +73,28 @@ export class Entries {
   }
 
   /** The same reference of the same mode and kind in other scopes: namespaces, and in live mode other addresses. */
-  elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
+  elsewhere(reference: string): EntryElsewhere[] {
     return this.#db
-      .prepare<{namespace: string; baseUrl: string; batch: string}>(
+      .prepare<StoredEntry & {namespace: string; baseUrl: string}>(
         // CROSS JOIN fixes the order of the joins: a few scopes first, then one lookup by key in each.
-        `select s.namespace, s.base_url as baseUrl, c.batch
+        `select ${ENTRY}, s.namespace, s.base_url as baseUrl
        from scopes own cross join scopes s cross join entries e cross join claimants c
        where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
          and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?
          and e.standing is null`,
       )
-      .all(this.#scope, foldReference(reference), reference);
+      .all(this.#scope, foldReference(reference), reference)
+      .map(({namespace, baseUrl, ...stored}) => ({
+        ...toEntry(stored),
+        ...{namespace, baseUrl, isHere: baseUrl === this.#place.baseUrl},
+      }));
+  }
+
+  /** The payments of a reference in other namespaces of our address, each with its record. */
+  paidElsewhere(reference: string): (EntryElsewhere & {id: string})[] {
+    return this.elsewhere(reference).flatMap((entry) =>
+      entry.isHere && entry.paid && entry.id !== null ? {...entry, id: entry.id} : [],
+    );
   }
 
   /**

@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {RowWithOutcome} from '../journal/rows/row.ts';
+import type {BatchFacts} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import {batchExists} from '../journal/folder.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
@@ -60,7 +61,7 @@ export const othersIn =
 export function recordPaidElsewhere(options: Recording): void {
   const {journal, plan, registry, now} = options;
   let waitsFor: string | null = null;
-  let waits: {batch: string; rows: number; ended: number} | null = null;
+  let waits: BatchFacts['retryWaits'] = null;
   for (const page of pagesOf((after, limit) => journal.rows.unpaidHere(after, limit), PAGE)) {
     for (const row of page) {
       const found = registry.entries.find(row.reference);
@@ -70,9 +71,12 @@ export function recordPaidElsewhere(options: Recording): void {
       if (isUnfinishedElsewhere(outcome ?? row.outcome, foreign, row)) waitsFor = foreign.batch;
       if (outcome !== undefined || !isRetried(row)) continue;
       // In another namespace even a paid row keeps a retry from sending this one.
-      const other = foreign?.paid === false ? foreign : registry.entries.elsewhere(row.reference)[0];
+      const isClaimed = foreign?.paid === false;
+      const other = isClaimed ? foreign : registry.entries.elsewhere(row.reference)[0];
       if (other !== undefined) {
-        waits ??= {batch: other.batch, rows: 0, ended: 0};
+        waits ??= {batch: other.batch, rows: 0, ended: 0, paid: null};
+        const [payment] = isClaimed ? [] : registry.entries.paidElsewhere(row.reference);
+        if (payment !== undefined) waits.paid ??= {reference: row.reference, id: payment.id};
         if (row.outcome.state === 'dead_key') waits.ended++;
         else waits.rows++;
       }

@@ -16,21 +16,35 @@ import type {Registry} from '../registry/registry.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {isSameId} from '../../contract/ids.ts';
 
-/** Whether another batch has paid other content under the reference of a row, as a corrected `failed.csv` does. */
+/**
+ * Whether the payment of another batch may replace a row: other content under its reference, as a corrected `failed.csv`
+ * has, or any payment of its reference in another namespace, if the row was not paid itself.
+ */
 export const mayBeReplaced = ({outcome}: JournalRow): boolean =>
-  outcome?.state === 'conflict' && (outcome.code === PAID_ELSEWHERE_CODE || outcome.code === REGISTRY_CODE);
+  outcome !== undefined && (isInConflict(outcome) || isNotPaid(outcome));
+
+const isInConflict = ({state, code}: Outcome): boolean =>
+  state === 'conflict' && (code === PAID_ELSEWHERE_CODE || code === REGISTRY_CODE);
+
+/** Refused, or its record has failed or was canceled. */
+const isNotPaid = ({state, status, id}: Outcome): boolean =>
+  state === 'rejected' ||
+  (state === 'dead_key' && id !== null) ||
+  (state === 'accepted' && (status === 'failed' || status === 'canceled'));
 
 /**
- * The operator states that the payment of the other batch replaces the row. The outcome is not one of the registry: its
- * content differs, so the registry would call it a conflict again.
+ * The operator states that the payment of the other batch is that of the row, or replaces it. The outcome is not one of
+ * the registry, which would call other content a conflict again and does not look into other namespaces.
  */
 export function replacedOutcome(row: JournalRow, known: Outcome, entry: Entry, kind: Kind): Outcome {
   const differences = replacedFields(row, entry, kind);
+  const isSame = paidContent(entry) !== undefined && differences.length === 0;
+  const stated = isSame ? 'as stated by the operator' : 'it replaces this row, as stated by the operator';
   return {
     ...known,
     ...{n: row.n, state: 'already_paid', id: entry.id, status: null, stagedAt: entry.at, http: null},
-    ...{code: REPLACED_CODE, differences},
-    message: `${paidByText(entry)}; it replaces this row, as stated by the operator`,
+    ...{code: isSame ? null : REPLACED_CODE, differences},
+    message: `${paidByText(entry)}; ${stated}`,
   };
 }
 
@@ -63,7 +77,11 @@ export function replacingEntry(
   id: string,
   {plan, refuse}: {plan: Plan; refuse: (found: Entry | undefined) => RemitError},
 ): Entry {
-  const entry = foreignEntry(registry.entries.find(row.reference), plan);
-  if (entry?.paid !== true || entry.id === null || !isSameId(entry.id, id)) throw refuse(entry);
+  const own = foreignEntry(registry.entries.find(row.reference), plan);
+  const others = registry.entries.paidElsewhere(row.reference);
+  const entry = [...(own === undefined ? [] : [own]), ...others].find(
+    (found) => found.paid && found.id !== null && isSameId(found.id, id),
+  );
+  if (entry === undefined) throw refuse(own ?? others[0]);
   return entry;
 }

@@ -14,7 +14,7 @@ import {
   type RowState,
 } from '../model/outcome.ts';
 import {type Entry, leastGeneration} from '../registry/entry.ts';
-import type {Entries} from '../registry/entries.ts';
+import type {Entries, EntryElsewhere} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {lostOutcome} from '../send/known-records.ts';
@@ -46,8 +46,11 @@ export interface RetryFacts {
   again: string[];
   /** Those of them that now have a new key. */
   raised: string[];
-  /** References left unchanged, and why; `elsewhere` if another payment used the reference and that is accepted. */
-  left: {reference: string; why: string; elsewhere?: string}[];
+  /**
+   * References left unchanged, and why; `elsewhere` names where else a reference was used, and `paidBy` the record with
+   * which it was paid there.
+   */
+  left: {reference: string; why: string; elsewhere?: string; paidBy?: string}[];
   /** A record was not found: its row is in doubt, nothing is sent again, and the batch stops. */
   stop: Stop | undefined;
 }
@@ -59,7 +62,9 @@ interface Asking extends RecordReading {
   plan: Plan;
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
-  registry: Pick<Registry, 'ended' | 'paid' | 'flush'> & {entries: Pick<Entries, 'find' | 'elsewhere'>};
+  registry: Pick<Registry, 'ended' | 'paid' | 'flush'> & {
+    entries: Pick<Entries, 'find' | 'elsewhere' | 'paidElsewhere'>;
+  };
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
 }
@@ -214,16 +219,22 @@ function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal, nam
 
 /** A key belongs to one namespace: in another one, the same reference would be paid again. */
 function usedElsewhere(
-  {reference}: JournalRow,
+  row: JournalRow,
   {registry, plan, allowedElsewhere = []}: Asking,
-): {why: string; elsewhere: string} | undefined {
+): {why: string; elsewhere: string; paidBy?: string} | undefined {
+  const wordOf = ({namespace, baseUrl}: EntryElsewhere) =>
+    namespace === plan.namespace ? baseUrl : namespace;
   const found = registry.entries
-    .elsewhere(reference)
-    .map(({namespace, baseUrl, batch}) => ({batch, word: namespace === plan.namespace ? baseUrl : namespace}))
-    .find(({word}) => !allowedElsewhere.includes(word));
+    .elsewhere(row.reference)
+    .find((entry) => !allowedElsewhere.includes(wordOf(entry)));
   if (found === undefined) return undefined;
-  const {batch, word} = found;
-  return {why: `its reference was used under ${word} by batch ${batch}`, elsewhere: word};
+  const word = wordOf(found);
+  const [payment] = registry.entries.paidElsewhere(row.reference);
+  return {
+    why: `its reference was used under ${word} by batch ${found.batch}`,
+    elsewhere: word,
+    ...(payment === undefined ? {} : {paidBy: payment.id}),
+  };
 }
 
 /** Reads the record of a row and decides how the row is sent again, or why it is not. */

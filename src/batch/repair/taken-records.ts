@@ -5,6 +5,7 @@ import type {JournalRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {Registry} from '../registry/registry.ts';
 import {toFindRecord} from './declared-record.ts';
+import {mayBeReplaced} from './replaced.ts';
 
 /** A row with the record that is said to have paid it. */
 export interface DeclaredRecord {
@@ -33,7 +34,8 @@ export function refuseTakenElsewhere(
   const rowOf = new Map(records.map(({row, id}) => [id.toLowerCase(), row]));
   for (const {id, reference: owner, batch, isOurScope} of registry.entries.withRecords([...rowOf.keys()])) {
     const row = must(rowOf.get(id.toLowerCase()), 'row of a record');
-    if (!isOurScope || owner !== row.reference)
+    // In another namespace only a row that was not paid itself may be replaced by that payment.
+    if (owner !== row.reference || (!isOurScope && !mayBeReplaced(row)))
       throw takenBy(kind, {id, row, owner: `row ${owner} of batch ${batch}`});
   }
 }

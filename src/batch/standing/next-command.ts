@@ -63,10 +63,13 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0) return byIdCommand(left, commands, releaseOf(left, type), type);
   if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', '--from', 'FILE');
-  const waits = left.retryWaits ?? {batch: null, rows: 0, ended: 0};
+  const waits = left.retryWaits ?? {batch: null, rows: 0};
   if (left.rejected + left.unapproved + left.failed > waits.rows) return type('retry');
   // It shows in what the record differs, and the commands for each decision.
   if (left.heldReference !== null) return type('status', '--row', left.heldReference);
+  const paid = left.retryWaits?.paid ?? null;
+  // The operator compares the two, and states that one replaces the other.
+  if (paid !== null) return type('resolve', paid.reference, '--paid', paid.id);
   // The other batch has its own next command.
   const hasEnded = left.rejected + left.failed > 0 || left.deadReference !== null;
   if (waits.batch !== null && hasEnded) return commands.read(topic, 'batch', 'status', waits.batch);

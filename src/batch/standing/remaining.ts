@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import type {RunFacts} from '../journal/facts.ts';
+import type {BatchFacts, RunFacts} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {KINDS} from '../model/kinds.ts';
@@ -78,8 +78,8 @@ export interface Remaining {
   isUnproven: boolean;
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
-  /** Rows that a retry cannot send before that batch is finished; `ended` of them have a record that has ended. */
-  retryWaits: {batch: string; rows: number; ended: number} | null;
+  /** Rows that a retry does not send because of another batch; `ended` of them have a record that has ended. */
+  retryWaits: BatchFacts['retryWaits'];
   /** `cancel` was started: nothing else of the batch is sent. */
   isCanceling: boolean;
   /** Rows whose record `cancel` has yet to read. */

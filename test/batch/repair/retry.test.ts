@@ -40,7 +40,11 @@ describe('after the run', () => {
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named},
         ...{
           registry: {
-            entries: {find: (reference: string) => claims.get(reference), elsewhere: () => []},
+            entries: {
+              find: (reference: string) => claims.get(reference),
+              elsewhere: () => [],
+              paidElsewhere: () => [],
+            },
             ended: () => undefined,
             paid: () => undefined,
             flush: () => undefined,

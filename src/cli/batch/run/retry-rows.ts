@@ -75,6 +75,11 @@ function hintLeft(
     ...[...places].flatMap((place) => accepting('paid-elsewhere', place)),
     ...(alike > 0 ? accepting('duplicates', alike) : []),
   ];
+  const paid = used.find(({paidBy}) => paidBy !== undefined);
+  if (paid?.paidBy !== undefined)
+    out.hint(
+      `if record ${paid.paidBy} is the payment of row ${paid.reference}: ${typing(request, plan)('resolve', paid.reference, '--paid', paid.paidBy)}`,
+    );
   if (places.size > 0) out.hint(`if these are other payments: ${commands.again(typed, {add: accepted})}`);
   const isHeld = left.some(({reference}) => {
     const {state, code} = journal.rows.of(reference)?.outcome ?? {};

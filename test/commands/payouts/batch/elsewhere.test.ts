@@ -51,12 +51,81 @@ describe('references that were used elsewhere', () => {
       left.stderr,
     );
     assert.equal(desk.service.paid.length, 2);
+    const [paidBy] = [...desk.service.byId.values()].slice(-1);
+    const resolve = `remit payouts batch resolve r R-1 --paid ${paidBy?.id}`;
+    assert.ok(left.stderr.includes(`is the payment of row R-1: ${resolve}\n`), left.stderr);
     for (const words of ['status r --json', 'retry r --yes --json']) {
       const ran = await desk.batch(words); // a retry would only say the same again
-      assert.equal((ran.json() as {next: string | null}).next, 'remit payouts batch status fix', ran.stderr);
+      assert.equal((ran.json() as {next: string | null}).next, resolve, ran.stderr);
     }
     const named = await desk.batch(`${hint} --json`);
     assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);
+  });
+
+  /** Refused in batch r, and paid as batch fix under another namespace: 70.00 there, or another amount. */
+  const paidUnderOther = async (amount = '70.00') => {
+    desk.file('r.csv', [
+      ['R-1', 7, '70.00'],
+      ['R-2', 8, '80.00'],
+    ]);
+    desk.service.refuse = ({metadata}) =>
+      (metadata as Record<string, string>)['remit_reference'] === 'R-1'
+        ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
+        : undefined;
+    await desk.batch('run ./r.csv --batch-id r --yes');
+    desk.service.refuse = () => undefined;
+    desk.file('fix.csv', [
+      ['R-1', 7, amount],
+      ['X-1', 9, '90.00'],
+    ]);
+    const paid = await desk.batch('run ./fix.csv --batch-id fix --json --yes --namespace other');
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    const idOf = (reference: string) =>
+      String(
+        [...desk.service.byId.values()].find(
+          ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
+        )?.id,
+      );
+    return {fix: idOf('R-1'), other: idOf('X-1'), own: idOf('R-2')};
+  };
+
+  for (const amount of ['70.00', '7.00'])
+    it(`and paid there, ${amount} of 70.00, complete the batch once the operator says that it is the payment`, async () => {
+      const {fix} = await paidUnderOther(amount);
+      const {next} = (await desk.batch('status r --json')).json() as Summary;
+      assert.equal(next, `remit payouts batch resolve r R-1 --paid ${fix}`);
+      const resolved = await desk.batch(`resolve r R-1 --paid ${fix} --json`);
+      assert.equal(resolved.exitCode, 0, resolved.stderr);
+      const {state, id, replaces} = resolved.json() as Record<string, unknown>;
+      assert.deepEqual({state, id}, {state: 'already_paid', id: fix});
+      assert.equal(replaces, amount === '70.00' ? undefined : '7.00 USD instead of 70.00 USD');
+      for (const words of ['status r --json', 'resume r --yes --json', 'status r --refresh --json']) {
+        const ran = await desk.batch(words);
+        const {state, next: after, already_paid: there} = ran.json() as Summary;
+        assert.deepEqual({state, after, there}, {state: 'complete', after: null, there: 1}, words);
+      }
+      assert.equal((await desk.batch(`resolve r R-1 --paid ${fix}`)).exitCode, 0, 'again');
+      const compared = await desk.batch('diff ./r.csv r');
+      assert.equal(compared.exitCode, amount === '70.00' ? 0 : 8, compared.stdout);
+      const {replaced} = (await desk.batch('status r --json')).json() as Summary;
+      assert.equal(replaced, amount === '70.00' ? 0 : 1);
+      assert.equal(desk.service.paid.length, 4);
+    });
+
+  it('are resolved from a file, too, and only with the record of exactly this reference', async () => {
+    const {fix, other, own} = await paidUnderOther();
+    for (const id of [other, own, payeeId(99)]) {
+      const ran = await desk.batch(`resolve r R-1 --paid ${id} --unseen`);
+      assert.notEqual(ran.exitCode, 0, id);
+      assert.match(ran.stderr, /nothing was changed/);
+      assert.equal(((await desk.batch('status r --json')).json() as Summary).rejected, 1);
+    }
+    // A row of this batch that was paid itself is not replaced.
+    assert.notEqual((await desk.batch(`resolve r R-2 --paid ${other}`)).exitCode, 0);
+    writeFileSync(join(desk.folder, 'v.csv'), `reference,verdict,id\nR-1,paid,${fix}\n`);
+    const ran = await desk.batch('resolve r --from ./v.csv --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(((await desk.batch('status r --json')).json() as Summary).state, 'complete');
   });
 
   it('are no protection: the same payments under other references in another namespace are asked about', async () => {
