@@ -14,6 +14,8 @@ export interface Compiled {
   readonly wire: Route;
   readonly canonicalPattern: RegExp;
   readonly wirePattern: RegExp;
+  /** Whether the path of the contract has parameters. */
+  readonly hasParams: boolean;
   /** Parameters of the path on the wire. */
   readonly wireParams: readonly string[];
   readonly isList: boolean;
@@ -24,6 +26,8 @@ export interface Compiled {
   readonly body: BodyRule | undefined;
   readonly request: Mapping;
   readonly answer: Mapping;
+  /** The id of a record, under its name on the wire. */
+  readonly idOnWire: Path;
   /** Where the record is in an answer, in the contract and on the wire. */
   readonly canonicalRecord: Path;
   readonly wireRecord: Path | undefined;
@@ -38,6 +42,8 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
   const isList = operation.pages === 'cursor' || id === 'eventTypes.list';
   const envelope = file.envelopes?.record;
   const record = typeof envelope === 'string' ? envelope : envelope?.[id];
+  const answer = mappingOf(id, file, 'answer');
+  const idName = answer.names.flat().find(({canonical}) => canonical.join('.') === 'id');
   return {
     ...{
       id,
@@ -50,9 +56,10 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
     unsent: isList ? filtersHere(id, file) : [],
     canonicalPattern: patternOf(path),
     wirePattern: patternOf(wire.path),
+    hasParams: paramsOf(path).length > 0,
     wireParams: paramsOf(wire.path),
     request: mappingOf(id, file, 'request'),
-    answer: mappingOf(id, file, 'answer'),
+    ...{answer, idOnWire: idName?.wire ?? ['id']},
     canonicalRecord: Object.values(operation.ok).some((name) => name === 'MoveEnvelope') ? ['data'] : [],
     wireRecord: record === undefined ? undefined : pathOf(record),
     wireItems: itemsPathOf(id, file),

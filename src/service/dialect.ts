@@ -59,12 +59,14 @@ export class Dialect {
   /** @throws {Unwritable} */
   requestToWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
     const compiled = this.#of(id);
-    const {canonicalPattern, wire, wireParams, request, body: rule} = compiled;
-    const params: JsonObject = canonicalPattern.exec(path)?.groups ?? {};
-    const left = Object.entries(params).filter(([name]) => !wireParams.includes(name));
+    const {canonicalPattern, hasParams, wire, wireParams, request, body: rule} = compiled;
     let sent = rule === undefined ? body : rule === 'none' ? undefined : rule;
     if (isObject(sent) && rule === undefined) sent = toWire(sent, request);
     let search = this.#queryToWire(query, compiled);
+    if (!hasParams && wireParams.length === 0)
+      return {method: wire.method, path: wire.path, query: search, body: sent};
+    const params: JsonObject = canonicalPattern.exec(path)?.groups ?? {};
+    const left = Object.entries(params).filter(([name]) => !wireParams.includes(name));
     for (const [name, value] of left) {
       const decoded = decodeURIComponent(String(value));
       search = withLeaves(search, toWire({[name]: decoded}, pick(request, name)));
@@ -92,14 +94,15 @@ export class Dialect {
 
   /** The canonical form of a success answer. Anything unreadable stays as received. */
   answerFromWire(id: OperationId, json: unknown): unknown {
-    const {isList, answer, wireItems, wireRecord, canonicalRecord} = this.#of(id);
+    const {isList, answer, idOnWire, wireItems, wireRecord, canonicalRecord} = this.#of(id);
     if (isList) return this.#listFromWire(json, wireItems, answer);
     if (!isObject(json)) return json;
-    const envelope = wireRecord ?? (hasId(json, answer) ? [] : ['data']); // `data` needs no service file
+    const hasId = (object: JsonObject) => valueAt(object, idOnWire) !== undefined;
+    const envelope = wireRecord ?? (hasId(json) ? [] : ['data']); // `data` needs no service file
     const found = envelope.length === 0 ? undefined : valueAt(json, envelope);
     const isWrapped = isObject(found);
     const record = isWrapped ? found : json;
-    const place: Path = isWrapped || hasId(record, answer) ? [] : canonicalRecord;
+    const place: Path = isWrapped || hasId(record) ? [] : canonicalRecord;
     const inner = valueAt(record, place);
     if (!isObject(inner)) return json;
     const whole =
@@ -244,11 +247,6 @@ const UNSORTED = 'the service cannot sort lists (paging.order is false in the se
 /** A flag, which some services send as text. */
 const isWord = (value: unknown, word: 'true' | 'false'): boolean =>
   (typeof value === 'boolean' || typeof value === 'string') && String(value).toLowerCase() === word;
-
-/** Whether an answer has an id, under its name on the wire. */
-const hasId = (json: JsonObject, {names}: Mapping): boolean =>
-  valueAt(json, names.flat().find(({canonical}) => canonical.join('.') === 'id')?.wire ?? ['id']) !==
-  undefined;
 
 /** The mapping of a single name. */
 const pick = ({names}: Mapping, name: string): Mapping => ({

@@ -1,5 +1,5 @@
 import {isObject, type JsonObject} from '../narrow.ts';
-import {type Path, valueAt, withoutValue, withValue} from './paths.ts';
+import {type Path, valueAt, withoutValue} from './paths.ts';
 import type {Unit} from './service-file.ts';
 import {fromUnit, toUnit} from './units.ts';
 
@@ -47,30 +47,43 @@ export class Unwritable extends Error {
  * @throws {Unwritable} for a value that cannot be written exactly, and for two fields that would have the same name
  */
 export function toWire(object: JsonObject, mapping: Mapping): JsonObject {
-  let wire = object;
+  let wire: Draft = {...object};
   const {currency_code: currency} = object;
   for (const {field, unit} of mapping.units) {
-    const value = valueAt(wire, [field]);
+    const value = ownValue(wire, field);
     if (value === undefined || value === null) continue;
     const written = toUnit(value, unit, currency);
     if (written === undefined)
       throw new Unwritable(field, `${field} cannot be written as ${unit}${needs(unit)}`);
-    wire = withValue(wire, [field], written);
+    wire[field] = written;
   }
   for (const {field, toWire: words} of mapping.words) {
     const value = wire[field];
-    if (words.has(value)) wire = withValue(wire, [field], words.get(value));
+    if (words.has(value)) wire[field] = words.get(value);
   }
-  if (mapping.reference !== undefined) wire = withKey(wire, mapping.reference, 'out');
+  if (mapping.reference !== undefined) renameKey(wire, mapping.reference, 'out');
   for (const level of mapping.names) wire = renamed(wire, level, 'out');
   return wire;
 }
+
+/** A copy that is changed in place: a batch makes two for each row, and a copy for each change would cost most of its time. */
+type Draft = Record<string, unknown>;
+
+/** JSON may have a property `__proto__`, which is not the prototype. */
+function setOwn(draft: Draft, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(draft, name, {value, enumerable: true, configurable: true, writable: true});
+  else draft[name] = value;
+}
+
+const ownValue = (object: JsonObject, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
 
 /**
  * Renames values of an object. All of them are removed before any is added, so that two names can be swapped. Objects
  * with the same name are merged.
  */
-function renamed(object: JsonObject, names: readonly Name[], direction: 'in' | 'out'): JsonObject {
+function renamed(object: Draft, names: readonly Name[], direction: 'in' | 'out'): Draft {
   const renaming = renamingOf(names, direction);
   const {plain, moves} = renaming;
   let moved = plain.size === 0 ? object : inPlace(object, renaming, direction);
@@ -80,16 +93,45 @@ function renamed(object: JsonObject, names: readonly Name[], direction: 'in' | '
     const value = valueAt(object, from);
     if (value !== undefined) found.push({from, to, value});
   }
-  for (const {from} of found) moved = withoutValue(moved, from);
+  if (found.length === 0) return moved;
+  moved = withoutAll(moved, found);
   for (const {from, to, value} of found) {
     const inTheWay = direction === 'out' ? valueOnTheWay(moved, to) : undefined;
     if (inTheWay !== undefined) throw bothGiven(from.join('.'), inTheWay.join('.'), to.join('.'));
     const there = valueAt(moved, to);
-    if (isObject(there) && isObject(value)) moved = withValue(moved, to, {...there, ...value});
-    else if (there === undefined || direction === 'in') moved = withValue(moved, to, value);
+    if (isObject(there) && isObject(value)) put(moved, to, {...there, ...value});
+    else if (there === undefined || direction === 'in') put(moved, to, value);
     else throw bothGiven(from.join('.'), to.join('.'));
   }
   return moved;
+}
+
+/** Sets a value; objects on the way are copied. */
+function put(draft: Draft, path: Path, value: unknown, at = 0): void {
+  const first = path[at] ?? '';
+  if (at + 1 === path.length) setOwn(draft, first, value);
+  else {
+    const inner = ownValue(draft, first);
+    const copy: Draft = isObject(inner) ? {...inner} : {};
+    put(copy, path, value, at + 1);
+    setOwn(draft, first, copy);
+  }
+}
+
+/** The object without these values, and without objects that become empty. */
+function withoutAll(draft: Draft, found: readonly {from: Path}[]): Draft {
+  const gone = new Set<string>();
+  for (const {from} of found) {
+    const [first = ''] = from;
+    const inner = from.length === 1 ? undefined : ownValue(draft, first);
+    const left = isObject(inner) ? withoutValue(inner, from, 1) : {};
+    if (Object.keys(left).length === 0) gone.add(first);
+    else setOwn(draft, first, left);
+  }
+  if (gone.size === 0) return draft;
+  const others: Draft = {}; // an object from which a property was deleted is slow
+  for (const name of Object.keys(draft)) if (!gone.has(name)) setOwn(others, name, draft[name]);
+  return others;
 }
 
 /** The names of one level for one direction. */
@@ -130,8 +172,8 @@ function prepared(paths: readonly {from: Path; to: Path}[]): Renaming {
 }
 
 /** Plain names are replaced in place, so that the order of the fields does not change. */
-function inPlace(object: JsonObject, {plain, back}: Renaming, direction: 'in' | 'out'): JsonObject {
-  const result: Record<string, unknown> = {};
+function inPlace(object: Draft, {plain, back}: Renaming, direction: 'in' | 'out'): Draft {
+  const result: Draft = {};
   for (const name of Object.keys(object)) {
     const value = object[name];
     const to = value === undefined ? undefined : plain.get(name);
@@ -142,7 +184,7 @@ function inPlace(object: JsonObject, {plain, back}: Renaming, direction: 'in' | 
         continue; // this field is the one that the service file renames
       }
     }
-    result[to ?? name] = value;
+    setOwn(result, to ?? name, value);
   }
   return result;
 }
@@ -165,34 +207,34 @@ const needs = (unit: Unit): string =>
 
 /** An object of the service with canonical names. A value that cannot be read is left out; nothing is guessed. */
 export function toCanonical(object: JsonObject, mapping: Mapping): JsonObject {
-  let canonical = object;
+  let canonical: Draft = {...object};
   for (const level of mapping.names) canonical = renamed(canonical, level, 'in');
-  if (mapping.reference !== undefined) canonical = withKey(canonical, mapping.reference, 'in');
+  if (mapping.reference !== undefined) renameKey(canonical, mapping.reference, 'in');
   for (const {field, toCanonical: words} of mapping.words) {
     const value = canonical[field];
-    if (words.has(value)) canonical = withValue(canonical, [field], words.get(value));
+    if (words.has(value)) canonical[field] = words.get(value);
   }
   const {currency_code: currency} = canonical;
   for (const {field, unit} of mapping.units) {
-    const value = valueAt(canonical, [field]);
+    const value = ownValue(canonical, field);
     if (value === undefined || value === null) continue;
     const read = fromUnit(value, unit, currency);
-    canonical = read === undefined ? withoutValue(canonical, [field]) : withValue(canonical, [field], read);
+    if (read === undefined) canonical = withoutAll(canonical, [{from: [field]}]);
+    else canonical[field] = read;
   }
   return canonical;
 }
 
-function withKey(
-  object: JsonObject,
+function renameKey(
+  draft: Draft,
   {holder, key}: {holder: string; key: string},
   direction: 'in' | 'out',
-): JsonObject {
-  const metadata = object[holder];
-  if (!isObject(metadata)) return object;
+): void {
+  const metadata = draft[holder];
+  if (!isObject(metadata)) return;
   const [from, to] = direction === 'out' ? [REFERENCE_KEY, key] : [key, REFERENCE_KEY];
-  if (!Object.hasOwn(metadata, from)) return object;
-  const entries = Object.entries(metadata).map(
-    ([name, value]) => [name === from ? to : name, value] as const,
-  );
-  return {...object, [holder]: Object.fromEntries(entries)};
+  if (!Object.hasOwn(metadata, from)) return;
+  const entries: Draft = {};
+  for (const name of Object.keys(metadata)) setOwn(entries, name === from ? to : name, metadata[name]);
+  draft[holder] = entries;
 }

@@ -39,10 +39,10 @@ function amountFromUnit(value: unknown, unit: AmountUnit, currency: unknown): Mi
   if (unit === 'minor' || unit === 'minor-text') return WHOLE.test(text) ? minorOf(text) : undefined;
   const places = typeof currency === 'string' ? exponentOf(currency) : undefined;
   if (!DECIMAL.test(text) || places === undefined) return undefined;
-  const negative = text.startsWith('-');
-  const [whole = '', decimals = ''] = text.replace('-', '').split('.');
-  if (/[1-9]/.test(decimals.slice(places))) return undefined; // a fraction of the smallest unit
-  return minorOf((negative ? '-' : '') + whole + decimals.slice(0, places).padEnd(places, '0'));
+  const point = text.indexOf('.');
+  const [whole, decimals] = point < 0 ? [text, ''] : [text.slice(0, point), text.slice(point + 1)];
+  if (decimals.length > places && /[1-9]/.test(decimals.slice(places))) return undefined; // a fraction of the smallest unit
+  return minorOf(whole + decimals.slice(0, places).padEnd(places, '0'));
 }
 
 type Minor = number | ExactNumber;

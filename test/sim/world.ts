@@ -974,7 +974,7 @@ export class World {
         await this.#finishCancel(place, batchId);
         return;
       }
-      const leftForStaging = last !== undefined && last.summary.posts === 0 && last.summary.not_sent > 0; // as `next` says
+      const leftForStaging = last !== undefined && last.summary.not_sent > 0 && isNextToStage(last); // as `next` says
       const goesOn = attempt === 0 || (this.#schedule.isDirect && !leftForStaging);
       // A row whose every replay is refused would stop each run before the others are released.
       const isHeldUp = last?.summary.stopped_because?.reason === 'failing' && last.summary.staged > 0;
@@ -1024,6 +1024,12 @@ const STIRRING: readonly Hazard[] = [
   ...(['retry', 'loss', 'backup', 'twin', 'contender', 'by-hand'] as const),
   ...(['lost-approvals', 'namespaces'] as const),
 ];
+
+/** Direct mode leaves rows that only staging sends, although it may send others. */
+const isNextToStage = ({summary: {posts, next}}: EngineReport): boolean => {
+  const step = next === null ? undefined : stepOf(next);
+  return posts === 0 || (step?.is === 'run' && step.verb === 'run');
+};
 
 const isEnded = ({summary}: EngineReport): boolean =>
   summary.in_doubt + summary.not_sent + summary.staged === 0;
