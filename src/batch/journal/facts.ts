@@ -45,19 +45,20 @@ export interface BatchFacts {
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
   /**
-   * How many rows a retry does not send because another batch has their references. `paid`: the first that it has paid, in
-   * another namespace, and the record; absent in journals of an earlier version.
+   * How many rows a retry does not send because another batch has their references; `batch` is the first such batch.
+   * `paid`: the first rejected row whose reference was paid in another namespace, and the record of that payment, or null
+   * if its content differs; absent in journals of an earlier version.
    */
   retryWaits: {
     batch: string;
     rows: number;
     ended: number;
-    paid?: {reference: string; id: string} | null;
+    paid?: {reference: string; id: string | null} | null;
   } | null;
   /** References that an edited file left out or corrected; the next run frees their claims. */
   dropped: string[];
-  /** Rows declared as paid by the operator, by reference, each with its previous outcome. */
-  declared: Record<string, Outcome | null>;
+  /** Rows declared as paid by the operator, by reference, each with its previous outcome; undefined once revoked. */
+  declared: Record<string, Outcome | null | undefined>;
   /** The profile that was typed for the last run, or for the plan before it was run; null if none was typed. */
   typedProfile: string | null;
   /** The folder given by `--out` for the last run; null if none was. */

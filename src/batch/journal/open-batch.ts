@@ -23,12 +23,25 @@ export interface OpenBatch {
 }
 
 export interface PrivateCopy {
-  /** When the process that has the batch published it; undefined if no process has the batch. */
-  publishedAt: number | undefined;
+  /** The process that has published it; undefined if no process has the batch. */
+  holder: Holder | undefined;
 }
 
-/** Whether another process has the batch, which alone may continue it. */
-export const isHeldElsewhere = ({copy}: OpenBatch): boolean => copy?.publishedAt !== undefined;
+/** Another process that has a batch. It alone may continue it. */
+export interface Holder {
+  publishedAt: number;
+  /** Whether it runs the batch; otherwise it reads. */
+  isRun: boolean;
+}
+
+/** Whether another process sends rows of the batch. */
+export const isBeingSent = ({copy, journal}: OpenBatch): boolean =>
+  copy?.holder?.isRun === true && journal.fact('state') === 'running';
+
+/** What a run holds the lock of its batch for; other purposes, such as `export of batch b`, only read or record. */
+export const runPurpose = (batchId: string, doing: string): string => `batch ${batchId} (${doing})`;
+export const isRunPurpose = (purpose: unknown): boolean =>
+  typeof purpose === 'string' && purpose.startsWith('batch ');
 
 export interface OpenOptions {
   stateDir: string;
@@ -89,7 +102,7 @@ export async function openLocked(place: BatchFolder, lock: Lock, clock?: Clock):
     const plan = journal.fact('plan');
     if (plan === undefined)
       throw new RemitError('STATE_DAMAGED', `the journal of batch ${place.batchId} holds no plan`);
-    const stopAnswering = clock === undefined ? undefined : answerReaders(place, db, clock);
+    const stopAnswering = clock === undefined ? undefined : answerReaders(place, db, lock, clock);
     const close = async () => {
       stopAnswering?.();
       journal.close();

@@ -1,7 +1,9 @@
-import {existsSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, renameSync, rmSync, statfsSync, statSync, writeFileSync} from 'node:fs';
+import {dirname} from 'node:path';
 import {type Clock, systemClock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
+import type {Lock} from '../../store/locks/lock.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {BatchFolder} from './folder.ts';
 
@@ -11,30 +13,41 @@ const LOOK_EVERY_MS = 500;
 const SHARE = 20;
 /** A copy that is not older is read again. */
 const FRESH_MS = 1000;
-/** A process that has begun no copy after this long does not answer. */
+/** A copy is removed after this long, since it takes space from the journal; a large one, which is made rarely, later. */
+const KEPT_MS = 10_000;
+/** A copy is made only where so many of it have room: a full disk would stop the run. */
+const ROOM = 4;
+/** A process that has begun no copy after this long, or has stopped to write it, does not answer. */
 const ANSWER_MS = 3000;
-/** A copy of a million rows takes seconds. */
-const COPY_MS = 30_000;
 const STEP_MS = 20;
 
 /**
  * Publishes a copy of the journal when another process asks for one, until the returned function is called. Only the
  * process that has the batch may open the journal itself.
  */
-export function answerReaders(place: BatchFolder, db: SqliteDatabase, clock: Clock): () => void {
+export function answerReaders(place: BatchFolder, db: SqliteDatabase, lock: Lock, clock: Clock): () => void {
   let nextAt = Number.NEGATIVE_INFINITY;
+  let removeAt = Number.POSITIVE_INFINITY;
   const look = () => {
-    if (!existsSync(place.asked)) return;
+    if (lock.lost.aborted) return; // the folder belongs to another process
     const begun = clock.monotonic();
-    if (begun < nextAt && existsSync(place.published)) return removeQuietly(place.asked);
-    if (!publish(place, db)) return; // the next look tries again
-    const now = clock.monotonic();
-    nextAt = now + SHARE * (now - begun);
+    if (begun >= removeAt) {
+      removeQuietly(place.published);
+      removeAt = Number.POSITIVE_INFINITY;
+    }
+    if (!existsSync(place.asked)) return;
+    if (begun >= nextAt) {
+      const isPublished = publish(place, db);
+      const now = clock.monotonic();
+      nextAt = now + SHARE * (now - begun);
+      if (isPublished) removeAt = Math.max(now + KEPT_MS, nextAt);
+    }
     removeQuietly(place.asked);
   };
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return () => {
     clearInterval(timer);
+    if (lock.lost.aborted) return;
     removeQuietly(place.published);
     removeQuietly(place.asked);
   };
@@ -42,30 +55,38 @@ export function answerReaders(place: BatchFolder, db: SqliteDatabase, clock: Clo
 
 /**
  * Asks the process that has the batch for a copy, and waits until it has published one.
- * @returns when it was published; undefined if there is none
+ * @param isHeld whether that process still has the batch
+ * @returns when it was published; undefined if it was not
  */
-export async function askForCopy({published, asked}: BatchFolder): Promise<number | undefined> {
+export async function askForCopy(
+  {published, asked}: BatchFolder,
+  isHeld: () => Promise<boolean>,
+): Promise<number | undefined> {
   const timeOf = () => statSync(published, {throwIfNoEntry: false})?.mtimeMs;
   const last = timeOf();
   if (last !== undefined && Math.abs(Date.now() - last) < FRESH_MS) return last;
   try {
     writeFileSync(asked, '', {mode: 0o600});
   } catch {
-    return last; // a folder that cannot be written
+    return undefined; // a folder that cannot be written
   }
   // Time passes for another process as for the machine.
-  for (let waited = 0; existsSync(asked); waited += STEP_MS) {
-    if (waited >= (existsSync(draftOf(published)) ? COPY_MS : ANSWER_MS)) break;
+  let [waited, size] = [0, 0];
+  while (existsSync(asked)) {
+    const written = statSync(draftOf(published), {throwIfNoEntry: false})?.size ?? 0;
+    if (written !== size) [waited, size] = [0, written];
+    if (waited >= ANSWER_MS || !(await isHeld())) return undefined; // the file remains for others who ask
     await systemClock.sleep(STEP_MS);
+    waited += STEP_MS;
   }
-  removeQuietly(asked);
   return timeOf();
 }
 
-/** A copy left by a process that was killed: readers would take it for that of this process. */
-export function removeStale({published}: BatchFolder): void {
+/** What a process that was killed has left: readers would take its copy for that of this process. */
+export function removeStale({published, asked}: BatchFolder): void {
   try {
-    rmSync(published, {force: true});
+    for (const path of [published, asked, ...draftsOf(published)])
+      rmSync(path, {force: true, recursive: true});
   } catch (cause) {
     throw new RemitError('STATE', `${published} cannot be removed: ${messageOf(cause)}`, {cause});
   }
@@ -73,25 +94,36 @@ export function removeStale({published}: BatchFolder): void {
 
 const draftOf = (published: string): string => `${published}.tmp`;
 
-/** SQLite writes the copy. @returns whether it did: the disk may be full, or a transaction open */
-function publish({published}: BatchFolder, db: SqliteDatabase): boolean {
+/** The draft of a copy, and what the drivers have beside it while they write it: `.lock` is a folder. */
+const draftsOf = (published: string): string[] =>
+  ['', '-journal', '-wal', '-shm', '.lock'].map((suffix) => draftOf(published) + suffix);
+
+/** SQLite writes the copy. @returns whether it did: there may be no room, or a transaction open */
+function publish({journal, published}: BatchFolder, db: SqliteDatabase): boolean {
   const draft = draftOf(published);
   try {
+    if (!hasRoom(journal)) return false;
     rmSync(draft, {force: true});
     writeFileSync(draft, '', {mode: 0o600, flag: 'wx'});
     db.prepare('vacuum into ?').run(draft);
     renameSync(draft, published);
     return true;
   } catch {
-    removeQuietly(draft);
+    for (const path of draftsOf(published)) removeQuietly(path);
     return false;
   }
+}
+
+function hasRoom(journal: string): boolean {
+  const sizeOf = (path: string) => statSync(path, {throwIfNoEntry: false})?.size ?? 0;
+  const {bavail, bsize} = statfsSync(dirname(journal));
+  return bavail * bsize > ROOM * (sizeOf(journal) + sizeOf(`${journal}-wal`));
 }
 
 /** What cannot be removed now is removed by the next process that has the batch. */
 function removeQuietly(path: string): void {
   try {
-    rmSync(path, {force: true});
+    rmSync(path, {force: true, recursive: true});
   } catch {
     // the batch must still be closed
   }

@@ -9,6 +9,7 @@ import {stampOf} from '../registry/journals.ts';
 import type {BatchFolder} from '../journal/folder.ts';
 import {askForCopy} from '../journal/published-copy.ts';
 import {
+  isRunPurpose,
   lockOptions,
   openBatch,
   type OpenBatch,
@@ -32,21 +33,28 @@ export async function openToRead(options: OpenOptions): Promise<OpenBatch> {
   }
 }
 
-/** Opens a copy that the process with the batch has published; undefined if there is none. */
-export async function openPublished(options: OpenOptions): Promise<OpenBatch | undefined> {
+/**
+ * Opens a copy that the process with the batch publishes; undefined if it publishes none.
+ * @param purpose what that process holds the lock for
+ */
+export async function openPublished(options: OpenOptions, purpose: unknown): Promise<OpenBatch | undefined> {
   const place = placeOf(options);
-  const publishedAt = await askForCopy(place);
+  const isHeld = () => assertUnlocked(place.lock, lockOptions(options)).then(() => false, isLocked);
+  const publishedAt = await askForCopy(place, isHeld);
   if (publishedAt === undefined) return undefined;
   try {
     return await openCopy(options, (journal) => {
       copyFile(place.published, journal);
-      return {publishedAt};
+      return {holder: {publishedAt, isRun: isRunPurpose(purpose)}};
     });
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined; // that process has just closed the batch
     throw error;
   }
 }
+
+export const isLocked = (error: unknown): error is RemitError =>
+  error instanceof RemitError && error.code === 'LOCKED';
 
 const UNWRITABLE: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 
@@ -94,7 +102,7 @@ async function copyAtRest(options: OpenOptions, to: string): Promise<PrivateCopy
       if (suffix === '' || existsSync(place.journal + suffix)) copyFile(place.journal + suffix, to + suffix);
     }
     await assertUnlocked(place.lock, lockOptions(options));
-    if (stampOf(place).text === before.text) return {publishedAt: undefined};
+    if (stampOf(place).text === before.text) return {holder: undefined};
   }
   throw new RemitError('LOCKED', `the journal of ${kind} batch ${batchId} changes while it is read`, {
     hint: 'run the same command again',

@@ -1,7 +1,7 @@
 import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
-import type {OpenBatch} from '../journal/open-batch.ts';
-import {openPublished, openToRead} from './private-copy.ts';
+import {isBeingSent, type OpenBatch} from '../journal/open-batch.ts';
+import {isLocked, openPublished, openToRead} from './private-copy.ts';
 import {KINDS} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';
 import {lastStatus, runningText, type Wanted} from './status.ts';
@@ -27,7 +27,7 @@ export async function readBatch(
     batch = await openToRead(options);
   } catch (error) {
     if (!isLocked(error)) throw error;
-    const published = await openPublished(options);
+    const published = await openPublished(options, error.details?.['purpose']);
     if (published !== undefined) return published;
     // The other process may have ended while it was asked.
     batch = await openToRead(options).catch((again: unknown) => {
@@ -43,16 +43,17 @@ export async function readBatch(
   }
 }
 
-const isLocked = (error: unknown): error is RemitError =>
-  error instanceof RemitError && error.code === 'LOCKED';
+/** When the copy that is read was published; null if the batch itself is read. */
+export const publishedAt = ({copy}: OpenBatch): string | null =>
+  copy?.holder === undefined ? null : new Date(copy.holder.publishedAt).toISOString();
 
-/** `Batch fol is shown as of 2026-11-28T03:01:02.000Z: another process has it.` Undefined if it is current. */
+/** `Batch fol is shown as of 2026-11-28T03:01:02.000Z: another process is using it.` Undefined if it is current. */
 export function publishedText(batch: OpenBatch): string | undefined {
-  const {copy, plan, journal} = batch;
-  if (copy?.publishedAt === undefined) return undefined;
-  const shown = `Batch ${plan.batchId} is shown as of ${new Date(copy.publishedAt).toISOString()}`;
-  return journal.fact('state') === 'running'
-    ? `${shown}: another process sends its rows. Those that wait for an answer are shown as in doubt.`
+  const at = publishedAt(batch);
+  if (at === null) return undefined;
+  const shown = `Batch ${batch.plan.batchId} is shown as of ${at}`;
+  return isBeingSent(batch)
+    ? `${shown}: another process is sending it. Rows whose turn it is are shown as in doubt: they may or may not have been sent.`
     : `${shown}: another process is using it.`;
 }
 
@@ -66,7 +67,7 @@ function busy(error: RemitError, wanted: Reading): RemitError {
   const started = typeof since === 'string' ? ` since ${since}` : '';
   return new RemitError(
     'LOCKED',
-    `batch ${batchId} has been running${started}: ${accepted} of ${counted(planned, 'row')} accepted. ${runningText(status, error)} That process gave no copy of its rows`,
+    `batch ${batchId} has been running${started}: ${accepted} of ${counted(planned, 'row')} accepted. ${runningText(status, error)} It did not provide a copy of its rows`,
     {
       cause: error,
       hint: (commands: CommandBuilder) =>

@@ -1,20 +1,26 @@
+import {existsSync, realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {CommandBuilder} from '../../errors.ts';
 import type {Attention} from '../journal/rows/attention.ts';
-import {publishedText, readBatch} from './read-batch.ts';
+import {isBeingSent} from '../journal/open-batch.ts';
+import {publishedAt, publishedText, readBatch} from './read-batch.ts';
 import {reportFile, writeReport} from '../report/file.ts';
 import {writeResults} from '../report/results.ts';
 import type {Summary} from '../standing/summary.ts';
 import {ATTENTION, commandsOf, summaryOf, type Wanted} from './status.ts';
 
 /** The summary, with the path of the HTML report if one was written. */
-export type Reported = Summary & {report_file?: string};
+export type Reported = Summary & {
+  report_file?: string;
+  /** When the process that has the batch published what is shown; absent if none has it. */
+  published_at?: string;
+};
 
 interface ReportEnd {
   summary: Reported;
   attention: Attention[];
   commands: CommandBuilder;
-  /** Of which time it is, if another process has the batch. */
+  /** When it was published, in words, if another process has the batch. */
   published: string | undefined;
   /** Whether the results are left to that process. */
   isLeft: boolean;
@@ -35,16 +41,28 @@ export async function reportBatch(
     const folder = wanted.folder === undefined ? own : resolve(wanted.folder);
     const published = publishedText(batch);
     // The process that has the batch writes the results at its end; these, written late, would replace them.
-    const isLeft = published !== undefined && folder === own;
+    const isLeft = published !== undefined && isSameFolder(folder, own);
     if (!isLeft) journal.setFact('results', writeResults({journal, plan, summary: before, folder}));
-    const summary = await summaryOf(batch, wanted);
-    const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-    const commands = commandsOf(batch, wanted);
-    if (wanted.html === undefined) return {summary, attention, commands, published, isLeft};
+    const isSent = isBeingSent(batch);
+    const at = publishedAt(batch);
+    const summary: Reported = {
+      ...(await summaryOf(batch, wanted)),
+      ...(isLeft && isSent ? {results: null, failed_file: null, summary_file: null} : {}), // of an earlier run
+      ...(at === null ? {} : {published_at: at}),
+    };
+    const attention = isSent ? [] : journal.needingAttention(ATTENTION, summary.in_doubt);
+    const end = {attention, commands: commandsOf(batch, wanted), published, isLeft};
+    if (wanted.html === undefined || (wanted.html === 'beside' && isLeft && isSent)) return {summary, ...end};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, commands});
-    return {summary: {...summary, report_file: path}, attention, commands, published, isLeft};
+    writeReport({batch, summary, path, commands: end.commands});
+    return {summary: {...summary, report_file: path}, ...end};
   } finally {
     await batch.close();
   }
+}
+
+/** Also through links. */
+function isSameFolder(a: string, b: string): boolean {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  return real(a) === real(b);
 }

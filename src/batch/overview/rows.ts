@@ -1,14 +1,14 @@
 import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {ownJson} from '../../narrow.ts';
 import {batchIds} from '../journal/folder.ts';
-import type {OpenBatch} from '../journal/open-batch.ts';
+import {isBeingSent, type OpenBatch} from '../journal/open-batch.ts';
 import type {NamedRow} from '../journal/rows/report-rows.ts';
 import {foldReference, idempotencyKey, normaliseReference} from '../model/identity.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
-import {publishedText, readBatch} from './read-batch.ts';
+import {publishedAt, publishedText, readBatch} from './read-batch.ts';
 import {commandsOf, type Wanted} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
@@ -38,6 +38,8 @@ export interface FoundRow {
   /** In what its record differs from the row; null if it does not. */
   differences: FieldDifference[] | null;
   updated_at: string | null;
+  /** When the process that has the batch published what is shown; null if none has it. */
+  published_at: string | null;
 }
 
 /** A row, with the commands for its batch. */
@@ -47,8 +49,10 @@ export interface Placement {
   plan: Plan;
   /** Whether the profile of the last run may release records that differ. */
   mayAcceptDifferences: boolean;
-  /** Of which time it is, if another process has the batch. */
+  /** When the copy was published, in words, if another process has the batch. */
   published: string | undefined;
+  /** Whether that process sends rows. */
+  isBeingSent: boolean;
 }
 
 /** A batch whose rows could not be read. */
@@ -59,7 +63,8 @@ export interface Unread {
 
 /**
  * Rows of one batch with a reference, which may differ in case or spaces.
- * @throws RemitError NO_BATCH if the batch or the row does not exist, LOCKED while another process has the batch
+ * @throws RemitError NO_BATCH if the batch or the row does not exist, LOCKED if another process has the batch and
+ *   provides no copy
  */
 export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Placement[]> {
   const rows = await readRows(wanted, reference);
@@ -86,20 +91,22 @@ export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Pl
 export async function findRows(
   wanted: Omit<Wanted, 'batchId'>,
   reference: string,
-): Promise<{rows: Placement[]; unread: Unread[]; batches: number}> {
+): Promise<{rows: Placement[]; unread: Unread[]; searched: string[]}> {
   const ids = batchIds(wanted.stateDir, wanted.kind).sort();
   const rows: Placement[] = [];
   const unread: Unread[] = [];
+  const searched: string[] = [];
   for (const batchId of ids) {
     try {
       rows.push(...(await readRows({...wanted, batchId}, reference)));
+      searched.push(batchId);
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       unread.push({batchId, error});
     }
   }
   rows.sort(({row: a}, {row: b}) => (b.updated_at ?? '').localeCompare(a.updated_at ?? ''));
-  return {rows, unread, batches: ids.length};
+  return {rows, unread, searched};
 }
 
 /** A row of a file that was not planned because of its errors. */
@@ -110,10 +117,14 @@ export interface LeftOut {
   issues: string;
 }
 
-/** The rows with this reference that batches left out with errors. */
-export async function findLeftOut(wanted: Omit<Wanted, 'batchId'>, reference: string): Promise<LeftOut[]> {
+/** The rows with this reference that these batches left out with errors. */
+export async function findLeftOut(
+  wanted: Omit<Wanted, 'batchId'>,
+  reference: string,
+  ids: readonly string[],
+): Promise<LeftOut[]> {
   const found: LeftOut[] = [];
-  for (const batchId of batchIds(wanted.stateDir, wanted.kind).sort())
+  for (const batchId of ids)
     found.push(...(await readLeftOut({...wanted, batchId}, reference).catch(noneIfUnread)));
   return found;
 }
@@ -163,10 +174,14 @@ function noneIfUnread(error: unknown): never[] {
   throw error;
 }
 
-/** References that only look like this one, in the batches that can be read. */
-export async function findLookalikes(wanted: Omit<Wanted, 'batchId'>, reference: string): Promise<string[]> {
+/** References of these batches that only look like this one. */
+export async function findLookalikes(
+  wanted: Omit<Wanted, 'batchId'>,
+  reference: string,
+  ids: readonly string[],
+): Promise<string[]> {
   const found = new Set<string>();
-  for (const batchId of batchIds(wanted.stateDir, wanted.kind).sort()) {
+  for (const batchId of ids) {
     const similar = await readLookalikes({...wanted, batchId}, reference).catch(noneIfUnread);
     for (const one of similar) found.add(one);
     if (found.size >= MOST_SIMILAR) break;
@@ -195,14 +210,21 @@ async function readRows(wanted: Wanted, reference: string): Promise<Placement[]>
     const rows = batch.journal.report.withReference(normaliseReference(reference));
     const commands = commandsOf(batch, wanted);
     const {mayAcceptDifferences = true} = batch.journal.fact('runFacts') ?? {};
-    const about = {commands, plan: batch.plan, mayAcceptDifferences, published: publishedText(batch)};
+    const about = {
+      commands,
+      plan: batch.plan,
+      mayAcceptDifferences,
+      published: publishedText(batch),
+      isBeingSent: isBeingSent(batch),
+    };
     return rows.map((row) => ({row: foundRow(batch, row), ...about}));
   } finally {
     await batch.close();
   }
 }
 
-function foundRow({journal, plan}: OpenBatch, row: NamedRow): FoundRow {
+function foundRow(batch: OpenBatch, row: NamedRow): FoundRow {
+  const {journal, plan} = batch;
   const {sanitizer} = journal; // journaled text is clean, unless an earlier version wrote it
   const clean = (text: string | null) => (text === null ? null : sanitizer.token(text));
   const mode = journal.fact('binding')?.mode;
@@ -227,5 +249,6 @@ function foundRow({journal, plan}: OpenBatch, row: NamedRow): FoundRow {
     former_id: clean(row.former_id),
     differences: row.differences === null ? null : ownJson<FieldDifference[]>(row.differences),
     updated_at: row.at === null ? null : new Date(row.at).toISOString(),
+    published_at: publishedAt(batch),
   };
 }

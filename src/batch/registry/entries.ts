@@ -20,6 +20,21 @@ export interface EntryElsewhere extends Entry {
   isHere: boolean;
 }
 
+/** A row of any batch that has a record. */
+export interface RecordedEntry {
+  id: string;
+  reference: string;
+  batch: string;
+  standing: Entry['standing'];
+  isOurScope: boolean;
+}
+
+/** The payments among them at our address, each with its record. */
+export const paymentsIn = (entries: readonly EntryElsewhere[]): (EntryElsewhere & {id: string})[] =>
+  entries.flatMap((entry) =>
+    entry.isHere && entry.paid && entry.id !== null ? {...entry, id: entry.id} : [],
+  );
+
 /** No scope has this id, so nothing is found in it. */
 const NO_SCOPE = -1;
 const ALIKE_PAGE = 16;
@@ -90,13 +105,6 @@ export class Entries {
       }));
   }
 
-  /** The payments of a reference in other namespaces of our address, each with its record. */
-  paidElsewhere(reference: string): (EntryElsewhere & {id: string})[] {
-    return this.elsewhere(reference).flatMap((entry) =>
-      entry.isHere && entry.paid && entry.id !== null ? {...entry, id: entry.id} : [],
-    );
-  }
-
   /**
    * A valid claim of another batch, in any namespace, for the same party, amount and currency, since a given time. The
    * claim of the same reference in our scope is the row itself.
@@ -163,13 +171,13 @@ export class Entries {
   }
 
   /**
-   * Rows of any batch of the same service, mode and kind that have one of these records. Upper and lower case are the same
+   * Rows of any batch of the same service, mode and kind that have one of these records, ended ones too. Upper and lower case are the same
    * here: two records are then taken for one, and a payment is refused rather than recorded twice.
    */
-  withRecords(ids: readonly string[]): {id: string; reference: string; batch: string; isOurScope: boolean}[] {
+  withRecords(ids: readonly string[]): RecordedEntry[] {
     return this.#db
-      .prepare<{id: string; reference: string; batch: string; scope: number}>(
-        `select e.id, e.reference, c.batch, e.scope
+      .prepare<Omit<RecordedEntry, 'isOurScope'> & {scope: number}>(
+        `select e.id, e.reference, c.batch, e.standing, e.scope
        from entries e cross join claimants c cross join scopes s cross join scopes own
        where lower(e.id) in (select lower(value) from json_each(?)) and c.id = e.claimant and s.id = e.scope
          and own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url`,

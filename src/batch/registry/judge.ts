@@ -228,7 +228,10 @@ export const otherPaymentText = (entry: Entry): string =>
  * The record that was sent under this reference has failed or was canceled. This batch sends the row again only by
  * `retry`, which reads the record first: a row without any trace of the record must not be paid automatically.
  */
-function endedOutcome(row: JournalRow, {standing, id}: Entry): Outcome | undefined {
+export function endedOutcome(
+  row: JournalRow,
+  {standing, id}: Pick<Entry, 'standing' | 'id'>,
+): Outcome | undefined {
   if (standing !== 'ended' || id === null) return undefined;
   return {
     ...{n: row.n, state: 'dead_key', id, status: null, stagedAt: row.outcome?.stagedAt ?? null, http: null},

@@ -8,8 +8,10 @@ import {batchExists} from '../journal/folder.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {type Outcome, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from '../model/outcome.ts';
 import {type Entry, isSamePayment} from './entry.ts';
+import {paymentsIn} from './entries.ts';
 import {Registry} from './registry.ts';
 import {
+  endedOutcome,
   foreignEntry,
   isUnfinishedElsewhere,
   type JournalExists,
@@ -72,11 +74,13 @@ export function recordPaidElsewhere(options: Recording): void {
       if (outcome !== undefined || !isRetried(row)) continue;
       // In another namespace even a paid row keeps a retry from sending this one.
       const isClaimed = foreign?.paid === false;
-      const other = isClaimed ? foreign : registry.entries.elsewhere(row.reference)[0];
+      const elsewhere = isClaimed ? [] : registry.entries.elsewhere(row.reference);
+      const other = isClaimed ? foreign : elsewhere[0];
       if (other !== undefined) {
         waits ??= {batch: other.batch, rows: 0, ended: 0, paid: null};
-        const [payment] = isClaimed ? [] : registry.entries.paidElsewhere(row.reference);
-        if (payment !== undefined) waits.paid ??= {reference: row.reference, id: payment.id};
+        const [payment] = row.outcome.state === 'rejected' ? paymentsIn(elsewhere) : [];
+        if (payment !== undefined)
+          waits.paid ??= {reference: row.reference, id: isSamePayment(payment, row) ? payment.id : null};
         if (row.outcome.state === 'dead_key') waits.ended++;
         else waits.rows++;
       }
@@ -104,7 +108,7 @@ function outcomeElsewhere(
   const {plan} = options;
   const {state, code} = row.outcome;
   if (state === 'conflict' && code === REGISTRY_CODE) return registryOutcome({row, found, ...options});
-  const ended = paymentEnded(row, found);
+  const ended = paymentEnded(row, found) ?? replacementEnded(row, options);
   if (ended !== undefined) return ended;
   const entry = foreignEntry(found, plan);
   if (state === 'already_paid' || entry?.paid !== true) return undefined;
@@ -112,6 +116,14 @@ function outcomeElsewhere(
   // A record of its own, which has ended, stays named.
   const id = row.outcome.id ?? entry.id;
   return {...row.outcome, state: 'conflict', id, code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
+}
+
+/** The operator stated that a record of another batch is the payment of the row, and that record has ended since. */
+function replacementEnded(row: RowWithOutcome, {registry}: Recording): Outcome | undefined {
+  const {state, code, id} = row.outcome;
+  if (state !== 'already_paid' || code === REGISTRY_CODE || id === null) return undefined;
+  const found = registry.entries.withRecords([id]).find(({standing}) => standing === 'ended');
+  return found === undefined ? undefined : endedOutcome(row, {standing: 'ended', id});
 }
 
 /**

@@ -35,7 +35,8 @@ export function checkDeclared(
       {hint: toFindRecord(row, kind)},
     );
   const {state, status} = judgeLook({status: 200, json: record}, id);
-  if (state === 'accepted' && status !== null) return status;
+  const isEnded = mayBeReplaced(row) && status === 'failed'; // the row itself may still be paid
+  if (state === 'accepted' && status !== null && !isEnded) return status;
   if (state === 'unknown')
     throw new RemitError(
       'UNAVAILABLE',
@@ -46,8 +47,12 @@ export function checkDeclared(
     'CONFLICT',
     `${kind} ${id} is ${sanitizer.token(String(status))}, which is not paid; nothing was changed`,
     {
-      hint: (commands) =>
-        `check again later, or record the row as not paid: ${commands.read(KINDS[kind].topic, 'batch', 'resolve', batchId, row.reference, '--not-paid')}`,
+      hint: (commands) => {
+        const verb = [KINDS[kind].topic, 'batch'];
+        return mayBeReplaced(row)
+          ? `to see what is left to do: ${commands.read(...verb, 'status', batchId)}`
+          : `check again later, or record the row as not paid: ${commands.read(...verb, 'resolve', batchId, row.reference, '--not-paid')}`;
+      },
     },
   );
 }

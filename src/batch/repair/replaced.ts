@@ -12,25 +12,24 @@ import {
 } from '../model/outcome.ts';
 import {type Entry, paidByText, paidContent} from '../registry/entry.ts';
 import {foreignEntry} from '../registry/judge.ts';
+import {paymentsIn} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {isSameId} from '../../contract/ids.ts';
 
 /**
  * Whether the payment of another batch may replace a row: other content under its reference, as a corrected `failed.csv`
- * has, or any payment of its reference in another namespace, if the row was not paid itself.
+ * has, or any payment of its reference in another namespace, if the row was rejected.
  */
 export const mayBeReplaced = ({outcome}: JournalRow): boolean =>
-  outcome !== undefined && (isInConflict(outcome) || isNotPaid(outcome));
+  outcome !== undefined && (outcome.state === 'rejected' || isInConflict(outcome));
 
 const isInConflict = ({state, code}: Outcome): boolean =>
   state === 'conflict' && (code === PAID_ELSEWHERE_CODE || code === REGISTRY_CODE);
 
-/** Refused, or its record has failed or was canceled. */
-const isNotPaid = ({state, status, id}: Outcome): boolean =>
-  state === 'rejected' ||
-  (state === 'dead_key' && id !== null) ||
-  (state === 'accepted' && (status === 'failed' || status === 'canceled'));
+/** Whether the operator has stated that another payment is that of the row, which may be revoked. */
+export const isReplaced = (outcome: Outcome | undefined): outcome is Outcome =>
+  outcome?.state === 'already_paid' && outcome.code !== REGISTRY_CODE;
 
 /**
  * The operator states that the payment of the other batch is that of the row, or replaces it. The outcome is not one of
@@ -78,7 +77,7 @@ export function replacingEntry(
   {plan, refuse}: {plan: Plan; refuse: (found: Entry | undefined) => RemitError},
 ): Entry {
   const own = foreignEntry(registry.entries.find(row.reference), plan);
-  const others = registry.entries.paidElsewhere(row.reference);
+  const others = paymentsIn(registry.entries.elsewhere(row.reference));
   const entry = [...(own === undefined ? [] : [own]), ...others].find(
     (found) => found.paid && found.id !== null && isSameId(found.id, id),
   );

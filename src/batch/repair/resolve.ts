@@ -8,12 +8,13 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import {DECLARED_NOT_PAID} from '../model/declared.ts';
 import {DIFFERS_CODE, type Outcome, LOST} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
+import {readNews} from '../registry/news.ts';
 import {Registry} from '../registry/registry.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 import {endIfResolved} from '../journal/after-resolve.ts';
 import {isRecordedAs} from './recorded.ts';
 import {type DeclaredRecord, refuseTaken, refuseTakenElsewhere} from './taken-records.ts';
-import {mayBeReplaced, replacedOutcome, replacesOf, replacingEntry} from './replaced.ts';
+import {isReplaced, mayBeReplaced, replacedOutcome, replacesOf, replacingEntry} from './replaced.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
@@ -80,14 +81,18 @@ export async function resolveRows(
   const {batch, rows, clock} = options;
   const {journal} = batch;
   const before = journal.fact('declared') ?? {};
-  const declared = {...before};
+  const declared: Record<string, Outcome | null | undefined> = {...before};
   journal.makeDoubtExplicit();
   const recorded = rows.map(({reference, resolution}) => recordedRow(batch, reference, resolution));
   const isNew = (_: unknown, n: number) => recorded[n] === undefined;
   const resolved = rows.filter(isNew).map(({reference, resolution, isGone = false}) => {
     let row = doubtfulRow(batch, reference, resolution);
+    if (isReplaced(row.outcome)) {
+      declared[reference] = undefined;
+      return {row, resolution, outcome: must(before[reference], 'outcome before it was replaced')};
+    }
     if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
-    else if (resolution !== 'not-paid' && !mayBeReplaced(row)) declared[reference] = row.outcome ?? null;
+    else if (resolution !== 'not-paid') declared[reference] = row.outcome ?? null;
     const since = journal.coveredSince(row.n) ?? clock.now();
     return {row, resolution, outcome: resolvedOutcome(row, resolution, {since, isGone})};
   });
@@ -100,6 +105,7 @@ export async function resolveRows(
   journal.flush();
   endIfResolved(batch, clock);
   journal.setFact('pastHorizon', false); // the next run detects it again
+  await readNews(batch, options); // what is left to do depends on other batches
   const changed = resolved.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,
@@ -143,7 +149,8 @@ export function doubtfulRow(
     });
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
-  if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
+  const isRevocable = isWord(row.outcome) || (isReplaced(row.outcome) && isKept(journal, reference));
+  if (isDoubt || (resolution === 'not-paid' && isRevocable)) return row;
   // Its key belongs to a record that no answer named, or to another one; the operator may have found its own.
   const isRefused =
     (row.outcome?.state === 'dead_key' && row.outcome.id === null) ||
@@ -160,6 +167,10 @@ export function doubtfulRow(
     },
   );
 }
+
+/** Whether the outcome before a statement is known; it is not for statements of an earlier version. */
+const isKept = (journal: Journal, reference: string): boolean =>
+  (journal.fact('declared') ?? {})[reference] !== undefined;
 
 const paidIn = (rows: readonly Stated[]): DeclaredRecord[] =>
   rows.flatMap(({row, resolution}) => (resolution === 'not-paid' ? [] : [{row, id: resolution.paid}]));
@@ -232,6 +243,7 @@ async function tellRegistry(
       if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);
     for (const stated of rows) {
       const {row, resolution} = stated;
+      if (isReplaced(row.outcome)) continue; // it is the payment of another batch
       if (resolution === 'not-paid') registry.entries.unpaid(row.reference);
       else if (mayBeReplaced(row)) {
         const refuse = (found: Entry | undefined) => notReplacing(plan.kind, row, resolution.paid, found);

@@ -14,7 +14,7 @@ import {
   type RowState,
 } from '../model/outcome.ts';
 import {type Entry, leastGeneration} from '../registry/entry.ts';
-import type {Entries, EntryElsewhere} from '../registry/entries.ts';
+import {type Entries, type EntryElsewhere, paymentsIn} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {lostOutcome} from '../send/known-records.ts';
@@ -63,7 +63,7 @@ interface Asking extends RecordReading {
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
   registry: Pick<Registry, 'ended' | 'paid' | 'flush'> & {
-    entries: Pick<Entries, 'find' | 'elsewhere' | 'paidElsewhere'>;
+    entries: Pick<Entries, 'find' | 'elsewhere'>;
   };
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
@@ -229,7 +229,7 @@ function usedElsewhere(
     .find((entry) => !allowedElsewhere.includes(wordOf(entry)));
   if (found === undefined) return undefined;
   const word = wordOf(found);
-  const [payment] = registry.entries.paidElsewhere(row.reference);
+  const [payment] = paymentsIn([found]);
   return {
     why: `its reference was used under ${word} by batch ${found.batch}`,
     elsewhere: word,

@@ -34,7 +34,7 @@ export function refuseTakenElsewhere(
   const rowOf = new Map(records.map(({row, id}) => [id.toLowerCase(), row]));
   for (const {id, reference: owner, batch, isOurScope} of registry.entries.withRecords([...rowOf.keys()])) {
     const row = must(rowOf.get(id.toLowerCase()), 'row of a record');
-    // In another namespace only a row that was not paid itself may be replaced by that payment.
+    // In another namespace only a row that was rejected may be replaced by that payment.
     if (owner !== row.reference || (!isOurScope && !mayBeReplaced(row)))
       throw takenBy(kind, {id, row, owner: `row ${owner} of batch ${batch}`});
   }

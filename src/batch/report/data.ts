@@ -48,6 +48,8 @@ export interface ReportData {
   asOf: number;
   /** Builds the commands that it names. */
   commands: CommandBuilder;
+  /** Another process has the batch, so every other command for it is refused. */
+  isHeld: boolean;
   accepted: AcceptedParts;
   /** Rows whose record was ever requested, with the time of the last change. */
   lastChangeAt: number | null;
@@ -74,6 +76,7 @@ export function readReport(
   return {
     plan,
     summary,
+    isHeld: batch.copy?.holder !== undefined,
     mode: binding?.mode ?? null,
     service: binding === undefined ? null : new URL(binding.baseUrl).host,
     asOf: Math.max(

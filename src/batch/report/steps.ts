@@ -36,7 +36,12 @@ const LEFT_WHEN_CANCELED: ReadonlySet<Trouble | 'underway'> = new Set([
 /**
  * What to do next, in an order that works. The next command of the summary comes first, unless another step has it.
  */
-export function stepsOf({summary, troubles, plan, commands}: ReportData): Step[] {
+export function stepsOf({summary, troubles, plan, commands, isHeld}: ReportData): Step[] {
+  if (isHeld) {
+    const type = typingFor(commands, plan);
+    const text = `Another process was using the batch. Its progress: \`${type('status')}\`. Once it has ended, write this report again: \`${type('report', '--html')}\`.`;
+    return [{label: null, text}];
+  }
   const {next, settled, failed, accepted} = summary;
   const open = accepted - settled - failed;
   const isCanceled = summary.state === 'canceled';

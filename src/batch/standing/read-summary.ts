@@ -1,5 +1,5 @@
 import {BARE_COMMANDS, type CommandBuilder} from '../../errors.ts';
-import {isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
+import {isBeingSent, type OpenBatch} from '../journal/open-batch.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {nextCommand} from './next-command.ts';
 import {readRemaining} from './remaining.ts';
@@ -9,8 +9,8 @@ import {endState, summarise, type Summary} from './summary.ts';
 export type CommandsFor = (batch: OpenBatch) => CommandBuilder;
 
 /**
- * The summary of a batch at rest, or in the copy of the process that has it. After a kill there is no stored summary, but windows and outcomes show what is
- * open.
+ * The summary of a batch at rest, or in the copy of the process that has it. After a kill there is no stored summary, but
+ * windows and outcomes show what is open.
  */
 export function readSummary(
   batch: OpenBatch,
@@ -21,13 +21,13 @@ export function readSummary(
   const standing = journal.standingOf(plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.fact('state');
-  const isHeld = isHeldElsewhere(batch);
-  const killed = sent && !isHeld && (told === undefined || told === 'running');
+  const killed = sent && !isBeingSent(batch) && (told === undefined || told === 'running');
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const stop = journal.fact('stop') ?? undefined;
   const end = endState(state, plan, standing);
   const mode = journal.fact('binding')?.mode ?? null;
   const about = {commands: commandsFor(batch), kind: plan.kind, batchId: plan.batchId};
+  const isHeld = batch.copy?.holder !== undefined; // that process alone may continue it
   const next = isHeld ? null : nextCommand(readRemaining(journal, standing, {state: end, stop, now}), about);
   return summarise(plan, standing, {
     state,

@@ -6,6 +6,7 @@ import {Notes} from '../../../src/batch/registry/notes.ts';
 import {REGISTRY_MIGRATIONS} from '../../../src/batch/registry/schema.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {planBatch} from '../../../src/batch/plan/plan.ts';
+import {paymentsIn} from '../../../src/batch/registry/entries.ts';
 import {Registry} from '../../../src/batch/registry/registry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {systemClock as clock} from '../../../src/clock.ts';
@@ -210,6 +211,41 @@ describe('claims that the registry has noted', () => {
     const elsewhere = await open('three', 'other', 'payroll');
     assert.equal(elsewhere.entries.elsewhere('INV-1')[0]?.batch, 'batch of j');
     await elsewhere.close();
+  });
+
+  it('are payments of the same service only at its address, even where the key is live', async () => {
+    const live = (baseUrl: string, namespace: string) =>
+      Registry.open({
+        ...{stateDir: join(home, 'live'), scope: {...SCOPE, mode: 'live', baseUrl, namespace}, clock},
+        claimant: {profile: 'p', batchId: namespace, journalId: namespace},
+      });
+    mkdirSync(folder('live'), {recursive: true});
+    for (const [baseUrl, namespace, id] of [
+      ['https://one.example', 'here', 'p-1'],
+      ['https://two.example', 'there', 'p-2'],
+    ] as const) {
+      const paying = await live(baseUrl, namespace);
+      paying.claim([claim('INV-1'), claim('INV-2')], 1);
+      paying.paid('INV-1', id);
+      paying.flush();
+      await paying.close();
+    }
+    const own = await live('https://one.example', 'default');
+    own.claim([claim('INV-3')], 2);
+    const {entries} = own;
+    assert.deepEqual(
+      entries.elsewhere('INV-1').map(({id, isHere}) => [id, isHere]),
+      [
+        ['p-1', true],
+        ['p-2', false],
+      ],
+    );
+    assert.deepEqual(
+      paymentsIn(entries.elsewhere('INV-1')).map(({id}) => id),
+      ['p-1'],
+    );
+    assert.deepEqual(paymentsIn(entries.elsewhere('INV-2')), []); // claimed, not paid
+    await own.close();
   });
 
   it('look alike by party, amount and currency, all three', async () => {

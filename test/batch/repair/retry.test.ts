@@ -43,7 +43,6 @@ describe('after the run', () => {
             entries: {
               find: (reference: string) => claims.get(reference),
               elsewhere: () => [],
-              paidElsewhere: () => [],
             },
             ended: () => undefined,
             paid: () => undefined,

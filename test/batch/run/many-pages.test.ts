@@ -119,7 +119,7 @@ describe('a batch of many pages', () => {
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named: []},
         ...{
           registry: {
-            entries: {find: () => undefined, elsewhere: () => [], paidElsewhere: () => []},
+            entries: {find: () => undefined, elsewhere: () => []},
             ended: () => undefined,
             paid: () => undefined,
             flush: () => undefined,

@@ -112,7 +112,7 @@ export abstract class BatchReport extends BatchCommand {
     if (published !== undefined) local.out.note(published);
     if (isLeft)
       local.out.note(
-        'That process writes the results at its end; to write them now, name a folder with --out.',
+        'Its results are not written now, because that process writes them too; --out names another folder for them.',
       );
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     this.exitWith(restingExitCodeOf(summary));

@@ -50,12 +50,12 @@ export async function showRow(
   local.out.record(exact.row, rowView);
   notePublished(local, [exact]);
   hintRecord(local, asked, exact);
-  return {row: exact.row, exit: exitCodeOfRow(exact.row)};
+  return {row: exact.row, exit: exitCodeOfRow(exact)};
 }
 
-/** As `status` exits for a batch of this row alone. A row that was not sent yet may belong to a plan. */
-function exitCodeOfRow({state, code}: FoundRow): ExitCode {
-  if (state === 'in_doubt') return EXIT.IN_DOUBT;
+/** As `status` exits for a batch of this row alone. A row that was not sent yet may belong to a plan or to a run. */
+function exitCodeOfRow({row: {state, code}, isBeingSent}: Placement): ExitCode {
+  if (state === 'in_doubt') return isBeingSent ? EXIT.OK : EXIT.IN_DOUBT;
   return UNDECIDED.has(state) || code === DIFFERS_CODE ? EXIT.PARTIAL : EXIT.OK;
 }
 
@@ -73,8 +73,8 @@ const UNDECIDED: ReadonlySet<FoundRow['state']> = new Set([
 export async function showFound(local: LocalContext, asked: Asked): Promise<ExitCode> {
   const {out} = local;
   const {reference} = asked;
-  const {rows, unread, batches} = await findRows(wantedOf(local, asked), reference);
-  const leftOut = rows.length === 0 ? await findLeftOut(wantedOf(local, asked), reference) : [];
+  const {rows, unread, searched} = await findRows(wantedOf(local, asked), reference);
+  const leftOut = rows.length === 0 ? await findLeftOut(wantedOf(local, asked), reference, searched) : [];
   if (leftOut.length > 0) {
     for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
     throw leftOutError(asked.kind, leftOut);
@@ -82,8 +82,8 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
   if (rows.length === 0)
     throw notFound(asked, {
       unread,
-      batches,
-      similar: await findLookalikes(wantedOf(local, asked), reference),
+      batches: searched.length,
+      similar: await findLookalikes(wantedOf(local, asked), reference, searched),
     });
   await out.list(
     rows.map(({row}) => row),
@@ -134,7 +134,7 @@ function notFound(
 function hintRecord(local: LocalContext, asked: Asked, placement: Placement): void {
   const {out} = local;
   const {row, commands, published} = placement;
-  if (published === undefined) hintDecision(local, asked, placement); // otherwise another process goes on with it
+  if (published === undefined) hintDecision(local, asked, placement); // otherwise another process continues it
   if (row.id === null || !out.isTerminal) return;
   out.note('The status is as last seen. The record at the service:');
   out.hint(commands.read(KINDS[asked.kind].topic, 'get', row.id));

@@ -2,7 +2,7 @@ import {horizonMsOf} from '../../../service/service-file.ts';
 import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Followed} from '../../../batch/follow/follow-run.ts';
-import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
+import {type OpenBatch, openBatch, runPurpose} from '../../../batch/journal/open-batch.ts';
 import {claimBatch} from '../../../batch/registry/batch-claims.ts';
 import {checkResultPlace} from '../../../batch/report/results.ts';
 import {BatchRun} from '../../../batch/run/batch-run.ts';
@@ -48,7 +48,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const {clock} = context;
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
-  const purpose = `batch ${batchId} (${doing})`;
+  const purpose = runPurpose(batchId, doing);
   const batch = await withLock(waiting, () =>
     openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
   );

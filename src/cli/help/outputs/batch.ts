@@ -60,6 +60,9 @@ const Summary = object({
   next: textOrNull.describe('the next command to type'),
   followed: Followed.optional().describe('with --wait, --until or --refresh'),
   report_file: text.optional().describe('with --html'),
+  published_at: text
+    .optional()
+    .describe('while another process has the batch: when it published what is shown'),
 });
 
 const Issue = object({
@@ -158,6 +161,7 @@ const Row = object({
     .array(z.strictObject({field: z.string(), asked: z.string(), answered: textOrNull}))
     .nullable(),
   updated_at: textOrNull,
+  published_at: textOrNull.describe('while another process has the batch: when it published what is shown'),
 });
 
 const resolvedRow = {

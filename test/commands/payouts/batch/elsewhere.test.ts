@@ -3,9 +3,13 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {shellWord} from '../../../../src/shell-word.ts';
+import {must} from '../../../../src/narrow.ts';
 import {payeeId} from '../../../batch/harness.ts';
 import {type CliResult, runCli} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
+
+/** Reference, payee and amount. */
+type Payment = [string, number, string];
 
 describe('references that were used elsewhere', () => {
   let desk: Desk;
@@ -62,70 +66,142 @@ describe('references that were used elsewhere', () => {
     assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);
   });
 
-  /** Refused in batch r, and paid as batch fix under another namespace: 70.00 there, or another amount. */
-  const paidUnderOther = async (amount = '70.00') => {
-    desk.file('r.csv', [
-      ['R-1', 7, '70.00'],
-      ['R-2', 8, '80.00'],
-    ]);
-    desk.service.refuse = ({metadata}) =>
-      (metadata as Record<string, string>)['remit_reference'] === 'R-1'
-        ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
-        : undefined;
+  const R_1: Payment = ['R-1', 7, '70.00'];
+  const R_2: Payment = ['R-2', 8, '80.00'];
+
+  /** R-1 and R-2 are rejected in batch r, R-3 is paid; then these rows are paid as batch fix under another namespace. */
+  const paidUnderOther = async (...rows: Payment[]) => {
+    desk.file('r.csv', [R_1, R_2, ['R-3', 9, '90.00']]);
+    desk.service.refuse = ({amount_in_minor_units: amount}) =>
+      amount === 9000 ? undefined : {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'};
     await desk.batch('run ./r.csv --batch-id r --yes');
     desk.service.refuse = () => undefined;
-    desk.file('fix.csv', [
-      ['R-1', 7, amount],
-      ['X-1', 9, '90.00'],
-    ]);
+    desk.file('fix.csv', rows);
     const paid = await desk.batch('run ./fix.csv --batch-id fix --json --yes --namespace other');
     assert.equal(paid.exitCode, 0, paid.stderr);
-    const idOf = (reference: string) =>
-      String(
-        [...desk.service.byId.values()].find(
-          ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
-        )?.id,
+    const records = [...desk.service.byId.values()];
+    return (reference: string) =>
+      must(
+        records.find(({body}) => JSON.stringify(body['metadata']).includes(`"${reference}"`)),
+        'record',
       );
-    return {fix: idOf('R-1'), other: idOf('X-1'), own: idOf('R-2')};
   };
+  const statusOf = async (words = 'status r --json') => (await desk.batch(words)).json() as Summary;
+  const resolve = (reference: string, id: string) =>
+    `remit payouts batch resolve r ${reference} --paid ${id}`;
+  const typed = (next: string | null) =>
+    desk.batch(`${must(next, 'next').slice('remit payouts batch '.length)} --json`);
 
-  for (const amount of ['70.00', '7.00'])
-    it(`and paid there, ${amount} of 70.00, complete the batch once the operator says that it is the payment`, async () => {
-      const {fix} = await paidUnderOther(amount);
-      const {next} = (await desk.batch('status r --json')).json() as Summary;
-      assert.equal(next, `remit payouts batch resolve r R-1 --paid ${fix}`);
-      const resolved = await desk.batch(`resolve r R-1 --paid ${fix} --json`);
-      assert.equal(resolved.exitCode, 0, resolved.stderr);
-      const {state, id, replaces} = resolved.json() as Record<string, unknown>;
-      assert.deepEqual({state, id}, {state: 'already_paid', id: fix});
-      assert.equal(replaces, amount === '70.00' ? undefined : '7.00 USD instead of 70.00 USD');
-      for (const words of ['status r --json', 'resume r --yes --json', 'status r --refresh --json']) {
-        const ran = await desk.batch(words);
-        const {state, next: after, already_paid: there} = ran.json() as Summary;
-        assert.deepEqual({state, after, there}, {state: 'complete', after: null, there: 1}, words);
-      }
-      assert.equal((await desk.batch(`resolve r R-1 --paid ${fix}`)).exitCode, 0, 'again');
-      const compared = await desk.batch('diff ./r.csv r');
-      assert.equal(compared.exitCode, amount === '70.00' ? 0 : 8, compared.stdout);
-      const {replaced} = (await desk.batch('status r --json')).json() as Summary;
-      assert.equal(replaced, amount === '70.00' ? 0 : 1);
-      assert.equal(desk.service.paid.length, 4);
-    });
+  it('and paid there complete the batch, row by row, as `next` says', async () => {
+    const recordOf = await paidUnderOther(R_1, R_2);
+    const {next} = await statusOf();
+    assert.equal(next, resolve('R-1', recordOf('R-1').id));
+    const first = await typed(next);
+    assert.equal(first.exitCode, 0, first.stderr);
+    const {state, id, next: second} = first.json() as {state: string; id: string; next: string};
+    assert.deepEqual([state, id], ['already_paid', recordOf('R-1').id]);
+    assert.equal(second, resolve('R-2', recordOf('R-2').id));
+    assert.equal(((await typed(second)).json() as Summary).next, null);
+    for (const words of ['status r --json', 'resume r --yes --json', 'status r --refresh --json']) {
+      const {state: end, next: after, already_paid: there} = await statusOf(words);
+      assert.deepEqual({end, after, there}, {end: 'complete', after: null, there: 2}, words);
+    }
+    assert.equal((await desk.batch('diff ./r.csv r')).exitCode, 0);
+    assert.equal((await statusOf()).replaced, 0);
+    assert.equal(((await typed(next)).json() as {unchanged: boolean}).unchanged, true);
+    assert.equal(desk.service.paid.length, 4);
+  });
+
+  it('and paid there with other content are shown first, and replaced only as the operator says', async () => {
+    const recordOf = await paidUnderOther(['R-1', 7, '7.00'], R_2);
+    const {next} = await statusOf();
+    assert.equal(next, 'remit payouts batch find R-1');
+    const found = (await typed(next)).json() as {batch_id: string; state: string}[];
+    assert.deepEqual(found.map(({batch_id: batch, state}) => [batch, state]).sort(), [
+      ['fix', 'accepted'],
+      ['r', 'rejected'],
+    ]);
+    const resolved = await typed(resolve('R-1', recordOf('R-1').id));
+    assert.equal((resolved.json() as {replaces: string}).replaces, '7.00 USD instead of 70.00 USD');
+    assert.equal((await desk.batch('diff ./r.csv r')).exitCode, 8);
+    assert.equal((await statusOf()).replaced, 1);
+  });
+
+  it('and paid there may be revoked: the row is rejected as before', async () => {
+    const recordOf = await paidUnderOther(R_1);
+    const next = resolve('R-1', recordOf('R-1').id);
+    assert.equal((await typed(next)).exitCode, 0);
+    const revoked = await desk.batch('resolve r R-1 --not-paid --json');
+    assert.deepEqual([revoked.exitCode, (revoked.json() as {state: string}).state], [0, 'rejected']);
+    const {rejected, already_paid: there} = await statusOf();
+    assert.deepEqual({rejected, there}, {rejected: 2, there: 0});
+    assert.equal(
+      (await desk.batch('resolve r R-1 --not-paid')).exitCode,
+      2,
+      'there is nothing left to revoke',
+    );
+    assert.equal((await typed(next)).exitCode, 0);
+    assert.equal((await statusOf()).already_paid, 1);
+  });
+
+  it('and paid by a record that has failed are not recorded as paid', async () => {
+    const recordOf = await paidUnderOther(R_1);
+    const record = recordOf('R-1');
+    record.status = 'failed';
+    const ran = await typed(resolve('R-1', record.id));
+    assert.deepEqual([ran.exitCode, ran.error().code], [6, 'CONFLICT'], ran.stderr);
+    assert.match(ran.error().message, /is failed, which is not paid; nothing was changed/);
+    assert.equal((await statusOf()).rejected, 2);
+    assert.equal((await desk.batch('status r')).exitCode, 8);
+  });
+
+  it('and paid by a record that fails later, are paid by a retry', async () => {
+    const recordOf = await paidUnderOther(R_1, R_2);
+    for (const reference of ['R-1', 'R-2']) await typed(resolve(reference, recordOf(reference).id));
+    assert.equal((await statusOf()).state, 'complete');
+    recordOf('R-2').status = 'failed';
+    await desk.batch('status fix --refresh');
+    const {state, next, already_paid: there} = await statusOf();
+    assert.deepEqual({state, there}, {state: 'incomplete', there: 1});
+    assert.match(must(next, 'next'), /^remit payouts batch retry r/);
+    const retried = await desk.batch(
+      `${must(next, 'next').slice('remit payouts batch '.length)} --yes --json`,
+    );
+    const {accepted, state: end} = retried.json() as Summary;
+    assert.deepEqual([retried.exitCode, accepted, end], [0, 2, 'complete'], retried.stderr);
+  });
 
   it('are resolved from a file, too, and only with the record of exactly this reference', async () => {
-    const {fix, other, own} = await paidUnderOther();
-    for (const id of [other, own, payeeId(99)]) {
+    const recordOf = await paidUnderOther(R_1, R_2, ['X-1', 9, '91.00']);
+    for (const id of [recordOf('X-1').id, recordOf('R-2').id, recordOf('R-3').id, payeeId(99)]) {
       const ran = await desk.batch(`resolve r R-1 --paid ${id} --unseen`);
       assert.notEqual(ran.exitCode, 0, id);
       assert.match(ran.stderr, /nothing was changed/);
-      assert.equal(((await desk.batch('status r --json')).json() as Summary).rejected, 1);
+      assert.equal((await statusOf()).rejected, 2);
     }
-    // A row of this batch that was paid itself is not replaced.
-    assert.notEqual((await desk.batch(`resolve r R-2 --paid ${other}`)).exitCode, 0);
-    writeFileSync(join(desk.folder, 'v.csv'), `reference,verdict,id\nR-1,paid,${fix}\n`);
+    const lines = ['R-1', 'R-2'].map((reference) => `${reference},paid,${recordOf(reference).id}`);
+    writeFileSync(join(desk.folder, 'v.csv'), `reference,verdict,id\n${lines.join('\n')}\n`);
     const ran = await desk.batch('resolve r --from ./v.csv --json');
     assert.equal(ran.exitCode, 0, ran.stderr);
-    assert.equal(((await desk.batch('status r --json')).json() as Summary).state, 'complete');
+    assert.equal((await statusOf()).state, 'complete');
+  });
+
+  it('do not resolve a row in doubt: it may have been paid here', async () => {
+    desk.file('d.csv', [['D-1', 3, '30.00']]);
+    desk.service.fault = () => 'lost-after';
+    await desk.batch('run ./d.csv --batch-id d --yes --max-wait 1s');
+    desk.service.fault = () => undefined;
+    assert.equal((await statusOf('status d --json')).in_doubt, 1);
+    await desk.batch(
+      'run ./d.csv --batch-id e --yes --namespace other --accept paid-elsewhere=default --accept duplicates=1',
+    );
+    const [record] = [...desk.service.byId.values()].slice(-1);
+    const ran = await desk.batch(`resolve d D-1 --paid ${must(record, 'record').id} --unseen`);
+    assert.match(
+      ran.stderr,
+      /is recorded for row D-1 of batch e, and cannot be recorded for row D-1 as well/,
+    );
+    assert.equal((await statusOf('status d --json')).in_doubt, 1);
   });
 
   it('are no protection: the same payments under other references in another namespace are asked about', async () => {
