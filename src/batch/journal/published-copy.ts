@@ -85,8 +85,7 @@ export async function askForCopy(
 /** What a process that was killed has left: readers would take its copy for that of this process. */
 export function removeStale({published, asked}: BatchFolder): void {
   try {
-    for (const path of [published, asked, ...draftsOf(published)])
-      rmSync(path, {force: true, recursive: true});
+    for (const path of [published, asked, ...draftsOf(published)]) remove(path);
   } catch (cause) {
     throw new RemitError('STATE', `${published} cannot be removed: ${messageOf(cause)}`, {cause});
   }
@@ -120,10 +119,13 @@ function hasRoom(journal: string): boolean {
   return bavail * bsize > ROOM * (sizeOf(journal) + sizeOf(`${journal}-wal`));
 }
 
+/** The lock of a driver is a folder. */
+const remove = (path: string): void => rmSync(path, {force: true, recursive: path.endsWith('.lock')});
+
 /** What cannot be removed now is removed by the next process that has the batch. */
 function removeQuietly(path: string): void {
   try {
-    rmSync(path, {force: true, recursive: true});
+    remove(path);
   } catch {
     // the batch must still be closed
   }
