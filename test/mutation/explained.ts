@@ -241,11 +241,9 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result, slower: the rows are looked up one by one, and none is found.',
   },
   {
-    symbol: 'isUnwritable',
-    before:
-      "error instanceof RemitError && error.code === 'STATE' && UNWRITABLE.includes(error.details?.['errno']);",
-    after:
-      "error instanceof RemitError || error.code === 'STATE' && UNWRITABLE.includes(error.details?.['errno']);",
+    symbol: 'errnoOf',
+    before: "error instanceof RemitError && error.code === 'STATE' ? error.details?.['errno'] : undefined;",
+    after: "error instanceof RemitError || error.code === 'STATE' ? error.details?.['errno'] : undefined;",
     reason: 'Any other error comes again when the copy is made or opened.',
   },
 ];
