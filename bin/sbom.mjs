@@ -21,7 +21,7 @@ export function sbomText(packages, locked) {
     components: [...components.values()],
     dependencies: dependenciesOf(own, packages),
   };
-  return `${JSON.stringify(bom, null, 2)}\n`;
+  return `${JSON.stringify(bom)}\n`;
 }
 
 export const purlOf = ({name, version}) =>

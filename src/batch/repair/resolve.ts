@@ -10,7 +10,8 @@ import {DIFFERS_CODE, type Outcome, LOST} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {readNews} from '../registry/news.ts';
 import {Registry} from '../registry/registry.ts';
-import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+import {KINDS, type Mode} from '../model/kinds.ts';
+import type {Plan} from '../model/plan-facts.ts';
 import {endIfResolved} from '../journal/after-resolve.ts';
 import {isRecordedAs} from './recorded.ts';
 import {type DeclaredRecord, refuseTaken, refuseTakenElsewhere} from './taken-records.ts';
@@ -246,7 +247,7 @@ async function tellRegistry(
       if (isReplaced(row.outcome)) continue; // it is the payment of another batch
       if (resolution === 'not-paid') registry.entries.unpaid(row.reference);
       else if (mayBeReplaced(row)) {
-        const refuse = (found: Entry | undefined) => notReplacing(plan.kind, row, resolution.paid, found);
+        const refuse = (found: Entry | undefined) => notReplacing(plan, row, resolution.paid, found);
         const entry = replacingEntry(registry, row, resolution.paid, {plan, refuse});
         stated.outcome = replacedOutcome(row, stated.outcome, entry, plan.kind);
       } else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
@@ -258,15 +259,21 @@ async function tellRegistry(
 }
 
 const notReplacing = (
-  kind: Kind,
+  {kind, batchId}: Plan,
   {reference}: JournalRow,
   id: string,
   found: Entry | undefined,
-): RemitError =>
-  new RemitError(
+): RemitError => {
+  const other = found?.paid === true ? `: that is ${found.id}, of batch ${found.batch}` : '';
+  return new RemitError(
     'LOCAL_VALIDATION',
-    `${kind} ${id} is not the record with which another batch has paid row ${reference}${found?.paid === true ? `: that is ${found.id}, of batch ${found.batch}` : ''}; nothing was changed`,
+    `${kind} ${id} is not the record with which another batch has paid row ${reference}${other}; nothing was changed`,
+    {
+      hint: (commands) =>
+        `to see what is left to do: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}`,
+    },
   );
+};
 
 /**
  * The batch that has the record has the claim, even if the claim was lost; what another batch has paid is not

@@ -237,10 +237,8 @@ describe('the prompt of a batch', () => {
     assert.match(people!.stderr, /has been waiting for an answer to its prompt/);
     const [listed] = list!.json() as {state: string; problem: string | null}[];
     assert.deepEqual([listed!.state, listed!.problem], ['planned', null]);
-    assert.deepEqual([report!.exitCode, report!.error().code], [13, 'LOCKED']);
-    assert.match(
-      report!.error().message,
-      /0 of 2 rows accepted.*has been waiting for an answer to its prompt/,
-    );
+    const reported = report!.json() as Summary;
+    assert.deepEqual([report!.exitCode, reported.state, reported.next], [0, 'planned', null]);
+    assert.match(report!.stderr, /Batch b is shown as of .*: another process is using it\./);
   });
 });
