@@ -6,6 +6,7 @@ import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
 import {MAYBE_BY_SECOND, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {
+  CAME_AGAIN,
   DIFFERS_CODE,
   FORGOTTEN_CODE,
   MAYBE_TWICE,
@@ -144,7 +145,9 @@ export class ReleaseEnds {
   otherPayment(job: ReleaseJob, record: Open['record']): WorkEnd {
     const {row, id} = job;
     const parts = otherParts(record, row, this.#run.settings.kind).join(' and ');
-    this.#record(job, {state: 'in_doubt', message: `record ${id} has ${parts}`});
+    const message = `record ${id} has ${parts}`;
+    const isAgain = row.outcome.message?.startsWith(message) === true; // another read would show the same
+    this.#record(job, {state: 'in_doubt', message: isAgain ? message + CAME_AGAIN : message});
     this.#run.halt.stopFor('collision', otherRecordText(row));
     return ENDED;
   }

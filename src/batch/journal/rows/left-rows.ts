@@ -41,9 +41,10 @@ export interface LeftCounts {
   cancelable: number;
 }
 
-/** The record that the service returned for this row, it also returned for another one that it does not pay. */
-const SHARED = `(id is not null and lower(id) in
-    (select lower(id) from outcomes where state in ('collision', 'dead_key') and id is not null))`;
+/** Its record also came back for a row that it does not pay, or showed another payment each time it was read. */
+const SHARED = `(id is not null and (lower(id) in
+    (select lower(id) from outcomes where state in ('collision', 'dead_key') and id is not null)
+    or message like '%${CAME_AGAIN}'))`;
 
 /** In doubt with a known record, which a release reads: not one that no command sends, and not one without a key. */
 const RECORDED = `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}')`;
