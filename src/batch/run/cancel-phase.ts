@@ -13,6 +13,7 @@ import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
 import {answeredText, MAYBE_BY_SECOND} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
+import {shownText} from './create-words.ts';
 
 interface CancelJob extends Tries {
   row: RecordedRow;
@@ -103,13 +104,14 @@ export class CancelPhase {
       case 'failing':
         return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
       case 'unknown':
-        if (read.other !== undefined) return this.#again(job, sentAt, read.other, 'in_doubt'); // it may not be its record
+        if (read.other !== undefined)
+          return this.#again(job, sentAt, shownText(job.row, read.other), 'in_doubt'); // it may not be its record
         return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
       case 'open': {
         const {record} = read;
         if (compareFetched(record, job.row, kind) !== 'other') return this.#stillOpen(job);
         const parts = otherParts(record, job.row, kind).join(' and ');
-        return this.#again(job, sentAt, `record ${job.id} has ${parts}`, 'in_doubt');
+        return this.#again(job, sentAt, shownText(job.row, `record ${job.id} has ${parts}`), 'in_doubt');
       }
       case 'moved': {
         const {state, status, answer} = read;

@@ -38,6 +38,10 @@ export const keyInUse = (forMs: number): string =>
 export const collisionText = ({outcome}: JournalRow, message: string): string =>
   outcome?.message === RETURNED_OTHER ? message + CAME_AGAIN : message;
 
+/** What a read of a row's record has shown. It says so if the same was shown before: another read would not help. */
+export const shownText = ({outcome}: JournalRow, words: string): string =>
+  outcome?.message?.startsWith(words) === true ? words + CAME_AGAIN : words;
+
 export const refusedAfterDoubt = (end: Exchange): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
 
 /** The record cannot belong to this row: only a 201 creates a new record, and the key was used for other content. */

@@ -6,7 +6,6 @@ import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
 import {MAYBE_BY_SECOND, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {
-  CAME_AGAIN,
   DIFFERS_CODE,
   FORGOTTEN_CODE,
   MAYBE_TWICE,
@@ -19,6 +18,7 @@ import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Owner} from '../send/record-ids.ts';
 import type {RunParts} from '../send/run-parts.ts';
+import {shownText} from './create-words.ts';
 import {acceptedFor, attemptsOf, factsOf, type Refusal, type ReleaseJob} from './release-job.ts';
 
 const ENDED: WorkEnd = {again: false};
@@ -145,9 +145,7 @@ export class ReleaseEnds {
   otherPayment(job: ReleaseJob, record: Open['record']): WorkEnd {
     const {row, id} = job;
     const parts = otherParts(record, row, this.#run.settings.kind).join(' and ');
-    const message = `record ${id} has ${parts}`;
-    const isAgain = row.outcome.message?.startsWith(message) === true; // another read would show the same
-    this.#record(job, {state: 'in_doubt', message: isAgain ? message + CAME_AGAIN : message});
+    this.#record(job, {state: 'in_doubt', message: shownText(row, `record ${id} has ${parts}`)});
     this.#run.halt.stopFor('collision', otherRecordText(row));
     return ENDED;
   }
