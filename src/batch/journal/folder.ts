@@ -15,7 +15,7 @@ export interface BatchFolder {
   /** A copy of the journal that others read while a process has the batch. */
   published: string;
   /** Exists while another process asks for such a copy. */
-  asked: string;
+  copyRequest: string;
   status: string;
   lock: string;
 }
@@ -34,7 +34,7 @@ export function batchFolder(stateDir: string, kind: Kind, batchId: string): Batc
     folder,
     journal: join(folder, 'journal.db'),
     published: join(folder, 'published.db'),
-    asked: join(folder, 'published.asked'),
+    copyRequest: join(folder, 'published.asked'),
     status: join(folder, 'status.json'),
     lock: join(root, `${batchId}.lock`),
   };

@@ -34,7 +34,10 @@ export interface Holder {
   isRun: boolean;
 }
 
-/** Whether another process sends rows of the batch. */
+/** Whether another process has the batch. */
+export const isHeldElsewhere = ({copy}: OpenBatch): boolean => copy?.holder !== undefined;
+
+/** Whether that process sends rows of it. */
 export const isBeingSent = ({copy, journal}: OpenBatch): boolean =>
   copy?.holder?.isRun === true && journal.fact('state') === 'running';
 

@@ -35,21 +35,21 @@ export function answerReaders(place: BatchFolder, db: SqliteDatabase, lock: Lock
       removeQuietly(place.published);
       removeAt = Number.POSITIVE_INFINITY;
     }
-    if (!existsSync(place.asked)) return;
+    if (!existsSync(place.copyRequest)) return;
     if (begun >= nextAt) {
       const isPublished = publish(place, db);
       const now = clock.monotonic();
       nextAt = now + SHARE * (now - begun);
       if (isPublished) removeAt = Math.max(now + KEPT_MS, nextAt);
     }
-    removeQuietly(place.asked);
+    removeQuietly(place.copyRequest);
   };
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return () => {
     clearInterval(timer);
     if (lock.lost.aborted) return;
     removeQuietly(place.published);
-    removeQuietly(place.asked);
+    removeQuietly(place.copyRequest);
   };
 }
 
@@ -59,20 +59,20 @@ export function answerReaders(place: BatchFolder, db: SqliteDatabase, lock: Lock
  * @returns when it was published; undefined if it was not
  */
 export async function askForCopy(
-  {published, asked}: BatchFolder,
+  {published, copyRequest}: BatchFolder,
   isHeld: () => Promise<boolean>,
 ): Promise<number | undefined> {
   const timeOf = () => statSync(published, {throwIfNoEntry: false})?.mtimeMs;
   const last = timeOf();
   if (last !== undefined && Math.abs(Date.now() - last) < FRESH_MS) return last;
   try {
-    writeFileSync(asked, '', {mode: 0o600});
+    writeFileSync(copyRequest, '', {mode: 0o600});
   } catch {
     return undefined; // a folder that cannot be written
   }
   // Time passes for another process as for the machine.
   let [waited, size] = [0, 0];
-  while (existsSync(asked)) {
+  while (existsSync(copyRequest)) {
     const written = statSync(draftOf(published), {throwIfNoEntry: false})?.size ?? 0;
     if (written !== size) [waited, size] = [0, written];
     if (waited >= ANSWER_MS || !(await isHeld())) return undefined; // the file remains for others who ask
@@ -83,9 +83,9 @@ export async function askForCopy(
 }
 
 /** What a process that was killed has left: readers would take its copy for that of this process. */
-export function removeStale({published, asked}: BatchFolder): void {
+export function removeStale({published, copyRequest}: BatchFolder): void {
   try {
-    for (const path of [published, asked, ...draftsOf(published)]) remove(path);
+    for (const path of [published, copyRequest, ...draftsOf(published)]) remove(path);
   } catch (cause) {
     throw new RemitError('STATE', `${published} cannot be removed: ${messageOf(cause)}`, {cause});
   }

@@ -75,7 +75,7 @@ async function openCopy(
       ...placeOf(options),
       journal: join(folder, 'journal.db'),
       published: join(folder, 'published.db'),
-      asked: join(folder, 'published.asked'),
+      copyRequest: join(folder, 'published.asked'),
       lock: join(folder, 'journal.lock'),
     };
     const copy = await write(place.journal);

@@ -23,7 +23,7 @@ interface ReportEnd {
   /** When it was published, in words, if another process has the batch. */
   published: string | undefined;
   /** Whether the results are left to that process. */
-  isLeft: boolean;
+  areResultsLeft: boolean;
 }
 
 /**
@@ -41,18 +41,19 @@ export async function reportBatch(
     const folder = wanted.folder === undefined ? own : resolve(wanted.folder);
     const published = publishedText(batch);
     // The process that has the batch writes the results at its end; these, written late, would replace them.
-    const isLeft = published !== undefined && isSameFolder(folder, own);
-    if (!isLeft) journal.setFact('results', writeResults({journal, plan, summary: before, folder}));
+    const areResultsLeft = published !== undefined && isSameFolder(folder, own);
+    if (!areResultsLeft) journal.setFact('results', writeResults({journal, plan, summary: before, folder}));
     const isSent = isBeingSent(batch);
     const at = publishedAt(batch);
     const summary: Reported = {
       ...(await summaryOf(batch, wanted)),
-      ...(isLeft && isSent ? {results: null, failed_file: null, summary_file: null} : {}), // of an earlier run
+      ...(areResultsLeft && isSent ? {results: null, failed_file: null, summary_file: null} : {}), // of an earlier run
       ...(at === null ? {} : {published_at: at}),
     };
     const attention = isSent ? [] : journal.needingAttention(ATTENTION, summary.in_doubt);
-    const end = {attention, commands: commandsOf(batch, wanted), published, isLeft};
-    if (wanted.html === undefined || (wanted.html === 'beside' && isLeft && isSent)) return {summary, ...end};
+    const end = {attention, commands: commandsOf(batch, wanted), published, areResultsLeft};
+    if (wanted.html === undefined || (wanted.html === 'beside' && areResultsLeft && isSent))
+      return {summary, ...end};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
     writeReport({batch, summary, path, commands: end.commands});
     return {summary: {...summary, report_file: path}, ...end};

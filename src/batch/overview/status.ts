@@ -3,7 +3,7 @@ import type {Clock} from '../../clock.ts';
 import {BARE_COMMANDS, type CommandBuilder, RemitError} from '../../errors.ts';
 import {batchFolder} from '../journal/folder.ts';
 import type {Attention} from '../journal/rows/attention.ts';
-import type {OpenBatch} from '../journal/open-batch.ts';
+import {isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
 import {openToRead} from './private-copy.ts';
 import type {Kind} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';
@@ -63,8 +63,7 @@ export async function summaryOf(
   {clock, commandsFor, nextOfPlan}: Wanted,
 ): Promise<Summary> {
   const summary = readSummary(batch, clock.now(), commandsFor);
-  if (batch.copy?.holder !== undefined || nextOfPlan === undefined || !awaitsRun(batch, summary))
-    return summary;
+  if (isHeldElsewhere(batch) || nextOfPlan === undefined || !awaitsRun(batch, summary)) return summary;
   return {...summary, next: await nextOfPlan(batch)};
 }
 

@@ -29,7 +29,7 @@ export interface RecordedEntry {
   isOurScope: boolean;
 }
 
-/** The payments among them at our address, each with its record. */
+/** The payments among claims in other scopes that were made at our address, each with its record. */
 export const paymentsIn = (entries: readonly EntryElsewhere[]): (EntryElsewhere & {id: string})[] =>
   entries.flatMap((entry) =>
     entry.isHere && entry.paid && entry.id !== null ? {...entry, id: entry.id} : [],
@@ -171,8 +171,8 @@ export class Entries {
   }
 
   /**
-   * Rows of any batch of the same service, mode and kind that have one of these records, ended ones too. Upper and lower case are the same
-   * here: two records are then taken for one, and a payment is refused rather than recorded twice.
+   * Rows of any batch of the same service, mode and kind that have one of these records, ended ones too. Upper and lower
+   * case are the same here: two records are then taken for one, and a payment is refused rather than recorded twice.
    */
   withRecords(ids: readonly string[]): RecordedEntry[] {
     return this.#db

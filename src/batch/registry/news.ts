@@ -123,7 +123,7 @@ function replacementEnded(row: RowWithOutcome, {registry}: Recording): Outcome |
   const {state, code, id} = row.outcome;
   if (state !== 'already_paid' || code === REGISTRY_CODE || id === null) return undefined;
   const found = registry.entries.withRecords([id]).find(({standing}) => standing === 'ended');
-  return found === undefined ? undefined : endedOutcome(row, {standing: 'ended', id});
+  return found === undefined ? undefined : endedOutcome(row, found);
 }
 
 /**

@@ -6,7 +6,7 @@ import type {Confirmation} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {TroubledRow} from '../journal/rows/report-rows.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
-import type {OpenBatch} from '../journal/open-batch.ts';
+import {isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -76,7 +76,7 @@ export function readReport(
   return {
     plan,
     summary,
-    isHeld: batch.copy?.holder !== undefined,
+    isHeld: isHeldElsewhere(batch),
     mode: binding?.mode ?? null,
     service: binding === undefined ? null : new URL(binding.baseUrl).host,
     asOf: Math.max(

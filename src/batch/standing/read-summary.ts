@@ -1,5 +1,5 @@
 import {BARE_COMMANDS, type CommandBuilder} from '../../errors.ts';
-import {isBeingSent, type OpenBatch} from '../journal/open-batch.ts';
+import {isBeingSent, isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {nextCommand} from './next-command.ts';
 import {readRemaining} from './remaining.ts';
@@ -27,8 +27,10 @@ export function readSummary(
   const end = endState(state, plan, standing);
   const mode = journal.fact('binding')?.mode ?? null;
   const about = {commands: commandsFor(batch), kind: plan.kind, batchId: plan.batchId};
-  const isHeld = batch.copy?.holder !== undefined; // that process alone may continue it
-  const next = isHeld ? null : nextCommand(readRemaining(journal, standing, {state: end, stop, now}), about);
+  // A process that has the batch alone may continue it.
+  const next = isHeldElsewhere(batch)
+    ? null
+    : nextCommand(readRemaining(journal, standing, {state: end, stop, now}), about);
   return summarise(plan, standing, {
     state,
     mode,

@@ -97,7 +97,7 @@ export abstract class BatchReport extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {project} = this;
-    const {summary, attention, commands, published, isLeft} = await reportBatch({
+    const {summary, attention, commands, published, areResultsLeft} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
@@ -110,7 +110,7 @@ export abstract class BatchReport extends BatchCommand {
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
     local.out.text(summaryText(summary, attention, commands) + page);
     if (published !== undefined) local.out.note(published);
-    if (isLeft)
+    if (areResultsLeft)
       local.out.note(
         'Its results are not written now, because that process writes them too; --out names another folder for them.',
       );
