@@ -43,14 +43,14 @@ export async function readBatch(
   }
 }
 
-/** When the copy that is read was published; null if the batch itself is read. */
-export const publishedAt = ({copy}: OpenBatch): string | null =>
-  copy?.holder === undefined ? null : new Date(copy.holder.publishedAt).toISOString();
+/** When the copy that is read was published; empty if the batch itself is read. */
+export const publishedAt = ({copy}: OpenBatch): {published_at?: string} =>
+  copy?.holder === undefined ? {} : {published_at: new Date(copy.holder.publishedAt).toISOString()};
 
 /** `Batch fol is shown as of 2026-11-28T03:01:02.000Z: another process is using it.` Undefined if it is current. */
 export function publishedText(batch: OpenBatch): string | undefined {
-  const at = publishedAt(batch);
-  if (at === null) return undefined;
+  const {published_at: at} = publishedAt(batch);
+  if (at === undefined) return undefined;
   const shown = `Batch ${batch.plan.batchId} is shown as of ${at}`;
   return isBeingSent(batch)
     ? `${shown}: another process is sending it. Rows whose turn it is are shown as in doubt: they may or may not have been sent.`

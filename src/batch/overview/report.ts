@@ -44,11 +44,10 @@ export async function reportBatch(
     const areResultsLeft = published !== undefined && isSameFolder(folder, own);
     if (!areResultsLeft) journal.setFact('results', writeResults({journal, plan, summary: before, folder}));
     const isSent = isBeingSent(batch);
-    const at = publishedAt(batch);
     const summary: Reported = {
       ...(await summaryOf(batch, wanted)),
       ...(areResultsLeft && isSent ? {results: null, failed_file: null, summary_file: null} : {}), // of an earlier run
-      ...(at === null ? {} : {published_at: at}),
+      ...publishedAt(batch),
     };
     const attention = isSent ? [] : journal.needingAttention(ATTENTION, summary.in_doubt);
     const end = {attention, commands: commandsOf(batch, wanted), published, areResultsLeft};

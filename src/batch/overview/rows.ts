@@ -38,8 +38,8 @@ export interface FoundRow {
   /** In what its record differs from the row; null if it does not. */
   differences: FieldDifference[] | null;
   updated_at: string | null;
-  /** When the process that has the batch published what is shown; null if none has it. */
-  published_at: string | null;
+  /** When the process that has the batch published what is shown; absent if none has it. */
+  published_at?: string;
 }
 
 /** A row, with the commands for its batch. */
@@ -249,6 +249,6 @@ function foundRow(batch: OpenBatch, row: NamedRow): FoundRow {
     former_id: clean(row.former_id),
     differences: row.differences === null ? null : ownJson<FieldDifference[]>(row.differences),
     updated_at: row.at === null ? null : new Date(row.at).toISOString(),
-    published_at: publishedAt(batch),
+    ...publishedAt(batch),
   };
 }

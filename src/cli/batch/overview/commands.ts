@@ -112,7 +112,7 @@ export abstract class BatchReport extends BatchCommand {
     if (published !== undefined) local.out.note(published);
     if (areResultsLeft)
       local.out.note(
-        'Its results are not written now, because that process writes them too; --out names another folder for them.',
+        `${flags.html && summary.report_file === undefined ? 'Results and HTML report' : 'Results'} are not written beside those of that process; to write them now, name another folder with --out.`,
       );
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     this.exitWith(restingExitCodeOf(summary));

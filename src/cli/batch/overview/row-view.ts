@@ -57,6 +57,7 @@ export const rowView: View = {
     text('Key', 'idempotency_key'),
     text('Former record', 'former_id'),
     moment('Updated', 'updated_at'),
+    moment('Copied', 'published_at'),
   ],
   columns: [
     text('Batch', 'batch_id'),

@@ -161,7 +161,9 @@ const Row = object({
     .array(z.strictObject({field: z.string(), asked: z.string(), answered: textOrNull}))
     .nullable(),
   updated_at: textOrNull,
-  published_at: textOrNull.describe('while another process has the batch: when it published what is shown'),
+  published_at: text
+    .optional()
+    .describe('while another process has the batch: when it published what is shown'),
 });
 
 const resolvedRow = {
