@@ -84,7 +84,7 @@ async function liveAll({path, digest, engineDigest}: Program): Promise<void> {
   };
   say(`engine ${engineDigest}, with simulation ${digest}, Node ${process.versions.node}`);
   const orders = untilInterrupted(ordersFrom(from, schedules, {needs}));
-  await runFleet({program: path, width: Number(values.workers), orders, onDelivery});
+  await runFleet({program: path, width: Number(values.workers), isLong: true, orders, onDelivery});
   say(
     `${count(lived)} schedules (seeds ${from} to ${from + lived - 1}) of ${digest} in ${((performance.now() - began) / 1000).toFixed(1)} s, ${rate().toFixed(1)}/s`,
   );
