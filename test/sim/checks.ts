@@ -1,4 +1,4 @@
-import {DIFFERS_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
+import {DIFFERS_CODE, FORGOTTEN_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/standing/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
@@ -177,7 +177,7 @@ export function checkStates(options: {
   const {place, batchId, states, oracle} = options;
   const {rows, reported} = place.batches.get(batchId)!;
   const byReference = new Map(rows.map((row) => [row.reference, row]));
-  for (const {reference, state} of states) {
+  for (const {reference, state, code} of states) {
     const row = byReference.get(reference);
     if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
     const before = reported.get(reference);
@@ -189,9 +189,11 @@ export function checkStates(options: {
       before === 'accepted' &&
       (state === 'unapproved' || (state === 'staged' && oracle.wasRetried(reference))) &&
       (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
+    // It was reported as perhaps paid twice, and the record that is known pays nothing any more.
+    const isUnsure = before === 'accepted' && state === 'in_doubt' && code === FORGOTTEN_CODE;
     // The batch that paid it has reported its lost approval, and still claims the reference.
     const isClaimed = before === 'already_paid' && state === 'conflict' && oracle.wasLost(reference);
-    if (isOver && before !== state && !isTaken && !isLost && !isClaimed)
+    if (isOver && before !== state && !isTaken && !isLost && !isUnsure && !isClaimed)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);
   }

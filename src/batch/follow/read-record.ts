@@ -9,6 +9,8 @@ import {
   DIFFERS_AS_ACCEPTED,
   DIFFERS_CODE,
   hasGoneBack,
+  maybePaidByOther,
+  mayBePaidTwice,
   type Outcome,
   wasReadAsOther,
 } from '../model/outcome.ts';
@@ -51,6 +53,9 @@ export function readRecord(
   const seen = judgeSeen({kind, state, before, isOfOther, record, status: token(record['status'])});
   const {status, unknown: isUnknown, facts} = seen;
   const read = {http: answer.status, requestId: answer.requestId ?? null};
+  const paysNothing = facts.state !== 'accepted' || status === 'failed';
+  if (paysNothing && mayBePaidTwice(known))
+    return {status, isUnknown, outcome: {...maybePaidByOther(known, status), ...read}};
   const other = agrees ? undefined : otherIn(answer, row, {kind, isDifferent});
   // Another payment shows nothing about that of the row, except that the row is accepted with a record that differs.
   if (other?.isEnd || (other !== undefined && (state === 'unapproved' || facts.state !== 'accepted')))

@@ -122,6 +122,18 @@ export const MAYBE_PAID_BEFORE = {
 } as const;
 
 /**
+ * The outcome of a row that may be paid twice, once its record is shown as one that pays nothing: the other record may
+ * have paid it, so nothing is sent for it until a person has looked.
+ * @param status of the record, as last seen
+ */
+export const maybePaidByOther = (before: Outcome, status: string): Outcome => ({
+  ...before,
+  ...{state: 'in_doubt', id: null, status: null, code: FORGOTTEN_CODE},
+  orphan: status === 'created' ? before.id : before.orphan,
+  message: `it may have been paid by an earlier record: an earlier request was not answered, and the record made later, ${before.id}, is ${status}. Look for an earlier record with this reference, then resolve the row`,
+});
+
+/**
  * Message of an unapproved row that had been accepted. A record may have several copies at the service, of which one is
  * behind, so following continues with these rows.
  */

@@ -9,6 +9,7 @@ import {
   CAME_AGAIN,
   DIFFERS_AS_ACCEPTED,
   DIFFERS_CODE,
+  mayBePaidTwice,
   type Outcome,
   RETURNED_OTHER,
   type RowState,
@@ -195,6 +196,8 @@ async function judge(row: JournalRow, asking: Asking, read: ReadRow[]): Promise<
   const {state} = outcome;
   if (state === 'collision') return judgeTaken({...row, outcome}, claim, asking);
   if (state !== 'accepted' && state !== 'dead_key' && state !== 'unapproved') return LEFT[state];
+  if (mayBePaidTwice(outcome))
+    return 'another record may have paid it; resolve records what you have found out';
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return judgeRecord({row: {...row, outcome}, way: 'new-key', generation, why: ''}, asking, read);
 }

@@ -115,6 +115,60 @@ describe('payouts batch resolve, where no command would continue', () => {
     assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 2);
   });
 
+  for (const status of ['created', 'failed', 'canceled'])
+    it(`sends nothing for a row that may have been paid twice and whose record is ${status} later`, async () => {
+      desk.service.fault = ({method, body}) =>
+        method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+      await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
+      desk.service.fault = () => undefined;
+      desk.service.forgetKeys();
+      desk.clock.advance(30 * 60_000);
+      await desk.batch('resume b --yes');
+      const [earlier, later] = recordsOf('A-2');
+      later!.status = status;
+      const left = await desk.batch('retry b --row A-2 --yes');
+      assert.match(left.stdout + left.stderr, /A-2 is unchanged: another record may have paid it; resolve/);
+      const read = await desk.batch('status b --refresh');
+      assert.equal(read.exitCode, 12, read.stdout);
+      const {in_doubt: doubts, next} = await summaryOf('status b');
+      assert.deepEqual([doubts, next], [1, 'remit payouts batch resolve b --from FILE']);
+      const {stdout} = await desk.batch('status b --row A-2');
+      assert.match(
+        stdout,
+        new RegExp(`may have been paid by an earlier record.* ${later!.id}, is ${status}\\. Look for`),
+      );
+      const paid = desk.service.paid.length;
+      for (const verb of ['retry', 'retry --row A-2', 'resume', 'release', 'release --accept rest'])
+        await desk.batch(`${verb.replace(' ', ' b ')}${verb.includes(' ') ? '' : ' b'} --yes`);
+      assert.equal(desk.service.paid.length, paid);
+      assert.equal((await desk.batch(`resolve b A-2 --paid ${earlier!.id}`)).exitCode, 0);
+      const done = await summaryOf('status b');
+      const leftBehind = status === 'created' ? [{reference: 'A-2', id: later!.id}] : [];
+      assert.deepEqual([done.state, done.orphans, done.next], ['complete', leftBehind, null]);
+    });
+
+  it('pays such a row by its record once it is declared not paid', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
+    await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
+    desk.service.fault = () => undefined;
+    desk.clock.advance(30 * 60_000);
+    await desk.batch('resume b --yes');
+    const [record, ...others] = recordsOf('A-2');
+    record!.status = 'created';
+    assert.equal((await desk.batch('status b --refresh')).exitCode, 12);
+    const declared = await desk.batch('resolve b A-2 --not-paid');
+    assert.equal(declared.exitCode, 0, declared.stderr);
+    const ran = await desk.batch('run b --yes --json');
+    const {state, orphans} = ran.json() as Summary;
+    assert.deepEqual(
+      [state, orphans, recordsOf('A-2').length],
+      ['complete', [], 1 + others.length],
+      ran.stderr,
+    );
+    assert.equal(record!.status, 'approved');
+  });
+
   it('sends a row again whose record is gone, once it is declared not paid', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
     const [record] = recordsOf('A-2');
