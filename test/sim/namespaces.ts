@@ -121,7 +121,7 @@ export class Namespaces {
     // The other record is newer than the batch, which may have sent the row: then the question about look-alikes names it.
     const isAsked =
       same !== undefined &&
-      process.acceptsDuplicates &&
+      (process.acceptsDuplicates || !this.#isNewer(same, since, process.place)) &&
       isAlike(same.body, body) &&
       same.madeBy > (process.place.confirmed.get(process.batchId) ?? Infinity);
     if (same !== undefined && !isAsked && process.acceptsElsewhere.length === 0)

@@ -105,13 +105,13 @@ export class CancelPhase {
         return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
       case 'unknown':
         if (read.other !== undefined)
-          return this.#again(job, sentAt, shownText(job.row, read.other), 'in_doubt'); // it may not be its record
+          return this.#again(job, sentAt, this.#shown(job, read.other), 'in_doubt'); // it may not be its record
         return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
       case 'open': {
         const {record} = read;
         if (compareFetched(record, job.row, kind) !== 'other') return this.#stillOpen(job);
         const parts = otherParts(record, job.row, kind).join(' and ');
-        return this.#again(job, sentAt, shownText(job.row, `record ${job.id} has ${parts}`), 'in_doubt');
+        return this.#again(job, sentAt, this.#shown(job, `record ${job.id} has ${parts}`), 'in_doubt');
       }
       case 'moved': {
         const {state, status, answer} = read;
@@ -124,6 +124,10 @@ export class CancelPhase {
         return {again: false};
       }
     }
+  }
+
+  #shown({row}: CancelJob, words: string): string {
+    return shownText(row, words, this.#run.journal.sanitizer);
   }
 
   #stillOpen(job: CancelJob): WorkEnd {

@@ -32,9 +32,9 @@ const bothPaid = ({status}: Moved, id: string) => ({
  * How the release of a row can end: what is recorded of the row, and whether it stops the run. Sends nothing.
  */
 export class ReleaseEnds {
-  readonly #run: Pick<RunParts, 'halt' | 'outcomes' | 'recordIds' | 'records' | 'settings'>;
+  readonly #run: Pick<RunParts, 'halt' | 'journal' | 'outcomes' | 'recordIds' | 'records' | 'settings'>;
 
-  constructor(run: Pick<RunParts, 'halt' | 'outcomes' | 'recordIds' | 'records' | 'settings'>) {
+  constructor(run: Pick<RunParts, 'halt' | 'journal' | 'outcomes' | 'recordIds' | 'records' | 'settings'>) {
     this.#run = run;
   }
 
@@ -144,8 +144,9 @@ export class ReleaseEnds {
    */
   otherPayment(job: ReleaseJob, record: Open['record']): WorkEnd {
     const {row, id} = job;
-    const parts = otherParts(record, row, this.#run.settings.kind).join(' and ');
-    this.#record(job, {state: 'in_doubt', message: shownText(row, `record ${id} has ${parts}`)});
+    const {journal, settings} = this.#run;
+    const words = `record ${id} has ${otherParts(record, row, settings.kind).join(' and ')}`;
+    this.#record(job, {state: 'in_doubt', message: shownText(row, words, journal.sanitizer)});
     this.#run.halt.stopFor('collision', otherRecordText(row));
     return ENDED;
   }

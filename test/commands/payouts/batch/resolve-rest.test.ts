@@ -169,6 +169,31 @@ describe('payouts batch resolve, where no command would continue', () => {
     assert.equal(record!.status, 'approved');
   });
 
+  for (const verb of ['cancel', 'release'])
+    for (const amount of ['20.00', '51255783580.71'])
+      it(`ends a ${verb} whose row of ${amount} has the record of another payment each time`, async () => {
+        desk.file('p.csv', [
+          ['A-1', 1, '10.00'],
+          ['A-2', 2, amount],
+        ]);
+        const env = await desk.profile('acme', '--approve-by-id');
+        const typed = (line: string) => desk.batch(line, {env});
+        await typed('run ./p.csv --batch-id b --yes --stage-only');
+        desk.clock.advance(48 * 60 * 60_000); // past the horizon, where a release reads each record first
+        const [record] = recordsOf('A-2');
+        desk.service.distort = (shown, {method}) =>
+          method === 'GET' && shown['id'] === record!.id ? {...shown, amount_in_minor_units: 77} : shown;
+        const nextOf = async () => ((await typed('status b --json')).json() as Summary).next;
+        assert.equal((await typed(`${verb} b --yes`)).exitCode, 12);
+        assert.equal(
+          await nextOf(),
+          `remit payouts batch ${verb === 'cancel' ? 'cancel' : 'resume'} b -p acme`,
+        );
+        await typed(`${verb === 'cancel' ? 'cancel' : 'resume'} b --yes`);
+        assert.equal(await nextOf(), 'remit payouts batch resolve b --from FILE -p acme');
+        assert.equal(record!.status, 'created');
+      });
+
   it('sends a row again whose record is gone, once it is declared not paid', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
     const [record] = recordsOf('A-2');
