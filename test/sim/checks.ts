@@ -187,7 +187,7 @@ export function checkStates(options: {
     const isTaken = before === 'collision' && isSentAgain;
     const isLost =
       before === 'accepted' &&
-      (state === 'unapproved' || (state === 'staged' && oracle.wasRetried(reference))) &&
+      (state === 'unapproved' || (AGAIN.has(state) && oracle.wasRetried(reference))) &&
       (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
     // It was reported as perhaps paid twice, and the record that is known pays nothing any more.
     const isUnsure = before === 'accepted' && state === 'in_doubt' && code === FORGOTTEN_CODE;
@@ -287,3 +287,5 @@ export function checkFinal(options: {
 }
 
 const OPEN: ReadonlySet<string> = new Set(['not_sent', 'staged', 'held', 'in_doubt']);
+/** States of a row whose lost approval is given again by a retry; its release may have been killed. */
+const AGAIN: ReadonlySet<string> = new Set(['staged', 'in_doubt']);
