@@ -55,7 +55,7 @@ class Worker {
       // garbage; and optimising SQLite's code takes a second that not even a hundred schedules win back.
       execArgv: [
         ...['--stack-trace-limit=0', '--max-semi-space-size=64', '--single-threaded-gc'],
-        ...(isLong ? [] : ['--liftoff-only']),
+        ...(isLong ? ['--initial-old-space-size=1000'] : ['--liftoff-only']), // buffers of the disk count as old space
       ],
     });
   }
