@@ -54,6 +54,48 @@ describe('remit doctor, with a service that matches the assumptions', () => {
     assert.deepEqual([ran.exitCode, get.verdict, get.evidence], [8, 'unknown', 'no record to read']);
   });
 
+  const getWith = async (twist: typeof service.twist) => {
+    service.twist = twist;
+    const report = (await doctor(['--json'])).json() as Report;
+    service.twist = (same) => same;
+    return report.checks.find(({check}) => check === 'routes.payouts.get')!;
+  };
+
+  it('takes a malformed id instead where the id of no record is refused like a path that does not exist', async () => {
+    const {verdict, evidence} = await getWith((same, {path}) =>
+      path.includes('not-an-id') || !/^\/api\/payouts?\b/.test(path) || same.status === 200
+        ? same
+        : answer(404, {error_code: 'NOT_FOUND', message: 'nothing here'}),
+    );
+    assert.equal(verdict, 'holds');
+    assert.match(evidence, /for the id not-an-id, and a path that does not exist is refused differently$/);
+  });
+
+  for (const [what, status] of [
+    ['is found', 200],
+    ['is not refused as a path is', 500],
+  ] as const)
+    it(`leaves open whether a payout can be read if an id of no record ${what}`, async () => {
+      const {verdict} = await getWith((same, {path}) =>
+        /^\/api\/payouts\/[^/]+$/.test(path) ? answer(status, {message: 'no record here'}) : same,
+      );
+      assert.notEqual(verdict, 'holds');
+    });
+
+  it('takes a malformed id instead where the id of no record is answered', async () => {
+    const {verdict, evidence} = await getWith((same, {path}) =>
+      path.endsWith('/api/payouts/00000000-0000-4000-8000-000000000000') ? answer(200, {}) : same,
+    );
+    assert.deepEqual([verdict, evidence.includes('for the id not-an-id')], ['holds', true]);
+  });
+
+  it('leaves open whether a payout can be read if a path that does not exist is answered', async () => {
+    const {verdict} = await getWith((same, {path}) =>
+      path.includes('-remit-doctor') ? answer(200, {}) : same,
+    );
+    assert.equal(verdict, 'unknown');
+  });
+
   it('checks this machine without a key, and with a damaged configuration', async () => {
     const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
     const none = await doctor([], {env: {HOME: home}});

@@ -78,9 +78,7 @@ async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void
 async function refusedOtherwise(survey: Survey, id: OperationId, name: string): Promise<string | undefined> {
   const {file} = survey.draft;
   const {path} = routeOf(id, file);
-  const end = path.indexOf('/{');
-  const nowhere =
-    path.endsWith('}') && end > 0 ? path.slice(0, end) + NOWHERE + path.slice(end) : path + NOWHERE;
+  const nowhere = path.replace('/{', `${NOWHERE}/{`);
   for (const value of [NO_SUCH_ID, 'not-an-id']) {
     const question = {params: {[name]: value}};
     const reply = await survey.ask(id, question);

@@ -195,4 +195,15 @@ describe('remit doctor --openapi', () => {
     const other = {openapi: '3.1.0', paths: {'/a': {get: {}}}, components: {schemas: {Choice: choice}}};
     assert.equal(sampleOf(new OpenApiDocument(other, 'test'), ref('Choice')), false);
   });
+
+  it('takes the type of a value from a list of types, or from what its schema has', () => {
+    const of = (schema: unknown) =>
+      sampleOf(new OpenApiDocument({openapi: '3.1.0', paths: {'/a': {get: {}}}}, 'test'), schema);
+    assert.equal(of({type: ['null', 'boolean']}), false);
+    assert.equal(of({type: ['null', 'integer'], properties: {}}), 12_550);
+    assert.deepEqual(of({properties: {live: {type: 'boolean'}}}), {live: false});
+    assert.deepEqual(of({items: {type: 'boolean'}}), [false, false]);
+    assert.equal(typeof of({}), 'string');
+    assert.equal(typeof of({type: ['null']}), 'string');
+  });
 });
