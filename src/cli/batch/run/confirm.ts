@@ -144,7 +144,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   const unacknowledged = (what: string, n: number, name: 'duplicates' | 'similar') => {
     if (isNew) repeatsText(softDuplicates).forEach(show);
     surveyText(survey).forEach(show);
-    const found = n === 0 ? `there are none for --accept ${name}=${accepted[name]}` : what;
+    const found = n === 0 ? `${NONE[name]}, so --accept ${name}=${accepted[name]} does not hold` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
       hint: `${n === 0 ? 'without it' : 'if all of them are intended'}: ${retype(options, stated, COUNTED)}`,
       details: {
@@ -176,6 +176,11 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
       'similar',
     );
 }
+
+const NONE = {
+  duplicates: 'no row repeats another payment',
+  similar: 'no reference resembles an earlier one',
+};
 
 const COUNTED = ['--accept duplicates', '--accept similar'];
 

@@ -139,6 +139,22 @@ describe('confirming a batch', () => {
       assert.equal((await desk.batch('run ./d.csv --json --yes --accept duplicates=2')).exitCode, 0);
     });
 
+    for (const [flag, words] of [
+      ['duplicates', 'no row repeats another payment'],
+      ['similar', 'no reference resembles an earlier one'],
+    ] as const)
+      it(`is refused if there are none: ${flag}`, async () => {
+        const ran = await desk.batch(`run ./p.csv --batch-id b --json --yes --accept ${flag}=2`);
+        refused(
+          ran,
+          11,
+          'GUARD_DUPLICATES',
+          new RegExp(`: ${words}, so --accept ${flag}=2 does not hold; nothing was sent`),
+        );
+        const [, hint] = /: remit payouts batch (run .*)$/.exec(ran.error().hint!)!;
+        assert.equal((await desk.batch(hint!)).exitCode, 0, hint);
+      });
+
     it('names the rows, and says apart what repeats the file and what repeats other payments', async () => {
       await desk.batch('run ./p.csv --batch-id one --json --yes');
       desk.clock.advance(1000);
