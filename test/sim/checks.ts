@@ -61,7 +61,7 @@ export function checkReport(options: {
         `the journal has ${report.counts[bucket]} rows ${bucket}, the summary ${summary[bucket]}`,
       );
   checkResults(place, batchId, states, oracle);
-  checkStates({place, batchId, states, oracle});
+  checkStates({place, batchId, report, oracle});
   if (summary.posts !== process.posts)
     oracle.violate('posts', `${process.posts} POSTs were sent and ${summary.posts} told of`);
   if (wasComplete && !isRetry(request) && process.posts > 0)
@@ -98,7 +98,7 @@ export function checkRefresh(options: {
   const {place, batchId, report, process, oracle} = options;
   const {summary, states} = report;
   checkSums(summary, place.batches.get(batchId)!.rows, states, oracle);
-  checkStates({place, batchId, states, oracle});
+  checkStates({place, batchId, report, oracle});
   const lost = states.filter(({reference}) => process.shownLost.has(reference));
   for (const {reference, state, code} of lost)
     if (state === 'accepted' && code !== DIFFERS_CODE)
@@ -171,11 +171,18 @@ function checkResults(place: Place, batchId: string, states: readonly RowReport[
 export function checkStates(options: {
   place: Place;
   batchId: string;
-  states: readonly RowReport[];
+  report: Pick<EngineReport, 'summary' | 'states'>;
   oracle: Oracle;
 }): void {
-  const {place, batchId, states, oracle} = options;
+  const {
+    place,
+    batchId,
+    report: {summary, states},
+    oracle,
+  } = options;
   const {rows, reported} = place.batches.get(batchId)!;
+  // It has sent nothing, so a plan of the edited file replaces its journal, and what the registry had shown of the rows.
+  if (summary.state === 'planned') reported.clear();
   const byReference = new Map(rows.map((row) => [row.reference, row]));
   for (const {reference, state, code} of states) {
     const row = byReference.get(reference);

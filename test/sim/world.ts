@@ -849,7 +849,7 @@ export class World {
       const ending = await process.run((self) => readStanding(self, this.#settingOf(batchId), batchId));
       this.#tell('report', process, ending);
       if (ending.is === 'done') {
-        checkStates({place, batchId, states: ending.value.states, oracle: this.#oracleOf(batchId)});
+        checkStates({place, batchId, report: ending.value, oracle: this.#oracleOf(batchId)});
         return ending.value;
       }
       if (ending.is === 'failed') {
