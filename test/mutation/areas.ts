@@ -34,8 +34,8 @@ const WRITES = [
   'test/commands/webhooks/endpoints',
 ];
 
-/** Commands that show a batch: what its pages, rows and copies say. */
-const SHOWN = ['plan-page', 'find', 'diff', 'export', 'workbook'].map(
+/** Commands that show a batch, or repair one: what its pages, rows and copies say, and what a person states. */
+const SHOWN = ['plan-page', 'find', 'diff', 'export', 'workbook', 'resolve', 'retry', 'elsewhere'].map(
   (name) => `test/commands/payouts/batch/${name}`,
 );
 

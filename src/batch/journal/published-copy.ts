@@ -25,7 +25,12 @@ const STEP_MS = 20;
  * Publishes a copy of the journal when another process asks for one, until the returned function is called. Only the
  * process that has the batch may open the journal itself.
  */
-export function answerReaders(place: BatchFolder, db: SqliteDatabase, lock: Lock, clock: Clock): () => void {
+export function answerReaders(
+  place: BatchFolder,
+  db: SqliteDatabase,
+  lock: Pick<Lock, 'lost'>,
+  clock: Clock,
+): () => void {
   let nextAt = Number.NEGATIVE_INFINITY;
   let removeAt = Number.POSITIVE_INFINITY;
   const look = () => {
