@@ -17,13 +17,17 @@ export default class ProfilesRemove extends RemitCommand {
     storedProfile(readConfig(configDir), name, configDir);
     if (!flags.yes && !(await this.runtime.prompts.confirm(`Remove profile ${name} and its key?`, '--yes')))
       throw new RemitError('GUARD_CONFIRM', `profile ${name} was not removed: the answer was no`);
-    await changeConfig(configDir, (stored) => {
+    let wasDefault = false;
+    const {profiles: left} = await changeConfig(configDir, (stored) => {
+      wasDefault = stored.default === name;
       const {[name]: removed, ...profiles} = stored.profiles;
       if (removed === undefined) throw new RemitError('NO_PROFILE', `profile ${name} was already removed`);
       const {default: chosen, ...rest} = stored;
       return {...rest, ...(chosen === undefined || chosen === name ? {} : {default: chosen}), profiles};
     });
-    out.text(`Removed profile ${name}.`);
-    return {name, removed: true};
+    out.text(`Removed profile ${name}${wasDefault ? ', which was the default' : ''}.`);
+    if (wasDefault && Object.keys(left).length > 0)
+      out.hint('to choose another default: remit profiles use NAME');
+    return {name, removed: true, was_default: wasDefault};
   }
 }

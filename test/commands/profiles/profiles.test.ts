@@ -200,11 +200,15 @@ describe('profiles', () => {
     assert.equal(asked.exitCode, 11);
     assert.equal((await remit(['profiles', 'remove', 'b'])).exitCode, 2);
     assert.ok(stored().profiles['b']);
-    assert.equal((await remit(['profiles', 'remove', 'b', '--yes'])).exitCode, 0);
+    const removed = await remit(['profiles', 'remove', 'b', '--yes'], {columns: 80});
+    assert.deepEqual([removed.exitCode, removed.stdout], [0, 'Removed profile b, which was the default.\n']);
+    assert.match(removed.stderr, /to choose another default: remit profiles use NAME$/m);
     assert.deepEqual([Object.keys(stored().profiles), stored().default], [['a'], undefined]);
     const whoami = await remit(['whoami', '--json']);
     assert.equal(whoami.exitCode, 3);
     assert.equal(whoami.error().code, 'NO_KEY');
+    const last = await remit(['profiles', 'remove', 'a', '--yes', '--json']);
+    assert.deepEqual(last.json(), {name: 'a', removed: true, was_default: false});
   });
 
   it('list nothing, politely', async () => {

@@ -150,7 +150,7 @@ export const LOCAL: Readonly<Record<string, forms.Printed>> = {
   'profiles:unset': Profile,
   'profiles:show': Profile,
   'profiles:list': list(object(summary)),
-  'profiles:remove': document(object({name: text, removed: z.literal(true)})),
+  'profiles:remove': document(object({name: text, removed: z.literal(true), was_default: z.boolean()})),
   'profiles:test': document(
     object({profile: textOrNull, base_url: text, mode, http_status: count, elapsed_ms: count}),
   ),
