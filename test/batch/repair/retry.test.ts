@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow, type Resolution} from '../../../src/batch/repair/resolve.ts';
-import {prepareRetry} from '../../../src/batch/repair/retry.ts';
+import {resolveRow, resolveRows, type Resolution} from '../../../src/batch/repair/resolve.ts';
+import {prepareRetry, type RetryRow} from '../../../src/batch/repair/retry.ts';
 import type {Entry} from '../../../src/batch/registry/entry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport/transport.ts';
@@ -24,6 +24,9 @@ describe('after the run', () => {
 
   const opened = () =>
     openBatch({stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock});
+
+  /** What the last retry would send again. */
+  let due: readonly RetryRow[] = [];
 
   async function retry(...named: string[]) {
     const batch = await opened();
@@ -49,6 +52,7 @@ describe('after the run', () => {
             flush: () => undefined,
           },
           stop: new AbortController().signal,
+          confirm: async (rows: readonly RetryRow[]) => void (due = rows),
         },
       });
     } finally {
@@ -179,6 +183,41 @@ describe('after the run', () => {
     const [first, second] = recordOf('INV-2');
     assert.notEqual(first!.key, second!.key);
     assert.equal(second!.status, 'approved');
+  });
+
+  it('retry says why, with the reason that the service gave for the failure', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(service);
+    for (const [reference, code] of [
+      ['INV-1', 'R03'],
+      ['INV-2', null],
+      ['INV-3', 'DIFFERS'],
+    ] as const) {
+      const batch = await opened();
+      const {outcome} = batch.journal.rows.of(reference)!;
+      batch.journal.record({...outcome!, status: 'failed', code}, bench.clock.now());
+      batch.journal.flush();
+      await batch.close();
+      recordOf(reference)[0]!.status = 'failed';
+    }
+    await retry();
+    assert.deepEqual(
+      due.map(({why}) => why.replace(/record \S+/, 'record ID')),
+      ['record ID has failed (R03)', 'record ID has failed', 'record ID has failed'],
+    );
+  });
+
+  it('retry reads a record three times while the service asks to wait, and then leaves its row', async () => {
+    await bench.plan(bench.payouts(1));
+    await bench.run(service);
+    recordOf('INV-1')[0]!.status = 'failed';
+    const before = service.requests.length;
+    service.fault = () => ({status: 429, body: {}, headers: {'retry-after': '2'}});
+    const began = bench.clock.now();
+    const {left} = await retry('INV-1');
+    assert.match(left[0]!.why, /^its record could not be read \(429\)$/);
+    assert.equal(service.requests.length - before, 3);
+    assert.equal(bench.clock.now() - began, 6000);
   });
 
   it('retry does not touch a row whose record did not fail, whatever the journal contains', async () => {
@@ -340,6 +379,24 @@ describe('after the run', () => {
     assert.equal((await resolve('INV-1', {paid: id, status: 'approved'})).state, 'accepted');
     const after = await bench.run(service);
     assert.deepEqual([after.state, after.posts, service.paid.length], ['complete', 0, 1]);
+  });
+
+  it('resolve records one record for one row, and nothing of a list with another one', async () => {
+    await bench.plan(bench.payouts(2));
+    service.fault = () => 'lost-after';
+    await bench.run(service, {path: 'direct'});
+    const [record] = recordOf('INV-1');
+    const batch = await opened();
+    try {
+      const rows = ['INV-1', 'INV-2'].map((reference) => ({reference, resolution: {paid: record!.id}}));
+      await assert.rejects(resolveRows({batch, stateDir: bench.stateDir, rows, clock: bench.clock}), {
+        code: 'LOCAL_VALIDATION',
+        message: /is recorded for row INV-1, and cannot be recorded for row INV-2 as well/,
+      });
+      assert.equal(batch.journal.tally().in_doubt.count, 2);
+    } finally {
+      await batch.close();
+    }
   });
 
   it('resolve refuses a row that is not in doubt', async () => {

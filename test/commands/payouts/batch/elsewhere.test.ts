@@ -100,6 +100,7 @@ describe('references that were used elsewhere', () => {
     assert.equal(first.exitCode, 0, first.stderr);
     const {state, id, next: second} = first.json() as {state: string; id: string; next: string};
     assert.deepEqual([state, id], ['already_paid', recordOf('R-1').id]);
+    assert.match((await desk.batch('status r --row R-1')).stdout, /; as stated by the operator/);
     assert.equal(second, resolve('R-2', recordOf('R-2').id));
     assert.equal(((await typed(second)).json() as Summary).next, null);
     for (const words of ['status r --json', 'resume r --yes --json', 'status r --refresh --json']) {
@@ -123,6 +124,8 @@ describe('references that were used elsewhere', () => {
     ]);
     const resolved = await typed(resolve('R-1', recordOf('R-1').id));
     assert.equal((resolved.json() as {replaces: string}).replaces, '7.00 USD instead of 70.00 USD');
+    const {stdout} = await desk.batch('status r --row R-1');
+    assert.match(stdout, /; it replaces this row, as stated by the operator/);
     assert.equal((await desk.batch('diff ./r.csv r')).exitCode, 8);
     assert.equal((await statusOf()).replaced, 1);
   });
