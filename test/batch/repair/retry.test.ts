@@ -202,9 +202,20 @@ describe('after the run', () => {
     }
     await retry();
     assert.deepEqual(
-      due.map(({why}) => why.replace(/record \S+/, 'record ID')),
-      ['record ID has failed (R03)', 'record ID has failed', 'record ID has failed'],
+      due.map(({way, why}) => [way, why.replace(/record \S+/, 'record ID')]),
+      [
+        ['new-key', 'record ID has failed (R03)'],
+        ['new-key', 'record ID has failed'],
+        ['new-key', 'record ID has failed'],
+      ],
     );
+  });
+
+  it('retry leaves a row that was never sent, whose first request is for resume', async () => {
+    await bench.plan(bench.payouts(1));
+    const {again, left} = await retry('INV-1');
+    assert.deepEqual([again, left], [[], [{reference: 'INV-1', why: 'it was not sent: resume sends it'}]]);
+    assert.equal(service.requests.length, 0);
   });
 
   it('retry reads a record three times while the service asks to wait, and then leaves its row', async () => {
