@@ -130,7 +130,7 @@ export const maybePaidByOther = (before: Outcome, status: string): Outcome => ({
   ...before,
   ...{state: 'in_doubt', id: null, status: null, code: FORGOTTEN_CODE},
   orphan: status === 'created' ? before.id : before.orphan,
-  message: `it may have been paid by an earlier record: an earlier request was not answered, and the record made later, ${before.id}, is ${status}. Look for an earlier record with this reference, then resolve the row`,
+  message: `it may have been paid by another record for its key, and the record that is known, ${before.id}, is ${status}. Look for the other one by its reference, then resolve the row`,
 });
 
 /**

@@ -135,7 +135,7 @@ describe('payouts batch resolve, where no command would continue', () => {
       const {stdout} = await desk.batch('status b --row A-2');
       assert.match(
         stdout,
-        new RegExp(`may have been paid by an earlier record.* ${later!.id}, is ${status}\\. Look for`),
+        new RegExp(`may have been paid by another record .* ${later!.id}, is ${status}\\. Look for`),
       );
       const paid = desk.service.paid.length;
       for (const verb of ['retry', 'retry --row A-2', 'resume', 'release', 'release --accept rest'])
