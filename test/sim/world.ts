@@ -404,11 +404,11 @@ export class World {
     if (this.#has('edits') && dice.chance(0.6)) await this.#edit(place);
   }
 
-  /** The operator asks what has become of the payments. */
-  async #refresh(place: Place, batchId: string, fate: Fate): Promise<void> {
+  /** The operator asks what has become of the payments. Returns what is said of each row, if it is said. */
+  async #refresh(place: Place, batchId: string, fate: Fate): Promise<EngineReport['states'] | undefined> {
     // What a restored backup holds was not reported.
     const isNew = place.batches.get(batchId)!.reported.size === 0 && !this.#isEnding;
-    if (this.#isOver || isNew) return;
+    if (this.#isOver || isNew) return undefined;
     this.#counts.refreshes++;
     const process = this.#newProcess(place, batchId, fate);
     process.batchId = batchId;
@@ -417,10 +417,13 @@ export class World {
       refreshStates(self, this.#settingOf(batchId), this.#network, batchId, random),
     );
     this.#tell('refresh', process, ending);
-    if (ending.is === 'done')
+    if (ending.is === 'done') {
       checkRefresh({place, batchId, report: ending.value, process, oracle: this.#oracleOf(batchId)});
-    else if (ending.is === 'killed') await this.#afterKill(place);
+      return ending.value.states;
+    }
+    if (ending.is === 'killed') await this.#afterKill(place);
     else if (codeOf(ending.error) !== 'NO_BATCH') await this.#afterError(ending.error, 0, fate);
+    return undefined;
   }
 
   async #backUp(place: Place): Promise<void> {
@@ -1009,7 +1012,9 @@ export class World {
     if (this.#isOver) return;
     const oracle = this.#oracleOf(batchId);
     const mustEnd = memory === 'long' && !this.#isAged;
-    if (last !== undefined && !this.#has('mixed-reads')) checkApproved(last.states, oracle);
+    // A run may have taken payments over from the registry, whose records were not read before.
+    if (last !== undefined && this.#has('lost-approvals') && !this.#has('mixed-reads'))
+      checkApproved((await this.#refresh(place, batchId, {})) ?? [], oracle);
     checkFinal({last, place, batchId, oracle, mustEnd});
   }
 
