@@ -1,4 +1,4 @@
-import {DIFFERS_CODE, FORGOTTEN_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
+import {DIFFERS_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/standing/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
@@ -110,10 +110,15 @@ export function checkRefresh(options: {
     );
 }
 
-/** After calm runs, and after each record was read, a row that is reported accepted is approved. */
+/** After calm runs, and after each record was read, a row that is reported accepted, and not to be checked, is approved. */
 export function checkApproved(states: readonly RowReport[], oracle: Oracle): void {
-  for (const {reference, state} of states)
-    if (state === 'accepted' && oracle.wasLost(reference) && !oracle.isPaidNow(reference))
+  for (const {reference, state, code} of states)
+    if (
+      state === 'accepted' &&
+      code !== DIFFERS_CODE &&
+      oracle.wasLost(reference) &&
+      !oracle.isPaidNow(reference)
+    )
       oracle.violate('lost', `${reference} is reported accepted in the end, and its approval was lost`);
 }
 
@@ -184,7 +189,7 @@ export function checkStates(options: {
   // It has sent nothing, so a plan of the edited file replaces its journal, and what the registry had shown of the rows.
   if (summary.state === 'planned') reported.clear();
   const byReference = new Map(rows.map((row) => [row.reference, row]));
-  for (const {reference, state, code} of states) {
+  for (const {reference, state} of states) {
     const row = byReference.get(reference);
     if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
     const before = reported.get(reference);
@@ -196,11 +201,9 @@ export function checkStates(options: {
       before === 'accepted' &&
       (state === 'unapproved' || (AGAIN.has(state) && oracle.wasRetried(reference))) &&
       (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
-    // It was reported as perhaps paid twice, and the record that is known pays nothing any more.
-    const isUnsure = before === 'accepted' && state === 'in_doubt' && code === FORGOTTEN_CODE;
     // The batch that paid it has reported its lost approval, and still claims the reference.
     const isClaimed = before === 'already_paid' && state === 'conflict' && oracle.wasLost(reference);
-    if (isOver && before !== state && !isTaken && !isLost && !isUnsure && !isClaimed)
+    if (isOver && before !== state && !isTaken && !isLost && !isClaimed)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);
   }

@@ -9,7 +9,7 @@ import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
 import type {Goal} from './counts.ts';
 import {FollowedRows} from './followed-rows.ts';
 import {Gate} from './gate.ts';
-import {readRecord} from './read-record.ts';
+import {notFound, readRecord} from './read-record.ts';
 import {isInList, wrongRouteText} from './wrong-route.ts';
 import type {FollowPace} from './pace.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
@@ -224,7 +224,7 @@ export class Follow {
     }
     // Without an error code the answer may come from another server, so nothing is known about the record.
     if (answer.errorCode !== undefined)
-      this.rows.record(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+      this.rows.record(row, notFound(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer)));
     this.#stopFor('lost-record', lostText(row, id));
     return {again: false};
   }

@@ -9,9 +9,9 @@ import {
   DIFFERS_AS_ACCEPTED,
   DIFFERS_CODE,
   hasGoneBack,
-  maybePaidByOther,
   mayBePaidTwice,
   type Outcome,
+  twiceText,
   wasReadAsOther,
 } from '../model/outcome.ts';
 import {judgeSeen} from './judge.ts';
@@ -53,9 +53,6 @@ export function readRecord(
   const seen = judgeSeen({kind, state, before, isOfOther, record, status: token(record['status'])});
   const {status, unknown: isUnknown, facts} = seen;
   const read = {http: answer.status, requestId: answer.requestId ?? null};
-  const paysNothing = facts.state !== 'accepted' || status === 'failed';
-  if (paysNothing && mayBePaidTwice(known))
-    return {status, isUnknown, outcome: {...maybePaidByOther(known, status), ...read}};
   const other = agrees ? undefined : otherIn(answer, row, {kind, isDifferent});
   // Another payment shows nothing about that of the row, except that the row is accepted with a record that differs.
   if (other?.isEnd || (other !== undefined && (state === 'unapproved' || facts.state !== 'accepted')))
@@ -64,6 +61,11 @@ export function readRecord(
       isUnknown,
       outcome: isDifferent || known.state !== 'accepted' ? undefined : {...known, ...other.facts, ...read},
     };
+  if (known.state === 'accepted' && mayBePaidTwice(known)) {
+    const message = twiceText(known, status);
+    const isKnown = status === known.status && message === known.message;
+    return {status, isUnknown, outcome: isKnown ? undefined : {...known, status, message, ...read}};
+  }
   const found = other?.facts;
   // A row in doubt is one whose record was not found when it was last read.
   if (seen.is === 'same' && known.state !== 'in_doubt')
@@ -84,6 +86,10 @@ export function readRecord(
     ended: isEnd(status) ? status : undefined,
   };
 }
+
+/** The outcome of a row whose record is not found; one that may be paid twice stays that. */
+export const notFound = ({outcome}: RecordedRow, lost: Outcome): Outcome =>
+  mayBePaidTwice(outcome) ? {...outcome, message: twiceText(outcome, 'not found')} : lost;
 
 /** Why the answer shows another payment. A difference that is known already is not judged again, unless it has ended. */
 function otherIn(

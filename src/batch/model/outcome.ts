@@ -81,6 +81,27 @@ export const REFUSED_AFTER_DOUBT = 'it may have been sent before and is now refu
 export const mayBePaidTwice = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
   code === DIFFERS_CODE && message?.startsWith(MAYBE_TWICE) === true;
 
+const KNOWN = '; its record ';
+const PAYS_NOTHING: Readonly<Record<string, string>> = {
+  failed: 'has failed',
+  canceled: 'was canceled',
+  created: 'is not approved any more',
+  'not found': 'was not found',
+};
+
+/**
+ * The message of a row that may be paid twice, with what has become of the record that is known. The row stays accepted,
+ * whatever that is: the other record may have paid it, so nothing is sent for it until a person has looked.
+ * @param is the status of the known record, or `not found`
+ */
+export function twiceText({id, message}: Outcome, is: string): string {
+  const [text = MAYBE_TWICE] = (message ?? MAYBE_TWICE).split(KNOWN);
+  const end = PAYS_NOTHING[is];
+  return end === undefined
+    ? text
+    : `${text}${KNOWN}${id} ${end}. If no other one has paid the row, retry --row pays it`;
+}
+
 /** Direct mode: the record is younger than a request with its key that was not answered, and may have paid as well. */
 export const MAYBE_PAID_TWICE = {
   code: DIFFERS_CODE,
@@ -120,18 +141,6 @@ export const MAYBE_PAID_BEFORE = {
   message:
     'it may have been paid: an earlier request with approval was not answered, and the service made a new record for its key more than ten minutes later. Look for an earlier record with this reference, then resolve the row; the new record is not approved',
 } as const;
-
-/**
- * The outcome of a row that may be paid twice, once its record is shown as one that pays nothing: the other record may
- * have paid it, so nothing is sent for it until a person has looked.
- * @param status of the record, as last seen
- */
-export const maybePaidByOther = (before: Outcome, status: string): Outcome => ({
-  ...before,
-  ...{state: 'in_doubt', id: null, status: null, code: FORGOTTEN_CODE},
-  orphan: status === 'created' ? before.id : before.orphan,
-  message: `it may have been paid by another record for its key, and the record that is known, ${before.id}, is ${status}. Look for the other one by its reference, then resolve the row`,
-});
 
 /**
  * Message of an unapproved row that had been accepted. A record may have several copies at the service, of which one is

@@ -1,13 +1,6 @@
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
-import {
-  type Bucket,
-  bucketOf,
-  FORGOTTEN_CODE,
-  openDoubt,
-  type Outcome,
-  REGISTRY_CODE,
-} from '../model/outcome.ts';
+import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {type Entry, isSamePayment, keySince, paidByText, recordText} from './entry.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -127,8 +120,6 @@ export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | unde
  * out.
  */
 function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome | undefined {
-  // It may have been paid by another record than the one that the registry names.
-  if (row.outcome?.state === 'in_doubt' && row.outcome.code === FORGOTTEN_CODE) return undefined;
   if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
     return undefined;
   if (entry.standing !== null) return endedOutcome(row, entry);

@@ -6,7 +6,7 @@ import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {DECLARED_NOT_PAID} from '../model/declared.ts';
-import {DIFFERS_CODE, FORGOTTEN_CODE, type Outcome, LOST} from '../model/outcome.ts';
+import {DIFFERS_CODE, type Outcome, LOST} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {readNews} from '../registry/news.ts';
 import {Registry} from '../registry/registry.ts';
@@ -241,7 +241,7 @@ async function tellRegistry(
   try {
     refuseTakenElsewhere(registry, plan.kind, paidIn(rows));
     for (const {row, resolution} of rows)
-      if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row);
+      if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);
     for (const stated of rows) {
       const {row, resolution} = stated;
       if (isReplaced(row.outcome)) continue; // it is the payment of another batch
@@ -290,13 +290,8 @@ function notePaid(
   if (isOurs()) registry.paid(row.reference, id);
 }
 
-/** A declaration cannot revoke what the service has reported, unless it has shown since that this record pays nothing. */
-function refusePaid(
-  entry: Entry | undefined,
-  {plan, journal}: OpenBatch,
-  {reference, outcome}: JournalRow,
-): void {
-  if (outcome?.code === FORGOTTEN_CODE) return;
+/** A declaration cannot revoke what the service has reported, only another declaration. */
+function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, reference: string): void {
   const isWord = (journal.fact('declared') ?? {})[reference] !== undefined;
   if (entry?.journal !== plan.journalId || !entry.paid || isWord) return;
   throw new RemitError('USAGE', `row ${reference} was paid: the registry has its record ${entry.id}`, {

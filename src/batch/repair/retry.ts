@@ -196,8 +196,6 @@ async function judge(row: JournalRow, asking: Asking, read: ReadRow[]): Promise<
   const {state} = outcome;
   if (state === 'collision') return judgeTaken({...row, outcome}, claim, asking);
   if (state !== 'accepted' && state !== 'dead_key' && state !== 'unapproved') return LEFT[state];
-  if (mayBePaidTwice(outcome))
-    return 'another record may have paid it; resolve records what you have found out';
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return judgeRecord({row: {...row, outcome}, way: 'new-key', generation, why: ''}, asking, read);
 }
@@ -254,6 +252,9 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
       ? {...due, why}
       : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
+  const isDoubtful = state === 'accepted' && mayBePaidTwice(row.outcome);
+  if (isDoubtful && !isNamed)
+    return `another record may have paid it: look for one with this reference; if there is none, --row ${shellWord(row.reference)}`;
   const isKnownEnd = asking.journal.former.hasEnded(id);
   const {is, status, httpStatus, isLost, other} = await readRecord({row, id, isKnownEnd}, asking);
   const recorded = {...row, outcome: {...row.outcome, id}};
@@ -277,7 +278,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
   // A 409 to the release does not make the key dead: the record decides.
-  if (is === 'open' && state !== 'accepted')
+  if (is === 'open' && (state !== 'accepted' || isDoubtful))
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   if (status === 'settled')
     return `record ${id} is settled; if the bank has returned it since, pay it under a new reference`;

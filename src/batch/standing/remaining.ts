@@ -31,6 +31,7 @@ export interface Remaining {
   lateStaged: number;
   unapproved: number;
   rejected: number;
+  /** Accepted rows whose record has failed, without those that another record may have paid. */
   failed: number;
   /** In conflict: they hold a release, and no command sends them by itself. */
   conflicts: number;
@@ -155,7 +156,8 @@ export function readRemaining(
   return {
     ...{state, stop: stop?.reason, held},
     ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},
-    ...{unapproved: tally.unapproved.count, rejected: tally.rejected.count, failed: statuses['failed'] ?? 0},
+    ...{unapproved: tally.unapproved.count, rejected: tally.rejected.count},
+    failed: (statuses['failed'] ?? 0) - (rows?.failedTwice ?? 0),
     conflicts: tally.conflict.count,
     refused: rows?.refused ?? 0,
     notDirect: rows?.notDirect ?? 0,

@@ -66,7 +66,7 @@ const CODES: Readonly<Record<string, BatchWord>> = {
   },
   KEY_FORGOTTEN: {
     meaning:
-      'in doubt: a request that may have paid it was not answered, and the service has since forgotten its keys, so a record that no answer showed may have paid it',
+      'in doubt: its approval was not answered, and the service has since forgotten its keys, so a record that no answer showed may have paid it',
     advice: 'Look for a record with its reference at the service, then run resolve.',
   },
   REPLACED: {

@@ -39,6 +39,8 @@ export interface LeftCounts {
   unreadableReleases: number;
   /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
+  /** Accepted rows whose record has failed, and that another record may have paid: a retry sends them only by name. */
+  failedTwice: number;
 }
 
 /** Its record also came back for a row that it does not pay, or showed another payment each time it was read. */
@@ -63,6 +65,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late and not ${SHARED}`,
   unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late and not ${SHARED}`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}' and not ${SHARED})`,
+  failedTwice: `state = 'accepted' and status = 'failed' and code = '${DIFFERS_CODE}' and message like '${MAYBE_TWICE}%'`,
 };
 const NAMES = keysOf(COUNTS);
 

@@ -115,8 +115,14 @@ describe('payouts batch resolve, where no command would continue', () => {
     assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 2);
   });
 
-  for (const status of ['created', 'failed', 'canceled'])
-    it(`sends nothing for a row that may have been paid twice and whose record is ${status} later`, async () => {
+  describe('a row that may have been paid twice', () => {
+    const PAYS_NOTHING = [
+      ['created', /is not approved any more/],
+      ['failed', /has failed/],
+      ['canceled', /was canceled/],
+    ] as const;
+    /** Both of its records: that of the request without an answer, and the one that was made later. */
+    const paidTwice = async () => {
       desk.service.fault = ({method, body}) =>
         method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
       await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
@@ -125,48 +131,68 @@ describe('payouts batch resolve, where no command would continue', () => {
       desk.clock.advance(30 * 60_000);
       await desk.batch('resume b --yes');
       const [earlier, later] = recordsOf('A-2');
-      later!.status = status;
-      const left = await desk.batch('retry b --row A-2 --yes');
-      assert.match(left.stdout + left.stderr, /A-2 is unchanged: another record may have paid it; resolve/);
-      const read = await desk.batch('status b --refresh');
-      assert.equal(read.exitCode, 12, read.stdout);
-      const {in_doubt: doubts, next} = await summaryOf('status b');
-      assert.deepEqual([doubts, next], [1, 'remit payouts batch resolve b --from FILE']);
-      const {stdout} = await desk.batch('status b --row A-2');
-      assert.match(
-        stdout,
-        new RegExp(`may have been paid by another record .* ${later!.id}, is ${status}\\. Look for`),
-      );
-      const paid = desk.service.paid.length;
-      for (const verb of ['retry', 'retry --row A-2', 'resume', 'release', 'release --accept rest'])
-        await desk.batch(`${verb.replace(' ', ' b ')}${verb.includes(' ') ? '' : ' b'} --yes`);
-      assert.equal(desk.service.paid.length, paid);
-      assert.equal((await desk.batch(`resolve b A-2 --paid ${earlier!.id}`)).exitCode, 0);
-      const done = await summaryOf('status b');
-      const leftBehind = status === 'created' ? [{reference: 'A-2', id: later!.id}] : [];
-      assert.deepEqual([done.state, done.orphans, done.next], ['complete', leftBehind, null]);
-    });
+      return {earlier: earlier!, later: later!};
+    };
+    /** What no command but a retry by name may send. */
+    const typeAll = async () => {
+      for (const line of ['retry b', 'resume b', 'run b', 'release b', 'release b --accept rest'])
+        await desk.batch(`${line} --yes`);
+    };
+    const list = `remit payouts list --payee ${payeeId(2)} --all`;
 
-  it('pays such a row by its record once it is declared not paid', async () => {
-    desk.service.fault = ({method, body}) =>
-      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
-    await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
-    desk.service.fault = () => undefined;
-    desk.clock.advance(30 * 60_000);
-    await desk.batch('resume b --yes');
-    const [record, ...others] = recordsOf('A-2');
-    record!.status = 'created';
-    assert.equal((await desk.batch('status b --refresh')).exitCode, 12);
-    const declared = await desk.batch('resolve b A-2 --not-paid');
-    assert.equal(declared.exitCode, 0, declared.stderr);
-    const ran = await desk.batch('run b --yes --json');
-    const {state, orphans} = ran.json() as Summary;
-    assert.deepEqual(
-      [state, orphans, recordsOf('A-2').length],
-      ['complete', [], 1 + others.length],
-      ran.stderr,
-    );
-    assert.equal(record!.status, 'approved');
+    for (const [status, words] of PAYS_NOTHING) {
+      it(`stays that when its later record is ${status}, and no command sends it`, async () => {
+        const {earlier, later} = await paidTwice();
+        later.status = status;
+        const left = await desk.batch('retry b --yes');
+        const read = await desk.batch('status b --refresh');
+        assert.equal(read.exitCode, 8, read.stdout);
+        const {accepted, maybe_paid_twice: twice, next} = await summaryOf('status b');
+        assert.deepEqual([accepted, twice, next], [2, 1, list], left.stderr);
+        assert.match((await desk.batch('status b --row A-2')).stdout, words);
+        const paid = desk.service.paid.length;
+        await typeAll();
+        assert.equal(desk.service.paid.length, paid);
+        assert.deepEqual((await summaryOf('retry b --yes')).next, list);
+        assert.equal((await desk.batch(`resolve b A-2 --paid ${earlier.id}`)).exitCode, 0);
+        const done = await summaryOf('status b');
+        assert.deepEqual([done.state, done.orphans, done.next], ['complete', [], null]);
+      });
+
+      it(`is paid by a retry that names it when its record is ${status}`, async () => {
+        const {later} = await paidTwice();
+        later.status = status;
+        await desk.batch('status b --refresh');
+        const unnamed = await desk.batch('retry b --yes');
+        if (status === 'failed')
+          assert.match(unnamed.stderr, /A-2 is unchanged: another record may .* if there is none, --row A-2/);
+        const ran = await desk.batch('retry b --row A-2 --yes --json');
+        const {state, maybe_paid_twice: twice} = ran.json() as Summary & {maybe_paid_twice: number};
+        assert.deepEqual([ran.exitCode, state, twice], [0, 'complete', 0], ran.stderr);
+        assert.equal(recordsOf('A-2').length, status === 'created' ? 2 : 3);
+        assert.equal(recordsOf('A-2').at(-1)!.status, 'approved');
+      });
+    }
+
+    it('stays that after a status that went back, and after a record that was not found for a while', async () => {
+      const {later} = await paidTwice();
+      const paid = desk.service.paid.length;
+      for (const status of ['initiated', 'approved', 'gone', 'failed', 'debited', 'failed']) {
+        if (status === 'gone') desk.service.byId.delete(later.id);
+        else desk.service.byId.set(later.id, later);
+        later.status = status;
+        await desk.batch('status b --refresh');
+        await desk.batch('export b --refresh');
+        const {stdout} = await desk.batch('status b --row A-2');
+        const is = {gone: /its record \S+ was not found\./, failed: /its record \S+ has failed\./}[status];
+        if (is === undefined) assert.doesNotMatch(stdout, /; its record/);
+        else assert.match(stdout, is);
+        await typeAll();
+        const {maybe_paid_twice: twice, next} = await summaryOf('status b');
+        assert.deepEqual([twice, next], [1, list], status);
+      }
+      assert.equal(desk.service.paid.length, paid);
+    });
   });
 
   for (const verb of ['cancel', 'release'])
