@@ -139,8 +139,8 @@ export const EXPLAINED: readonly Explanation[] = [
   {
     symbol: 'tellRegistry',
     before:
-      "if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row);",
-    after: 'if (true) refusePaid(registry.entries.find(row.reference), batch, row);',
+      "if (resolution === 'not-paid') refusePaid(registry.entries.find(row.reference), batch, row.reference);",
+    after: 'if (true) refusePaid(registry.entries.find(row.reference), batch, row.reference);',
     reason:
       'The same result: a row resolved as paid was entered among the declared ones just before, which are not refused.',
   },
