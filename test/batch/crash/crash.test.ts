@@ -54,7 +54,7 @@ describe(`a batch whose process is killed or whose disk fails (seed ${SEED})`, f
   });
 
   it('sends nothing after a failed write or sync, exits 13, and completes once the disk works again', async () => {
-    const calls = {journal: between(60, 120), registry: between(8, 20), results: 1, status: between(2, 4)};
+    const calls = {journal: between(40, 90), registry: between(8, 20), results: 1, status: between(2, 4)};
     await inTurns(drawn(FAULTS, 4).entries(), 2, async ([turn, fault]) => {
       const code = await breakDisk(program, {...way(turn), driver: 'wasm'}, fault, calls[fault.of]);
       assert.ok(
