@@ -147,6 +147,7 @@ describe('payouts batch resolve, where no command would continue', () => {
         const left = await desk.batch('retry b --yes');
         const read = await desk.batch('status b --refresh');
         assert.equal(read.exitCode, 8, read.stdout);
+        assert.doesNotMatch(read.stdout, /more in the results/);
         const {accepted, maybe_paid_twice: twice, next} = await summaryOf('status b');
         assert.deepEqual([accepted, twice, next], [2, 1, list], left.stderr);
         assert.match((await desk.batch('status b --row A-2')).stdout, words);
