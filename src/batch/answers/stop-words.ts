@@ -1,4 +1,6 @@
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
+import {CAME_AGAIN} from '../model/outcome.ts';
 
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
   `the record ${id} of row ${n} (${reference}) is no longer found`;
@@ -35,3 +37,10 @@ export const paidTwiceText = ({n, reference}: JournalRow, stagedId: string, isLe
 /** The row is left in doubt, with the code KEY_FORGOTTEN. */
 export const MAYBE_BY_SECOND =
   'its release was not answered, and the service has since forgotten its keys: it may have been paid by a second record. Look for one with this reference, then resolve the row; its own record is not approved';
+
+/**
+ * What a read of a row's record has shown. It says so if the same was shown before: another read would not help.
+ * @param sanitizer of the journal, which has stored the earlier words
+ */
+export const shownText = ({outcome}: JournalRow, words: string, sanitizer: Sanitizer): string =>
+  outcome?.message?.startsWith(sanitizer.words(words)) === true ? words + CAME_AGAIN : words;

@@ -9,18 +9,16 @@ import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
 import type {Goal} from './counts.ts';
 import {FollowedRows} from './followed-rows.ts';
 import {Gate} from './gate.ts';
-import {notFound, readRecord} from './read-record.ts';
+import {notFoundOutcome, readRecord} from './read-record.ts';
 import {isInList, wrongRouteText} from './wrong-route.ts';
 import type {FollowPace} from './pace.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
-import {outcomeOf} from '../answers/outcome-of.ts';
 import {wordsOf} from '../answers/words.ts';
 import {answeredText, lostText, waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
-import {LOST} from '../model/outcome.ts';
 
 export interface FollowOptions {
   kind: Kind;
@@ -223,8 +221,7 @@ export class Follow {
       return {again: false};
     }
     // Without an error code the answer may come from another server, so nothing is known about the record.
-    if (answer.errorCode !== undefined)
-      this.rows.record(row, notFound(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer)));
+    if (answer.errorCode !== undefined) this.rows.record(row, notFoundOutcome(row, answer));
     this.#stopFor('lost-record', lostText(row, id));
     return {again: false};
   }

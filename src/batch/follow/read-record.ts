@@ -3,12 +3,14 @@ import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject} from '../../narrow.ts';
 import {endsOtherwise, isEnd, paysOtherwise} from '../answers/answers.ts';
 import {showsPaymentOf} from '../answers/echo.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
 import {
   DIFFERS_AS_ACCEPTED,
   DIFFERS_CODE,
   hasGoneBack,
+  LOST,
   mayBePaidTwice,
   type Outcome,
   twiceText,
@@ -87,9 +89,18 @@ export function readRecord(
   };
 }
 
-/** The outcome of a row whose record is not found; one that may be paid twice stays that. */
-export const notFound = ({outcome}: RecordedRow, lost: Outcome): Outcome =>
-  mayBePaidTwice(outcome) ? {...outcome, message: twiceText(outcome, 'not found')} : lost;
+/**
+ * The outcome of a row whose record is not found; one that may be paid twice stays that.
+ * @param answer undefined if only the 404 is known
+ */
+export function notFoundOutcome(row: RecordedRow, answer?: Answer): Outcome {
+  const {outcome} = row;
+  if (mayBePaidTwice(outcome)) return {...outcome, message: twiceText(outcome, 'not found')};
+  const facts = {state: 'in_doubt', message: LOST} as const;
+  return answer === undefined
+    ? outcomeOf(row, {...facts, http: 404, code: 'NOT_FOUND'})
+    : outcomeOf(row, facts, answer);
+}
 
 /** Why the answer shows another payment. A difference that is known already is not judged again, unless it has ended. */
 function otherIn(

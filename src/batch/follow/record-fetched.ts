@@ -1,9 +1,7 @@
-import {outcomeOf} from '../answers/outcome-of.ts';
 import {lostText} from '../answers/stop-words.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {notFound, readRecord} from './read-record.ts';
-import {LOST} from '../model/outcome.ts';
+import {notFoundOutcome, readRecord} from './read-record.ts';
 
 /** A record as the service returned it, and when. */
 export interface FetchedRecord {
@@ -27,8 +25,7 @@ export function recordFetched(
   const known = {...rest, outcome: {...before, id: before.id}};
   const {sanitizer} = journal;
   if (record === undefined) {
-    const facts = {state: 'in_doubt', message: LOST, http: 404, code: 'NOT_FOUND'} as const;
-    const lost = notFound(known, outcomeOf(known, facts));
+    const lost = notFoundOutcome(known);
     journal.record(lost, at);
     journal.setFact('state', 'stopped');
     journal.setFact('stop', {reason: 'lost-record', message: sanitizer.line(lostText(row, before.id))});

@@ -81,7 +81,10 @@ export const REFUSED_AFTER_DOUBT = 'it may have been sent before and is now refu
 export const mayBePaidTwice = ({code, message}: Pick<Outcome, 'code' | 'message'>): boolean =>
   code === DIFFERS_CODE && message?.startsWith(MAYBE_TWICE) === true;
 
-const KNOWN = '; its record ';
+/** The same in SQL, over outcomes. */
+export const MAY_BE_PAID_TWICE = `(code = '${DIFFERS_CODE}' and message like '${MAYBE_TWICE}%')`;
+
+const KNOWN_RECORD = '; its record ';
 const PAYS_NOTHING: Readonly<Record<string, string>> = {
   failed: 'has failed',
   canceled: 'was canceled',
@@ -95,11 +98,11 @@ const PAYS_NOTHING: Readonly<Record<string, string>> = {
  * @param is the status of the known record, or `not found`
  */
 export function twiceText({id, message}: Outcome, is: string): string {
-  const [text = MAYBE_TWICE] = (message ?? MAYBE_TWICE).split(KNOWN);
+  const [text = MAYBE_TWICE] = (message ?? MAYBE_TWICE).split(KNOWN_RECORD);
   const end = PAYS_NOTHING[is];
   return end === undefined
     ? text
-    : `${text}${KNOWN}${id} ${end}. If no other one has paid the row, retry --row pays it`;
+    : `${text}${KNOWN_RECORD}${id} ${end}. If no other one has paid the row, retry --row pays it`;
 }
 
 /** Direct mode: the record is younger than a request with its key that was not answered, and may have paid as well. */

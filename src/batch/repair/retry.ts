@@ -252,8 +252,8 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
       ? {...due, why}
       : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
-  const isDoubtful = state === 'accepted' && mayBePaidTwice(row.outcome);
-  if (isDoubtful && !isNamed)
+  const mayBePaid = state === 'accepted' && mayBePaidTwice(row.outcome);
+  if (mayBePaid && !isNamed)
     return `another record may have paid it: look for one with this reference; if there is none, --row ${shellWord(row.reference)}`;
   const isKnownEnd = asking.journal.former.hasEnded(id);
   const {is, status, httpStatus, isLost, other} = await readRecord({row, id, isKnownEnd}, asking);
@@ -278,7 +278,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
   // A 409 to the release does not make the key dead: the record decides.
-  if (is === 'open' && (state !== 'accepted' || isDoubtful))
+  if (is === 'open' && (state !== 'accepted' || mayBePaid))
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   if (status === 'settled')
     return `record ${id} is settled; if the bank has returned it since, pay it under a new reference`;

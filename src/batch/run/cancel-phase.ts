@@ -11,9 +11,8 @@ import {hasForgottenKeys} from './release-job.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
-import {answeredText, MAYBE_BY_SECOND} from '../answers/stop-words.ts';
+import {answeredText, MAYBE_BY_SECOND, shownText} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
-import {shownText} from './create-words.ts';
 
 interface CancelJob extends Tries {
   row: RecordedRow;

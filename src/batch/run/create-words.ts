@@ -7,7 +7,6 @@ import {
   RETURNED_OTHER,
   type RowState,
 } from '../model/outcome.ts';
-import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {noteOfAnswer, type Known} from '../answers/answers.ts';
@@ -38,13 +37,6 @@ export const keyInUse = (forMs: number): string =>
 /** The message of a collision. It says so if a retry has sent the same request again, and a collision was the answer. */
 export const collisionText = ({outcome}: JournalRow, message: string): string =>
   outcome?.message === RETURNED_OTHER ? message + CAME_AGAIN : message;
-
-/**
- * What a read of a row's record has shown. It says so if the same was shown before: another read would not help.
- * @param sanitizer of the journal, which has stored the earlier words
- */
-export const shownText = ({outcome}: JournalRow, words: string, sanitizer: Sanitizer): string =>
-  outcome?.message?.startsWith(sanitizer.words(words)) === true ? words + CAME_AGAIN : words;
 
 export const refusedAfterDoubt = (end: Exchange): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
 

@@ -3,7 +3,13 @@ import {differsIn, type Known, noteOfAnswer, noteOfDifference} from '../answers/
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
-import {MAYBE_BY_SECOND, otherRecordText, paidTwiceText, takenRecordText} from '../answers/stop-words.ts';
+import {
+  MAYBE_BY_SECOND,
+  otherRecordText,
+  paidTwiceText,
+  shownText,
+  takenRecordText,
+} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {
   DIFFERS_CODE,
@@ -18,7 +24,6 @@ import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import type {Owner} from '../send/record-ids.ts';
 import type {RunParts} from '../send/run-parts.ts';
-import {shownText} from './create-words.ts';
 import {acceptedFor, attemptsOf, factsOf, type Refusal, type ReleaseJob} from './release-job.ts';
 
 const ENDED: WorkEnd = {again: false};

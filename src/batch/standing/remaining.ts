@@ -157,7 +157,7 @@ export function readRemaining(
     ...{state, stop: stop?.reason, held},
     ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},
     ...{unapproved: tally.unapproved.count, rejected: tally.rejected.count},
-    failed: (statuses['failed'] ?? 0) - (rows?.failedTwice ?? 0),
+    failed: (statuses['failed'] ?? 0) - (rows?.failedMaybePaid ?? 0),
     conflicts: tally.conflict.count,
     refused: rows?.refused ?? 0,
     notDirect: rows?.notDirect ?? 0,

@@ -48,7 +48,7 @@ export function summaryText(
   );
   if (named.length > 0) {
     // A row that may be paid twice is counted again if its known record has failed.
-    const twice = named.filter(({code, state}) => code === DIFFERS_CODE && state === 'failed').length;
+    const countedTwice = named.filter(({code, state}) => code === DIFFERS_CODE && state === 'failed').length;
     const total =
       summary.rejected +
       summary.unapproved +
@@ -57,7 +57,7 @@ export function summaryText(
       (isStopped || isCanceled ? 0 : summary.not_sent) +
       summary.held +
       (summary.differs ?? 0) + // absent from a status of an earlier version
-      (summary.failed - twice) +
+      (summary.failed - countedTwice) +
       (!isStopped && named.some(({state}) => state === 'staged') ? summary.staged - summary.held : 0);
     lines.push('', 'Needs attention:');
     for (const row of named) {

@@ -5,7 +5,7 @@ import {
   DIFFERS_CODE,
   DIRECT_WITH_USED_KEY,
   FORGOTTEN_CODE,
-  MAYBE_TWICE,
+  MAY_BE_PAID_TWICE,
   PAID_ELSEWHERE_CODE,
   REFUSED_AFTER_DOUBT,
   REGISTRY_CODE,
@@ -40,7 +40,7 @@ export interface LeftCounts {
   /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
   /** Accepted rows whose record has failed, and that another record may have paid: a retry sends them only by name. */
-  failedTwice: number;
+  failedMaybePaid: number;
 }
 
 /** Its record also came back for a row that it does not pay, or showed another payment each time it was read. */
@@ -65,7 +65,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late and not ${SHARED}`,
   unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late and not ${SHARED}`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}' and not ${SHARED})`,
-  failedTwice: `state = 'accepted' and status = 'failed' and code = '${DIFFERS_CODE}' and message like '${MAYBE_TWICE}%'`,
+  failedMaybePaid: `state = 'accepted' and status = 'failed' and ${MAY_BE_PAID_TWICE}`,
 };
 const NAMES = keysOf(COUNTS);
 
@@ -152,7 +152,7 @@ export class LeftRows {
 
   /** Party of the first row whose reference may have two paid records. */
   maybeTwiceParty(): string | null {
-    return this.#first('r.party', `${DIFFERING} and o.message like '${MAYBE_TWICE}%'`);
+    return this.#first('r.party', `o.state = 'accepted' and ${MAY_BE_PAID_TWICE}`);
   }
 
   /** Reference of the first approved row whose record differs. */

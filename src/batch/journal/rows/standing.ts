@@ -1,5 +1,11 @@
 import type {SqliteDatabase} from '../../../store/port/port.ts';
-import {bucketOf, DIFFERS_CODE, MAYBE_TWICE, REPLACED_CODE, type RowState} from '../../model/outcome.ts';
+import {
+  bucketOf,
+  DIFFERS_CODE,
+  MAY_BE_PAID_TWICE,
+  REPLACED_CODE,
+  type RowState,
+} from '../../model/outcome.ts';
 import {addCount, emptyTally, type Standing, type Tally} from '../../model/tally.ts';
 import {type Halves, HALVES, wholeOf} from './report-rows.ts';
 import {STATE} from './row-state.ts';
@@ -40,9 +46,7 @@ export function readStanding(db: SqliteDatabase): Standing {
     held: count(`state = 'held'`),
     canceled: count(`state = 'dead_key' and status = 'canceled'`),
     differs: count(`state = 'accepted' and code = '${DIFFERS_CODE}'`),
-    maybePaidTwice: count(
-      `state = 'accepted' and code = '${DIFFERS_CODE}' and message like '${MAYBE_TWICE}%'`,
-    ),
+    maybePaidTwice: count(`state = 'accepted' and ${MAY_BE_PAID_TWICE}`),
     replaced: count(`state = 'already_paid' and code = '${REPLACED_CODE}'`),
     orphans: db
       .prepare<{reference: string; id: string}>(

@@ -93,14 +93,19 @@ describe('payouts batch resolve, where no command would continue', () => {
     });
   });
 
-  it('records that a row was checked which may have been paid twice', async () => {
+  /** The answer to A-2 is lost, its key is forgotten, and its request is sent again in direct mode. */
+  const payTwice = async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
     await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
     desk.service.fault = () => undefined;
     desk.service.forgetKeys();
     desk.clock.advance(30 * 60_000);
-    const ran = await desk.batch('resume b --yes');
+    return desk.batch('resume b --yes');
+  };
+
+  it('records that a row was checked which may have been paid twice', async () => {
+    const ran = await payTwice();
     assert.equal(ran.exitCode, 8, ran.stderr);
     assert.match(ran.stdout, /2 of 2 rows accepted.*; 1 row may be paid twice/);
     assert.doesNotMatch(ran.stdout, /differs? from/);
@@ -121,15 +126,8 @@ describe('payouts batch resolve, where no command would continue', () => {
       ['failed', /has failed/],
       ['canceled', /was canceled/],
     ] as const;
-    /** Both of its records: that of the request without an answer, and the one that was made later. */
     const paidTwice = async () => {
-      desk.service.fault = ({method, body}) =>
-        method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
-      await desk.batch('run ./p.csv --batch-id b --direct --yes --max-wait 1s');
-      desk.service.fault = () => undefined;
-      desk.service.forgetKeys();
-      desk.clock.advance(30 * 60_000);
-      await desk.batch('resume b --yes');
+      await payTwice();
       const [earlier, later] = recordsOf('A-2');
       return {earlier: earlier!, later: later!};
     };
