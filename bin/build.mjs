@@ -1,12 +1,11 @@
 // Builds dist/: the CLI as one CommonJS bundle and its first page of help, the library with its types, the licences and
 // the SBOM of everything that is in them; and .oclif.manifest.json.
-// Only what the sources say goes in: a second build gives the same bytes.
+// Only what the sources say goes in: a second build gives the same bytes. With --command, only the command is built.
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {asFile, bundle, bundleAlone, inlinedPackage} from './bundle.mjs';
 import {commandFiles, root} from './commands.mjs';
-import {bundleLibrary, writeLibrary} from './library.mjs';
 import {manifestText} from './manifest.mjs';
 import {licencesText, shippedPackages} from './packages.mjs';
 import {sbomText} from './sbom.mjs';
@@ -74,9 +73,13 @@ async function attempt(what, work) {
 }
 
 mkdirSync(dist, {recursive: true});
-for (const folder of ['cjs', 'man']) rmSync(join(dist, folder), {recursive: true, force: true}); // of an earlier build
-const library = bundleLibrary();
-library.catch(() => {}); // told below: the command can be used without the library
+const isForCommand = process.argv.includes('--command');
+const rest = ['lib', 'THIRD-PARTY-LICENCES.txt', 'sbom.cdx.json'];
+for (const name of ['cjs', 'man', ...(isForCommand ? rest : [])])
+  rmSync(join(dist, name), {recursive: true, force: true}); // of an earlier build
+const library = isForCommand ? undefined : await import('./library.mjs'); // with the compiler of TypeScript
+const bundling = library?.bundleLibrary();
+bundling?.catch(() => {}); // told below: the command can be used without the library
 const cli = await attempt('the command', buildCli);
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
 const {rootHelp, allHelp, manPages} = require(join(dist, 'remit.cjs'));
@@ -84,8 +87,9 @@ writeAtomic(join(dist, 'help.txt'), await rootHelp(root));
 writeHelp(await allHelp(root));
 mkdirSync(join(dist, 'man'), {recursive: true});
 for (const [name, text] of await manPages(root)) writeAtomic(join(dist, 'man', name), text);
-await attempt('the library', async () => {
-  const bundles = await library;
-  writeLibrary(bundles);
-  describe([...cli, ...bundles]);
-});
+if (library !== undefined)
+  await attempt('the library', async () => {
+    const bundles = await bundling;
+    library.writeLibrary(bundles);
+    describe([...cli, ...bundles]);
+  });

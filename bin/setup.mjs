@@ -1,12 +1,14 @@
 // Installs what the lock file says when that has not been done, and with --build also builds when dist is older than
-// the sources. Runs before the scripts that a fresh clone begins with, and before those that run the built tool: it
-// imports nothing from node_modules and needs nothing but Node and npm. When nothing is missing it takes 0.06 s of
+// the sources. With --command instead, it installs and builds no more than the command needs, without the library, if
+// nothing is there yet. Runs before the scripts that a fresh clone begins with, and before those that run the built tool:
+// it imports nothing from node_modules and needs nothing but Node and npm. When nothing is missing it takes 0.06 s of
 // processor time, and with --build, which hashes the sources, 0.08 s.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {commandPart} from './setup/command-part.mjs';
 import {isInstalled} from './setup/installed.mjs';
 import {npmCommand} from './setup/npm.mjs';
 import {underLock} from './setup/lock.mjs';
@@ -25,6 +27,7 @@ const OUTPUTS = [
   '.oclif.manifest.json',
 ];
 const BUILD_STAMP = 'dist/.remit-built';
+const isForCommand = process.argv.includes('--command');
 
 /** Ends the run with a reason that a newcomer can act on; everything goes to stderr, so stdout stays the script's. */
 function fail(message) {
@@ -38,9 +41,9 @@ function requireNode() {
     fail(`Node ${process.versions.node} is too old: remit needs 20.19 or newer (https://nodejs.org).`);
 }
 
-function run({what, command, args, env, otherwise}) {
+function run({what, command, args, env, otherwise, cwd = root}) {
   process.stderr.write(`${what}…\n`);
-  const result = spawnSync(command, args, {cwd: root, env, stdio: ['ignore', 2, 2]});
+  const result = spawnSync(command, args, {cwd, env, stdio: ['ignore', 2, 2]});
   if (result.status === 0) return;
   if (result.error?.code === 'ENOENT')
     fail(`${command} was not found on the PATH; it comes with Node (https://nodejs.org).`);
@@ -52,7 +55,7 @@ function run({what, command, args, env, otherwise}) {
   fail(`${what.toLowerCase()} failed (${how}). ${otherwise}`);
 }
 
-function install() {
+function installPackages(cwd) {
   // A user's `omit=dev` or NODE_ENV=production would leave out the build's tools: they are asked for by name.
   const args = [
     'ci',
@@ -66,11 +69,45 @@ function install() {
   run({
     what: 'Installing packages',
     ...npmCommand(args),
+    cwd,
     otherwise: 'The lines above say why; run the same command again once that is fixed.',
   });
+}
+
+function install() {
+  installPackages(root);
   if (!isInstalled(root))
     fail('npm ci ended well, but packages of package-lock.json are missing in node_modules.');
 }
+
+/** npm installs what a lock file says into the folder that it is in; a folder beside node_modules is on the same disk. */
+function installPart(part) {
+  const folder = join(root, '.setup');
+  rmSync(folder, {recursive: true, force: true}); // of a set-up that was killed
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(part.manifest));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(part.lock));
+  installPackages(folder);
+  renameSync(join(folder, 'node_modules'), join(root, 'node_modules'));
+  rmSync(folder, {recursive: true, force: true});
+  if (!isInstalled(root, part.lock))
+    fail('npm ci ended well, but packages of the command are missing in node_modules.');
+}
+
+/** All packages, or in a clone without any, which only the demo has seen, those of the command. */
+async function ensureInstalled() {
+  const isThere = existsSync(join(root, 'node_modules'));
+  const part = isForCommand && !isInstalled(root) ? commandPart(root, readLock()) : undefined;
+  const isReady = () => isInstalled(root) || (part !== undefined && isInstalled(root, part.lock));
+  if (isReady()) return;
+  await underLock(root, () => {
+    if (isReady()) return;
+    if (part !== undefined && !isThere) installPart(part);
+    else install();
+  });
+}
+
+const readLock = () => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 
 function filesUnder(folder) {
   return readdirSync(join(root, folder), {recursive: true, withFileTypes: true})
@@ -93,27 +130,27 @@ function hashOfSources() {
 
 function isBuilt(hash) {
   const stamp = join(root, BUILD_STAMP);
-  return (
-    OUTPUTS.every((path) => existsSync(join(root, path))) &&
-    existsSync(stamp) &&
-    readFileSync(stamp, 'utf8') === hash
-  );
+  if (!OUTPUTS.every((path) => existsSync(join(root, path))) || !existsSync(stamp)) return false;
+  const built = readFileSync(stamp, 'utf8');
+  return built === hash || (isForCommand && built === ofCommand(hash));
 }
+
+const ofCommand = (hash) => `${hash} the command alone`;
 
 function build(hash) {
   run({
     what: 'Building',
     command: process.execPath,
-    args: [join('bin', 'build.mjs')],
+    args: [join('bin', 'build.mjs'), ...(isForCommand ? ['--command'] : [])],
     env: process.env,
     otherwise: 'The lines above say why.',
   });
-  writeFileSync(join(root, BUILD_STAMP), hash);
+  writeFileSync(join(root, BUILD_STAMP), isForCommand ? ofCommand(hash) : hash);
 }
 
 requireNode();
-if (!isInstalled(root)) await underLock(root, () => isInstalled(root) || install());
-if (process.argv.includes('--build') && !isBuilt(hashOfSources()))
+await ensureInstalled();
+if ((isForCommand || process.argv.includes('--build')) && !isBuilt(hashOfSources()))
   await underLock(root, () => {
     const hash = hashOfSources();
     if (!isBuilt(hash)) build(hash);

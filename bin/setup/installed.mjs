@@ -28,8 +28,9 @@ const wanted = (entry) =>
  * True when node_modules holds what package-lock.json says, at its versions, for this system. npm writes down what it
  * installed in node_modules/.package-lock.json at the very end, so an install that was cut short does not count, and
  * neither does a change of package.json that is no change of dependencies.
+ * @param part the part of that lock file which is needed, if that is not all of it
  */
-export function isInstalled(root) {
+export function isInstalled(root, part) {
   const manifest = readJson(join(root, 'package.json'));
   const lock = readJson(join(root, 'package-lock.json'));
   const installed = readJson(join(root, 'node_modules', '.package-lock.json'));
@@ -37,7 +38,7 @@ export function isInstalled(root) {
   const locked = lock.packages[''] ?? {};
   if (!DEPENDENCY_FIELDS.every((field) => isDeepStrictEqual(manifest[field] ?? {}, locked[field] ?? {})))
     return false;
-  return Object.entries(lock.packages).every(
+  return Object.entries((part ?? lock).packages).every(
     ([path, entry]) => path === '' || !wanted(entry) || installed.packages[path]?.version === entry.version,
   );
 }

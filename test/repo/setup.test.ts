@@ -6,8 +6,14 @@ import {join} from 'node:path';
 import {afterEach, before, beforeEach, describe, it} from 'mocha';
 import {ROOT} from './tree.ts';
 
+interface Lock {
+  packages: Record<string, {version?: string; dependencies?: Record<string, string>; dev?: boolean}>;
+}
 interface Installed {
-  isInstalled: (root: string) => boolean;
+  isInstalled: (root: string, part?: Lock) => boolean;
+}
+interface CommandPart {
+  commandPart: (root: string, lock: Lock) => {manifest: object; lock: Lock};
 }
 interface Npm {
   npmCommand: (
@@ -26,6 +32,7 @@ describe('setup', () => {
   let isInstalled: Installed['isInstalled'];
   let npmCommand: Npm['npmCommand'];
   let underLock: SetupLock['underLock'];
+  let commandPart: CommandPart['commandPart'];
 
   before(async () => {
     // A name that is only known at run time: these are plain scripts, without types.
@@ -33,6 +40,7 @@ describe('setup', () => {
     ({isInstalled} = (await load('installed')) as Installed);
     ({npmCommand} = (await load('npm')) as Npm);
     ({underLock} = (await load('lock')) as SetupLock);
+    ({commandPart} = (await load('command-part')) as CommandPart);
   });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'remit setup '));
@@ -87,6 +95,81 @@ describe('setup', () => {
       assert.equal(isInstalled(folder), false);
       writeFileSync(join(folder, 'node_modules/.package-lock.json'), '{"packages": {"node_modu');
       assert.equal(isInstalled(folder), false);
+    });
+  });
+
+  describe('of the command alone', () => {
+    const packages: Lock['packages'] = {
+      '': {dependencies: {b: '1.0.0'}},
+      'node_modules/b': {version: '1.0.0', dependencies: {d: '^1.0.0', gone: '1.0.0'}},
+      'node_modules/b/node_modules/d': {version: '1.0.1'},
+      'node_modules/c': {version: '2.0.0', dev: true},
+      'node_modules/d': {version: '2.0.0', dev: true},
+      'node_modules/@s/e': {version: '3.0.0', dev: true, dependencies: {d: '2.0.0'}},
+      'node_modules/esbuild': {version: '4.0.0', dev: true},
+    };
+    const whole = (): Lock => {
+      const devDependencies = {c: '2.0.0', '@s/e': '3.0.0', esbuild: '4.0.0'};
+      return {packages: {...packages, '': {...packages[''], devDependencies} as object}};
+    };
+    const sources = (text: string) => {
+      mkdirSync(join(folder, 'src', 'deep'), {recursive: true});
+      writeFileSync(join(folder, 'src', 'deep', 'one.ts'), text);
+      return commandPart(folder, whole()).lock.packages;
+    };
+
+    it('is what the sources import, the bundler, and what these require where Node finds it', () => {
+      const part = sources(
+        "import {b} from 'b';\nimport type {E} from '@s/e/types';\nimport {c} from './c.ts';\n",
+      );
+      assert.deepEqual(Object.keys(part).sort(), [
+        '',
+        'node_modules/@s/e',
+        'node_modules/b',
+        'node_modules/b/node_modules/d',
+        'node_modules/d',
+        'node_modules/esbuild',
+      ]);
+      assert.equal(part['node_modules/d']?.dev, undefined, 'npm ci would leave it out');
+    });
+
+    it('knows a package that is loaded at its first use', () =>
+      assert.ok('node_modules/c' in sources("const c = await import('c');\n")));
+
+    it('is installed when its packages are there, although others are not', () => {
+      const lock = whole();
+      const {dependencies, devDependencies} = lock.packages[''] as {
+        dependencies: object;
+        devDependencies: object;
+      };
+      write('package.json', {name: 'a', dependencies, devDependencies});
+      write('package-lock.json', lock);
+      sources("import {b} from 'b';\n");
+      const part = commandPart(folder, lock).lock;
+      mkdirSync(join(folder, 'node_modules'));
+      write('node_modules/.package-lock.json', part);
+      assert.deepEqual([isInstalled(folder), isInstalled(folder, part)], [false, true]);
+      delete part.packages['node_modules/esbuild'];
+      write('node_modules/.package-lock.json', part);
+      assert.equal(isInstalled(folder, commandPart(folder, lock).lock), false);
+    });
+
+    it('is less than a half of the packages of this project, and has none of the test runner', () => {
+      const all = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
+      const part = Object.keys(commandPart(ROOT, all).lock.packages);
+      for (const name of [
+        '@oclif/core',
+        'undici',
+        'zod',
+        'conf',
+        'cli-table3',
+        '@inquirer/prompts',
+        'esbuild',
+      ])
+        assert.ok(part.includes(`node_modules/${name}`), name);
+      for (const name of ['mocha', 'nock', 'typescript', 'eslint', 'prettier'])
+        assert.ok(!part.includes(`node_modules/${name}`), name);
+      assert.ok(part.length < Object.keys(all.packages).length / 2);
     });
   });
 
