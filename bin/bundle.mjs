@@ -60,15 +60,13 @@ function partOf(name) {
  */
 export async function bundle({minify = true} = {}) {
   const wanted = {remit: new Set(), more: new Set(), rest: new Set()};
-  const count = () => Object.values(wanted).reduce((sum, {size}) => sum + size, 0);
+  const made = {};
   for (;;) {
-    const known = count();
-    const parts = [];
-    for (const part of Object.keys(wanted)) {
-      const text = part === 'remit' ? startText(wanted[part]) : tableText(wanted[part]);
-      parts.push(await bundlePart(part, text, {part, partOf, wanted}, minify));
-    }
-    if (count() === known) return parts;
+    const next = Object.keys(wanted).find((part) => made[part]?.size !== wanted[part].size);
+    if (next === undefined) return Object.values(made).map(({bundled}) => bundled);
+    const {size} = wanted[next]; // what others come to want of it later makes it necessary to bundle it again
+    const text = next === 'remit' ? startText(wanted[next]) : tableText(wanted[next]);
+    made[next] = {size, bundled: await bundlePart(next, text, {part: next, partOf, wanted}, minify)};
   }
 }
 
