@@ -48,7 +48,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     const ids = payees.map(({id}) => id);
     const sample = writeSample(file, ids, options.rows);
     say(
-      `payouts.csv has ${sample.rows} rows; ${sample.faulty} of them have typical spreadsheet and typing errors.`,
+      `payouts.csv has ${options.rows} rows. ${sample.refused} have errors that spreadsheets and typing make, and ${sample.unknown} name a payee who does not exist.`,
     );
     await remit(['payouts', 'batch', 'plan', file, '--batch-id', BATCH]);
 
