@@ -109,7 +109,7 @@ for (const topic of ['payouts', 'payins'] as const)
       rows.map((cells) => `${cells.map((one) => `"${one.replaceAll('"', '""')}"`).join(',')}\n`).join('');
 
     for (const [first, [kind, text]] of Object.entries(TEXTS).entries()) {
-      if (topic === 'payins' && isVeryLong(text)) continue; // a megabyte in every field takes long; once is enough
+      if (topic === 'payins' && first % 3 > 0) continue; // payouts have shown that the same code is sane with all of them
       it(`is sane in every output, file and page: ${kind}`, async () => {
         serve(text);
         write(text);

@@ -8,12 +8,15 @@ import {answer} from '../../client/transport/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 import {TestSandbox} from '../../sandbox/harness.ts';
 
+const CONTRACT = new Dialect({});
+
 /** A sandbox that differs as its service file describes, and refuses requests in any other form. */
 export class DifferingService implements Transport {
   readonly sandbox: TestSandbox;
   readonly clock = new RecordingClock();
   readonly requests: TransportRequest[] = [];
-  dialect: ServiceFile = {};
+  /** Compiled once: finding the operation of a request compiles all of them. */
+  #dialect = CONTRACT;
   /** The code of the 404 for a path that does not exist. */
   codeOfNoRoute = 'ROUTE_UNKNOWN';
   /** The last change to each answer. */
@@ -59,6 +62,14 @@ export class DifferingService implements Transport {
     });
   }
 
+  get dialect(): ServiceFile {
+    return this.#dialect.file;
+  }
+
+  set dialect(file: ServiceFile) {
+    this.#dialect = new Dialect(file);
+  }
+
   async send(request: TransportRequest): Promise<TransportAnswer> {
     this.requests.push(request);
     return this.twist(await this.#answer(request), request);
@@ -67,7 +78,7 @@ export class DifferingService implements Transport {
   async close(): Promise<void> {}
 
   async #answer({method, path, headers, body}: TransportRequest): Promise<TransportAnswer> {
-    const dialect = new Dialect(this.dialect);
+    const dialect = this.#dialect;
     const [route = '', search = ''] = path.split('?');
     const json: unknown = body === undefined ? undefined : JSON.parse(body);
     const id = dialect.operationOnWire(method, route, json);
@@ -78,7 +89,7 @@ export class DifferingService implements Transport {
     if (refused !== undefined)
       return this.#refusal(answer(400, {error_code: 'VALIDATION_ERROR', message: refused}));
     const read = dialect.requestFromWire(id, {method, path: route, query, body: json});
-    if (new Dialect({}).operationAt(read.method, read.path) !== id)
+    if (CONTRACT.operationAt(read.method, read.path) !== id)
       return this.#refusal(answer(400, {error_code: 'VALIDATION_ERROR', message: 'the id is malformed'}));
     const text = read.body === undefined ? undefined : JSON.stringify(read.body);
     const {keys} = this.dialect;
