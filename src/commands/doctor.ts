@@ -9,7 +9,6 @@ export default class Doctor extends RemitCommand {
     '<%= config.bin %> doctor -p prod',
     '<%= config.bin %> doctor -p prod --write service.json',
     '<%= config.bin %> doctor -p test --probe-writes',
-    '<%= config.bin %> doctor -p prod --openapi openapi.json --write service.json',
   ];
 
   static override flags = {
@@ -18,12 +17,6 @@ export default class Doctor extends RemitCommand {
       helpValue: 'FILE',
       description:
         'write a service file: the active one plus every difference that is certain; what an existing FILE contains is kept',
-    }),
-    openapi: Flags.string({
-      helpValue: 'FILE|URL',
-      description:
-        "check the service's OpenAPI 3 document instead of the service; sends no request to the service",
-      exclusive: ['probe-writes'],
     }),
     'probe-writes': Flags.boolean({
       description:

@@ -13,7 +13,6 @@ import {type WrittenFile, placeFor, proposedName, writeService} from './write-fi
 export interface DoctorFlags {
   readonly all?: boolean | undefined;
   readonly write?: string | undefined;
-  readonly openapi?: string | undefined;
   readonly 'probe-writes'?: boolean | undefined;
 }
 
@@ -24,7 +23,6 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   if (place?.hasMore === true)
     out.note(`${place.path} has settings that are not active. They are used for the checks and kept.`);
   if (flags['probe-writes']) await refuseProbe(context);
-  if (flags.openapi !== undefined) return fromDocument(context, flags, place);
   out.progress('Checking…');
   const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
   const survey = await checkService(context, place?.base ?? profile.service);
@@ -92,26 +90,6 @@ export function withSetup(error: unknown, local: LocalContext): unknown {
     ...{hint, exitCode, retryable, cause},
     details: {...details, checks: report.checks},
   });
-}
-
-/** Checks the OpenAPI document instead of the service. */
-async function fromDocument(
-  context: Context,
-  flags: DoctorFlags,
-  place: WrittenFile | undefined,
-): Promise<Report> {
-  const {out, profile} = context;
-  const {checkDocument} = await import('./openapi/openapi.ts');
-  const {found, draft} = await checkDocument(context, flags.openapi ?? '', place?.base ?? profile.service);
-  const report = reportOf(found, {
-    ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode, requests: 0},
-    ...{service: draft.file, written: place?.path ?? null, probed: null},
-  });
-  showReport(out, found, {report, isWhole: flags.all === true});
-  if (place !== undefined) putInto(place, draft.file, {context, found});
-  out.note('Only the document was checked. To check the service itself:');
-  out.hint(context.commands.read('doctor'));
-  return report;
 }
 
 function putInto(

@@ -37,7 +37,6 @@ export interface FaultFlags {
   'retry-after'?: number | undefined;
   delay?: number | undefined;
   jitter?: number | undefined;
-  sigma?: string | undefined;
   drop?: string | undefined;
   field?: string | undefined;
   value?: string | undefined;
@@ -51,7 +50,7 @@ export interface FaultFlags {
 const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
   status: ['after', 'status', 'retry-after'],
   reset: ['after'],
-  latency: ['delay', 'jitter', 'sigma'],
+  latency: ['delay', 'jitter'],
   slow: ['delay'],
   'missing-fields': ['drop'],
   'unknown-status': ['value'],
@@ -94,12 +93,7 @@ function effectOf(kind: string, flags: FaultFlags): object {
   const when = flags.after ? 'after' : 'before';
   switch (kind) {
     case 'latency':
-      return given({
-        kind,
-        ms: flags.delay ?? 1000,
-        jitter_ms: flags.jitter,
-        sigma: readSigma(flags.sigma),
-      });
+      return given({kind, ms: flags.delay ?? 1000, jitter_ms: flags.jitter});
     case 'status':
       return given({kind, status: flags.status ?? 503, when, retry_after: flags['retry-after']});
     case 'reset':
@@ -129,15 +123,6 @@ function readProbability(text: string | undefined): number | undefined {
   if (!Number.isNaN(value)) return value;
   throw new RemitError('USAGE', `--probability ${JSON.stringify(text)} is not a number from 0 to 1`, {
     hint: 'write it like --probability 0.1',
-  });
-}
-
-function readSigma(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d?\.?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value > 0 && value <= 3) return value;
-  throw new RemitError('USAGE', `--sigma ${JSON.stringify(text)} is not a number above 0, up to 3`, {
-    hint: 'write it like --sigma 0.5',
   });
 }
 

@@ -10,7 +10,7 @@ const HeaderValue = z
 const operationIds = allOperations().map(({id}) => id);
 
 /** Maximum time that an answer is held back. */
-export const LATENCY_MAX_MS = 600_000;
+const LATENCY_MAX_MS = 600_000;
 
 /** What a fault does to a delivery. */
 export const DeliveryEffect = z.discriminatedUnion('kind', [
@@ -47,11 +47,6 @@ export const RequestEffect = z.discriminatedUnion('kind', [
     ms: z.int().min(0).max(LATENCY_MAX_MS),
     /** Up to this much additional random time. */
     jitter_ms: z.int().min(0).max(LATENCY_MAX_MS).optional(),
-    /**
-     * Log-normal, like real services: half of the answers arrive within `ms`, a few much later. This is the standard
-     * deviation of its logarithm; 0.5 makes one answer in a hundred three times as late. Never above ten minutes.
-     */
-    sigma: z.number().positive('must be above 0').max(3).optional(),
   }),
   z.strictObject({
     kind: z.literal('status').describe('the answer has another status; `after`: the request took effect'),
@@ -140,13 +135,6 @@ export const FaultRule = z
         code: 'custom',
         path: ['match', 'after_reads'],
         message: `has no effect: ${match.method} is not a read`,
-        input: value,
-      });
-    if (effect.kind === 'latency' && effect.sigma !== undefined && effect.jitter_ms !== undefined)
-      issues.push({
-        code: 'custom',
-        path: ['effect', 'sigma'],
-        message: 'and jitter_ms cannot be combined',
         input: value,
       });
   });

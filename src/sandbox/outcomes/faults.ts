@@ -1,11 +1,5 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {
-  LATENCY_MAX_MS,
-  isDeliveryEffect,
-  type DeliveryEffect,
-  type FaultRule,
-  type RequestEffect,
-} from './fault-schema.ts';
+import {isDeliveryEffect, type DeliveryEffect, type FaultRule, type RequestEffect} from './fault-schema.ts';
 import {fractionOf, randomFraction, type RandomBytes} from '../base/random.ts';
 
 /** A rule with its counters, for assertions. */
@@ -108,7 +102,7 @@ export class Faults {
       if (rule.effect.kind !== 'latency' && effect !== undefined) continue;
       if (!strikes(rule, () => randomFraction(this.#random))) continue;
       rule.hits += 1;
-      if (rule.effect.kind === 'latency') latencyMs += this.#latency(rule.effect);
+      if (rule.effect.kind === 'latency') latencyMs += between(rule.effect, randomFraction(this.#random));
       else effect = rule.effect;
     }
     return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
@@ -144,17 +138,6 @@ export class Faults {
     const [oldest] = reads.keys();
     if (reads.size > PATHS && oldest !== undefined) reads.delete(oldest);
     return before >= needed;
-  }
-
-  #latency(effect: Extract<RequestEffect, {kind: 'latency'}>): number {
-    if (effect.sigma === undefined) return between(effect, randomFraction(this.#random));
-    return Math.min(LATENCY_MAX_MS, Math.round(effect.ms * Math.exp(effect.sigma * this.#normal())));
-  }
-
-  /** Standard normal, by Box and Muller. */
-  #normal(): number {
-    const radius = Math.sqrt(-2 * Math.log(1 - randomFraction(this.#random))); // never the logarithm of 0
-    return radius * Math.cos(2 * Math.PI * randomFraction(this.#random));
   }
 }
 

@@ -66,7 +66,7 @@ export function noteItems(survey: Survey, lists: ReadonlyMap<OperationId, Reply>
 /** A list below another record has only what belongs to that. */
 function noteOwner(survey: Survey, {id, reply, canonical}: Items & {id: OperationId; reply: Reply}): void {
   const [[name, owner] = []] = Object.entries(survey.samples.get(id)?.params ?? {});
-  if (name === undefined || owner === undefined || survey.asker.isDescribed) return;
+  if (name === undefined || owner === undefined) return;
   const isOther = ({[name]: value}: JsonObject) => typeof value === 'string' && !isSameId(value, owner);
   if (!canonical.some(isOther)) return;
   const route = `routes.${id}`;

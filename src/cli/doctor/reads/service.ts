@@ -56,7 +56,7 @@ const headerIn = (message = ''): string =>
   /\b(x-[a-z0-9-]+|[a-z0-9]+(-[a-z0-9]+)+)\b/i.exec(message)?.[0] ?? 'X-Name';
 
 /** Checks routes, envelopes, paging, fields and errors. */
-export async function checkShapes(survey: Survey): Promise<void> {
+async function checkShapes(survey: Survey): Promise<void> {
   const fieldsOf = (id: OperationId) =>
     survey.attempt(`fields.${resourceOf(id)}`, () => checkRecords(survey, id, survey.samples.get(id)));
   await survey.attempt('routes', () => checkLists(survey));

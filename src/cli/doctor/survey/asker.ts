@@ -48,14 +48,11 @@ const PAUSE_MS = 1_000;
 /** Sends requests one at a time, and counts them. Only GETs are repeated. */
 export class Asker {
   requests = 0;
-  /** The answers come from a document: each has the form of a record, but belongs to no other. */
-  readonly isDescribed: boolean;
   readonly #context: Context;
   #transport: Promise<Transport> | undefined;
 
-  constructor(context: Context, {isDescribed = false}: {isDescribed?: boolean} = {}) {
+  constructor(context: Context) {
     this.#context = context;
-    this.isDescribed = isDescribed;
   }
 
   /** Sends the request of an operation in the form that a service file describes. */

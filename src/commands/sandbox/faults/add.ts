@@ -44,11 +44,6 @@ export default class SandboxFaultsAdd extends RemitCommand {
           'latency (default 1s); slow: time until the answer is complete (10s); delay (10s); reorder: at most (5s)',
       }),
       jitter: duration({description: 'latency, delay: maximum random extra time'}),
-      sigma: Flags.string({
-        helpValue: '0.5',
-        exclusive: ['jitter'],
-        description: 'latency: sigma of a log-normal distribution with --delay as its median',
-      }),
       age: duration({description: 'stale-timestamp: age of the timestamp (default 1h)'}),
       field: Flags.string({helpValue: 'rail', description: 'unknown-value: field to change (default rail)'}),
       value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: value to send'}),
