@@ -38,9 +38,13 @@ const IS_SAME_JOURNAL = `entries.claimant in (select known.id from claimants kno
 const INSERT = `
   insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, since, id, paid, standing, content)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** Both claims may have the same record: what one of them shows of it holds for the other as well. */
+const IS_SAME_RECORD = `${IS_SAME_KEY} and lower(coalesce(entries.id, excluded.id)) is lower(coalesce(excluded.id, entries.id))`;
+const IS_WEAK = `entries.claimant in (select id from claimants where journal = '${NO_JOURNAL}')`;
 /**
  * What a journal records about its own claim is newer than the registry. A payment stays one until its journal shows
- * that it ended, whatever another batch has claimed since.
+ * that it ended, whatever another batch has claimed since. So does one that the journal of another batch shows, which
+ * found it in the registry: this journal may have been killed before it recorded the answer.
  */
 const READ_IN = `${INSERT}
   on conflict (scope, fold, reference) do update set
@@ -48,12 +52,15 @@ const READ_IN = `${INSERT}
     since = case when ${IS_SAME_KEY} then min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))
       else excluded.since end,
     id = case when ${IS_SAME_KEY} then coalesce(excluded.id, entries.id) else excluded.id end,
-    paid = excluded.paid, standing = excluded.standing, content = excluded.content
+    paid = case when ${IS_WEAK} and excluded.standing is null and ${IS_SAME_RECORD} then max(entries.paid, excluded.paid) else excluded.paid end,
+    standing = excluded.standing, content = excluded.content
   where (excluded.generation > entries.generation and (entries.paid = 0 or excluded.paid = 1 or ${IS_SAME_JOURNAL}))
     or (${IS_SAME_KEY} and (${RANK('excluded')} > ${RANK('entries')}
-      or entries.claimant in (select id from claimants where journal = '${NO_JOURNAL}')
+      or ${IS_WEAK}
       or (${IS_SAME_JOURNAL} and (entries.paid = 0 or excluded.standing = 'ended'))))`;
-const READ_IN_WEAK = `${INSERT} on conflict (scope, fold, reference) do nothing`;
+const READ_IN_WEAK = `${INSERT}
+  on conflict (scope, fold, reference) do update set paid = 1, id = coalesce(entries.id, excluded.id)
+  where excluded.paid = 1 and entries.standing is null and ${IS_SAME_RECORD}`;
 
 /**
  * Writes what a journal shows about its references into the registry: generations, ids, ages, ended and unanswered

@@ -11,7 +11,17 @@ import type {StopReason} from '../model/stop.ts';
 
 type ProbeParts = Pick<
   RunParts,
-  'clock' | 'gate' | 'halt' | 'journal' | 'outcomes' | 'rules' | 'send' | 'settings' | 'tries' | 'wire'
+  | 'clock'
+  | 'gate'
+  | 'halt'
+  | 'journal'
+  | 'outcomes'
+  | 'recordIds'
+  | 'rules'
+  | 'send'
+  | 'settings'
+  | 'tries'
+  | 'wire'
 >;
 
 /**
@@ -70,7 +80,8 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
     if (verdict.is === 'known') {
       if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record whose key it knows
       if (verdict.state === 'collision' && verdict.id !== id) return mixedUp(run, row);
-      if (verdict.id !== null && isOfOtherRow(run, row, verdict.id)) return mixedUp(run, row);
+      if (verdict.id !== null && run.recordIds.ownerOf(row, verdict.id) !== undefined)
+        return mixedUp(run, row);
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, {...verdict, id: verdict.id});
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
       return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
@@ -104,11 +115,6 @@ function mixedUp(run: ProbeParts, {n, reference}: RecordedRow): Found {
   );
   return {is: 'stopped'};
 }
-
-const isOfOtherRow = ({journal}: ProbeParts, {n}: RecordedRow, id: string): boolean => {
-  const owner = journal.rows.ofRecord(id);
-  return owner !== undefined && owner.n !== n;
-};
 
 /**
  * The service has a second record for the key. One that is approved was made by a release whose answer was lost, and paid

@@ -43,13 +43,12 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (left.state === 'planned') return type('run');
   // Reading it again would stop the run in the same way.
   if (left.stop === 'lost-record' && left.in_doubt > 0) return type('resolve', '--from', 'FILE');
+  // Rows in doubt come first, and their answers would stop the run in the same way.
+  if (left.stop === 'collision' && left.shared > 0) return type('resolve', '--from', 'FILE');
   if (left.mustApproveById && left.staged - left.held + left.releasing > 0)
     return byIdCommand(left, commands, byIdRun(left, type), type);
   if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
-  // Rows in doubt come first, and their answers would stop the run in the same way.
-  const isInTheWay =
-    (left.stop === 'failing' && left.stuck > 0) || (left.stop === 'collision' && left.shared > 0);
-  if (isInTheWay) return type('resolve', '--from', 'FILE');
+  if (left.stop === 'failing' && left.stuck > 0) return type('resolve', '--from', 'FILE');
   const onward = onwardCommand(left, type);
   if (onward !== undefined && left.isUnproven) return `${commands.read('profiles', 'test')} && ${onward}`;
   // The service is at its address, so that it refuses these rows themselves, and would stop the run in the same way.

@@ -15,6 +15,7 @@ const noClaims: Claims = {
   mark: undefined,
   claim: () => {},
   keep: () => {},
+  otherRowOf: () => undefined,
   paidByOthers: () => new Map(),
   older: () => {},
   free: () => {},
