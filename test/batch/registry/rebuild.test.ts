@@ -142,6 +142,31 @@ describe('a registry that lacks what the journals of its folder have', () => {
     assert.equal((await open('b3')).entries.get('INV-1')!.batch, 'b1');
   });
 
+  for (const [payer, order] of [
+    ['b1', 'first'],
+    ['b9', 'last'],
+  ] as const)
+    it(`still has a payment whose answer its own journal has not, if another batch found it paid (${order})`, async () => {
+      await bench.plan(bench.payouts(3), {batchId: payer});
+      await bench.run(service, {batchId: payer, path: 'stage-only'});
+      cpSync(file(`payout/${payer}`), file('copy'), {recursive: true});
+      await bench.run(service, {batchId: payer});
+      rmSync(file(`payout/${payer}`), {recursive: true});
+      cpSync(file('copy'), file(`payout/${payer}`), {recursive: true});
+      rmSync(file('copy'), {recursive: true});
+      await bench.plan(bench.payouts(3), {batchId: 'b2'});
+      assert.equal((await bench.run(service, {batchId: 'b2'})).already_paid, 3);
+      lose();
+      forgetKeys();
+      const {entries, survey} = await open('b2');
+      assert.deepEqual(
+        [...entries.values()].map((entry) => [entry!.batch, entry!.paid, entry!.standing]),
+        Array.from({length: 3}, () => [payer, true, null]),
+      );
+      assert.equal(survey.conflicts, 0);
+      assert.equal((await bench.run(service, {batchId: 'b2'})).already_paid, 3);
+    });
+
   it('is compared by a plan too', async () => {
     await bench.plan(bench.payouts(3), {batchId: 'b1'});
     await bench.run(service, {batchId: 'b1'});

@@ -61,6 +61,19 @@ describe('the next command of a batch', () => {
     ['runs what is planned', {state: 'planned', not_sent: 3}, 'run b1 -p acme'],
     ['releases what is staged', {state: 'staged', staged: 3}, 'release b1 -p acme'],
     [
+      'resolves a row whose record shows another payment each time before it approves the others by id',
+      {
+        state: 'stopped',
+        stop: 'collision',
+        mustApproveById: true,
+        shared: 1,
+        stuck: 1,
+        in_doubt: 1,
+        staged: 2,
+      },
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
       'stages what is left before it releases what is staged',
       {state: 'staged', staged: 3, not_sent: 1},
       'resume b1 -p acme',
