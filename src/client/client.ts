@@ -5,7 +5,7 @@ import {RemitError} from '../errors.ts';
 import {isObject, must, type JsonObject} from '../narrow.ts';
 import {createThenRelease} from './create-then-release.ts';
 import {asksForApproval} from './requests/approval.ts';
-import type {Sending} from './transfer-create.ts';
+import type {CreateRequest} from './transfer-create.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
 import {normaliseBaseUrl} from './transport/base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
@@ -45,7 +45,7 @@ import {GuardedTransport} from './transport/guarded-transport.ts';
 import type {Transport, TransportAnswer, TransportRequest} from './transport/transport.ts';
 
 /** When a request is not sent again, and whether its answer stays as the service sent it. */
-type Repeating = Pick<Sending, 'endsAtConflict' | 'lookUp'> & {isRaw?: boolean};
+type Repeating = Pick<CreateRequest, 'endsAtConflict' | 'lookUp'> & {isRaw?: boolean};
 
 /** The requests of one create of a payin or payout. */
 interface CreateRequests {

@@ -5,7 +5,7 @@ import type {KeyedOptions, Result, TransferCreation} from './requests/resource.t
 import type {JsonObject} from '../narrow.ts';
 
 /** How one request of a create is sent. */
-export interface Sending {
+export interface CreateRequest {
   /** Sends `auto_approve: false` instead of what was requested. */
   withoutApproval?: boolean;
   /** The record that an earlier request has shown. */
@@ -29,7 +29,7 @@ export interface TransferCreate {
   /** How long the service remembers a key. */
   readonly horizonMs: number;
   readonly monotonic: () => number;
-  readonly send: (how: Sending) => Promise<Result<unknown>>;
+  readonly send: (how: CreateRequest) => Promise<Result<unknown>>;
   /** The canonical record in the data of any of these results. */
   readonly recordIn: (data: unknown) => unknown;
   readonly read: (id: string) => Promise<Result<unknown>>;

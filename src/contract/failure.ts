@@ -13,13 +13,13 @@ const PLACES = [
 const inside = (details: unknown): unknown => (isObject(details) ? details['failure'] : undefined);
 
 /** A reason code such as `R01`, and its text. */
-export interface Failure {
+export interface FailureReason {
   code: string | undefined;
   message: string | undefined;
 }
 
 /** Why a payin, payout or account transfer failed; undefined if the record does not say. */
-export function failureOf(record: unknown): Failure | undefined {
+export function failureOf(record: unknown): FailureReason | undefined {
   if (!isObject(record)) return undefined;
   for (const place of PLACES) {
     const found = place(record);

@@ -1,5 +1,5 @@
 import {RemitError} from '../errors.ts';
-import type {Mode} from './profile.ts';
+import type {Mode} from '../contract/mode.ts';
 
 /** First 16 hex digits of the SHA-256. */
 export function fingerprintOf(key: string): string {

@@ -1,10 +1,9 @@
+import type {Mode} from '../contract/mode.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 
 /**
  * The stored form of a profile, and the form that a command uses. Wire-like snake_case, because people edit the file.
  */
-
-export type Mode = 'test' | 'live';
 
 /** The source of a stored profile's key; exactly one. */
 export type KeySource = {stored: string} | {file: string} | {command: string};

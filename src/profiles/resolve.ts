@@ -22,7 +22,7 @@ export interface ProfileQuestion {
 }
 
 /** The active profile and the origin of the choice; no key is read. */
-export interface Choice {
+export interface ProfileChoice {
   name: string | null;
   nameFrom: string;
   profile: StoredProfile | undefined;
@@ -39,7 +39,10 @@ export interface Choice {
  * may REMIT_BASE_URL replace the base URL, so that a stored key is only ever sent to the address it was stored for.
  * An empty variable counts as unset.
  */
-export function chooseProfile(question: ProfileQuestion, config = readConfig(question.configDir)): Choice {
+export function chooseProfile(
+  question: ProfileQuestion,
+  config = readConfig(question.configDir),
+): ProfileChoice {
   const {env, flag} = question;
   const envKey = flag === undefined && Boolean(env['REMIT_API_KEY']);
   const envUrl = flag === undefined ? env['REMIT_BASE_URL'] || undefined : undefined;
@@ -81,7 +84,7 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
   };
 }
 
-async function keyOf({envKey, profile}: Choice, {env}: ProfileQuestion) {
+async function keyOf({envKey, profile}: ProfileChoice, {env}: ProfileQuestion) {
   if (envKey)
     return {
       key: (env['REMIT_API_KEY'] ?? '').trim(),
@@ -147,7 +150,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
 /** The service file of a choice, and where it comes from. */
 export function serviceOf(
   {env, configDir}: Pick<ProfileQuestion, 'env' | 'configDir'>,
-  {envKey, name, profile}: Choice,
+  {envKey, name, profile}: ProfileChoice,
 ): {service: ServiceFile; from: string | undefined} {
   const path = envKey ? env['REMIT_SERVICE_FILE'] : undefined;
   if (path) {

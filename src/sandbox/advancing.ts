@@ -1,6 +1,6 @@
-import {Patience} from './time/patience.ts';
+import {WaitBudget} from './time/patience.ts';
 import {advance, type Advance} from './world/advance.ts';
-import type {Context} from './world/context.ts';
+import type {SandboxContext} from './world/context.ts';
 import {followClock, moveClock} from './world/shared-clock.ts';
 import type {TimerPump} from './world/timer-pump.ts';
 import {lastDue, nextDue} from './world/timers.ts';
@@ -12,7 +12,7 @@ import type {Advanced} from './control/sandbox-interface.ts';
 const DELIVERIES_MS = 15_000;
 
 export interface AdvancingParts {
-  context: Context;
+  context: SandboxContext;
   pump: TimerPump;
   deliveries: DeliveryPump;
   /** How long a call waits for receivers; default 15 s. */
@@ -20,7 +20,7 @@ export interface AdvancingParts {
 }
 
 /** Moves the clock of a sandbox, with the timers and deliveries that become due on the way. */
-export class Advancing {
+export class ClockAdvancer {
   readonly #parts: AdvancingParts;
   readonly #desk: DeliveryDesk;
 
@@ -59,8 +59,8 @@ export class Advancing {
     return {now: isoOf(context), ...became, ...sent, ...idle, deliveries_under_way: waiting};
   }
 
-  #patience(): Patience {
-    return new Patience(this.#parts.receiverPatienceMs ?? DELIVERIES_MS);
+  #patience(): WaitBudget {
+    return new WaitBudget(this.#parts.receiverPatienceMs ?? DELIVERIES_MS);
   }
 
   /** A clock that runs makes no promise about which webhooks a fault strikes: then no receiver is waited for. */
@@ -72,7 +72,7 @@ export class Advancing {
   }
 
   /** From the store's clock, not from what this process last read: if two processes advance at once, both count. */
-  async #move(to: (nowMs: number) => number, patience: Patience): Promise<number> {
+  async #move(to: (nowMs: number) => number, patience: WaitBudget): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
     const fired = await deliveries.hold(async () => {
       await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
@@ -83,6 +83,6 @@ export class Advancing {
   }
 }
 
-const isoOf = ({clock}: Context): string => new Date(clock.now()).toISOString();
+const isoOf = ({clock}: SandboxContext): string => new Date(clock.now()).toISOString();
 
 const endedOf = ({delivered, failed, dropped}: DeliveryCounts): number => delivered + failed + dropped;

@@ -1,5 +1,5 @@
 import {must} from '../narrow.ts';
-import {Advancing, type AdvancingParts} from './advancing.ts';
+import {ClockAdvancer, type AdvancingParts} from './advancing.ts';
 import type {Advance} from './world/advance.ts';
 import {readAudit} from './entities/audit.ts';
 import {Checkpoints} from './entities/checkpoints.ts';
@@ -7,7 +7,7 @@ import type {Entity} from './world/context.ts';
 import {buildControl, type Control} from './control/control.ts';
 import type {Exchange, RequestCounts} from './api/exchange.ts';
 import type {Faults} from './outcomes/faults.ts';
-import {issueKey, listKeys, type IssuedKey, type KeyScope} from './world/keys.ts';
+import {issueKey, listKeys, type IssuedKey, type KeyRights} from './world/keys.ts';
 import {magicTable, type MagicValue} from './outcomes/magic.ts';
 import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
 import type {PageView} from './page/page-view.ts';
@@ -58,7 +58,7 @@ export class LocalSandbox implements Sandbox {
   readonly deliveries: DeliveryDesk;
   readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
-  readonly #advancing: Advancing;
+  readonly #advancing: ClockAdvancer;
   #control: Control | undefined;
   readonly #pages: ServedPages;
   readonly #dialect: SandboxDialect | undefined;
@@ -74,7 +74,7 @@ export class LocalSandbox implements Sandbox {
     this.controlToken = parts.controlToken;
     this.faults = parts.faults;
     this.deliveries = new DeliveryDesk(parts.context.store, parts.deliveries);
-    this.#advancing = new Advancing(parts, this.deliveries);
+    this.#advancing = new ClockAdvancer(parts, this.deliveries);
     this.checkpoints = new Checkpoints({
       context: parts.context,
       machineNow: parts.machineNow,
@@ -171,7 +171,7 @@ export class LocalSandbox implements Sandbox {
     return this.#parts.context.store.read(listKeys);
   }
 
-  async issueKey({mode, scope}: {mode: Mode; scope: KeyScope}): Promise<IssuedKey> {
+  async issueKey({mode, scope}: {mode: Mode; scope: KeyRights}): Promise<IssuedKey> {
     const {store, random, clock} = this.#parts.context;
     const entity = await this.#entity(mode);
     return store.write((queries) => issueKey(queries, {entity, scope, random, nowMs: clock.now()}));

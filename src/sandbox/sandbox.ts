@@ -1,8 +1,9 @@
+import type {Mode} from '../contract/mode.ts';
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {Store} from '../store/port/port.ts';
-import type {Context, RuleSwitches} from './world/context.ts';
+import type {SandboxContext, RuleSwitches} from './world/context.ts';
 import {Exchange, type RequestEntry} from './api/exchange.ts';
 import {Faults} from './outcomes/faults.ts';
 import {IdMaker} from './base/ids.ts';
@@ -46,7 +47,7 @@ export interface SandboxOptions {
   /** Whether amounts such as 55.01 cause an ACH return (default true). */
   magicAmounts?: boolean | undefined;
   /** Entities whose account transfers are answered with 202 and continue later (default: none). */
-  asyncInitiation?: readonly ('test' | 'live')[] | undefined;
+  asyncInitiation?: readonly Mode[] | undefined;
   /** A move with the scenario `move_207` settles nevertheless; by default it stays CREATED. */
   settleMove207?: boolean | undefined;
   /** The balance of each main account of a new or reset sandbox. */
@@ -99,7 +100,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const randomFor = (what: string) =>
     options.seed === undefined ? systemRandom() : seededRandom(`${options.seed}/${what}/${opening}`);
   const random = randomFor('records');
-  const context: Context = {
+  const context: SandboxContext = {
     store,
     clock: new SandboxClock(machine, await foundClock(store, firstClock(options.frozenAtMs))),
     ids: new IdMaker(random),

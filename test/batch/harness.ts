@@ -8,7 +8,7 @@ import {Wire} from '../../src/batch/answers/wire.ts';
 import {BatchRun, type BatchRunOptions} from '../../src/batch/run/batch-run.ts';
 import {batchFolder} from '../../src/batch/journal/folder.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/journal/open-batch.ts';
-import {planBatch, type PlanOptions} from '../../src/batch/plan/plan.ts';
+import {planBatch, type PlanRequest} from '../../src/batch/plan/plan.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
 import type {RunSettings} from '../../src/batch/send/run-settings.ts';
 import type {Speed} from '../../src/batch/speed/speed.ts';
@@ -82,7 +82,7 @@ export class Bench {
     return this.file(name, `reference,payee_id,amount,currency_code\n${lines.join('\n')}\n`);
   }
 
-  async plan(file: string, options: Partial<PlanOptions> = {}) {
+  async plan(file: string, options: Partial<PlanRequest> = {}) {
     return planBatch({
       kind: 'payout',
       file,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {Summary, type SummaryRow} from '../../src/cli/resources/summary.ts';
+import {ListSummary, type SummaryRow} from '../../src/cli/resources/summary.ts';
 import {barText} from '../../src/output/records/bars.ts';
 import {runCli} from '../cli/run-cli.ts';
 import type {Script} from '../client/transport/fake-transport.ts';
@@ -98,7 +98,7 @@ describe('payouts list --summary', () => {
 describe('a summary', () => {
   it('has the size of its values, whatever the number of records', () => {
     const sizeOf = (records: number) => {
-      const summary = new Summary();
+      const summary = new ListSummary();
       for (let n = 0; n < records; n += 1)
         summary.add({
           ...{status: `s${n % 5}`, rail: `r${n % 3}`, currency_code: 'USD', amount_in_minor_units: n},
@@ -111,7 +111,7 @@ describe('a summary', () => {
   });
 
   it('stays small if the service invents a value for each record', () => {
-    const summary = new Summary();
+    const summary = new ListSummary();
     for (let n = 0; n < 20_000; n += 1)
       summary.add({status: `s${n}`, currency_code: 'USD', amount_in_minor_units: 1});
     const rows = summary.rows().filter(({by}) => by === 'status');
@@ -123,7 +123,7 @@ describe('a summary', () => {
   });
 
   it('keeps exact sums, and counts what cannot be summed apart', () => {
-    const summary = new Summary();
+    const summary = new ListSummary();
     for (let n = 0; n < 3; n += 1)
       summary.add({currency_code: 'JPY', amount_in_minor_units: Number.MAX_SAFE_INTEGER});
     summary.add({currency_code: 'USD', amount_in_minor_units: 'many'});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import * as z from 'zod';
-import {answerFields, pathsOf, type Schema} from '../../src/cli/help/answer-fields.ts';
+import {answerFields, pathsOf, type AnswerSchema} from '../../src/cli/help/answer-fields.ts';
 import type {EventRow} from '../../src/cli/webhooks/events/filters.ts';
 import {ansiPaint, plainPaint} from '../../src/output/text/colour.ts';
 import {valueAt} from '../../src/output/records/select.ts';
@@ -43,7 +43,7 @@ const OF_THE_SERVICE: [command: string, view: View][] = [
 
 const {Status, Key, Seeded, Fault, Checkpoint, Clock, Delivery, MagicValues} = CONTROL_ANSWERS;
 const declared = (schema: z.ZodType, prefix = '') =>
-  pathsOf(z.toJSONSchema(schema, {unrepresentable: 'any'}) as Schema, prefix);
+  pathsOf(z.toJSONSchema(schema, {unrepresentable: 'any'}) as AnswerSchema, prefix);
 const BESIDES = ['base_url', 'control_url', 'pid', 'started_at', 'store'];
 const ENTITIES = declared(Status.shape.audit.shape.entities.element, 'audit.entities');
 const OF_THE_SANDBOX: [title: string, view: View, schema: z.ZodType, besides: string[]][] = [

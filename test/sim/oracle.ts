@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
-import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
+import type {Mode} from '../../src/contract/mode.ts';
+import type {Kind} from '../../src/batch/model/kinds.ts';
 import {type Attempt, LATEST_MS} from './network.ts';
 import {isOfKey, type ServiceRecord, withoutApproval} from './service.ts';
 import type {Books} from './books.ts';

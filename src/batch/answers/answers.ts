@@ -19,7 +19,7 @@ import {differencesOf, differenceText, notComparedIn} from './difference.ts';
 import type {StopReason} from '../model/stop.ts';
 import {asFetched, compareEcho, otherParts, otherReferenceIn, otherPaymentIn} from './echo.ts';
 import {cameInstead} from './words.ts';
-import type {Exchange} from './wire.ts';
+import type {ExchangeResult} from './wire.ts';
 
 /** The verdict on one answer to a create or release. It follows the answers table of the batch rules. */
 export type RowVerdict =
@@ -76,7 +76,7 @@ export interface Judged {
 }
 
 /** Judges the end of a create or release. */
-export const judgeExchange = (end: Exchange, judged: Judged): RowVerdict =>
+export const judgeExchange = (end: ExchangeResult, judged: Judged): RowVerdict =>
   'answer' in end ? judgeAnswer(end.answer, judged) : judgeFailure(end.failure);
 
 /** Judges a complete answer. */

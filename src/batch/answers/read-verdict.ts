@@ -4,7 +4,7 @@ import {isObject, type JsonObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
 import {approvedOtherwise, endsOtherwise, judgeFailure, judgeLook, type NotSent} from './answers.ts';
-import type {Exchange} from './wire.ts';
+import type {ExchangeResult} from './wire.ts';
 
 /** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
 export type ReadVerdict =
@@ -35,7 +35,7 @@ export interface Reading {
 }
 
 /** Judges a GET of the known record of a row. */
-export function judgeRead(end: Exchange, reading: Reading): ReadVerdict {
+export function judgeRead(end: ExchangeResult, reading: Reading): ReadVerdict {
   if ('failure' in end) {
     if (end.failure.kind === 'aborted') return {is: 'aborted'};
     const verdict = judgeFailure(end.failure);

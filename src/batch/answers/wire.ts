@@ -7,11 +7,12 @@ import {requestHeaders} from '../../client/requests/headers.ts';
 import {must} from '../../narrow.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {JournalRow, RecordedRow} from '../journal/rows/row.ts';
-import {type Kind, type KindFacts, KINDS, type Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import {type Kind, type KindFacts, KINDS} from '../model/kinds.ts';
 import {type FieldName, isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 
 /** The result of an exchange: a complete answer, or none. */
-export type Exchange = {answer: Answer} | {failure: TransportFailure};
+export type ExchangeResult = {answer: Answer} | {failure: TransportFailure};
 
 /** A kind of write of a batch: a create without or with approval, and the two that name a record. */
 export type BatchStep = 'create' | 'release' | 'approve' | 'cancel';

@@ -1,7 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {redirectTo} from '../../client/answers/service-error.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {Exchange} from './wire.ts';
+import type {ExchangeResult} from './wire.ts';
 
 /**
  * Masks long numbers in texts of the service, because they may be account numbers. Long numbers in our own texts are
@@ -10,7 +10,7 @@ import type {Exchange} from './wire.ts';
 const service = new Sanitizer();
 
 /** Describes an answer, such as `503 SERVICE_UNAVAILABLE: the bank is away`, or the network failure. */
-export function wordsOf(end: Exchange): string {
+export function wordsOf(end: ExchangeResult): string {
   if ('failure' in end) return end.failure.message;
   const {status, errorCode, message} = end.answer;
   return (

@@ -12,7 +12,7 @@ import type {ResultFiles} from '../journal/facts.ts';
 import {writeResults} from '../report/results.ts';
 import {writeStatus} from '../standing/status-file.ts';
 import {summarise, type Summary} from '../standing/summary.ts';
-import type {Stop} from '../model/stop.ts';
+import type {RunStop} from '../model/stop.ts';
 
 /** The result of following, added to the summary in `-o json`. */
 export interface Followed {
@@ -216,7 +216,7 @@ export function progressLine(
   return [...lines, ...(unread > 0 ? [`${unread} could not be read`] : [])].join(' · ');
 }
 
-const stateAfter = (before: Summary['state'], stop: Stop | undefined): Summary['state'] => {
+const stateAfter = (before: Summary['state'], stop: RunStop | undefined): Summary['state'] => {
   if (stop === undefined) return before;
   return stop.reason === 'interrupted' || stop.reason === 'terminated' ? 'interrupted' : 'stopped';
 };

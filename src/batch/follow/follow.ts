@@ -18,7 +18,7 @@ import type {Kind} from '../model/kinds.ts';
 import {wordsOf} from '../answers/words.ts';
 import {answeredText, lostText, waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
-import {signalReason, type Stop} from '../model/stop.ts';
+import {signalReason, type RunStop} from '../model/stop.ts';
 
 export interface FollowOptions {
   kind: Kind;
@@ -78,7 +78,7 @@ const REFUSED_STREAK = 3;
  */
 export class Follow {
   readonly rows: FollowedRows;
-  stop: Stop | undefined;
+  stop: RunStop | undefined;
   /** Records read, and rows whose record could not be read in the last pass. */
   gets = 0;
   /** Wall clock time when a record was last read. */
@@ -298,7 +298,7 @@ export class Follow {
     }
   }
 
-  #stopFor(reason: Stop['reason'], message: string): void {
+  #stopFor(reason: RunStop['reason'], message: string): void {
     const {sanitizer} = this.#options.journal;
     this.#halt(() => (this.stop ??= {reason, message: sanitizer.line(message)}));
   }

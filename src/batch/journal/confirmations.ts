@@ -1,15 +1,16 @@
-import type {Acknowledged, Confirmation} from './facts.ts';
+import type {Acknowledged, RecordedConfirmation} from './facts.ts';
 import type {Journal} from './journal.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** Only the newest confirmations are kept; no batch is confirmed more often than this. */
 const KEPT = 100;
 
-export function noteConfirmation(journal: Journal, confirmation: Confirmation): void {
+export function noteConfirmation(journal: Journal, confirmation: RecordedConfirmation): void {
   journal.setFact('confirmations', [...readConfirmations(journal), confirmation].slice(-KEPT));
 }
 
-export const readConfirmations = (journal: Journal): Confirmation[] => journal.fact('confirmations') ?? [];
+export const readConfirmations = (journal: Journal): RecordedConfirmation[] =>
+  journal.fact('confirmations') ?? [];
 
 export const readAcknowledged = (journal: Journal, plan: Plan): Acknowledged | undefined => {
   const kept = journal.fact('acknowledged');

@@ -1,9 +1,9 @@
 import type {BatchState} from '../model/batch-state.ts';
-import type {Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
 import type {Outcome} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {RunPath} from '../model/run-path.ts';
-import type {Stop} from '../model/stop.ts';
+import type {RunStop} from '../model/stop.ts';
 
 /**
  * What a journal holds about the batch as a whole: JSON values by name, each declared only here. The names and
@@ -23,7 +23,7 @@ export interface BatchFacts {
   /** How the last run ended; still `running` if it was killed. */
   state: BatchState;
   /** Why the last run stopped; null if it did not. */
-  stop: Stop | null;
+  stop: RunStop | null;
   /** When the service last answered; milliseconds since the epoch. */
   asOf: number;
   /** When `cancel` was started; absent otherwise. */
@@ -66,7 +66,7 @@ export interface BatchFacts {
   /** The current confirmation; a resume needs no other. */
   confirmed: Confirmed;
   /** Who confirmed what, oldest first. */
-  confirmations: Confirmation[];
+  confirmations: RecordedConfirmation[];
   acknowledged: Acknowledged;
   /** Where the results were last written. */
   results: ResultFiles;
@@ -154,7 +154,7 @@ export interface Confirmed {
 }
 
 /** Who started a batch, when, and with which totals: the audit trail of a batch, kept across revisions. */
-export interface Confirmation {
+export interface RecordedConfirmation {
   planHash: string;
   revision: number;
   /** `pay`, `collect`, `stage`, `release`, `resume` or `retry`. */

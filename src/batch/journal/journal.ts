@@ -17,7 +17,7 @@ import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
 
-export interface Window {
+export interface SendWindow {
   seq: number;
   phase: Phase;
   first: number;
@@ -151,9 +151,9 @@ export class Journal {
     });
   }
 
-  windows(phases: readonly Phase[]): Window[] {
+  windows(phases: readonly Phase[]): SendWindow[] {
     return this.#db
-      .prepare<Window>(
+      .prepare<SendWindow>(
         `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
       )
       .all(...phases);

@@ -24,11 +24,11 @@ export interface OpenBatch {
 
 export interface PrivateCopy {
   /** The process that has published it; undefined if no process has the batch. */
-  holder: Holder | undefined;
+  holder: BatchHolder | undefined;
 }
 
 /** Another process that has a batch. It alone may continue it. */
-export interface Holder {
+export interface BatchHolder {
   publishedAt: number;
   /** Whether it runs the batch; otherwise it reads. */
   isRun: boolean;

@@ -1,7 +1,8 @@
 import {hash} from 'node:crypto';
 import {firstUnseen} from '../../sanitize/harmful.ts';
 import {isFormula} from '../../spreadsheet.ts';
-import type {Kind, Mode} from './kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import type {Kind} from './kinds.ts';
 import {FIELD_NAMES, type RowContent} from './row-fields.ts';
 
 /** Metadata key that carries the reference. If all local state is lost, it is the only way to find the record. */

@@ -2,8 +2,6 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 
 export type Kind = 'payout' | 'payin';
-export type Mode = 'test' | 'live';
-
 /**
  * The differences between a batch of payouts and one of payins. `party` and `method` are the wire names of the two
  * fields that differ; the rest of the engine is shared.

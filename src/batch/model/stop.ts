@@ -18,7 +18,7 @@ export type StopReason =
   | 'not-whole'; // the check between stage and release failed
 
 /** Why a run stopped, also in words. */
-export interface Stop {
+export interface RunStop {
   reason: StopReason | 'interrupted' | 'terminated';
   message: string;
 }

@@ -4,9 +4,9 @@ import {isBeingSent, type OpenBatch} from '../journal/open-batch.ts';
 import {isLocked, openPublished, openToRead} from './private-copy.ts';
 import {KINDS} from '../model/kinds.ts';
 import {readNews} from '../registry/news.ts';
-import {lastStatus, runningText, type Wanted} from './status.ts';
+import {lastStatus, runningText, type WantedBatch} from './status.ts';
 
-type Reading = Pick<Wanted, 'kind' | 'batchId' | 'stateDir' | 'clock'>;
+type Reading = Pick<WantedBatch, 'kind' | 'batchId' | 'stateDir' | 'clock'>;
 
 /**
  * Opens a batch to read its rows: with what other batches have paid meanwhile, or, while another process has it, in a

@@ -7,7 +7,7 @@ import {publishedAt, publishedText, readBatch} from './read-batch.ts';
 import {reportFile, writeReport} from '../report/file.ts';
 import {writeResults} from '../report/results.ts';
 import type {Summary} from '../standing/summary.ts';
-import {ATTENTION, commandsOf, summaryOf, type Wanted} from './status.ts';
+import {ATTENTION, commandsOf, summaryOf, type WantedBatch} from './status.ts';
 
 /** The summary, with the path of the HTML report if one was written. */
 export type Reported = Summary & {
@@ -31,7 +31,7 @@ interface ReportEnd {
  * @param html a file for the HTML report, or `beside`: next to the results
  */
 export async function reportBatch(
-  wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
+  wanted: WantedBatch & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
 ): Promise<ReportEnd> {
   const batch = await readBatch(wanted, `report of batch ${wanted.batchId}`);
   try {

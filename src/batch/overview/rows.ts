@@ -9,7 +9,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import {lookalikeText} from '../model/lookalikes.ts';
 import {cleanMessage, type FieldDifference, type RowState} from '../model/outcome.ts';
 import {publishedAt, publishedText, readBatch} from './read-batch.ts';
-import {commandsOf, type Wanted} from './status.ts';
+import {commandsOf, type WantedBatch} from './status.ts';
 
 /** A row of a batch with everything that its journal has of it. */
 export interface FoundRow {
@@ -56,7 +56,7 @@ export interface Placement {
 }
 
 /** A batch whose rows could not be read. */
-export interface Unread {
+export interface UnreadBatch {
   batchId: string;
   error: RemitError;
 }
@@ -66,7 +66,7 @@ export interface Unread {
  * @throws RemitError NO_BATCH if the batch or the row does not exist, LOCKED if another process has the batch and
  *   provides no copy
  */
-export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Placement[]> {
+export async function rowsOfBatch(wanted: WantedBatch, reference: string): Promise<Placement[]> {
   const rows = await readRows(wanted, reference);
   if (rows.length > 0) return rows;
   const leftOut = await readLeftOut(wanted, reference);
@@ -89,12 +89,12 @@ export async function rowsOfBatch(wanted: Wanted, reference: string): Promise<Pl
 
 /** The same in all batches of a state folder, the last changed row first. */
 export async function findRows(
-  wanted: Omit<Wanted, 'batchId'>,
+  wanted: Omit<WantedBatch, 'batchId'>,
   reference: string,
-): Promise<{rows: Placement[]; unread: Unread[]; searched: string[]}> {
+): Promise<{rows: Placement[]; unread: UnreadBatch[]; searched: string[]}> {
   const ids = batchIds(wanted.stateDir, wanted.kind).sort();
   const rows: Placement[] = [];
-  const unread: Unread[] = [];
+  const unread: UnreadBatch[] = [];
   const searched: string[] = [];
   for (const batchId of ids) {
     try {
@@ -119,7 +119,7 @@ export interface LeftOut {
 
 /** The rows with this reference that these batches left out with errors. */
 export async function findLeftOut(
-  wanted: Omit<Wanted, 'batchId'>,
+  wanted: Omit<WantedBatch, 'batchId'>,
   reference: string,
   ids: readonly string[],
 ): Promise<LeftOut[]> {
@@ -129,7 +129,7 @@ export async function findLeftOut(
   return found;
 }
 
-async function readLeftOut(wanted: Wanted, reference: string): Promise<LeftOut[]> {
+async function readLeftOut(wanted: WantedBatch, reference: string): Promise<LeftOut[]> {
   const batch = await readBatch(wanted, `a row of batch ${wanted.batchId}`);
   try {
     const {plan, journal} = batch;
@@ -176,7 +176,7 @@ function noneIfUnread(error: unknown): never[] {
 
 /** References of these batches that only look like this one. */
 export async function findLookalikes(
-  wanted: Omit<Wanted, 'batchId'>,
+  wanted: Omit<WantedBatch, 'batchId'>,
   reference: string,
   ids: readonly string[],
 ): Promise<string[]> {
@@ -195,7 +195,7 @@ export const similarText = (similar: readonly string[], reference: string): stri
 
 const MOST_SIMILAR = 5;
 
-async function readLookalikes(wanted: Wanted, reference: string): Promise<string[]> {
+async function readLookalikes(wanted: WantedBatch, reference: string): Promise<string[]> {
   const batch = await readBatch(wanted, `a row of batch ${wanted.batchId}`);
   try {
     return batch.journal.report.lookalikesOf(normaliseReference(reference), MOST_SIMILAR);
@@ -204,7 +204,7 @@ async function readLookalikes(wanted: Wanted, reference: string): Promise<string
   }
 }
 
-async function readRows(wanted: Wanted, reference: string): Promise<Placement[]> {
+async function readRows(wanted: WantedBatch, reference: string): Promise<Placement[]> {
   const batch = await readBatch(wanted, `a row of batch ${wanted.batchId}`);
   try {
     const rows = batch.journal.report.withReference(normaliseReference(reference));

@@ -12,7 +12,7 @@ import {type CommandsFor, readSummary} from '../standing/read-summary.ts';
 import {ASKING, readStatus, type StatusFile} from '../standing/status-file.ts';
 import type {Summary} from '../standing/summary.ts';
 
-export interface Wanted {
+export interface WantedBatch {
   kind: Kind;
   batchId: string;
   stateDir: string;
@@ -29,7 +29,7 @@ export const ATTENTION = 10;
  * The summary of a batch: what its process last wrote while it runs, otherwise the state of the journal, even after
  * the process was killed.
  */
-export async function statusOfBatch(wanted: Wanted): Promise<{
+export async function statusOfBatch(wanted: WantedBatch): Promise<{
   summary: Summary;
   attention: Attention[];
   commands: CommandBuilder;
@@ -60,7 +60,7 @@ export async function statusOfBatch(wanted: Wanted): Promise<{
 /** The summary of a batch at rest. */
 export async function summaryOf(
   batch: OpenBatch,
-  {clock, commandsFor, nextOfPlan}: Wanted,
+  {clock, commandsFor, nextOfPlan}: WantedBatch,
 ): Promise<Summary> {
   const summary = readSummary(batch, clock.now(), commandsFor);
   if (isHeldElsewhere(batch) || nextOfPlan === undefined || !awaitsRun(batch, summary)) return summary;
@@ -78,20 +78,20 @@ export function awaitsRun({journal, plan}: OpenBatch, summary: Summary): boolean
   return stop === null && unsent > 0 && journal.fact('confirmed')?.planHash !== plan.planHash;
 }
 
-export const commandsOf = (batch: OpenBatch, {commandsFor}: Wanted): CommandBuilder =>
+export const commandsOf = (batch: OpenBatch, {commandsFor}: WantedBatch): CommandBuilder =>
   commandsFor?.(batch) ?? BARE_COMMANDS;
 
 /**
  * The last status written by the process that has the batch. Undefined if there is none, or if the error is not about
  * a lock.
  */
-export function lastStatus(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
+export function lastStatus(error: unknown, {stateDir, kind, batchId}: WantedBatch): StatusFile | undefined {
   if (!(error instanceof RemitError) || error.code !== 'LOCKED') return undefined;
   return readStatus(batchFolder(stateDir, kind, batchId).status);
 }
 
 /** If the lock cannot be taken, for example because the disk is full, the error includes the last written status. */
-function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): unknown {
+function withLastStanding(error: unknown, {stateDir, kind, batchId}: WantedBatch): unknown {
   if (!(error instanceof RemitError) || error.code !== 'STATE') return error;
   const status = readStatus(batchFolder(stateDir, kind, batchId).status);
   if (status === undefined) return error;

@@ -9,7 +9,7 @@ import {addRow, emptyPart} from '../model/part.ts';
 import {KINDS, type Kind} from '../model/kinds.ts';
 
 /** Who receives how much. */
-export interface Payment {
+export interface ComparedPayment {
   party: string;
   /** Major units. */
   amount: string;
@@ -17,15 +17,15 @@ export interface Payment {
 }
 
 /** A row that differs between a file and what a batch has paid. */
-export interface Difference {
+export interface RowDifference {
   reference: string;
   /** Line of the file, or row of the sheet; null if the file does not have it. */
   line: number | null;
   /** State of the row in the batch; null if the batch does not have it. */
   state: string | null;
   id: string | null;
-  file: Payment | null;
-  paid: Payment | null;
+  file: ComparedPayment | null;
+  paid: ComparedPayment | null;
   /** What differs, if both have it. */
   fields: string[];
 }
@@ -46,9 +46,9 @@ export class Differences {
   /** All of them, with the amounts of the file; of the batch, if the file does not have them. */
   readonly part = emptyPart();
   /** The first ones. */
-  readonly listed: Difference[] = [];
+  readonly listed: RowDifference[] = [];
 
-  add(difference: Difference, row: JournalRow): void {
+  add(difference: RowDifference, row: JournalRow): void {
     addRow(this.part, row);
     if (this.listed.length < LISTED) this.listed.push(difference);
   }
@@ -134,7 +134,7 @@ function fieldsThatDiffer(kind: Kind, row: JournalRow, known: JournalRow & {isKn
 function differenceOf(
   row: JournalRow,
   batch: Journal,
-): Pick<Difference, 'reference' | 'state' | 'id' | 'fields'> {
+): Pick<RowDifference, 'reference' | 'state' | 'id' | 'fields'> {
   const {reference, outcome} = row;
   const id = outcome?.id ?? null;
   return {
@@ -150,7 +150,7 @@ function stateOf({n, outcome}: JournalRow, batch: Journal): string {
   return outcome.state === 'accepted' && outcome.status === 'failed' ? 'failed' : bucketOf(outcome.state);
 }
 
-const paymentOf = ({party, amount, currency}: PaidContent): Payment => ({
+const paymentOf = ({party, amount, currency}: PaidContent): ComparedPayment => ({
   party,
   amount: formatMajor(BigInt(amount), currency),
   currency,

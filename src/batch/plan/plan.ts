@@ -30,7 +30,7 @@ import {bare, checkEnd, type FileErrors, invalidFile, noValidRow} from './refusa
 import type {RevisionFacts} from './revision.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-export interface PlanOptions extends ReadOptions {
+export interface PlanRequest extends ReadOptions {
   /** A path of a CSV or workbook, or `-` for a CSV from standard input. */
   file: string;
   /** Name of the sheet, for a workbook with several. */
@@ -71,7 +71,7 @@ const SHOWN_ISSUES = 10_000;
  *   file has errors and `validOnly` is not set, or has no valid row; STATE if the plan cannot be written; LOCKED if
  *   the batch is running.
  */
-export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
+export async function planBatch(options: PlanRequest): Promise<PlannedBatch> {
   const input = openInput(options.file, options.stdin, [KINDS[options.kind].topic, 'batch', 'template']);
   if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses an invalid id early
   const root = join(options.stateDir, 'batches', options.kind);
@@ -99,7 +99,7 @@ export interface DraftPlan {
  * @throws RemitError as `planBatch`
  */
 export async function withoutKeeping<T>(
-  options: PlanOptions,
+  options: PlanRequest,
   use: (draft: DraftPlan) => Promise<T>,
 ): Promise<T> {
   const input = openInput(options.file, options.stdin, [KINDS[options.kind].topic, 'batch', 'template']);
@@ -137,7 +137,7 @@ function removeLitter(folder: string): void {
 const LARGE_BYTES = 1024 * 1024;
 
 async function writePlan(
-  options: PlanOptions,
+  options: PlanRequest,
   input: InputFile,
   file: string,
 ): Promise<{plan: Plan; found: FileErrors}> {
@@ -190,7 +190,7 @@ async function writePlan(
  * Reads the file into the draft, and compares its rows with each other.
  * @param spool a file for the texts of a workbook
  */
-async function checkFile(options: PlanOptions, input: InputFile, draft: Draft, spool: string) {
+async function checkFile(options: PlanRequest, input: InputFile, draft: Draft, spool: string) {
   const {pages} = draft;
   pages.create();
   const texts = {

@@ -6,7 +6,7 @@ import {othersIn, recordPaidElsewhere, tellEnded} from './news.ts';
 import type {JournalCheck} from './rebuild.ts';
 import {recordDecisions, surveyBatch, type Survey} from './survey.ts';
 import type {Retype} from '../model/accept.ts';
-import type {Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
 
 /** A batch's use of the registry, from the survey to the end of the run. */
 export interface BatchClaims {

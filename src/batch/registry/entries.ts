@@ -1,7 +1,8 @@
 import {jsonBytes} from '../../store/port/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import type {Kind} from '../model/kinds.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
 import {type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 

@@ -12,7 +12,7 @@ export interface JournalName {
 }
 
 /** What the registry has of a journal. */
-export interface Listed {
+export interface ListedJournal {
   /** Null if it cannot be read, and the operator has accepted that. */
   journal: string | null;
   /** How many groups of its claims, payments and freed claims the registry has written. */
@@ -39,9 +39,9 @@ export class Journals {
   }
 
   /** Every journal that is listed, by `nameKey`. */
-  all(): Map<string, Listed> {
+  all(): Map<string, ListedJournal> {
     const rows = this.#db
-      .prepare<Listed & {kind: Kind; batch: string}>(
+      .prepare<ListedJournal & {kind: Kind; batch: string}>(
         'select kind, batch, journal, claims, stamp from journals',
       )
       .all();
@@ -49,7 +49,7 @@ export class Journals {
   }
 
   /** Whether the registry has everything that a journal has claimed. */
-  isUpToDate(listed: Listed | undefined, journalId: string, mark: ClaimMark | undefined): boolean {
+  isUpToDate(listed: ListedJournal | undefined, journalId: string, mark: ClaimMark | undefined): boolean {
     if (listed?.journal !== journalId) return false;
     // A journal of an earlier version has no mark.
     return mark === undefined || (mark.registry === this.#registry && mark.claims <= listed.claims);

@@ -1,6 +1,7 @@
 import {isSamePayment, type PaymentFacts} from '../../doubts/open-payment.ts';
 import {readOpenPayments, type StoredPayment} from '../../doubts/open-payments.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import type {Kind} from '../model/kinds.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
 
 /** Where the payments of a batch are made. */

@@ -1,5 +1,6 @@
 import type {SqliteDatabase} from '../../store/port/port.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import type {Kind} from '../model/kinds.ts';
 
 /** The scope in which a reference is paid once. */
 export interface Scope {

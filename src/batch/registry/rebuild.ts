@@ -7,7 +7,7 @@ import {batchFolder, batchIds} from '../journal/folder.ts';
 import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
 import {accepting, type Retype} from '../model/accept.ts';
 import {KINDS} from '../model/kinds.ts';
-import {type JournalName, Journals, type Listed, nameKey, stampOf} from './journals.ts';
+import {type JournalName, Journals, type ListedJournal, nameKey, stampOf} from './journals.ts';
 import {readIn} from './read-in.ts';
 
 /** How a command treats journals that its registry does not know. */
@@ -48,7 +48,7 @@ export async function readMissing(
 async function readRound(
   db: SqliteDatabase,
   journals: Journals,
-  listed: ReadonlyMap<string, Listed>,
+  listed: ReadonlyMap<string, ListedJournal>,
   options: Parameters<typeof readMissing>[1],
 ): Promise<ReadJournal[]> {
   const read: ReadJournal[] = [];

@@ -1,7 +1,7 @@
 import {nextTurn} from '../../clock.ts';
 import type {StoredPayment} from '../../doubts/open-payments.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
-import type {Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {ALIKE_MS, earlierPayment} from './earlier-payments.ts';

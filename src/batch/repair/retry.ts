@@ -20,7 +20,7 @@ import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {lostOutcome} from '../send/known-records.ts';
 import {lostText} from '../answers/stop-words.ts';
-import type {Stop} from '../model/stop.ts';
+import type {RunStop} from '../model/stop.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {isEnd} from '../answers/answers.ts';
 import {readRecord, type RecordReading} from './retry-read.ts';
@@ -53,7 +53,7 @@ export interface RetryFacts {
    */
   left: {reference: string; why: string; elsewhere?: string; paidBy?: string}[];
   /** A record was not found: its row is in doubt, nothing is sent again, and the batch stops. */
-  stop: Stop | undefined;
+  stop: RunStop | undefined;
 }
 
 const PAGE = 500;
@@ -148,7 +148,7 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
 }
 
 /** The service does not know a record to which it gave an id: the row is in doubt, as in a run. */
-function noteLost(row: RecordedRow, {journal, clock}: Asking): Stop {
+function noteLost(row: RecordedRow, {journal, clock}: Asking): RunStop {
   const outcome = lostOutcome(row);
   if (outcome !== undefined) journal.record(outcome, clock.now());
   journal.flush();

@@ -2,10 +2,11 @@ import {BARE_COMMANDS, type CommandBuilder} from '../../errors.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {Totals} from '../../money/totals.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
-import type {Confirmation} from '../journal/facts.ts';
+import type {RecordedConfirmation} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {TroubledRow} from '../journal/rows/report-rows.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import type {Kind} from '../model/kinds.ts';
 import {isHeldElsewhere, type OpenBatch} from '../journal/open-batch.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -24,10 +25,10 @@ const TROUBLES = [
   'rejected',
   'not_sent',
 ] as const;
-export type Trouble = (typeof TROUBLES)[number];
+export type RowTrouble = (typeof TROUBLES)[number];
 
 export interface TroubleGroup {
-  trouble: Trouble;
+  trouble: RowTrouble;
   count: number;
   totals: Totals;
   /** The first of them, up to the limit of the report. */
@@ -54,7 +55,7 @@ export interface ReportData {
   /** Rows whose record was ever requested, with the time of the last change. */
   lastChangeAt: number | null;
   troubles: TroubleGroup[];
-  confirmations: Confirmation[];
+  confirmations: RecordedConfirmation[];
   /** Rows that were sent again with a new key. */
   retried: number;
 }

@@ -1,5 +1,5 @@
 import {grouped} from '../../html/chart.ts';
-import type {ReportData, Trouble} from './data.ts';
+import type {ReportData, RowTrouble} from './data.ts';
 import {typingFor} from '../standing/next-command.ts';
 import {count, NOUNS, troubleWords} from './words.ts';
 
@@ -13,7 +13,7 @@ export interface Step {
  * The order in which the steps can be done: first rows with an unknown outcome, because they hold the release of
  * others; then the release; then checking statuses; then sending rows again; decisions last.
  */
-const ORDER: readonly (Trouble | 'underway')[] = [
+const ORDER: readonly (RowTrouble | 'underway')[] = [
   'collision',
   'in_doubt',
   'not_sent',
@@ -29,7 +29,7 @@ const ORDER: readonly (Trouble | 'underway')[] = [
 ];
 
 /** Nothing of a canceled batch is sent again; only decisions and status checks are left. */
-const LEFT_WHEN_CANCELED: ReadonlySet<Trouble | 'underway'> = new Set([
+const LEFT_WHEN_CANCELED: ReadonlySet<RowTrouble | 'underway'> = new Set([
   ...(['collision', 'underway', 'unclear', 'conflict', 'differs'] as const),
 ]);
 

@@ -7,7 +7,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import {typingFor} from '../standing/next-command.ts';
 import type {Bucket} from '../model/outcome.ts';
 import {DIFFERING_FIELDS} from '../model/row-fields.ts';
-import type {Trouble} from './data.ts';
+import type {RowTrouble} from './data.ts';
 import type {Summary} from '../standing/summary.ts';
 
 /** The nouns of a batch, for readers who do not use the command line. */
@@ -49,7 +49,7 @@ export interface TroubleWords {
 
 /** What is wrong with a row, and what to do. */
 export function troubleWords(
-  trouble: Trouble,
+  trouble: RowTrouble,
   plan: Pick<Plan, 'kind' | 'batchId'>,
   commands: CommandBuilder,
 ): TroubleWords {

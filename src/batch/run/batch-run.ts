@@ -23,7 +23,7 @@ import type {BatchState} from '../model/batch-state.ts';
 import {pagesOf} from '../model/pages.ts';
 import {isWhole, type Summary} from '../standing/summary.ts';
 import {type BatchPermits, Wire} from '../answers/wire.ts';
-import {signalReason, type Stop} from '../model/stop.ts';
+import {signalReason, type RunStop} from '../model/stop.ts';
 import {type ReportOptions, RunReporter} from './run-reporter.ts';
 
 export interface BatchRunOptions extends ReportOptions {
@@ -45,7 +45,7 @@ export interface BatchRunOptions extends ReportOptions {
   /** First Ctrl-C: starts no further request. */
   drain: AbortSignal;
   /** Why nothing is sent: a record read before the run stopped the batch. */
-  stop?: Stop | undefined;
+  stop?: RunStop | undefined;
   /** Second Ctrl-C: aborts requests in flight. The journal records that their rows may have been sent. */
   abort: AbortSignal;
 }

@@ -12,7 +12,7 @@ import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
 import {answeredText, MAYBE_BY_SECOND, shownText} from '../answers/stop-words.ts';
-import type {Exchange} from '../answers/wire.ts';
+import type {ExchangeResult} from '../answers/wire.ts';
 
 interface CancelJob extends Tries {
   row: RecordedRow;
@@ -170,7 +170,7 @@ export class CancelPhase {
     }
   }
 
-  #notSent(verdict: NotSent, end: Exchange, sentAt: number): WorkEnd {
+  #notSent(verdict: NotSent, end: ExchangeResult, sentAt: number): WorkEnd {
     const then = this.#run.rules.notSent(verdict, sentAt, wordsOf(end));
     return then === 'wait' ? {again: true, afterMs: 0} : this.#leave();
   }

@@ -11,7 +11,7 @@ import {
 } from './create-words.ts';
 import {type CreateJob, createJob} from './create-job.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {Exchange} from '../answers/wire.ts';
+import type {ExchangeResult} from '../answers/wire.ts';
 import {
   DIRECT_WITH_USED_KEY,
   MAYBE_PAID_BEFORE,
@@ -201,7 +201,7 @@ export class CreatePhase {
     return typeof reference === 'string' ? this.#run.journal.rows.of(reference) : undefined;
   }
 
-  #known(job: CreateJob, verdict: Known, end: Exchange): WorkEnd {
+  #known(job: CreateJob, verdict: Known, end: ExchangeResult): WorkEnd {
     const {row} = job;
     const {outcomes, refusals, halt, settings} = this.#run;
     const {id, status} = verdict;

@@ -10,7 +10,7 @@ import {
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {noteOfAnswer, type Known} from '../answers/answers.ts';
-import type {Exchange} from '../answers/wire.ts';
+import type {ExchangeResult} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 
 /**
@@ -38,7 +38,7 @@ export const keyInUse = (forMs: number): string =>
 export const collisionText = ({outcome}: JournalRow, message: string): string =>
   outcome?.message === RETURNED_OTHER ? message + CAME_AGAIN : message;
 
-export const refusedAfterDoubt = (end: Exchange): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
+export const refusedAfterDoubt = (end: ExchangeResult): string => `${REFUSED_AFTER_DOUBT}: ${wordsOf(end)}`;
 
 /** The record cannot belong to this row: only a 201 creates a new record, and the key was used for other content. */
 export const isOfOtherContent = (isKeyUsed: boolean, {id}: Known, answer: Answer | undefined): boolean =>

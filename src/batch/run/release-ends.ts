@@ -22,7 +22,7 @@ import {
 } from '../model/outcome.ts';
 import type {OtherPayment} from '../registry/claim.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {Owner} from '../send/record-ids.ts';
+import type {RecordOwner} from '../send/record-ids.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {acceptedFor, attemptsOf, factsOf, type Refusal, type ReleaseJob} from './release-job.ts';
 
@@ -103,7 +103,7 @@ export class ReleaseEnds {
   }
 
   /** The record that came back is that of another row, so it did not pay this one. */
-  #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: Owner): WorkEnd {
+  #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: RecordOwner): WorkEnd {
     // Which of the two answers was mixed up is unknown, so no record is said to be left behind.
     const message = `${takenRecordText(id, owner)}; the staged record of this row is ${job.id}`;
     this.#record(job, {state: 'collision', id, status, message});

@@ -4,7 +4,7 @@ import {isEnd, judgeExchange, type Known, opensOtherwise} from '../answers/answe
 import {compareFetched} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {answeredText, bodiesComparedText} from '../answers/stop-words.ts';
-import type {Exchange} from '../answers/wire.ts';
+import type {ExchangeResult} from '../answers/wire.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {NOT_RELEASED} from '../model/outcome.ts';
@@ -32,7 +32,7 @@ const PROBE_AFTER_MS = 5 * 60_000;
 type Parts = PhaseParts & Pick<RunParts, 'claims' | 'recordIds'>;
 
 interface ReadEnd {
-  end: Exchange;
+  end: ExchangeResult;
   verdict: ReadVerdict;
 }
 
@@ -41,7 +41,7 @@ const isOtherRecord = ({state, id: found, stop}: Known, id: string): boolean =>
   state === 'collision' || stop === 'key-forgotten' || (found !== null && found !== id);
 
 const UNREAD = 'its record could not be read completely';
-const unread = (end: Exchange): string => UNREAD + ('answer' in end ? whyOdd(end.answer) : '');
+const unread = (end: ExchangeResult): string => UNREAD + ('answer' in end ? whyOdd(end.answer) : '');
 
 /**
  * Releases staged rows by the documented replay: same key, same body, `auto_approve` true. Every request here has a
@@ -176,7 +176,7 @@ export class ReleasePhase {
    */
   async #refusedKey(job: ReleaseJob, answer: Answer): Promise<WorkEnd> {
     const wasMaybe = job.maybe;
-    const end: Exchange = {answer};
+    const end: ExchangeResult = {answer};
     job.look = job.maybe = true; // until its record has been read
     if (!(await this.#mayReadNow())) return this.#ends.left(job);
     const sentAt = this.#run.clock.monotonic();

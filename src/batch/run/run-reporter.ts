@@ -4,7 +4,7 @@ import type {ResultFiles} from '../journal/facts.ts';
 import type {BatchFolder} from '../journal/folder.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
-import type {Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 import type {RunPath} from '../model/run-path.ts';

@@ -1,10 +1,10 @@
 import {setMaxListeners} from 'node:events';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {Stop} from '../model/stop.ts';
+import type {RunStop} from '../model/stop.ts';
 
 /** Whether a run continues, and if not, why. The first reason counts. */
 export class Halt {
-  stop: Stop | undefined;
+  stop: RunStop | undefined;
   /** Set by the phase that is running. */
   onStop: () => void = () => undefined;
   /** The service refused the replay of a staged row, or returned another record for it. */
@@ -30,7 +30,7 @@ export class Halt {
     this.stop = {...this.stop, message: 'stopped by a second signal, which aborted the requests in flight'};
   }
 
-  stopFor(reason: Stop['reason'], message: string): void {
+  stopFor(reason: RunStop['reason'], message: string): void {
     if (this.stop !== undefined) return;
     this.stop = {reason, message: this.#sanitizer.line(message)};
     this.#stopped.abort();

@@ -11,7 +11,7 @@ const FIRST_SLOTS = 2 ** 10;
 const MOST_SLOTS = 2 ** 21;
 
 /** The row that has a record; it is not looked up once the run is stopping for that reason. */
-export type Owner = JournalRow | 'not looked up';
+export type RecordOwner = JournalRow | 'not looked up';
 
 /**
  * The ids of the records of a batch: a record pays one row. A service that returns the record of one row for another has
@@ -31,7 +31,7 @@ export class RecordIds {
    * Notes that a create of the row returned this id, which happens once in a run.
    * @returns the row that already has it, if there is one
    */
-  taken(row: JournalRow, id: string): Owner | undefined {
+  taken(row: JournalRow, id: string): RecordOwner | undefined {
     this.#seen ??= this.#known();
     if (!this.#seen.add(id.toLowerCase())) return undefined;
     const {journal, outcomes, halt} = this.#parts;

@@ -8,7 +8,7 @@ import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Sending, Speed} from '../speed/speed.ts';
 import {isOwnLimit, isReadable} from '../answers/answers.ts';
 import type {StopRules} from './stop-rules.ts';
-import type {Exchange} from '../answers/wire.ts';
+import type {ExchangeResult} from '../answers/wire.ts';
 
 interface SenderOptions {
   transport: Transport;
@@ -57,7 +57,7 @@ export class Sender {
    * @param isCheck whether the read only tests the service; then it shows no progress of the run, unless nothing else
    *   did
    */
-  async exchange(request: TransportRequest, {isCheck = false} = {}): Promise<Exchange> {
+  async exchange(request: TransportRequest, {isCheck = false} = {}): Promise<ExchangeResult> {
     if (request.method === 'POST') this.posts++;
     const sending = {at: this.#clock.monotonic(), inFlight: ++this.#inFlight};
     const isCreate = 'idempotency-key' in request.headers;

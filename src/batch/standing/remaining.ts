@@ -7,12 +7,12 @@ import type {Standing} from '../model/tally.ts';
 import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import type {Stop} from '../model/stop.ts';
+import type {RunStop} from '../model/stop.ts';
 
 /** The unfinished part of a batch at rest that the next command depends on. Numbers are rows. */
 export interface Remaining {
   state: BatchState;
-  stop: Stop['reason'] | undefined;
+  stop: RunStop['reason'] | undefined;
   not_sent: number;
   /** Part of not_sent: the service refused them for reasons unrelated to the row. */
   refused: number;
@@ -137,7 +137,7 @@ export function refuseCanceled(
 export function readRemaining(
   journal: Journal,
   {tally, statuses, held, differs, maybePaidTwice}: Standing,
-  {state, stop, now}: {state: BatchState; stop: Stop | undefined; now: number},
+  {state, stop, now}: {state: BatchState; stop: RunStop | undefined; now: number},
 ): Remaining {
   const isAtRest = state !== 'running' && state !== 'planned';
   const {horizonMs, approveById} = readRunFacts(journal);

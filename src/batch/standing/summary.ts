@@ -4,10 +4,11 @@ import {Totals} from '../../money/totals.ts';
 import {byName} from '../../narrow.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import type {Standing, Tally} from '../model/tally.ts';
-import type {Kind, Mode} from '../model/kinds.ts';
+import type {Mode} from '../../contract/mode.ts';
+import type {Kind} from '../model/kinds.ts';
 import {BUCKETS, type Bucket} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import type {Stop} from '../model/stop.ts';
+import type {RunStop} from '../model/stop.ts';
 
 /** The summary of a batch, as `-o json` of run, status and report prints it: a stable interface. */
 export interface Summary extends Record<Bucket, number> {
@@ -44,7 +45,7 @@ export interface Summary extends Record<Bucket, number> {
   results: string | null;
   failed_file: string | null;
   summary_file: string | null;
-  stopped_because: {reason: Stop['reason']; message: string} | null;
+  stopped_because: {reason: RunStop['reason']; message: string} | null;
   orphans: {reference: string; id: string}[];
   /** The next command to type, or null if there is nothing to send. */
   next: string | null;
@@ -55,7 +56,7 @@ export interface Invocation {
   mode: Mode | null;
   posts: number;
   elapsedMs: number;
-  stop?: Stop | undefined;
+  stop?: RunStop | undefined;
   next: string | null;
   results?: {results: string; failed: string | null; summary: string} | undefined;
 }
@@ -134,7 +135,7 @@ export function isWhole(plan: Plan, tally: Tally): boolean {
   );
 }
 
-const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
+const STOP_EXITS: Partial<Record<RunStop['reason'], ExitCode>> = {
   credentials: EXIT.CREDENTIALS,
   collision: EXIT.CONFLICT,
   'key-forgotten': EXIT.CONFLICT,

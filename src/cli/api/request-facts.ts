@@ -11,7 +11,7 @@ import type {Amount} from '../input/amounts.ts';
 import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 import type {Context} from '../core/context.ts';
 import {readMove} from '../resources/moves.ts';
-import {PAYIN, PAYOUT, readTransfer, type TransferKind} from '../resources/transfer-kinds.ts';
+import {PAYIN, PAYOUT, readTransfer, type TransferResource} from '../resources/transfer-kinds.ts';
 import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
 import {amountOfBody, hasAmount, type AmountRead} from '../guard/amount-read.ts';
 import type {WriteFacts} from '../guard/facts.ts';
@@ -132,7 +132,7 @@ function readerOf(context: Context, operation: OperationId, verb: 'approve' | 'c
       read: () => findAccountTransfer(context, id),
       details: (record: unknown) => accountTransferDetails(context, record, 'approve'),
     } as const;
-  const kind: TransferKind = operation.startsWith('payins.') ? PAYIN : PAYOUT;
+  const kind: TransferResource = operation.startsWith('payins.') ? PAYIN : PAYOUT;
   return {
     noun: kind.noun,
     read: () => readTransfer(context, kind, id),

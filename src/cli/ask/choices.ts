@@ -7,7 +7,7 @@ import type {Output} from '../../output/output.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Commands} from '../line/command-line.ts';
-import type {Choice} from '../runtime/prompts.ts';
+import type {PromptChoice} from '../runtime/prompts.ts';
 import type {Stop} from '../runtime/stop.ts';
 import type {Question, Source} from './questions.ts';
 
@@ -25,7 +25,7 @@ export interface Choosing {
 /** The value of a flag, typed or answered. */
 type Given = (flag: string) => unknown;
 
-export const asChoice = (value: string): Choice => ({value, name: value});
+export const asChoice = (value: string): PromptChoice => ({value, name: value});
 
 /**
  * What a question offers; undefined if the answer is typed instead, because it is a text or the list failed.
@@ -36,7 +36,7 @@ export async function choicesOf(
   question: Question,
   choosing: Choosing,
   given: Given,
-): Promise<{choices: Choice[]; isNeeded: boolean} | undefined> {
+): Promise<{choices: PromptChoice[]; isNeeded: boolean} | undefined> {
   const {source, otherwise} = question;
   const isNeeded = otherwise === undefined;
   if (source.kind === 'words') return {choices: source.words.map(asChoice), isNeeded};
@@ -68,9 +68,9 @@ async function readChoices(
   source: RecordSource,
   {client, out, stop}: Choosing,
   given: Given,
-): Promise<{choices: Choice[]; isWhole: boolean; lacksDefault: boolean; isCut: boolean}> {
+): Promise<{choices: PromptChoice[]; isWhole: boolean; lacksDefault: boolean; isCut: boolean}> {
   const {operation, query, status} = listOf(source, given);
-  const choices: Choice[] = [];
+  const choices: PromptChoice[] = [];
   let read = 0;
   let lacksDefault = true;
   let areAllOffered = true;
@@ -128,7 +128,7 @@ function nothingToChoose(
 }
 
 /** What people know a record by, then its id. */
-function choiceOf(record: unknown): Choice {
+function choiceOf(record: unknown): PromptChoice {
   const at = (path: string): string | undefined => {
     const value = valueAt(record, path);
     return value === undefined || value === null || value === '' ? undefined : plainValue(value);

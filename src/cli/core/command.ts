@@ -10,7 +10,7 @@ import {findProjectFile, type ProjectFile} from '../../profiles/project-file.ts'
 import type {Typed} from '../line/command-line.ts';
 import {withoutStdin} from '../line/typed-args.ts';
 import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
-import type {Outcome} from './outcome.ts';
+import type {CommandOutcome} from './outcome.ts';
 import {type GlobalFlags, globalFlags} from '../input/global-flags.ts';
 import {answerFields, isRead} from '../help/answer-fields.ts';
 import {isParseError, usageError, withoutFrame, type Takes} from '../line/parse-errors.ts';
@@ -82,7 +82,7 @@ export abstract class RemitCommand extends Command {
   }
 
   /** Takes over a result that has its own exit code. */
-  protected conclude({data, exitCode}: Outcome): unknown {
+  protected conclude({data, exitCode}: CommandOutcome): unknown {
     this.exitWith(exitCode);
     return data;
   }

@@ -1,9 +1,9 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
 
 /** The result of a command that did not throw: what it returns for machines, and its exit code. */
-export interface Outcome {
+export interface CommandOutcome {
   data: unknown;
   exitCode: ExitCode;
 }
 
-export const done = (data: unknown): Outcome => ({data, exitCode: EXIT.OK});
+export const done = (data: unknown): CommandOutcome => ({data, exitCode: EXIT.OK});

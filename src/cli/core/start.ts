@@ -18,7 +18,7 @@ export interface PackageJson {
 type LoadOptions = Exclude<Parameters<typeof Config.load>[0], string | undefined>;
 
 /** Where the tool is installed, and its parts. */
-export interface Facts {
+export interface Installation {
   root: string;
   /** Inlined by the build, so that no file is searched for. */
   pjson: PackageJson;
@@ -28,7 +28,7 @@ export interface Facts {
 }
 
 /** Starts the tool in this process. */
-export async function start(argv: readonly string[], facts: Facts): Promise<Ended> {
+export async function start(argv: readonly string[], facts: Installation): Promise<Ended> {
   const runtime = processRuntime();
   runtime.stop.listen(process, process.stderr);
   process.once('exit', closeLostTerminal);
@@ -71,13 +71,13 @@ function closeLostTerminal(): void {
 }
 
 /** The output of `remit --help`: the build stores it in a file, so that it is available immediately. */
-export async function rootHelp(facts: Facts): Promise<string> {
+export async function rootHelp(facts: Installation): Promise<string> {
   const {helpText} = await import('../help/help.ts');
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
 }
 
 /** The help of every command and topic before it is laid out, for the build, so that it is available immediately. */
-export async function allHelp(facts: Facts): Promise<{commands: HelpForms; topics: HelpForms}> {
+export async function allHelp(facts: Installation): Promise<{commands: HelpForms; topics: HelpForms}> {
   const {helpForm} = await import('../help/help.ts');
   const config = await loadConfig(facts);
   const {commands, topics} = treeOf(config.commandIDs);
@@ -92,19 +92,19 @@ export async function allHelp(facts: Facts): Promise<{commands: HelpForms; topic
 type HelpForms = Record<string, string>;
 
 /** The manual pages, for the build. */
-export async function manPages(facts: Facts): Promise<ManPage[]> {
+export async function manPages(facts: Installation): Promise<ManPage[]> {
   const reference = await import('../help/reference.ts');
   return reference.manPages(await loadConfig(facts), facts.pjson.version);
 }
 
-export function appOf(facts: Facts): App {
+export function appOf(facts: Installation): App {
   const {pjson, commands} = facts;
   let config: Promise<Config> | undefined;
   return {name: pjson.name, version: pjson.version, commands, config: () => (config ??= loadConfig(facts))};
 }
 
 /** oclif's configuration of the tool: commands from the manifest, no user plugins. */
-async function loadConfig({root, pjson, fromSource = false}: Facts): Promise<Config> {
+async function loadConfig({root, pjson, fromSource = false}: Installation): Promise<Config> {
   const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions; // its type requires all of package.json
   if (!fromSource) return Config.load(options);
   const plugin = new Plugin({...options, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true});

@@ -2,7 +2,7 @@ import {EXIT, type ExitCode} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
 import type {Output} from '../../output/output.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
-import {type Area, type Finding, lineOf, type Verdict} from './survey/finding.ts';
+import {type Area, type Finding, lineOf, type FindingVerdict} from './survey/finding.ts';
 
 /** The JSON result of `remit doctor`. Its shape is stable. */
 export interface Report {
@@ -10,7 +10,7 @@ export interface Report {
   readonly base_url: string | null;
   readonly mode: string | null;
   readonly ok: boolean;
-  readonly counts: Readonly<Record<Verdict, number>>;
+  readonly counts: Readonly<Record<FindingVerdict, number>>;
   readonly requests: number;
   readonly checks: readonly Check[];
   /** The active service file, with all differences that are certain. */
@@ -28,7 +28,7 @@ export interface Report {
 interface Check {
   readonly area: Area;
   readonly check: string;
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   readonly evidence: string;
   readonly row: number | null;
   /** The part to add to the service file. */
@@ -37,7 +37,7 @@ interface Check {
   readonly fix: string | null;
 }
 
-export interface Facts {
+export interface ReportFacts {
   readonly profile: string | null;
   readonly base_url: string | null;
   readonly mode: string | null;
@@ -47,8 +47,8 @@ export interface Facts {
   readonly probed: Report['probed'];
 }
 
-export function reportOf(found: readonly Finding[], facts: Facts): Report {
-  const count = (verdict: Verdict) => found.filter((finding) => finding.verdict === verdict).length;
+export function reportOf(found: readonly Finding[], facts: ReportFacts): Report {
+  const count = (verdict: FindingVerdict) => found.filter((finding) => finding.verdict === verdict).length;
   const {profile, base_url, mode, requests, service, written, probed} = facts;
   const failed = found.filter(({isFailed}) => isFailed === true).length + uncheckedMain(found, probed).length;
   const counts = {holds: count('holds'), differs: count('differs'), unknown: count('unknown')};

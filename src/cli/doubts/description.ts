@@ -12,7 +12,7 @@ import type {Candidates} from './candidates.ts';
 import type {Payment} from './payment.ts';
 
 /** An earlier payment in doubt, as it is shown. */
-export interface Known {
+export interface ShownDoubt {
   open: StoredPayment;
   /** All that are in doubt, the newest first. */
   earlier: readonly StoredPayment[];
@@ -33,7 +33,11 @@ export const isUnderOtherProfile = ({profile}: Context, open: OpenPayment): bool
   open.keyFingerprint !== profile.keyFingerprint && open.profile !== null && open.profile !== profile.name;
 
 /** Sentences without the last full stop. */
-export function descriptionOf(context: Context, payment: Payment, {open, earlier, found}: Known): string {
+export function descriptionOf(
+  context: Context,
+  payment: Payment,
+  {open, earlier, found}: ShownDoubt,
+): string {
   const {kind, parties} = payment;
   const {idempotencyKey: key, firstSentMs, recordId, acceptedMs} = open;
   const withKey = key === null ? '' : ` with idempotency key ${key}`;

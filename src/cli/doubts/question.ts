@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import type {Context} from '../core/context.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import {candidatesFor, listCommand} from './candidates.ts';
-import {descriptionOf, isPastKeys, isUnderOtherProfile, type Known, timeOf} from './description.ts';
+import {descriptionOf, isPastKeys, isUnderOtherProfile, type ShownDoubt, timeOf} from './description.ts';
 import type {Payment} from './payment.ts';
 
 /** What is known about the same payment when it is typed again. */
@@ -37,7 +37,7 @@ export async function askAboutEarlier(
   const open = nearest(payment, unseen.filter(mayRepeat)) ?? nearest(payment, unseen);
   if (open === undefined) return undefined;
   const canRepeat = mayRepeat(open);
-  const known: Known = {
+  const known: ShownDoubt = {
     ...{open, earlier},
     newKey: fresh.isOwnKey ? undefined : (fresh.idempotencyKey ?? undefined),
     found: canRepeat ? undefined : await candidatesFor(context, payment, sinceOf(unseen)),
@@ -57,16 +57,17 @@ const nearest = ({body}: Payment, open: readonly StoredPayment[]): StoredPayment
 const sinceOf = (open: readonly OpenPayment[]): number =>
   Math.min(...open.map(({firstSentMs}) => firstSentMs));
 
-function questionOf({kind}: Payment, {open, found, newKey}: Known): string {
+function questionOf({kind}: Payment, {open, found, newKey}: ShownDoubt): string {
   if (found !== undefined) return `Send another ${kind}?`;
   const other = newKey === undefined ? '' : `, not with ${newKey}`;
   return `Send it again with the earlier key, ${open.idempotencyKey}${other}? The service then returns the same ${kind}, or creates it if there is none.`;
 }
 
 /** Every payment in doubt, so that one which is added later is asked about again. */
-const acceptance = ({earlier}: Known): string => `--accept new-payment=${earlier.map(paymentId).join(',')}`;
+const acceptance = ({earlier}: ShownDoubt): string =>
+  `--accept new-payment=${earlier.map(paymentId).join(',')}`;
 
-function refused(context: Context, payment: Payment, known: Known): RemitError {
+function refused(context: Context, payment: Payment, known: ShownDoubt): RemitError {
   const {open, found, newKey} = known;
   const {commands} = context;
   const {typed, kind} = payment;
@@ -97,7 +98,7 @@ function refused(context: Context, payment: Payment, known: Known): RemitError {
 }
 
 /** The command that sends the earlier payment again; undefined if its key must not be sent. */
-function repetitionOf(context: Context, {typed}: Payment, {open, found}: Known): string | undefined {
+function repetitionOf(context: Context, {typed}: Payment, {open, found}: ShownDoubt): string | undefined {
   const {commands} = context;
   const {idempotencyKey, profile} = open;
   if (found !== undefined || idempotencyKey === null) return undefined;
@@ -111,7 +112,7 @@ function repetitionOf(context: Context, {typed}: Payment, {open, found}: Known):
 }
 
 /** The command that shows what became of the earlier payment. */
-const checkOf = ({commands}: Context, payment: Payment, {open: {recordId}}: Known): string =>
+const checkOf = ({commands}: Context, payment: Payment, {open: {recordId}}: ShownDoubt): string =>
   recordId !== null && (payment.kind === 'payout' || payment.kind === 'payin')
     ? commands.read(`${payment.kind}s`, 'get', recordId)
     : listCommand(commands, payment);

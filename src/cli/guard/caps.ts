@@ -1,7 +1,7 @@
 import {type Hint, RemitError} from '../../errors.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import {amountText} from './amount-text.ts';
-import type {Unread, WriteFacts} from './facts.ts';
+import type {UnreadAmount, WriteFacts} from './facts.ts';
 
 /**
  * Caps fail closed: an amount, currency or rail that cannot be read is refused, and so is one without a cap.
@@ -61,7 +61,7 @@ function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: st
 }
 
 /** What to do if an amount could not be read. */
-export function wayOn({absent, inRecord}: Unread): Hint | undefined {
+export function wayOn({absent, inRecord}: UnreadAmount): Hint | undefined {
   if (absent)
     return 'if you know the amount from elsewhere, add --amount and --currency; without a terminal, --yes as well';
   return inRecord

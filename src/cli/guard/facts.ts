@@ -1,5 +1,5 @@
 /** Why the amount of a write is unknown. */
-export interface Unread {
+export interface UnreadAmount {
   /** A clause: `its amount_in_minor_units is "x", not a whole number of minor units`. */
   why: string;
   /** There is no amount in any form, so one may be stated with --amount and --currency. */
@@ -14,7 +14,7 @@ export interface Unread {
 export type Detail = readonly [label: string, text: string];
 
 /** What is fetched from the service before a live write is confirmed. */
-export interface Details {
+export interface WriteDetails {
   /** The recipient, and the payment method. */
   who: readonly Detail[];
   /** When, from which subaccount, and what happens next. */
@@ -32,7 +32,7 @@ export interface WriteFacts {
   /** Absent if the service chooses it. */
   currency?: string | undefined;
   /** Set if the write moves money whose amount could not be read. */
-  unread?: Unread | undefined;
+  unread?: UnreadAmount | undefined;
   /** Its request says that it cancels a record. A cancellation moves no money, so caps do not apply to it. */
   cancels?: boolean | undefined;
   /** The amount comes from --amount and --currency, because the service shows none. */
@@ -44,5 +44,5 @@ export interface WriteFacts {
   /** Where amount, currency and rail were read; absent means the command's flags. */
   source?: 'record' | 'body' | undefined;
   /** Called for a live write that is about to be confirmed; reads from the service. */
-  details?: (() => Promise<Details>) | undefined;
+  details?: (() => Promise<WriteDetails>) | undefined;
 }

@@ -1,5 +1,5 @@
 import {amountText} from './amount-text.ts';
-import type {Detail, Details, WriteFacts} from './facts.ts';
+import type {Detail, WriteDetails, WriteFacts} from './facts.ts';
 
 /** Width of the labels; the longest one is `destination`. */
 const LABEL = 13;
@@ -10,7 +10,7 @@ const LABEL = 13;
  */
 export function liveLines(
   facts: WriteFacts,
-  details: Details | undefined,
+  details: WriteDetails | undefined,
   routes: readonly Detail[] = [],
 ): string[] {
   const {amountMinor, currency, unread, stated, rail, party} = facts;

@@ -16,12 +16,12 @@ const READS: ReadonlySet<string> = new Set(
 export const isRead = (command: string): boolean => READS.has(command.slice(command.lastIndexOf(':') + 1));
 
 /** The keywords of JSON Schema that say which fields a record may have. */
-export interface Schema {
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
+export interface AnswerSchema {
+  properties?: Record<string, AnswerSchema>;
+  items?: AnswerSchema;
+  anyOf?: AnswerSchema[];
+  oneOf?: AnswerSchema[];
+  allOf?: AnswerSchema[];
   additionalProperties?: unknown;
 }
 
@@ -39,7 +39,7 @@ export async function answerFields(command: string): Promise<KnownFields> {
       io: 'output',
       unrepresentable: 'any',
       reused: 'inline',
-    }) as Schema;
+    }) as AnswerSchema;
     return pathsOf(recordOf(schema), '');
   });
   return {paths: [...new Set(paths)], onUnknown};
@@ -49,10 +49,11 @@ const answersOf = (id: OperationId): SchemaName[] =>
   Object.values(operationOf(id).ok).filter((name) => name !== null);
 
 /** The schema of one record of a page or list. */
-const recordOf = (schema: Schema): Schema => schema.properties?.['data']?.items ?? schema.items ?? schema;
+const recordOf = (schema: AnswerSchema): AnswerSchema =>
+  schema.properties?.['data']?.items ?? schema.items ?? schema;
 
 /** The dotted paths that a JSON Schema declares; `x.*` if the names below x are free. */
-export function pathsOf(schema: Schema, prefix: string): string[] {
+export function pathsOf(schema: AnswerSchema, prefix: string): string[] {
   const {anyOf = [], oneOf = [], allOf = [], properties = {}, additionalProperties: rest} = schema;
   const branches = [...anyOf, ...oneOf, ...allOf];
   // Every object may have more than the declared fields; if none or a whole map is declared, the names are free.

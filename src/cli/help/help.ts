@@ -4,7 +4,7 @@ import {RemitError} from '../../errors.ts';
 import type {ServiceInForce} from './assumptions.ts';
 import {CommandHelpContent, HelpContent} from './help-content.ts';
 import {block, layOut, placeOf, type Row} from './layout.ts';
-import {type Page, PAGES} from './pages.ts';
+import {type HelpPage, PAGES} from './pages.ts';
 import {wrapLines} from '../../output/text/wrap.ts';
 import {nearest} from '../../nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
@@ -143,7 +143,7 @@ export async function helpForm(config: Config, id: string): Promise<string> {
   return help.text;
 }
 
-const fitted = (page: Page, inForce: ServiceInForce, columns: number): string =>
+const fitted = (page: HelpPage, inForce: ServiceInForce, columns: number): string =>
   wrapLines(page.text(inForce, columns), columns, '');
 
 const pagesText = (): string =>

@@ -5,7 +5,7 @@ import {assumptionsText, operationsText, type ServiceInForce} from './assumption
 import {globalFlags} from '../input/global-flags.ts';
 
 /** Help pages that are not about a command: `remit help exit-codes`. Generated from the tables that the code uses. */
-export interface Page {
+export interface HelpPage {
   summary: string;
   /** `width`: of a terminal; Infinity without one, so that each row of a table is one line. */
   text: (inForce: ServiceInForce, width: number) => string;
@@ -61,7 +61,7 @@ ${table([
 LIMITS OF RAILS (assumption 64)
 ${table(Object.entries(RAIL_LIMITS_MINOR).map(([rail, minor]) => [rail, `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD for each transfer`]))}`;
 
-export const PAGES: Readonly<Record<string, Page>> = {
+export const PAGES: Readonly<Record<string, HelpPage>> = {
   'exit-codes': {
     summary: 'what each exit code means',
     text: () =>

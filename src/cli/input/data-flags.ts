@@ -2,7 +2,7 @@ import type {Interfaces} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
 import {nearest} from '../../nearest.ts';
-import type {Input} from '../runtime/stdin.ts';
+import type {StdinUser} from '../runtime/stdin.ts';
 import {bodyFields} from './data-fields.ts';
 import {readData} from './json-data.ts';
 
@@ -68,7 +68,7 @@ const DEPRECATED: Readonly<Record<string, string>> = {amount_in_cents: 'amount_i
  */
 export async function argvWithData(
   argv: readonly string[],
-  reader: Reader & {input: Input},
+  reader: Reader & {input: StdinUser},
 ): Promise<string[]> {
   const {data, rest} = takeData(argv);
   if (data === undefined) return rest;

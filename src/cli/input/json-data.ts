@@ -2,12 +2,12 @@ import {readFileSync} from 'node:fs';
 import {RemitError} from '../../errors.ts';
 import {codeOf, messageOf} from '../../narrow.ts';
 import {type Loss, unshownIn} from '../../json/losses.ts';
-import {type Input, readStdin} from '../runtime/stdin.ts';
+import {type StdinUser, readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
 
 /** `--data` as JSON: the text itself, `@file`, or `-` for stdin. */
-export async function readData(data: string | undefined, input: Input): Promise<unknown> {
+export async function readData(data: string | undefined, input: StdinUser): Promise<unknown> {
   if (data === undefined) return undefined;
   const text =
     data === '-'

@@ -19,7 +19,7 @@ import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {type ManyWaiting, readIds, waitForMany} from '../wait/wait-for-many.ts';
-import {done, type Outcome} from '../core/outcome.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
 import {
   approvalNote,
   isWaiting,
@@ -62,7 +62,7 @@ export async function createAccountTransfer(
     wait: WaitFlagValues;
     typed: Typed;
   },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {body, amount} = request;
   requireIds(context, body, {
     source_account_id: 'treasury account',
@@ -106,7 +106,7 @@ export async function createAccountTransfer(
 export async function approveAccountTransfer(
   context: Context,
   request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {id, stated, wait} = request;
   const sent = await sendOnce(context, {
     operation: 'accountTransfers.approve',
@@ -134,7 +134,7 @@ export async function approveAccountTransfer(
 export async function waitAccountTransfers(
   context: Context,
   {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const [only] = typed;
   if (typed.length === 1 && only !== undefined && only !== '-')
     return waitAccountTransfer(context, {id: only, wait});
@@ -196,7 +196,7 @@ async function findAccountTransfers(
 async function waitAccountTransfer(
   context: Context,
   request: {id: string; wait: WaitFlagValues},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const record = await waitOn(context, {...request, initial: undefined});
   context.out.record(record, accountTransferView);
   return done(record);
@@ -206,7 +206,7 @@ async function waitAccountTransfer(
 async function finish(
   context: Context,
   written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: 'created' | 'approved'},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {out, commands, effects} = context;
   const {id, wait, meant} = written;
   const {data, status} = written.result;

@@ -15,7 +15,7 @@ import {checkCreated} from '../write/created-record.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {requireIds} from './names.ts';
-import {done, type Outcome} from '../core/outcome.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
 import type {JsonObject} from '../../narrow.ts';
 
 /** Creates a move between two subaccounts; no idempotency key is documented for it. */
@@ -28,7 +28,7 @@ export async function createMove(
     accepts: readonly string[];
     typed: Typed;
   },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {body, amount} = request;
   requireIds(context, body, {source_subaccount_id: 'subaccount', destination_subaccount_id: 'subaccount'});
   const source = plainValue(body['source_subaccount_id']);
@@ -72,7 +72,7 @@ export async function createMove(
 export async function approveMove(
   context: Context,
   request: {id: string; dryRun: boolean | undefined; stated?: Amount | undefined},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {id, stated} = request;
   try {
     const sent = await sendOnce(context, {
@@ -146,7 +146,7 @@ function showMove(
   {out, commands}: Context,
   {data, status, warning}: Result<unknown>,
   meant: 'created' | 'approved',
-): Outcome {
+): CommandOutcome {
   const move = unwrapRecord(data);
   out.record(move, moveView);
   const lifecycle = LIFECYCLES.move;

@@ -4,13 +4,13 @@ import {valueAt} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 
 /** The owner of the payment methods: exactly one of `--payee` and `--payer`. */
-export interface Owner {
+export interface MethodOwner {
   label: 'payee' | 'payer';
   id: string;
   resource: 'payeePaymentMethods' | 'payerPaymentMethods';
 }
 
-export function readOwner(flags: {payee?: string | undefined; payer?: string | undefined}): Owner {
+export function readOwner(flags: {payee?: string | undefined; payer?: string | undefined}): MethodOwner {
   const {payee, payer} = flags;
   if (payee !== undefined && payer === undefined)
     return {label: 'payee', id: payee, resource: 'payeePaymentMethods'};
@@ -20,16 +20,18 @@ export function readOwner(flags: {payee?: string | undefined; payer?: string | u
 }
 
 /** The owner as named in the paths of its payment methods, and one of these methods. */
-export const methodParams = (owner: Owner, methodId?: string): Record<string, string> => ({
+export const methodParams = (owner: MethodOwner, methodId?: string): Record<string, string> => ({
   [`${owner.label}_id`]: owner.id,
   ...(methodId === undefined ? {} : {payment_method_id: methodId}),
 });
 
-export const methodOperation = (owner: Owner, verb: 'add' | 'list' | 'setDefault' | 'delete'): OperationId =>
-  `${owner.resource}.${verb}`;
+export const methodOperation = (
+  owner: MethodOwner,
+  verb: 'add' | 'list' | 'setDefault' | 'delete',
+): OperationId => `${owner.resource}.${verb}`;
 
 /** Finds one payment method in the list, because no operation to read one is documented. */
-export async function findMethod({client, stop}: Context, owner: Owner, id: string): Promise<unknown> {
+export async function findMethod({client, stop}: Context, owner: MethodOwner, id: string): Promise<unknown> {
   const query = methodParams(owner);
   const options = {all: true, signal: stop.signal};
   for await (const method of client.list(methodOperation(owner, 'list'), query, options))

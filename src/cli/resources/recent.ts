@@ -4,8 +4,8 @@ import {valueAt} from '../../output/records/select.ts';
 import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
-import {Tally} from './tally.ts';
-import {PAYIN, PAYOUT, type TransferKind} from './transfer-kinds.ts';
+import {AmountTally} from './tally.ts';
+import {PAYIN, PAYOUT, type TransferResource} from './transfer-kinds.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
 const SEARCHED = 200;
@@ -14,7 +14,7 @@ const LISTED = 10;
 
 /** Where the matches are: `payouts` whose `payee_id` is the record. */
 export interface Matching {
-  kind: TransferKind;
+  kind: TransferResource;
   field: string;
   /** `to this payee` */
   relation: string;
@@ -63,7 +63,7 @@ async function showMatches(context: Context, id: string, matching: Matching): Pr
   const listing =
     kind.resource === 'payouts' ? client.payouts.list(query, options) : client.payins.list(query, options);
   const shown: unknown[] = [];
-  const tally = new Tally();
+  const tally = new AmountTally();
   let searched = 0;
   for await (const record of listing) {
     searched += 1;

@@ -7,7 +7,7 @@ import {valueAt} from '../../output/records/select.ts';
 import {plainValue, text, type Field, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
-import {Tally} from './tally.ts';
+import {AmountTally} from './tally.ts';
 
 /** Payins or payouts with one status, rail or day, in one currency. */
 export interface SummaryRow {
@@ -27,12 +27,12 @@ const MOST_VALUES = 4000;
 const OTHER = 'other';
 
 /** Counts and sums by status, rail and day. Its size depends on the number of days, not on the number of records. */
-export class Summary {
+export class ListSummary {
   count = 0;
   readonly #tallies = {
-    status: new Map<string, Map<string, Tally>>(),
-    rail: new Map<string, Map<string, Tally>>(),
-    day: new Map<string, Map<string, Tally>>(),
+    status: new Map<string, Map<string, AmountTally>>(),
+    rail: new Map<string, Map<string, AmountTally>>(),
+    day: new Map<string, Map<string, AmountTally>>(),
   };
 
   add(record: unknown): void {
@@ -61,17 +61,21 @@ export class Summary {
   }
 }
 
-function tallyOf(values: Map<string, Map<string, Tally>>, value: string, currency: string): Tally {
+function tallyOf(
+  values: Map<string, Map<string, AmountTally>>,
+  value: string,
+  currency: string,
+): AmountTally {
   const name = values.has(value) || values.size < MOST_VALUES ? value : OTHER;
-  const currencies = values.get(name) ?? new Map<string, Tally>();
+  const currencies = values.get(name) ?? new Map<string, AmountTally>();
   values.set(name, currencies);
   const code = currencies.has(currency) || currencies.size < MOST_VALUES / 10 ? currency : OTHER;
-  const tally = currencies.get(code) ?? new Tally();
+  const tally = currencies.get(code) ?? new AmountTally();
   currencies.set(code, tally);
   return tally;
 }
 
-function rowsOf(by: SummaryRow['by'], value: string, {count, unread, totals}: Tally): SummaryRow[] {
+function rowsOf(by: SummaryRow['by'], value: string, {count, unread, totals}: AmountTally): SummaryRow[] {
   const sums = totals.entries().map(([currency, minor]) => ({
     ...{by, value, count: count - unread, currency_code: currency},
     ...{amount_in_minor_units: String(minor), amount: formatMajor(minor, currency)},
@@ -105,7 +109,7 @@ const DAYS_SHOWN = 31;
 /** Reads a whole list page by page, and shows its counts and sums by status, rail and day. */
 export async function showSummary(context: Context, view: View, listing: Listing<unknown>): Promise<void> {
   const {out, runtime, effects} = context;
-  const summary = new Summary();
+  const summary = new ListSummary();
   for await (const {items} of listing.pages()) {
     await setImmediate(); // the request for the next page leaves before this one is counted
     for (const record of items) summary.add(record);

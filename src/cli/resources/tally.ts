@@ -3,7 +3,7 @@ import {Totals} from '../../money/totals.ts';
 import {valueAt} from '../../output/records/select.ts';
 
 /** A number of records, and the exact sums of their amounts by currency. Its size does not grow with the records. */
-export class Tally {
+export class AmountTally {
   count = 0;
   /** Records without an amount that can be summed. */
   unread = 0;

@@ -3,7 +3,7 @@ import {payinView, payoutView} from '../../output/views/transfers.ts';
 import type {Context} from '../core/context.ts';
 
 /** The common parts of payins and payouts, which the interface document describes in parallel. */
-export interface TransferKind {
+export interface TransferResource {
   resource: 'payins' | 'payouts';
   noun: 'payin' | 'payout';
   partyLabel: 'payer' | 'payee';
@@ -11,14 +11,14 @@ export interface TransferKind {
   view: View;
 }
 
-export const PAYIN: TransferKind = {
+export const PAYIN: TransferResource = {
   resource: 'payins',
   noun: 'payin',
   partyLabel: 'payer',
   partyField: 'payer_id',
   view: payinView,
 };
-export const PAYOUT: TransferKind = {
+export const PAYOUT: TransferResource = {
   resource: 'payouts',
   noun: 'payout',
   partyLabel: 'payee',
@@ -27,7 +27,7 @@ export const PAYOUT: TransferKind = {
 };
 
 /** As the service answers it, for the guard to check. */
-export async function readTransfer(context: Context, kind: TransferKind, id: string): Promise<unknown> {
+export async function readTransfer(context: Context, kind: TransferResource, id: string): Promise<unknown> {
   const options = {signal: context.stop.signal};
   return (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data;
 }

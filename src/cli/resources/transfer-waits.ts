@@ -2,17 +2,17 @@ import type {Waited} from '../../client/reading/poll.ts';
 import {LIFECYCLES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {valueAt} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
-import {done, type Outcome} from '../core/outcome.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
 import {readIds, waitForMany} from '../wait/wait-for-many.ts';
 import {waitForRecord, type WaitFlagValues, type Waiting} from '../wait/wait-for-record.ts';
-import type {TransferKind} from './transfer-kinds.ts';
+import type {TransferResource} from './transfer-kinds.ts';
 
 /** Waits for an existing record. */
 async function waitTransfer(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   {id, wait}: {id: string; wait: WaitFlagValues},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const record = await waitFor(context, kind, {id, wait, initial: undefined});
   context.out.record(record, kind.view);
   return done(record);
@@ -21,9 +21,9 @@ async function waitTransfer(
 /** Waits for several records, or for those whose ids are on stdin; for a single id, like `waitTransfer`. */
 export async function waitTransfers(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   {typed, wait}: {typed: readonly string[]; wait: WaitFlagValues},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const [only] = typed;
   if (typed.length === 1 && only !== undefined && only !== '-')
     return waitTransfer(context, kind, {id: only, wait});
@@ -41,11 +41,11 @@ export async function waitTransfers(
   return {data: undefined, exitCode};
 }
 
-export const waitable = ({resource, view}: TransferKind, id: string) => ({topic: resource, view, id});
+export const waitable = ({resource, view}: TransferResource, id: string) => ({topic: resource, view, id});
 
 export function waitFor(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
 ): Promise<unknown> {
   const {client, stop, commands} = context;

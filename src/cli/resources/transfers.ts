@@ -16,7 +16,7 @@ import type {ChosenKey} from '../doubts/memory.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
-import {done, type Outcome} from '../core/outcome.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
 import {amountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
@@ -35,7 +35,7 @@ import {methodFix} from '../write/method-fix.ts';
 import {showPreview} from '../write/previews.ts';
 import {requireIds} from './names.ts';
 import {approvalNote, isWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
-import {type TransferKind, readTransfer} from './transfer-kinds.ts';
+import {type TransferResource, readTransfer} from './transfer-kinds.ts';
 import {waitable, waitFor} from './transfer-waits.ts';
 import type {JsonObject} from '../../narrow.ts';
 
@@ -44,7 +44,7 @@ import type {JsonObject} from '../../narrow.ts';
  */
 export async function createTransfer(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   request: {
     body: JsonObject;
     amount: Amount;
@@ -54,7 +54,7 @@ export async function createTransfer(
     wait: WaitFlagValues;
     typed: Typed;
   },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {out, client, commands} = context;
   const {body, amount, wait, typed} = request;
   const operation = `${kind.resource}.create` as const;
@@ -121,7 +121,7 @@ export async function createTransfer(
 
 async function showCreated(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   created: {
     result: Result<unknown>;
     body: JsonObject;
@@ -130,7 +130,7 @@ async function showCreated(
     memory: EntryMemory;
     wait: WaitFlagValues;
   },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {out, commands, effects} = context;
   const {result, body, idempotencyKey, isFreshKey, wait} = created;
   const autoApprove = asksForApproval(body);
@@ -171,10 +171,10 @@ const mayLackMethod = (error: unknown, body: JsonObject): error is RemitError =>
 /** Approves or cancels. With a live key or caps the record is read first, so that its amount is shown and checked. */
 export async function actOnTransfer(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   verb: 'approve' | 'cancel',
   request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {client, commands, effects} = context;
   const {id, wait} = request;
   const operation = `${kind.resource}.${verb}` as const;
@@ -211,7 +211,7 @@ export async function actOnTransfer(
 
 async function recordAfterAct(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   {id, answer}: {id: string; answer: unknown},
 ): Promise<unknown> {
   const record = await recordAfter(context, {
@@ -229,9 +229,9 @@ async function recordAfterAct(
 /** Handles the answer to a write: shows it, warns about it, and waits if requested. */
 async function finish(
   context: Context,
-  kind: TransferKind,
+  kind: TransferResource,
   written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant; isNew: boolean},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {out, commands, effects} = context;
   const {id, wait, meant, isNew} = written;
   const {data, status, warning} = written.result;

@@ -8,7 +8,7 @@ import type {Context} from '../core/context.ts';
 import {openSecretFile, type SecretFile} from '../input/secret-file.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {findSigningSecret, type SigningSecret, withoutSecret} from './signing-secret.ts';
-import {done, type Outcome} from '../core/outcome.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
 
 const SECRET = 'signing_secret';
 
@@ -23,7 +23,7 @@ export async function createEndpoint(
     dryRun: boolean | undefined;
     secretFile: string | undefined;
   },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {body, dryRun, secretFile} = request;
   if (secretFile === undefined && !dryRun) checkShown(context);
   const file =
@@ -78,7 +78,7 @@ export function keepSecret({out}: Context, file: SecretFile, secret: string): bo
 }
 
 /** The only time that a secret is written to stdout. If it is outside the record, it is shown with its envelope. */
-export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): Outcome {
+export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): CommandOutcome {
   out.sanitizer.allow(value, field);
   const record = unwrapRecord(answer);
   const created = valueAt(record, field) === value ? record : answer;
@@ -91,7 +91,7 @@ function showRest(
   {out}: Context,
   rest: unknown,
   {secret, file}: {secret: SigningSecret; file: SecretFile},
-): Outcome {
+): CommandOutcome {
   out.sanitizer.conceal(secret.value); // a copy of it in another field stays hidden
   out.record(rest, webhookEndpointView);
   const named = secret.field === SECRET ? '' : ` (sent as ${secret.field})`;
@@ -100,7 +100,7 @@ function showRest(
 }
 
 /** No secret was found. With --secret-file it must not be printed under an unknown name either. */
-function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): Outcome {
+function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): CommandOutcome {
   const fields = Object.entries(isObject(created) ? created : {});
   const unknown = fields.filter(([field]) => !DOCUMENTED.has(field)).map(([field]) => field);
   const data =
@@ -125,7 +125,7 @@ const DOCUMENTED = new Set([
 export async function switchEndpoint(
   context: Context,
   request: {id: string; active: boolean; dryRun: boolean | undefined},
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const {id, active} = request;
   const sent = await sendOnce(context, {
     operation: 'webhookEndpoints.toggle',

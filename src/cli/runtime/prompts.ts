@@ -17,11 +17,11 @@ export interface Prompts {
   /** One of a list, found by typing a part of it. */
   choose(question: string, list: Choices, flag: string): Promise<string>;
   /** Some of a list, at least one. */
-  chooseSome(question: string, choices: readonly Choice[], flag: string): Promise<string[]>;
+  chooseSome(question: string, choices: readonly PromptChoice[], flag: string): Promise<string[]>;
 }
 
 /** An item of a list; all texts are safe to show. */
-export interface Choice {
+export interface PromptChoice {
   /** An id is found by typing its beginning or its end. */
   value: string;
   /** What is shown, and found by typing a part of it. */
@@ -31,9 +31,9 @@ export interface Choice {
 }
 
 export interface Choices {
-  choices: readonly Choice[];
+  choices: readonly PromptChoice[];
   /** A choice that is not in the list, from what was typed. */
-  other?: (typed: string) => Choice | undefined;
+  other?: (typed: string) => PromptChoice | undefined;
 }
 
 const ROWS_SHOWN = 10;
@@ -114,7 +114,7 @@ export function terminalPrompts({stdin, stderr, stop}: Terminal): Prompts {
       need(question, flag);
       const {search} = await import('@inquirer/prompts');
       for (;;) {
-        let shown: readonly Choice[] = [];
+        let shown: readonly PromptChoice[] = [];
         const source = (typed: string | undefined) => (shown = matching(list, typed ?? ''));
         const chosen = await asking((context) =>
           search({message: question, source, pageSize: ROWS_SHOWN}, context),
@@ -140,10 +140,11 @@ const LEAST_OF_ID = 6;
 /**
  * The choices with every typed word in their name, whatever its case, then those where an id begins or ends with one.
  */
-export function matching({choices, other}: Choices, typed: string): Choice[] {
+export function matching({choices, other}: Choices, typed: string): PromptChoice[] {
   const words = typed.toLowerCase().trim().split(/\s+/);
-  const isNamed = (choice: Choice) => words.every(inName(choice));
-  const isFound = (choice: Choice) => words.every((word) => inName(choice)(word) || atEndOfId(choice)(word));
+  const isNamed = (choice: PromptChoice) => words.every(inName(choice));
+  const isFound = (choice: PromptChoice) =>
+    words.every((word) => inName(choice)(word) || atEndOfId(choice)(word));
   const found = [
     ...choices.filter(isNamed),
     ...choices.filter((choice) => !isNamed(choice) && isFound(choice)),
@@ -153,12 +154,12 @@ export function matching({choices, other}: Choices, typed: string): Choice[] {
 }
 
 /** A choice without a name shows its id. */
-function inName({name, value}: Choice): (word: string) => boolean {
+function inName({name, value}: PromptChoice): (word: string) => boolean {
   const text = name === value && isUuid(value) ? '' : name.toLowerCase();
   return (word) => text.includes(word);
 }
 
-function atEndOfId({value}: Choice): (word: string) => boolean {
+function atEndOfId({value}: PromptChoice): (word: string) => boolean {
   const id = value.toLowerCase();
   return (word) => word.length >= LEAST_OF_ID && (id.startsWith(word) || id.endsWith(word));
 }

@@ -2,7 +2,7 @@ import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
-import type {Detail, Details} from '../guard/facts.ts';
+import type {Detail, WriteDetails} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {asName, tryRead} from './who.ts';
 
@@ -25,7 +25,7 @@ export async function accountTransferDetails(
   context: Context,
   record: unknown,
   effect: keyof typeof EFFECTS,
-): Promise<Details> {
+): Promise<WriteDetails> {
   const [source, destination] = ['source_account_id', 'destination_account_id'].map((field) =>
     valueAt(record, field),
   );
@@ -55,7 +55,7 @@ export async function moveDetails(
   context: Context,
   record: unknown,
   effect: 'wait' | 'approve',
-): Promise<Details> {
+): Promise<WriteDetails> {
   const line = async (label: string, field: string): Promise<Detail> => {
     const id = valueAt(record, field);
     if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];

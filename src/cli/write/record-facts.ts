@@ -7,7 +7,7 @@ import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {Amount} from '../input/amounts.ts';
 import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';
 import {amountText} from '../guard/amount-text.ts';
-import type {Details, WriteFacts} from '../guard/facts.ts';
+import type {WriteDetails, WriteFacts} from '../guard/facts.ts';
 import {saysCancel} from '../../service/route-words.ts';
 
 /** A record that is about to be approved or canceled. */
@@ -19,7 +19,7 @@ export interface RecordWrite {
   stated: Amount | undefined;
   read: () => Promise<unknown>;
   /** The facts in the confirmation of a live write besides amount and rail. */
-  details: (record: unknown) => Promise<Details>;
+  details: (record: unknown) => Promise<WriteDetails>;
 }
 
 type OfProfile = {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps' | 'service'>};

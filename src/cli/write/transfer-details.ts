@@ -2,7 +2,7 @@ import {asksForApproval} from '../../client/requests/approval.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
-import type {Detail, Details} from '../guard/facts.ts';
+import type {Detail, WriteDetails} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {cancelsOnly} from './record-facts.ts';
 import {methodLine, partyLine, recordedMethod} from './who.ts';
@@ -20,7 +20,7 @@ export async function creationDetails(
   context: Context,
   {noun, partyLabel, partyField}: PartyNames,
   body: JsonObject,
-): Promise<Details> {
+): Promise<WriteDetails> {
   const party = plainValue(body[partyField]);
   const named = body[noun === 'payout' ? 'override_default_payment_method_id' : 'payment_method_id'];
   const date = body['scheduled_date'];
@@ -57,7 +57,7 @@ export async function recordDetails(
   {noun, partyLabel, partyField}: PartyNames,
   verb: 'approve' | 'cancel',
   record: unknown,
-): Promise<Details> {
+): Promise<WriteDetails> {
   const metadata = valueAt(record, `${noun}_metadata`);
   const id = valueAt(record, partyField);
   const who: Detail =

@@ -4,7 +4,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {valueAt} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
-import type {Detail, Details} from '../guard/facts.ts';
+import type {Detail, WriteDetails} from '../guard/facts.ts';
 
 /**
  * Reads for a confirmation are not repeated: a person is waiting for them, and without them the lines say "unknown".
@@ -30,7 +30,7 @@ export async function partyLine(context: Context, label: Party, id: string, name
 /** The facts in the confirmation of a change to payment methods: the owner and the method. */
 export const ownerDetails =
   (context: Context, {label, id}: {label: Party; id: string}, method?: Detail) =>
-  async (): Promise<Details> => ({
+  async (): Promise<WriteDetails> => ({
     who: [await partyLine(context, label, id), ...(method === undefined ? [] : [method])],
     when: [],
   });

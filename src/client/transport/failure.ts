@@ -5,7 +5,7 @@ import type {ProxyTrouble} from '../../network/tunnel.ts';
 import {TransportFailure, type FailureKind} from './transport.ts';
 
 /** How far an exchange had progressed when it failed. */
-export interface Progress {
+export interface ExchangeProgress {
   /** What was tried, for the message: `POST https://host/path`. */
   what: string;
   /** The request was handed to an open socket; from then on, bytes may have been sent. */
@@ -26,7 +26,7 @@ const TLS =
  * exception: a server that refuses the client's certificate with a TLS alert has not read the request, although with TLS
  * 1.3 that alert may arrive after it was sent.
  */
-export function failureOf(cause: unknown, progress: Progress): TransportFailure {
+export function failureOf(cause: unknown, progress: ExchangeProgress): TransportFailure {
   const code = failureCodeOf(cause);
   if (isProxyFailure(cause))
     return new TransportFailure('proxy', cause.message, {
@@ -48,7 +48,7 @@ export function failureOf(cause: unknown, progress: Progress): TransportFailure 
 export function endedByUs(
   kind: FailureKind,
   why: string,
-  progress: Progress,
+  progress: ExchangeProgress,
   cause?: unknown,
 ): TransportFailure {
   const {what, sent, status} = progress;
@@ -65,7 +65,7 @@ export function unconnected({isResolving, proxy}: {isResolving: boolean; proxy: 
   return {kind: 'connect-timeout', words: 'no connection'};
 }
 
-function tlsFailure(code: string, {what, sent}: Progress, cause: unknown): TransportFailure {
+function tlsFailure(code: string, {what, sent}: ExchangeProgress, cause: unknown): TransportFailure {
   const trouble = tlsTroubleOf(code);
   const words = trouble === undefined ? wordsOf('tls', code) : TLS_WORDS[trouble] + namesOf(cause);
   return new TransportFailure('tls', `${words} (${code})`, {what, sent, trouble, cause});
@@ -79,10 +79,10 @@ function namesOf(cause: unknown): string {
   return `: ${names.replaceAll(/(DNS|IP Address):/g, '').slice(0, 200)}`;
 }
 
-const refusedHandshake = (code: string, {sent, secure, status}: Progress): boolean =>
+const refusedHandshake = (code: string, {sent, secure, status}: ExchangeProgress): boolean =>
   sent && secure && status === undefined && endsHandshake(code);
 
-function kindBeforeSending(code: string | undefined, {secure}: Progress): FailureKind {
+function kindBeforeSending(code: string | undefined, {secure}: ExchangeProgress): FailureKind {
   if (code === undefined) return 'other';
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'connect-timeout';
@@ -91,7 +91,7 @@ function kindBeforeSending(code: string | undefined, {secure}: Progress): Failur
   return RESET.test(code) ? 'reset' : 'other';
 }
 
-function kindAfterSending(code: string | undefined, {status}: Progress): FailureKind {
+function kindAfterSending(code: string | undefined, {status}: ExchangeProgress): FailureKind {
   if (status !== undefined) return 'cut';
   if (code === 'ETIMEDOUT') return 'timeout'; // TCP itself gave up
   return code !== undefined && RESET.test(code) ? 'reset' : 'other';

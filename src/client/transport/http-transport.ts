@@ -8,7 +8,7 @@ import type {TunnelRequest} from '../../network/tunnel.ts';
 import {unwatch, waiter, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {decoded} from './decode.ts';
-import {endedByUs, failureOf, unconnected, type Progress} from './failure.ts';
+import {endedByUs, failureOf, unconnected, type ExchangeProgress} from './failure.ts';
 import {
   ATTEMPT_FAMILY_MS,
   DEFAULT_TIMEOUTS,
@@ -57,7 +57,7 @@ export class HttpTransport implements Transport {
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
     const path = this.#prefix + request.path;
-    const progress: Progress = {
+    const progress: ExchangeProgress = {
       what: `${request.method} ${this.#base.origin}${path}`,
       sent: false,
       secure: this.#secure,
@@ -128,7 +128,7 @@ export class HttpTransport implements Transport {
     return this.#driver.request(options);
   }
 
-  #exchange(request: TransportRequest, path: string, progress: Progress): Promise<TransportAnswer> {
+  #exchange(request: TransportRequest, path: string, progress: ExchangeProgress): Promise<TransportAnswer> {
     const {timeouts, signal, body} = request;
     const maxBodyBytes = this.#options.maxBodyBytes ?? MAX_BODY_BYTES;
     return new Promise((resolve, reject) => {

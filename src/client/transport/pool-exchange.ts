@@ -4,7 +4,7 @@ import type {Unsent} from '../../network/settings.ts';
 import {Abortable, unwatch, watch} from './abort.ts';
 import type {Deadlines, Timed} from './deadlines.ts';
 import {decoded} from './decode.ts';
-import {endedByUs, failureOf, type Progress} from './failure.ts';
+import {endedByUs, failureOf, type ExchangeProgress} from './failure.ts';
 import type {FailureKind, TransportAnswer, TransportFailure, TransportRequest} from './transport.ts';
 
 interface ExchangeOptions {
@@ -24,7 +24,7 @@ interface ExchangeOptions {
 }
 
 /** One request as undici sees it. It ends once; what undici reports afterwards is ignored. */
-export class PoolExchange extends Abortable implements Dispatcher.DispatchHandler, Progress, Timed {
+export class PoolExchange extends Abortable implements Dispatcher.DispatchHandler, ExchangeProgress, Timed {
   sent = false;
   status: number | undefined;
   dueAt = Infinity;

@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import type {Clock} from '../../clock.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {must} from '../../narrow.ts';
@@ -18,7 +19,7 @@ export interface RequestEntry {
   /** The status as answered; null if the connection was reset. */
   status: number | null;
   elapsed_ms: number;
-  mode: 'test' | 'live' | null;
+  mode: Mode | null;
   request_id: string;
   /** The injected effect. */
   fault?: string;

@@ -1,11 +1,11 @@
 /** A path such as `/api/payouts/{id}` has parameters. */
-export interface Route<Target> {
+export interface TableRoute<Target> {
   readonly method: string;
   readonly path: string;
   readonly target: Target;
 }
 
-interface Pattern<Target> extends Route<Target> {
+interface Pattern<Target> extends TableRoute<Target> {
   readonly pattern: RegExp;
 }
 
@@ -15,7 +15,7 @@ export class RouteTable<Target> {
   readonly #fixed = new Map<string, Target>();
   readonly #patterns: Pattern<Target>[] = [];
 
-  constructor(routes: readonly Route<Target>[]) {
+  constructor(routes: readonly TableRoute<Target>[]) {
     for (const route of routes) {
       this.#fixed.set(`${route.method} ${route.path}`, route.target);
       const pattern = new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);

@@ -3,9 +3,9 @@ import {LIMITS} from '../../contract/limits.ts';
 import type {Operation} from '../../contract/operations/operation.ts';
 import {allOperations, type OperationId} from '../../contract/operations/operations.ts';
 import {check, type SchemaName} from '../../contract/schemas/registry.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {HANDLERS} from '../handlers/all.ts';
-import {modeOfKey, type Caller, type KeyRing} from '../world/keys.ts';
+import {modeOfKey, type KeyHolder, type KeyRing} from '../world/keys.ts';
 import type {SandboxRequest} from './request.ts';
 import {readJsonBody} from './request-body.ts';
 import {pathOf, queryOf, RouteTable} from './route-table.ts';
@@ -15,7 +15,7 @@ import {RemitError} from '../../errors.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
 
 export interface RoutingOptions {
-  context: Context;
+  context: SandboxContext;
   keys: KeyRing;
   /** Checks every answer against its schema, which costs time; an invalid one is a bug and becomes a 500. */
   checkAnswers: boolean;
@@ -26,7 +26,7 @@ export interface RoutingOptions {
 
 /** The result of a request: the answer, and the caller. */
 export interface Routed extends Outgoing {
-  caller: Caller | null;
+  caller: KeyHolder | null;
 }
 
 /** Answers a request of the contract; `sent`: method and path as the client sent them, for the log. */
@@ -79,7 +79,7 @@ export function buildRoutes(options: RoutingOptions): ApiRoutes {
   };
 }
 
-type AnyHandler = (call: object, context: Context) => Promise<{status: number; body: object | null}>;
+type AnyHandler = (call: object, context: SandboxContext) => Promise<{status: number; body: object | null}>;
 type Answer = Pick<Outgoing, 'status' | 'body'>;
 
 /** Authenticates, runs, and turns any result into an answer of the documented shape. */
@@ -88,10 +88,10 @@ function answer(
   options: RoutingOptions,
   facts: RequestFacts,
   target: Target | null,
-  work: (caller: Caller) => Promise<Answer> | never,
+  work: (caller: KeyHolder) => Promise<Answer> | never,
 ): Promise<Outgoing> {
   return options.around(facts, async (before) => {
-    let caller: Caller | null = null;
+    let caller: KeyHolder | null = null;
     try {
       await before;
       caller = await authenticate(request, options.keys);
@@ -103,7 +103,7 @@ function answer(
   });
 }
 
-async function authenticate({headers}: SandboxRequest, keys: KeyRing): Promise<Caller> {
+async function authenticate({headers}: SandboxRequest, keys: KeyRing): Promise<KeyHolder> {
   const key = headers.get('x-api-key') ?? '';
   const caller = key === '' ? undefined : await keys.find(key);
   if (caller) return caller;
@@ -113,7 +113,7 @@ async function authenticate({headers}: SandboxRequest, keys: KeyRing): Promise<C
   );
 }
 
-async function run(options: RoutingOptions, caller: Caller, asked: Asked): Promise<Answer> {
+async function run(options: RoutingOptions, caller: KeyHolder, asked: Asked): Promise<Answer> {
   const {id, operation, request} = asked;
   if (caller.scope === 'read' && operation.method !== 'GET')
     throw new ServiceError('AUTHORIZATION_ERROR', 'this key is read-only');

@@ -1,9 +1,10 @@
+import type {Mode} from '../../contract/mode.ts';
 import type {Advance} from '../world/advance.ts';
 import type {Audit} from '../entities/audit.ts';
 import type {Checkpoints} from '../entities/checkpoints.ts';
 import type {RequestCounts} from '../api/exchange.ts';
 import type {Faults} from '../outcomes/faults.ts';
-import type {IssuedKey, KeyScope} from '../world/keys.ts';
+import type {IssuedKey, KeyRights} from '../world/keys.ts';
 import type {MagicValue} from '../outcomes/magic.ts';
 import type {Simulated, Simulation} from '../outcomes/outcomes.ts';
 import type {SandboxRequest} from '../api/request.ts';
@@ -66,10 +67,10 @@ export interface Sandbox {
   /** Requests answered since the start or the last reset. */
   requests(): RequestCounts;
   keys(): Promise<IssuedKey[]>;
-  issueKey(key: {mode: 'test' | 'live'; scope: KeyScope}): Promise<IssuedKey>;
+  issueKey(key: {mode: Mode; scope: KeyRights}): Promise<IssuedKey>;
   /** Deletes all records and faults; entities, keys and the clock are kept. */
   reset(options?: {mainBalanceMinor?: number | undefined}): Promise<void>;
-  seed(request: {payees: number; payers: number; seed?: string; mode?: 'test' | 'live'}): Promise<Seeded>;
+  seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded>;
   /** Moves the sandbox's clock forward and performs everything that falls due. */
   advance(by: Advance): Promise<Advanced>;
   clock(): Promise<ClockStatus>;

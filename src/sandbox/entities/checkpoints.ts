@@ -1,7 +1,7 @@
 import {must} from '../../narrow.ts';
 import {COPY_NAME} from '../../store/files/copy-name.ts';
 import type {Copy, Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {int, iso, json, text} from '../base/rows.ts';
 import {momentOf, type ClockState} from '../time/clock.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
@@ -38,14 +38,14 @@ const toCheckpoint = (row: SqlRow): Checkpoint => ({
 
 /** Named copies of the whole store, to return to. */
 export class Checkpoints {
-  readonly #context: Context;
+  readonly #context: SandboxContext;
   readonly #machineNow: () => number;
   readonly #onRestored: () => Promise<void>;
   /** The save or restore in progress: a copy and its entry in the list are two changes. */
   #running: Promise<unknown> = Promise.resolve();
 
   /** @param onRestored makes background work read the store again */
-  constructor(options: {context: Context; machineNow: () => number; onRestored: () => Promise<void>}) {
+  constructor(options: {context: SandboxContext; machineNow: () => number; onRestored: () => Promise<void>}) {
     this.#context = options.context;
     this.#machineNow = options.machineNow;
     this.#onRestored = options.onRestored;

@@ -1,5 +1,5 @@
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context, Entity} from '../world/context.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
 import type {IdMaker} from '../base/ids.ts';
 import {issueKey} from '../world/keys.ts';
 import {openAccounts} from '../ledger/ledger.ts';
@@ -27,7 +27,7 @@ export async function listEntities(queries: Queries): Promise<Entity[]> {
  */
 export async function foundWorld(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   random: RandomBytes,
   mainBalanceMinor: number,
 ): Promise<void> {
@@ -53,7 +53,12 @@ export async function foundWorld(
 }
 
 /** Opens an entity's accounts, unless they are open, with money in its main and its second account. */
-async function fund(queries: Queries, context: Context, entityId: string, amount: number): Promise<void> {
+async function fund(
+  queries: Queries,
+  context: SandboxContext,
+  entityId: string,
+  amount: number,
+): Promise<void> {
   await openAccounts(queries, entityId);
   await foundTreasury(queries, context, entityId, amount);
 }
@@ -80,7 +85,7 @@ const RECORDS = [
 /** Deletes every record and funds the main accounts again. Entities and keys are kept. */
 export async function clearWorld(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   mainBalanceMinor: number,
 ): Promise<void> {
   for (const table of RECORDS) await queries.run(`delete from ${table}`);

@@ -1,13 +1,13 @@
 import {createHash} from 'node:crypto';
 import type {Queries} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import type {KeyScope} from '../world/key-index.ts';
 import type {Transfer} from '../records/transfer.ts';
 
 /** The record of a key. If the key is old enough to be forgotten, it is forgotten here. */
 export async function findByKey(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   scope: KeyScope,
 ): Promise<Transfer | undefined> {
   const known = await context.keyIndex.find(queries, scope);

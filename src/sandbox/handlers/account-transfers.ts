@@ -14,8 +14,8 @@ import {
   queueInitiation,
   stepAccountTransfer,
 } from '../transfers/account-transfer-steps.ts';
-import type {Context} from '../world/context.ts';
-import type {Call, Handler} from './handler.ts';
+import type {SandboxContext} from '../world/context.ts';
+import type {HandlerCall, Handler} from './handler.ts';
 import {balanceOf} from '../ledger/ledger.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {text} from '../base/rows.ts';
@@ -33,8 +33,8 @@ const isRail = (rail: string): rail is AccountTransferRail =>
  */
 async function admit(
   queries: Queries,
-  context: Context,
-  {entity, body}: Call<'accountTransfers.create'>,
+  context: SandboxContext,
+  {entity, body}: HandlerCall<'accountTransfers.create'>,
 ): Promise<AccountTransfer> {
   const [sourceId, destinationId] = [
     body.source_account_id.toLowerCase(),
@@ -69,7 +69,7 @@ async function admit(
 
 async function approved(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: AccountTransfer,
 ): Promise<AccountTransfer> {
   const moved = await stepAccountTransfer(queries, context, transfer, {

@@ -1,7 +1,7 @@
 import type {PathParams} from '../../contract/operations/operation.ts';
 import type {OPERATIONS, OperationId} from '../../contract/operations/operations.ts';
 import type {Output, SchemaName} from '../../contract/schemas/registry.ts';
-import type {Context, Entity} from '../world/context.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
 
 type OperationOf<Id extends OperationId> = Id extends `${infer R extends keyof typeof OPERATIONS}.${infer V}`
   ? V extends keyof (typeof OPERATIONS)[R]
@@ -13,7 +13,7 @@ type SchemaOf<T, Part extends 'body' | 'query'> = T extends {[K in Part]: infer 
   : undefined;
 
 /** One request, after everything that the contract alone can check has been checked. */
-export interface Call<Id extends OperationId> {
+export interface HandlerCall<Id extends OperationId> {
   entity: Entity;
   /** Lower-case UUIDs. */
   params: Record<OperationOf<Id> extends {path: infer P extends string} ? PathParams<P> : never, string>;
@@ -31,7 +31,10 @@ export interface Reply<Id extends OperationId> {
 }
 
 /** @throws {ServiceError} for every refusal. */
-export type Handler<Id extends OperationId> = (call: Call<Id>, context: Context) => Promise<Reply<Id>>;
+export type Handler<Id extends OperationId> = (
+  call: HandlerCall<Id>,
+  context: SandboxContext,
+) => Promise<Reply<Id>>;
 
 /** One handler for each operation of the contract, and no others. */
 export type Handlers = {readonly [Id in OperationId]: Handler<Id>};

@@ -1,10 +1,10 @@
 import {must} from '../../narrow.ts';
-import type {Call} from './handler.ts';
+import type {HandlerCall} from './handler.ts';
 import type {TransferRequest} from '../transfers/admission.ts';
 import {toPayin} from '../records/transfer.ts';
 import {transferHandlers} from './transfers.ts';
 
-function readCreate(body: Call<'payins.create'>['body']): TransferRequest {
+function readCreate(body: HandlerCall<'payins.create'>['body']): TransferRequest {
   return {
     partyId: body.payer_id.toLowerCase(),
     amount: must(body.amount_in_minor_units ?? body.amount_in_cents, 'amount, which the schema requires'),

@@ -1,7 +1,7 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {must} from '../../narrow.ts';
-import type {Context} from '../world/context.ts';
-import type {Call, Handler} from './handler.ts';
+import type {SandboxContext} from '../world/context.ts';
+import type {HandlerCall, Handler} from './handler.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {findParty, type PartyKind} from '../records/party.ts';
 import {findMethod, insertMethod, makeDefault, toMethod} from '../transfers/payment-method.ts';
@@ -22,8 +22,8 @@ interface Params {
   payment_method_id?: string;
 }
 type MethodHandler<Verb extends string> = (
-  call: Omit<Call<Operations<Verb>>, 'params'> & {params: Params},
-  context: Context,
+  call: Omit<HandlerCall<Operations<Verb>>, 'params'> & {params: Params},
+  context: SandboxContext,
 ) => ReturnType<Handler<Operations<Verb>>>;
 
 const METHOD = 'payment method in the path';

@@ -1,13 +1,13 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlValue} from '../../store/port/port.ts';
-import type {Context, Entity} from '../world/context.ts';
-import type {Call, Handler} from './handler.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
+import type {HandlerCall, Handler} from './handler.ts';
 import {lowestIdAt} from '../base/ids.ts';
 import {findByKey, hashRequest} from '../entities/idempotency.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {ServiceError} from '../base/service-error.ts';
-import {admit, type TransferRequest, type Wanted} from '../transfers/admission.ts';
+import {admit, type TransferRequest, type WantedTransfer} from '../transfers/admission.ts';
 import {approve, initiate, step} from '../transfers/steps.ts';
 import {findTransfer, toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 
@@ -21,9 +21,9 @@ type Of<Verb extends string> = Extract<OperationId, `payins.${Verb}` | `payouts.
 export interface TransferWire<Create extends Of<'create'>, List extends Of<'list'>> {
   kind: TransferKind;
   toRecord: (transfer: Transfer) => object;
-  readCreate: (body: Call<Create>['body']) => TransferRequest;
+  readCreate: (body: HandlerCall<Create>['body']) => TransferRequest;
   /** The party that a list is filtered by. */
-  partyFilter: (query: Call<List>['query']) => string | undefined;
+  partyFilter: (query: HandlerCall<List>['query']) => string | undefined;
 }
 
 /** Interface document, "States and transitions", "Payin and payout". */
@@ -32,7 +32,7 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
 ) {
   const {kind, toRecord} = wire;
 
-  const create = async (call: Call<Create>, context: Context) => {
+  const create = async (call: HandlerCall<Create>, context: SandboxContext) => {
     const request = wire.readCreate(call.body);
     const key = call.idempotencyKey ?? null;
     const bodyHash = key === null ? null : hashOf(request, context);
@@ -61,7 +61,7 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
       body: toRecord(await found(queries, entity.id, kind, params.id)),
     }));
 
-  const list = ({entity, query}: Call<List>, {store}: Context) => {
+  const list = ({entity, query}: HandlerCall<List>, {store}: SandboxContext) => {
     const filters = query as Output<'PayinListQuery'> & Output<'PayoutListQuery'>; // equal except for the party
     const party = wire.partyFilter(query);
     const name = `${kind}s`;
@@ -117,7 +117,7 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
  * What a request with the same key is compared with; null if nothing is compared. According to the interface document
  * a replay may add the approval, so it counts only on request.
  */
-function hashOf(request: TransferRequest, {rules}: Context): string | null {
+function hashOf(request: TransferRequest, {rules}: SandboxContext): string | null {
   if (rules.strictAutoApprove === true) return hashRequest(request);
   return rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : null;
 }
@@ -128,9 +128,9 @@ function hashOf(request: TransferRequest, {rules}: Context): string | null {
  */
 async function recordOf(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   entity: Entity,
-  wanted: Wanted,
+  wanted: WantedTransfer,
 ): Promise<{made: Transfer; known?: undefined} | {made?: undefined; known: Transfer}> {
   const {kind, key} = wanted;
   const admission = await admit(queries, context, entity, wanted).catch(refusalOnly);
@@ -160,13 +160,13 @@ const wrongState = (transfer: Transfer, wanted: string) =>
   new ServiceError('VALIDATION_ERROR', `a ${transfer.kind} that is ${transfer.status} cannot be ${wanted}`);
 
 /** Approves, then initiates, as far as both succeed: for a new record, or one that is still `created`. */
-async function release(queries: Queries, context: Context, transfer: Transfer): Promise<Created> {
+async function release(queries: Queries, context: SandboxContext, transfer: Transfer): Promise<Created> {
   const approval = await approve(queries, context, transfer, context.clock.now());
   if ('refusal' in approval) return {status: 207, transfer, warning: approval.refusal};
   return start(queries, context, approval.moved);
 }
 
-async function start(queries: Queries, context: Context, transfer: Transfer): Promise<Created> {
+async function start(queries: Queries, context: SandboxContext, transfer: Transfer): Promise<Created> {
   const {moved, outcome} = await initiate(queries, context, transfer, {
     ms: context.clock.now(),
     by: 'create',
@@ -179,7 +179,7 @@ async function start(queries: Queries, context: Context, transfer: Transfer): Pr
 /** A create with a key that has a record: rules 3 and 4 of "Idempotency on create payin and create payout". */
 async function replay(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   request: TransferRequest,
 ): Promise<Created> {

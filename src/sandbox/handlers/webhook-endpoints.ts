@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import type {Handler} from './handler.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {int, iso, json, text, textOrNull} from '../base/rows.ts';
@@ -108,7 +108,7 @@ const get: Handler<'webhookEndpoints.get'> = ({entity, params}, {store}) =>
 
 /** Waiting deliveries keep their place: the next attempt uses the endpoint as it is then. */
 async function change(
-  {store, clock, deliveryAdded}: Context,
+  {store, clock, deliveryAdded}: SandboxContext,
   key: {entityId: string; id: string},
   edit: (old: Output<'WebhookEndpoint'>) => Partial<Output<'WebhookEndpoint'>>,
 ): Promise<Output<'WebhookEndpoint'>> {

@@ -1,7 +1,7 @@
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {bankingDay} from '../time/banking-days.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {balanceOf, reservedOf, type FundsId} from './ledger.ts';
 import {randomDigits} from '../base/random.ts';
 import {big, int, iso, text, textOrNull, word} from '../base/rows.ts';
@@ -53,7 +53,7 @@ function reportTime(timing: Timing, atMs: number): number {
  */
 export async function bookLine(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   booking: Booking,
 ): Promise<SqlRow | undefined> {
   const {entityId, funds, direction, amount, atMs} = booking;

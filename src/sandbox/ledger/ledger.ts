@@ -1,5 +1,5 @@
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {big, word} from '../base/rows.ts';
 
 /**
@@ -59,7 +59,7 @@ async function openAccount(queries: Queries, entityId: string, id: AccountId): P
 }
 
 /** Moves money between two accounts; returns false, without a change, if `from` has too little. */
-export async function post(queries: Queries, context: Context, posting: Posting): Promise<boolean> {
+export async function post(queries: Queries, context: SandboxContext, posting: Posting): Promise<boolean> {
   const {entityId, from, to, amount} = posting;
   const floor = from === 'external' ? -BALANCE_MAX + BigInt(amount) : BigInt(amount);
   const taken = await queries.run(

@@ -1,6 +1,6 @@
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context, Entity} from '../world/context.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
 import {openFunds, post, shownColumn, subaccountFunds} from './ledger.ts';
 import {int, iso, text} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
@@ -37,7 +37,7 @@ export async function findSubaccount(queries: Queries, entityId: string, id: str
 /** Assumption 11; a new one is empty. */
 export async function openSubaccount(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   entity: Entity,
   wanted: {name: string; currency: string | undefined},
 ): Promise<SqlRow> {
@@ -63,7 +63,7 @@ export async function openSubaccount(
  */
 export async function creditSubaccount(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   credit: {entityId: string; subaccountId: string; amount: number},
 ): Promise<Output<'Subaccount'>> {
   const {entityId, subaccountId, amount} = credit;

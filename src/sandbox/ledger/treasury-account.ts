@@ -1,6 +1,6 @@
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {balanceOf, openFunds, post, reservedOf, shownColumn, treasuryFunds, type FundsId} from './ledger.ts';
 import {int, iso, text, word} from '../base/rows.ts';
 import {ServiceError} from '../base/service-error.ts';
@@ -66,7 +66,7 @@ export interface NewAccount {
  */
 export async function openTreasuryAccount(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   account: NewAccount,
 ): Promise<string> {
   const {entityId, label, main = false, type = 'SIM', funding, reported = true} = account;
@@ -91,7 +91,7 @@ export async function openTreasuryAccount(
 /** The two accounts of every entity, unless it has them: the main one, and another with its own money. */
 export async function foundTreasury(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   entityId: string,
   mainFunding: number,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {isDeliveryEffect, type DeliveryEffect, type FaultRule, type RequestEffect} from './fault-schema.ts';
 import {fractionOf, randomFraction, type RandomBytes} from '../base/random.ts';
@@ -23,7 +24,7 @@ export interface RequestFacts {
   path: string;
   operation: OperationId | null;
   /** The mode of the key, whether it is valid or not. */
-  mode: 'test' | 'live' | null;
+  mode: Mode | null;
   /** As the client sent it, if the sandbox speaks a dialect. */
   sent?: SentAs | undefined;
 }
@@ -33,7 +34,7 @@ export interface DeliveryFacts {
   id: string;
   /** Attempts of the schedule so far. */
   tries: number;
-  mode: 'test' | 'live';
+  mode: Mode;
   event: string;
   endpoint: string;
 }
@@ -47,7 +48,7 @@ export interface StruckDelivery {
 export type OtherEffect = Exclude<RequestEffect, {kind: 'latency'}>;
 
 /** The effects on one request. */
-export interface Effects {
+export interface FaultEffects {
   latencyMs: number;
   effect: OtherEffect | undefined;
 }
@@ -91,7 +92,7 @@ export class Faults {
     this.#rules = [];
   }
 
-  judge(facts: RequestFacts): Effects | undefined {
+  judge(facts: RequestFacts): FaultEffects | undefined {
     if (this.#rules.length === 0) return undefined;
     let latencyMs = 0;
     let effect: OtherEffect | undefined;

@@ -1,7 +1,7 @@
 import type {Queries} from '../../store/port/port.ts';
 import type {Entity} from '../world/context.ts';
 import type {RequestCounts, RequestEntry} from '../api/exchange.ts';
-import {listKeys, type KeyScope} from '../world/keys.ts';
+import {listKeys, type KeyRights} from '../world/keys.ts';
 import {balances, type AccountId} from '../ledger/ledger.ts';
 import {text} from '../base/rows.ts';
 import {toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
@@ -20,7 +20,7 @@ export interface ShownTransfer extends Transfer {
 
 export interface ShownEntity extends Entity {
   /** In order of use; never a complete key. */
-  keys: {masked: string; scope: KeyScope}[];
+  keys: {masked: string; scope: KeyRights}[];
   /** Minor units of USD. */
   money: {label: string; minor: bigint}[];
 }

@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import {counted} from '../../phrases.ts';
 import {markup, type Markup} from '../../html/markup.ts';
 import {table, tag, time, type Cell, type Column, type Tone} from '../../html/page-parts.ts';
@@ -8,8 +9,7 @@ import type {PageControls} from './page-controls.ts';
 import type {ShownTransfer} from './page-data.ts';
 import {deliveryDetails, transferDetails} from './page-details.ts';
 
-const modeTag = (mode: 'test' | 'live' | null): Cell =>
-  mode === null ? '' : tag(mode, mode === 'live' ? 'bad' : '');
+const modeTag = (mode: Mode | null): Cell => (mode === null ? '' : tag(mode, mode === 'live' ? 'bad' : ''));
 
 const TONES: Record<string, Tone> = {
   settled: 'good',

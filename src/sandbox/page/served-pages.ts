@@ -10,7 +10,7 @@ import type {PageData} from './page-data.ts';
 import {lockedPage, sandboxPage} from './page-html.ts';
 import {PAGE_STYLE} from './page-style.ts';
 import {addressOf, readView, type PageView} from './page-view.ts';
-import {PageSessions, type PageLink, type Session} from './sessions.ts';
+import {PageSessions, type SessionLink, type Session} from './sessions.ts';
 
 /** Maximum size of a form of the page. */
 const FORM_BYTES_MAX = 2000;
@@ -40,7 +40,7 @@ export class ServedPages {
     this.#sessions = new PageSessions(options.machineNow);
   }
 
-  makeLink(): PageLink {
+  makeLink(): SessionLink {
     return this.#sessions.makeLink();
   }
 

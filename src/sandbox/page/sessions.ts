@@ -14,7 +14,7 @@ export interface Session {
   control: string | null;
 }
 
-export interface PageLink {
+export interface SessionLink {
   /** `/?open=…` */
   path: string;
   expiresMs: number;
@@ -41,7 +41,7 @@ export class PageSessions {
     this.#now = now;
   }
 
-  makeLink(): PageLink {
+  makeLink(): SessionLink {
     const code = secret();
     const expiresMs = this.#now() + LINK_MS;
     keep(this.#links, code, expiresMs);

@@ -1,7 +1,7 @@
 import {systemClock, type Clock} from '../../clock.ts';
 
 /** A budget of machine time for waiting: used up only while waiting, over any number of waits. */
-export class Patience {
+export class WaitBudget {
   readonly #machine: Clock;
   #leftMs: number;
 

@@ -7,7 +7,7 @@ import {
 } from '../records/account-transfer.ts';
 import {failureOf, usualCode} from '../outcomes/bank-codes.ts';
 import {bookLine} from '../ledger/bank-lines.ts';
-import type {Context, Entity} from '../world/context.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
 import {post, reservedOf, type AccountId, type FundsId} from '../ledger/ledger.ts';
 import type {RailTimes} from '../time/rail-hours.ts';
 import {setTimer, type Timer} from '../world/timers.ts';
@@ -46,7 +46,7 @@ const EFFECTS: Partial<Record<Step, Effect>> = {
  */
 export async function stepAccountTransfer(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: AccountTransfer,
   change: {to: AccountTransferStatus; atMs: number; failureReason?: string},
 ): Promise<AccountTransfer | undefined> {
@@ -80,12 +80,12 @@ export async function stepAccountTransfer(
   return moved;
 }
 
-const timesOf = (context: Context, {rail}: AccountTransfer): RailTimes =>
+const timesOf = (context: SandboxContext, {rail}: AccountTransfer): RailTimes =>
   bankTimes(context.timing, {rail, pull: false});
 
 const plan = (
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   {entityId, id}: AccountTransfer,
   step: string,
   dueMs: number,
@@ -102,7 +102,7 @@ const plan = (
 /** Queues an approved one for initiation: after the usual delay, when its rail is open. */
 export const queueInitiation = (
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: AccountTransfer,
 ): Promise<void> =>
   plan(
@@ -114,7 +114,7 @@ export const queueInitiation = (
   );
 
 /** Whether initiation continues after the answer: because of the entity's setting, the scenario, or a closed rail. */
-export function goesOnLater(context: Context, entity: Entity, transfer: AccountTransfer): boolean {
+export function goesOnLater(context: SandboxContext, entity: Entity, transfer: AccountTransfer): boolean {
   if (transfer.scenario === 'async_202') return true;
   if (context.rules.asyncInitiation?.includes(entity.mode) === true) return true;
   return timesOf(context, transfer).submit(transfer.updatedMs) > transfer.updatedMs;
@@ -123,7 +123,7 @@ export function goesOnLater(context: Context, entity: Entity, transfer: AccountT
 /** Hands an approved one to the bank, and sets the timer of the bank's next step. */
 export async function initiateAccountTransfer(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: AccountTransfer,
   atMs: number,
 ): Promise<AccountTransfer> {
@@ -142,7 +142,7 @@ export async function initiateAccountTransfer(
 /** Settles one. */
 export async function settleAccountTransfer(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: AccountTransfer,
   atMs: number,
 ): Promise<AccountTransfer> {
@@ -154,7 +154,7 @@ export async function settleAccountTransfer(
 /** Fails one that is approved or initiated: its money is returned to its source. */
 export async function failAccountTransfer(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: AccountTransfer,
   why: {atMs: number; code?: string},
 ): Promise<AccountTransfer> {
@@ -169,7 +169,11 @@ export async function failAccountTransfer(
 }
 
 /** A timer of an account transfer. One that fires too late does nothing. */
-export async function fireAccountTransfer(queries: Queries, context: Context, timer: Timer): Promise<void> {
+export async function fireAccountTransfer(
+  queries: Queries,
+  context: SandboxContext,
+  timer: Timer,
+): Promise<void> {
   const transfer = await findAccountTransfer(queries, timer.entityId, timer.subjectId);
   if (!transfer) return;
   const atMs = timer.dueMs;

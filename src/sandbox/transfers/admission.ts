@@ -1,6 +1,6 @@
 import {RAIL_LIMITS_MINOR} from '../../contract/rails.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context, Entity} from '../world/context.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
 import {partyNotFound} from '../records/party.ts';
 import {maskedMethod, methodNotFound} from './payment-method.ts';
 import {fateOf} from '../outcomes/magic.ts';
@@ -26,7 +26,7 @@ export interface TransferRequest {
 }
 
 /** A create, with the values for its record. */
-export interface Wanted {
+export interface WantedTransfer {
   id: string;
   nowMs: number;
   kind: TransferKind;
@@ -45,9 +45,9 @@ const PARTY = {payin: 'payer', payout: 'payee'} as const;
  */
 export async function admit(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   entity: Entity,
-  wanted: Wanted,
+  wanted: WantedTransfer,
 ): Promise<NewTransfer> {
   const {id, nowMs: now, kind, request} = wanted;
   if (request.subaccountId !== null && entity.mode === 'live')

@@ -1,7 +1,7 @@
 import type {Queries} from '../../store/port/port.ts';
 import {bankingDay} from '../time/banking-days.ts';
 import {bookLine} from '../ledger/bank-lines.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {post} from '../ledger/ledger.ts';
 import {dayAt, timeOn} from '../time/schedule.ts';
 import type {Timing} from '../time/timing.ts';
@@ -24,7 +24,7 @@ export function lateReturnTime(timing: Timing, settledMs: number): number {
  */
 export async function returnLate(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   atMs: number,
 ): Promise<boolean> {

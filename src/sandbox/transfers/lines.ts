@@ -1,7 +1,7 @@
 import type {TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port/port.ts';
 import {bookLine} from '../ledger/bank-lines.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {subaccountFunds, type FundsId} from '../ledger/ledger.ts';
 import type {Transfer, TransferKind} from '../records/transfer.ts';
 
@@ -21,7 +21,7 @@ const LINES: Record<
 /** The bank's line about the step that a transfer has just taken, if it concerns the main account. */
 export async function bookTransfer(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   from: TransferStatus,
 ): Promise<void> {

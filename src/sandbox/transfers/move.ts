@@ -1,7 +1,7 @@
 import type {MoveStatus} from '../../contract/lifecycle.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {post, subaccountFunds} from '../ledger/ledger.ts';
 import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';
 import {moveScenarioOf} from '../outcomes/scenarios.ts';
@@ -88,7 +88,7 @@ async function updateMove(queries: Queries, move: Move): Promise<void> {
  */
 export async function approveMove(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   move: Move,
 ): Promise<{move: Move; warning?: string}> {
   if (move.status !== 'CREATED')

@@ -2,7 +2,7 @@ import {LIFECYCLES, type VerificationStatus} from '../../contract/lifecycle.ts';
 import type {Input, Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port/port.ts';
 import {readDetails} from '../records/bank-details.ts';
-import type {Context, Entity} from '../world/context.ts';
+import type {SandboxContext, Entity} from '../world/context.ts';
 import type {PartyKind} from '../records/party.ts';
 import {int, iso, json, text, textOrNull, word} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
@@ -48,7 +48,11 @@ export function toMethod(row: SqlRow): Output<'PaymentMethod'> {
 }
 
 /** Interface document, "Payment method verification": pending -> verified or failed, by timer. */
-export async function fireVerification(queries: Queries, _context: Context, timer: Timer): Promise<void> {
+export async function fireVerification(
+  queries: Queries,
+  _context: SandboxContext,
+  timer: Timer,
+): Promise<void> {
   const to = timer.step as VerificationStatus; // written only by `add`
   await queries.run(
     `update payment_methods set status = ?, updated_ms = ?
@@ -78,7 +82,7 @@ export async function makeDefault(queries: Queries, row: SqlRow, now: number): P
 /** Stores a method without its number and schedules its verification; returns the new id. */
 export async function insertMethod(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   added: {entity: Entity; kind: PartyKind; ownerId: string; body: Input<'PayeePaymentMethodAdd'>},
 ): Promise<string> {
   const {entity, kind, ownerId, body} = added;

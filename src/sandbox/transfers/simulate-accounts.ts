@@ -6,7 +6,7 @@ import {
   settleAccountTransfer,
 } from './account-transfer-steps.ts';
 import {codesOf, usualCode} from '../outcomes/bank-codes.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import type {Became, Simulation} from '../outcomes/outcomes.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {creditSubaccount, noSubaccount} from '../ledger/subaccount.ts';
@@ -36,7 +36,7 @@ export async function forgetPlans(
 /** Account transfers: between two treasury accounts, by the same steps. */
 export async function simulateAccountTransfer(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   {id, outcome, code}: Simulation,
 ): Promise<Became> {
   const transfer = await accountTransferOfAny(queries, id);
@@ -75,7 +75,7 @@ async function accountTransferOfAny(queries: Queries, id: string): Promise<Accou
 /** An inbound credit (interface document, "Event types", `subaccount.credit_received`). */
 export async function simulateSubaccount(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   {id, amountMinor}: Simulation,
 ): Promise<Became> {
   if (amountMinor === undefined)

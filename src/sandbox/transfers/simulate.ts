@@ -1,6 +1,6 @@
 import type {Queries} from '../../store/port/port.ts';
 import {usualCode} from '../outcomes/bank-codes.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {returnLate} from './late-return.ts';
 import {
   SIMULATED_KINDS,
@@ -19,7 +19,7 @@ import {findTransfer, type Transfer, type TransferKind} from '../records/transfe
 import {listEntities} from '../entities/entities.ts';
 
 /** Applies one outcome, in the caller's transaction; the kind has such an outcome. */
-type Simulate = (queries: Queries, context: Context, asked: Simulation) => Promise<Became>;
+type Simulate = (queries: Queries, context: SandboxContext, asked: Simulation) => Promise<Became>;
 
 /** One for each kind of `OUTCOMES`; a new kind needs an entry there and here. */
 const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
@@ -31,7 +31,7 @@ const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
 };
 
 /** @throws {ServiceError} VALIDATION_ERROR for an impossible outcome, NOT_FOUND for a missing record. */
-export async function simulate(context: Context, asked: Simulation): Promise<Simulated> {
+export async function simulate(context: SandboxContext, asked: Simulation): Promise<Simulated> {
   const {kind, outcome} = asked;
   if (!isSimulated(kind)) throw invalid('kind', `is one of ${SIMULATED_KINDS.join(', ')}`);
   const outcomes = outcomesOf(kind) ?? {};
@@ -50,7 +50,7 @@ export async function simulate(context: Context, asked: Simulation): Promise<Sim
 async function simulateTransfer(
   kind: TransferKind,
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   {id, outcome, code}: Simulation,
 ): Promise<Became> {
   const transfer = await transferOfAny(queries, kind, id);
@@ -90,7 +90,7 @@ const cannot = ({kind, status}: Transfer, outcome: string) =>
 
 async function failNow(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   outcome: 'fail' | 'return',
   why: {atMs: number; code: string; blames: boolean},
@@ -113,7 +113,7 @@ const WAY = ['approved', 'initiated', 'debited', 'settled'];
 /** Takes the successful steps, one after the other, up to the outcome; later steps take their usual time. */
 async function walk(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   {outcome, atMs}: {outcome: string; atMs: number},
 ): Promise<Transfer> {
@@ -133,7 +133,7 @@ async function walk(
 
 async function simulateMethod(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   {id, outcome}: Simulation,
 ): Promise<Became> {
   const row = await queries.get(

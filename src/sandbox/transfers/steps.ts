@@ -1,7 +1,7 @@
 import {LIFECYCLES, statusesBefore, type TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port/port.ts';
 import {failureOf, isBadAccount, usualCode} from '../outcomes/bank-codes.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {lateReturnTime, returnLate} from './late-return.ts';
 import {post, reservedOf, type AccountId} from '../ledger/ledger.ts';
 import {endingOf} from '../outcomes/magic.ts';
@@ -46,7 +46,7 @@ function accountOf(role: Role, transfer: Transfer): AccountId {
  */
 export async function step(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   change: {to: TransferStatus; atMs: number; details?: Record<string, unknown> | null},
 ): Promise<Transfer | undefined> {
@@ -82,7 +82,7 @@ export async function step(
 /** Approval: the transfer afterwards, or why it was refused. Nothing changes if it is refused. */
 export async function approve(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   atMs: number,
 ): Promise<{moved: Transfer} | {refusal: string}> {
@@ -110,7 +110,7 @@ export type Initiation = {moved: Transfer; outcome: 'done' | 'held' | 'later' | 
  */
 export async function initiate(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   at: {ms: number; by: 'create' | 'approve' | 'timer'},
 ): Promise<Initiation> {
@@ -139,7 +139,7 @@ export async function initiate(
 }
 
 /** What is known once the bank has it (assumption 58). */
-function submission(context: Context, transfer: Transfer, atMs: number): Record<string, unknown> {
+function submission(context: SandboxContext, transfer: Transfer, atMs: number): Record<string, unknown> {
   const number = transfer.rail.endsWith('_ach') ? 'trace_number' : 'end_to_end_id';
   return {
     [number]: randomDigits(context.random, 15),
@@ -163,7 +163,7 @@ const subjectOf = (transfer: Transfer) => ({
 /** Hands an approved transfer to the bank now, whatever the time of day. */
 export async function submit(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   atMs: number,
 ): Promise<Transfer> {
@@ -177,7 +177,7 @@ export async function submit(
 /**
  * Sets the timer of the bank's next step, from what was requested for this transfer, its rail and the timing profile.
  */
-export async function planNext(queries: Queries, context: Context, transfer: Transfer): Promise<void> {
+export async function planNext(queries: Queries, context: SandboxContext, transfer: Transfer): Promise<void> {
   const {status, statusMs, fate, rail} = transfer;
   const times = bankTimes(context.timing, flowOf(transfer));
   const ending = endingOf(fate, rail, times.comeBack === undefined);
@@ -202,7 +202,7 @@ function settleTime(timing: Timing, times: RailTimes, {fate, statusMs}: Transfer
 /**
  * A timer of a payin or payout. One that fires too late (canceled, or initiated by a repeated create) does nothing.
  */
-export async function fireTransfer(queries: Queries, context: Context, timer: Timer): Promise<void> {
+export async function fireTransfer(queries: Queries, context: SandboxContext, timer: Timer): Promise<void> {
   const kind = timer.subject as TransferKind; // the caller only passes transfers
   const transfer = await findTransfer(queries, {entityId: timer.entityId, kind, id: timer.subjectId});
   if (!transfer) return;
@@ -225,7 +225,7 @@ export async function fireTransfer(queries: Queries, context: Context, timer: Ti
 /** The next successful step and the timer after it; the end, if the account cannot hold more. */
 export async function goOn(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   change: {to: 'debited' | 'settled'; atMs: number},
 ): Promise<Transfer> {
@@ -247,7 +247,7 @@ export async function goOn(
  */
 export async function fail(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
   why: {atMs: number; code: string; blames: boolean},
 ): Promise<Transfer> {

@@ -6,7 +6,7 @@ import {formOf, timestampAt} from '../../webhooks/verify/form.ts';
 import {signedHeaders} from '../../webhooks/verify/signature.ts';
 import type {StruckDelivery} from '../outcomes/faults.ts';
 import {fractionOf} from '../base/random.ts';
-import type {Attempt, Claimed, Standing} from './deliveries.ts';
+import type {Attempt, Claimed, DeliveryStanding} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';
 import {readRetryAfter, retryDelay} from './schedule.ts';
@@ -90,7 +90,7 @@ function bodyOf({body}: Claimed, service: ServiceFile): string {
 export const hasArrived = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
 /** What follows from an attempt of the schedule. */
-export function judgeAttempt(claimed: Claimed, attempt: Attempt): Standing {
+export function judgeAttempt(claimed: Claimed, attempt: Attempt): DeliveryStanding {
   const tries = claimed.tries + 1;
   // Derived from the attempt: drawn from a common source, it would depend on the order in which receivers answer.
   const fraction = fractionOf(`${claimed.id}/${tries}`);
@@ -124,7 +124,11 @@ export const dropEntry = (claimed: Claimed, machineMs: number): DeliveryEntry =>
   fault: 'drop',
 });
 
-export function logEntry(claimed: Claimed, attempt: Attempt, standing: Standing | undefined): DeliveryEntry {
+export function logEntry(
+  claimed: Claimed,
+  attempt: Attempt,
+  standing: DeliveryStanding | undefined,
+): DeliveryEntry {
   const nextMs = standing?.nextMs ?? null;
   return {
     ...factsOf(claimed, attempt.sentMs),

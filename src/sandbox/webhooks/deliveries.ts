@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import {claimed} from '../../store/port/claim.ts';
 import type {Queries, SqlRow, Store} from '../../store/port/port.ts';
 import {int, json, text, textOrNull, word} from '../base/rows.ts';
@@ -13,7 +14,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export interface Claimed {
   id: string;
   entityId: string;
-  mode: 'test' | 'live';
+  mode: Mode;
   endpointId: string;
   eventId: string;
   eventType: string;
@@ -209,7 +210,7 @@ export interface Attempt {
 }
 
 /** The state of a delivery after its attempts. */
-export interface Standing {
+export interface DeliveryStanding {
   state: DeliveryState;
   /** Sandbox time; null if there is none. */
   nextMs: number | null;
@@ -227,7 +228,7 @@ export async function recordAttempts(
   queries: Queries,
   {id, claim}: Pick<Claimed, 'id' | 'claim'>,
   attempts: readonly Attempt[],
-  standing: Standing | undefined,
+  standing: DeliveryStanding | undefined,
 ): Promise<boolean> {
   const row = await queries.get('select sent from webhook_deliveries where id = ?', [id]);
   if (!row) return false;

@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import {byName} from '../../narrow.ts';
 import type {Queries, SqlRow, SqlValue, Store} from '../../store/port/port.ts';
 import {int, intOrNull, iso, text, textOrNull, word} from '../base/rows.ts';
@@ -12,7 +13,7 @@ export interface ShownDelivery {
   event_type: string;
   endpoint_id: string;
   url: string;
-  mode: 'test' | 'live';
+  mode: Mode;
   state: DeliveryState;
   /** How often it was sent, including by hand. */
   sent: number;

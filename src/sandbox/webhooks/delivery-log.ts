@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import type {DeliveryState} from './deliveries.ts';
 
 /**
@@ -13,7 +14,7 @@ export interface DeliveryEntry {
   event_id: string;
   event_type: string;
   url: string;
-  mode: 'test' | 'live';
+  mode: Mode;
   /** The status as answered; null if no answer arrived. */
   status: number | null;
   elapsed_ms: number;

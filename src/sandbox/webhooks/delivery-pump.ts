@@ -1,5 +1,5 @@
 import {setMaxListeners} from 'node:events';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import * as deliveries from './deliveries.ts';
 import type {Claimed} from './deliveries.ts';
 import {DeliverySender, type SenderOptions} from './delivery-sender.ts';
@@ -48,7 +48,7 @@ export class DeliveryPump {
     setMaxListeners(0, this.#stop.signal); // one for each request in progress: as many as there are endpoints
   }
 
-  get #context(): Context {
+  get #context(): SandboxContext {
     return this.#options.context;
   }
 

@@ -1,15 +1,15 @@
 import type {Clock} from '../../clock.ts';
 import type {Faults, StruckDelivery} from '../outcomes/faults.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import * as deliveries from './deliveries.ts';
-import type {Attempt, Claimed, Standing} from './deliveries.ts';
+import type {Attempt, Claimed, DeliveryStanding} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';
 
 export interface SenderOptions {
-  context: Context;
+  context: SandboxContext;
   /** Wall clock: the timestamp header, claims, durations. */
   machine: Clock;
   faults: Faults;
@@ -88,7 +88,7 @@ export class DeliverySender {
     const atMs = this.#options.context.clock.now();
     const attempts = await attemptDelivery(claimed, {atMs, byHand: true, struck: undefined}, this.#options);
     if (!attempts) return;
-    const standing: Standing | undefined = hasArrived(attempts[0])
+    const standing: DeliveryStanding | undefined = hasArrived(attempts[0])
       ? {state: 'delivered', nextMs: null, tries: claimed.tries}
       : undefined;
     await this.#options.context.store.write((queries) =>
@@ -97,7 +97,7 @@ export class DeliverySender {
     this.#say(claimed, attempts, standing);
   }
 
-  #say(claimed: Claimed, attempts: readonly Attempt[], standing: Standing | undefined): void {
+  #say(claimed: Claimed, attempts: readonly Attempt[], standing: DeliveryStanding | undefined): void {
     for (const attempt of attempts) this.#options.onDelivery?.(logEntry(claimed, attempt, standing));
   }
 }

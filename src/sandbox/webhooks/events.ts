@@ -1,7 +1,7 @@
 import type {EventTypeName} from '../../contract/events.ts';
 import type {TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port/port.ts';
-import type {Context} from '../world/context.ts';
+import type {SandboxContext} from '../world/context.ts';
 import {json, text} from '../base/rows.ts';
 import type {Transfer, TransferKind} from '../records/transfer.ts';
 
@@ -21,7 +21,7 @@ export interface NewEvent {
  * they exist exactly if the change that they report does. The body is stored once, and every attempt sends it
  * unchanged.
  */
-async function emitEvent(queries: Queries, context: Context, event: NewEvent): Promise<void> {
+async function emitEvent(queries: Queries, context: SandboxContext, event: NewEvent): Promise<void> {
   const {entityId, type, data, causeId, atMs} = event;
   const id = context.ids.next(context.clock.now());
   await queries.run(
@@ -52,7 +52,7 @@ const STEP_EVENTS: Record<TransferKind, Partial<Record<TransferStatus, EventType
 /** The events of a transfer that has just reached its status. */
 export async function emitTransferEvents(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   transfer: Transfer,
 ): Promise<void> {
   const {kind, id, status, entityId, subaccountId, amount, statusMs: atMs} = transfer;
@@ -66,7 +66,7 @@ export async function emitTransferEvents(
 /** An inbound credit of a subaccount, in minor units of US dollars; `causeId` is its cause. */
 export async function emitCreditReceived(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   credit: {entityId: string; subaccountId: string; amount: number; causeId: string; atMs: number},
 ): Promise<void> {
   const {entityId, subaccountId, amount, causeId, atMs} = credit;

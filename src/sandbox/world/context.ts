@@ -1,3 +1,4 @@
+import type {Mode} from '../../contract/mode.ts';
 import type {Store} from '../../store/port/port.ts';
 import type {IdMaker} from '../base/ids.ts';
 import type {KeyIndex} from './key-index.ts';
@@ -22,7 +23,7 @@ export interface RuleSwitches {
 }
 
 /** What every handler and timer needs. */
-export interface Context {
+export interface SandboxContext {
   store: Store;
   clock: SandboxClock;
   ids: IdMaker;
@@ -40,6 +41,6 @@ export interface Context {
 /** Whose data a request sees. Live-style entities follow the rules of live ones; no entity here moves real money. */
 export interface Entity {
   id: string;
-  mode: 'test' | 'live';
+  mode: Mode;
   name: string;
 }

@@ -1,4 +1,4 @@
-import type {Context} from './context.ts';
+import type {SandboxContext} from './context.ts';
 import {RemitError} from '../../errors.ts';
 import type {WriteOptions} from '../../store/port/port.ts';
 import {followClock} from './shared-clock.ts';
@@ -19,7 +19,7 @@ const RETRY_MS = 1000;
  * due timers first if the answer could otherwise depend on how fast the background is.
  */
 export class TimerPump {
-  readonly #context: Context;
+  readonly #context: SandboxContext;
   readonly #fire: FireTimer;
   readonly #background: boolean;
   readonly #onBug: (error: unknown) => void;
@@ -34,7 +34,7 @@ export class TimerPump {
   readonly #shared: boolean;
 
   constructor(options: {
-    context: Context;
+    context: SandboxContext;
     fire: FireTimer;
     background: boolean;
     onBug: (error: unknown) => void;

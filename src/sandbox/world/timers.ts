@@ -1,6 +1,6 @@
 import {claimed} from '../../store/port/claim.ts';
 import type {Queries} from '../../store/port/port.ts';
-import type {Context} from './context.ts';
+import type {SandboxContext} from './context.ts';
 import {int, text, textOrNull, word} from '../base/rows.ts';
 
 /** A future action of the simulated bank. */
@@ -15,9 +15,9 @@ export interface Timer {
 }
 
 /** What a timer does. It happens at `timer.dueMs`, whenever the machine performs it. */
-export type FireTimer = (queries: Queries, context: Context, timer: Timer) => Promise<void>;
+export type FireTimer = (queries: Queries, context: SandboxContext, timer: Timer) => Promise<void>;
 
-export async function setTimer(queries: Queries, context: Context, timer: Timer): Promise<void> {
+export async function setTimer(queries: Queries, context: SandboxContext, timer: Timer): Promise<void> {
   await queries.run(
     'insert into timers (due_ms, id, entity_id, subject, owner_id, subject_id, step) values (?, ?, ?, ?, ?, ?, ?)',
     [
@@ -63,7 +63,7 @@ export async function parkTimer(queries: Queries, timer: Timer, why: string): Pr
  */
 export async function fireDue(
   queries: Queries,
-  context: Context,
+  context: SandboxContext,
   limits: {untilMs: number; most: number},
   fire: FireTimer,
 ): Promise<number> {
@@ -72,7 +72,7 @@ export async function fireDue(
     [limits.untilMs, limits.most],
   );
   let added = Infinity;
-  const watching: Context = {
+  const watching: SandboxContext = {
     ...context,
     timerAdded: (dueMs) => {
       added = Math.min(added, dueMs);

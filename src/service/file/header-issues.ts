@@ -1,6 +1,6 @@
 import {isOwnHeader} from './own-headers.ts';
 import type {ServiceFile} from '../service-file.ts';
-import type {Issue} from './validate.ts';
+import type {SchemaIssue} from './validate.ts';
 
 /** Headers of an answer that are no request id; some are secret. */
 const NO_REQUEST_ID = new Set(['set-cookie', 'www-authenticate', 'location', 'date']);
@@ -11,7 +11,7 @@ const OF_DELIVERIES = new Set(
 
 const UUID_LENGTH = 36;
 
-export function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
+export function issueInHeaders({headers, keys}: ServiceFile): SchemaIssue | undefined {
   const key = keys?.header?.toLowerCase();
   const seen = new Set<string>();
   for (const name of Object.keys(headers?.send ?? {})) {
@@ -31,9 +31,9 @@ export function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined 
   return undefined;
 }
 
-export function issueInWebhooks({webhooks = {}, fields}: ServiceFile): Issue | undefined {
+export function issueInWebhooks({webhooks = {}, fields}: ServiceFile): SchemaIssue | undefined {
   const {timestamp, timestampHeader, timestampPart, signaturePrefix, signed, secret, active} = webhooks;
-  const at = (key: string, allowed: string): Issue => ({path: ['webhooks', key], allowed});
+  const at = (key: string, allowed: string): SchemaIssue => ({path: ['webhooks', key], allowed});
   if (timestampPart !== undefined && timestampHeader !== undefined)
     return at('timestampPart', 'cannot be set together with timestampHeader');
   if (timestampPart !== undefined && signaturePrefix === undefined)
@@ -52,14 +52,14 @@ export function issueInWebhooks({webhooks = {}, fields}: ServiceFile): Issue | u
   return issueInFlag(active) ?? issueInNamesOfHeaders(webhooks);
 }
 
-function issueInFlag(active: NonNullable<ServiceFile['webhooks']>['active']): Issue | undefined {
+function issueInFlag(active: NonNullable<ServiceFile['webhooks']>['active']): SchemaIssue | undefined {
   if (typeof active !== 'object') return undefined;
   const path = ['webhooks', 'active'];
   if (Object.keys(active).length < 3) return {path, allowed: 'must have field, on and off'};
   return active.on === active.off ? {path: [...path, 'off'], allowed: 'is the same as on'} : undefined;
 }
 
-function issueInNamesOfHeaders(webhooks: NonNullable<ServiceFile['webhooks']>): Issue | undefined {
+function issueInNamesOfHeaders(webhooks: NonNullable<ServiceFile['webhooks']>): SchemaIssue | undefined {
   const {signatureHeader = 'X-Webhook-Signature', timestampHeader = 'X-Webhook-Timestamp'} = webhooks;
   for (const key of ['signatureHeader', 'timestampHeader'] as const)
     if (OF_DELIVERIES.has(webhooks[key]?.toLowerCase() ?? ''))

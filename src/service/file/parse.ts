@@ -13,7 +13,7 @@ import {paramsOf} from '../routes.ts';
 import {serviceSchema} from './schema.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from '../units.ts';
-import {firstIssue, type Issue} from './validate.ts';
+import {firstIssue, type SchemaIssue} from './validate.ts';
 import {
   issueInEnvelopes,
   issueInErrors,
@@ -66,7 +66,7 @@ const withoutSchema = (file: ServiceFile): ServiceFile =>
   Object.fromEntries(Object.entries(file).filter(([name]) => name !== '$schema'));
 
 /** Checks that involve more than one value, which no schema covers. */
-function issueWithin(file: ServiceFile): Issue | undefined {
+function issueWithin(file: ServiceFile): SchemaIssue | undefined {
   return (
     issueInNames(file) ??
     issueInRoutes(file) ??
@@ -82,7 +82,7 @@ function issueWithin(file: ServiceFile): Issue | undefined {
   );
 }
 
-function issueInFields(file: ServiceFile): Issue | undefined {
+function issueInFields(file: ServiceFile): SchemaIssue | undefined {
   for (const [holder, names] of Object.entries(file.fields ?? {})) {
     const [resource = '', verb] = holder.split('.');
     const known = fieldsOf(resource, verb === undefined ? undefined : holder);
@@ -115,7 +115,7 @@ function issueInFields(file: ServiceFile): Issue | undefined {
   return undefined;
 }
 
-function issueInFilters(file: ServiceFile): Issue | undefined {
+function issueInFilters(file: ServiceFile): SchemaIssue | undefined {
   for (const [resource, names] of Object.entries(file.filters ?? {})) {
     const lists = allOperations().filter(
       ({id, operation}) => id.startsWith(`${resource}.`) && operation.pages === 'cursor',
@@ -162,7 +162,7 @@ function fieldsOf(resource: string, operation: string | undefined): Set<string> 
   return new Set([...requests.map(firstPart), ...answers]);
 }
 
-function issueInUnits(file: ServiceFile): Issue | undefined {
+function issueInUnits(file: ServiceFile): SchemaIssue | undefined {
   for (const [name, unit] of Object.entries(file.units ?? {})) {
     const [resource = '', field = ''] = name.split('.');
     const path = ['units', name];

@@ -5,17 +5,17 @@ import {wordOfAnother} from '../route-words.ts';
 import {isReadOperation, lenientForm, operationOf, paramsOf, routeOf} from '../routes.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {sameRequests, takenPath} from './route-pairs.ts';
-import type {Issue} from './validate.ts';
+import type {SchemaIssue} from './validate.ts';
 
 /**
  * Rules for routes that no schema covers; the schema also requires that a read is a GET. A route decides what a request
  * does, so a write must name the record that its command names, and no other one.
  */
-export function issueInRoutes(file: ServiceFile): Issue | undefined {
+export function issueInRoutes(file: ServiceFile): SchemaIssue | undefined {
   return issueInEach(file) ?? issueInBodies(file) ?? issueInPrefixes(file) ?? issueInPairs(file);
 }
 
-function issueInEach(file: ServiceFile): Issue | undefined {
+function issueInEach(file: ServiceFile): SchemaIssue | undefined {
   for (const id of keysOf<OperationId>(file.routes ?? {})) {
     const {path} = routeOf(id, file);
     const wrong = wrongPlaceholder(id, path);
@@ -146,7 +146,7 @@ function firstNounIn(parts: readonly string[]): number {
 /** Segments that clients and servers resolve, so that another path would be requested. */
 const hasDots = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..');
 
-function issueInBodies(file: ServiceFile): Issue | undefined {
+function issueInBodies(file: ServiceFile): SchemaIssue | undefined {
   for (const {id} of allOperations()) {
     if (file.bodies?.[id] === undefined) continue;
     const path = ['bodies', id];
@@ -156,7 +156,7 @@ function issueInBodies(file: ServiceFile): Issue | undefined {
   return undefined;
 }
 
-function issueInPrefixes({prefixes = {}}: ServiceFile): Issue | undefined {
+function issueInPrefixes({prefixes = {}}: ServiceFile): SchemaIssue | undefined {
   for (const [name, prefix] of Object.entries(prefixes))
     if (hasDots(prefix)) return {path: ['prefixes', name], allowed: 'must have no . or .. segments'};
   if (prefixes.webhookEndpoints === '')
@@ -167,7 +167,7 @@ function issueInPrefixes({prefixes = {}}: ServiceFile): Issue | undefined {
   return undefined;
 }
 
-function issueInPairs(file: ServiceFile): Issue | undefined {
+function issueInPairs(file: ServiceFile): SchemaIssue | undefined {
   if (file.routes === undefined && file.prefixes === undefined) return undefined; // all are those of the contract
   const same = sameRequests(file);
   if (same !== undefined) {

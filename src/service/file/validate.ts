@@ -2,13 +2,17 @@ import {isObject} from '../../narrow.ts';
 import type {Schema} from './schema.ts';
 
 /** A value that the schema does not allow. `path` leads to it; `name`: the key itself is not allowed. */
-export interface Issue {
+export interface SchemaIssue {
   readonly path: readonly string[];
   readonly allowed: string;
 }
 
 /** The first part of a value that its schema does not allow. */
-export function firstIssue(value: unknown, schema: Schema, path: readonly string[] = []): Issue | undefined {
+export function firstIssue(
+  value: unknown,
+  schema: Schema,
+  path: readonly string[] = [],
+): SchemaIssue | undefined {
   if (schema.anyOf !== undefined) {
     const issues = schema.anyOf.map((branch) => firstIssue(value, branch, path));
     if (issues.includes(undefined)) return undefined;

@@ -7,7 +7,7 @@ import {isMethodParameter, READ_AS_METHOD} from './own-headers.ts';
 import {cursorNameOf, orderOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
 import type {ServiceFile} from '../service-file.ts';
-import type {Issue} from './validate.ts';
+import type {SchemaIssue} from './validate.ts';
 
 // What the values of a service file must not say together: two names for one place, or one name for two.
 
@@ -15,11 +15,11 @@ import type {Issue} from './validate.ts';
 const BUILT_IN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Finds such a name anywhere in the file: as a key, or within a path. Free text is allowed. */
-export function issueInNames(file: ServiceFile): Issue | undefined {
+export function issueInNames(file: ServiceFile): SchemaIssue | undefined {
   return nameIn(file, []);
 }
 
-function nameIn(value: unknown, path: readonly string[]): Issue | undefined {
+function nameIn(value: unknown, path: readonly string[]): SchemaIssue | undefined {
   const isText = path[0] === 'bodies' || (path[0] === 'headers' && path[1] === 'send');
   const odd = typeof value === 'string' && !isText ? value.split('.').find((name) => BUILT_IN.has(name)) : '';
   if (odd) return {path, allowed: `must not be or contain the name ${odd}`};
@@ -35,7 +35,7 @@ function nameIn(value: unknown, path: readonly string[]): Issue | undefined {
 }
 
 /** The key is the status at the service, the value the documented one. */
-export function issueInStatuses({statuses = {}}: ServiceFile): Issue | undefined {
+export function issueInStatuses({statuses = {}}: ServiceFile): SchemaIssue | undefined {
   for (const [resource, words] of Object.entries(statuses)) {
     const known = STATUSES_OF[resource];
     if (known === undefined && !recordFieldsOf(resource).includes('status'))
@@ -74,7 +74,7 @@ const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
 
 export function issueInErrors({
   errors: {code, message, details, codes = {}} = {},
-}: ServiceFile): Issue | undefined {
+}: ServiceFile): SchemaIssue | undefined {
   for (const [wire, documented] of Object.entries(codes)) {
     const path = ['errors', 'codes', wire];
     if (code === undefined && !CODE.test(wire))
@@ -89,7 +89,7 @@ export function issueInErrors({
 export function issueInEnvelopes({
   envelopes = {},
   paging: {by = 'cursor'} = {},
-}: ServiceFile): Issue | undefined {
+}: ServiceFile): SchemaIssue | undefined {
   if (by !== 'cursor' && envelopes.next !== undefined)
     return {path: ['envelopes', 'next'], allowed: `cannot be set: paging.by is ${by}, so there is no cursor`};
   const {list, next, more, total} = envelopes;
@@ -111,7 +111,7 @@ const LISTS = allOperations().flatMap(({id, operation}) =>
 );
 
 /** Two parameters of one name would be sent as one. */
-export function issueInPaging({paging = {}}: ServiceFile): Issue | undefined {
+export function issueInPaging({paging = {}}: ServiceFile): SchemaIssue | undefined {
   const {by = 'cursor', cursor, limit, min = 1, max = Infinity, first} = paging;
   const order = orderOf(paging);
   if (min > max) return {path: ['paging', 'min'], allowed: `is larger than paging.max (${max})`};
@@ -138,7 +138,7 @@ function twice(
   set: Readonly<Record<string, string | undefined>>,
   usual: Readonly<Record<string, string>> = {},
   collide: (one: string, other: string) => boolean = areNested,
-): Issue | undefined {
+): SchemaIssue | undefined {
   const places = Object.entries({...usual, ...defined(set)});
   for (const [key, place] of places.toReversed()) {
     if (set[key] === undefined) continue;

@@ -21,7 +21,7 @@ export interface ReceivedRequest {
   refusal: ReceivedBody['refusal'];
 }
 
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   /** Run once the answer is on its way: work that a sender must not wait for. */
   after?: () => void;
@@ -37,7 +37,7 @@ export interface ReceiverOptions {
   /** Why the headers alone rule a request out; then a large body is not read. */
   refusal: (headers: HeaderPairs) => RejectReason | undefined;
   /** Calls `reply` once, now or later. */
-  receive: (request: ReceivedRequest, reply: (answer: Answer) => void) => void;
+  receive: (request: ReceivedRequest, reply: (answer: HttpAnswer) => void) => void;
   onBug: (error: unknown) => void;
   /** Shorter in tests. */
   limits?: Partial<ConnectionLimits> | undefined;
@@ -66,7 +66,7 @@ export class Receiver {
   readonly #connections = new Slots<Connection>();
   readonly #checks: NodeJS.Timeout;
   /** Answers that are not sent yet, in order. */
-  readonly #ready: {connection: Connection; answer: Answer}[] = [];
+  readonly #ready: {connection: Connection; answer: HttpAnswer}[] = [];
   #isSending = false;
   /** Work left for the end of this turn of the event loop. */
   readonly #after: (() => void)[] = [];
@@ -189,7 +189,7 @@ export class Receiver {
    * which costs more than verifying its delivery; if all were sent at the end of the turn, senders and listener would
    * wait for each other.
    */
-  #send(connection: Connection, answer: Answer): void {
+  #send(connection: Connection, answer: HttpAnswer): void {
     this.#ready.push({connection, answer});
     if (this.#ready.length >= READY && !this.#isSending) this.#sendReady();
     if (this.#isEndPlanned) return;

@@ -1,6 +1,6 @@
 import {must} from '../../narrow.ts';
 import type {ForwardResult} from '../delivery/delivery.ts';
-import type {Entry} from '../record/entry.ts';
+import type {RecordEntry} from '../record/entry.ts';
 import {addEntry, type RecordedDelivery} from '../record/state.ts';
 
 /** A delivery with every attempt to forward it, oldest first. */
@@ -50,7 +50,7 @@ export class DeliveryLog {
     return this.#sorted.length;
   }
 
-  add(entry: Entry): void {
+  add(entry: RecordEntry): void {
     if (entry.kind === 'delivery') this.#addDelivery(entry);
     else this.#addForward(entry.forward);
   }
@@ -74,7 +74,7 @@ export class DeliveryLog {
     return {shown: rest.slice(0, limit), matching: matching.length, more: rest.length > limit};
   }
 
-  #addDelivery(entry: Extract<Entry, {kind: 'delivery'}>): void {
+  #addDelivery(entry: Extract<RecordEntry, {kind: 'delivery'}>): void {
     const {id} = entry.delivery;
     if (this.#byId.has(id)) return;
     // A copy: the body that was read is a view of a larger piece, which it would keep in memory.

@@ -4,7 +4,7 @@ import {isObject, must} from '../../narrow.ts';
 import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery/delivery.ts';
 import {readJson, type JsonBody} from '../verify/event.ts';
 import type {TypePattern} from '../delivery/patterns.ts';
-import type {Entry} from '../record/entry.ts';
+import type {RecordEntry} from '../record/entry.ts';
 import type {OnWritten} from '../record/group.ts';
 import {secretFingerprint, type WebhookSecret} from '../verify/secrets.ts';
 import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyOptions} from '../verify/signature.ts';
@@ -12,7 +12,7 @@ import {SMALL_BYTES} from '../http/body-reader.ts';
 import {Deadline} from './deadline.ts';
 import type {Forwarder} from './forwarder.ts';
 import type {KnownEvents} from './known-events.ts';
-import type {Answer, ReceivedRequest} from '../http/server.ts';
+import type {HttpAnswer, ReceivedRequest} from '../http/server.ts';
 
 export interface IntakeOptions {
   clock: Clock;
@@ -26,7 +26,7 @@ export interface IntakeOptions {
   wanted: TypePattern;
   known: KnownEvents;
   /** Stores an entry durably; absent with --no-record. */
-  write: ((entry: Entry, onWritten: OnWritten) => void) | undefined;
+  write: ((entry: RecordEntry, onWritten: OnWritten) => void) | undefined;
   forwarder: Forwarder;
   /** Answers with what the targets answered, instead of immediately. */
   respondDownstream: boolean;
@@ -45,7 +45,7 @@ interface Received {
   /** When it arrived, on the monotonic clock. */
   startMs: number;
 }
-type Reply = (answer: Answer) => void;
+type Reply = (answer: HttpAnswer) => void;
 type Checked = Pick<Delivery, 'verdict' | 'reason' | 'secret'>;
 const NO_TARGETS: readonly string[] = [];
 
@@ -231,7 +231,7 @@ export class Intake {
         : targets.filter((target) => !known.hasForwarded(arrival, target));
   }
 
-  #refusal(reason: 'backlog' | 'record' | 'stopping', detail: string): Answer {
+  #refusal(reason: 'backlog' | 'record' | 'stopping', detail: string): HttpAnswer {
     return {status: 503, after: () => this.#options.onRefused(reason, detail)};
   }
 }

@@ -1,7 +1,7 @@
 import {crc32} from 'node:zlib';
 import {hasArrived} from '../delivery/delivery.ts';
 import {RecentMap} from '../delivery/recent-map.ts';
-import type {Entry} from '../record/entry.ts';
+import type {RecordEntry} from '../record/entry.ts';
 import {EventTable, setKey, type EventKey} from './event-table.ts';
 
 /** How a new event relates to earlier ones. */
@@ -75,7 +75,7 @@ export class KnownEvents {
   }
 
   /** Adds what an earlier run recorded. */
-  load(entry: Entry): void {
+  load(entry: RecordEntry): void {
     if (entry.kind === 'forward') {
       const {delivery: id, target} = entry.forward;
       const eventId = hasArrived(entry.forward) ? this.#byDelivery.get(id) : undefined;

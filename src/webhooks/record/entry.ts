@@ -2,9 +2,9 @@ import type {Delivery, ForwardResult, HeaderPairs} from '../delivery/delivery.ts
 import {encodeFrame, type Frame, type Room} from './frame.ts';
 
 /** An entry of the record: a delivery, or a result at a target. */
-export type Entry = {kind: 'delivery'; delivery: Delivery} | {kind: 'forward'; forward: ForwardResult};
+export type RecordEntry = {kind: 'delivery'; delivery: Delivery} | {kind: 'forward'; forward: ForwardResult};
 
-export const encodeEntry = (entry: Entry, room?: Room): Buffer =>
+export const encodeEntry = (entry: RecordEntry, room?: Room): Buffer =>
   entry.kind === 'forward'
     ? encodeFrame(JSON.stringify({kind: 'forward', ...entry.forward}), NO_BYTES, room)
     : encodeFrame(deliveryJson(entry.delivery), entry.delivery.body, room);
@@ -35,7 +35,7 @@ const quoted = (text: string | null): string =>
 const NO_BYTES = new Uint8Array(0);
 
 /** Undefined for a kind of a later version. */
-export function decodeEntry({meta, body}: Frame): Entry | undefined {
+export function decodeEntry({meta, body}: Frame): RecordEntry | undefined {
   const {kind, ...rest} = meta as {kind?: unknown}; // written by us, and its checksum is right
   if (kind === 'delivery') return {kind, delivery: {...(rest as unknown as Omit<Delivery, 'body'>), body}};
   if (kind === 'forward') return {kind, forward: rest as unknown as ForwardResult};

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import type {Entry} from './entry.ts';
+import type {RecordEntry} from './entry.ts';
 import {readRecord} from './reader.ts';
 import {collect, type RecordedDelivery} from './state.ts';
 
@@ -22,7 +22,7 @@ export const lastRecorded = (folder: string, id: string): RecordedDelivery | und
 /** Ids begin with the time of receipt; segments of two processes are read in any order. */
 const byId = (a: RecordedDelivery, b: RecordedDelivery): number => (a.delivery.id < b.delivery.id ? -1 : 1);
 
-function* entriesOf(folder: string, id: string): Generator<Entry> {
+function* entriesOf(folder: string, id: string): Generator<RecordEntry> {
   const deliveries = new Set<string>();
   for (const entry of readRecord(folder)) {
     if (entry.kind === 'delivery') {

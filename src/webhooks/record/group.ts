@@ -1,5 +1,5 @@
 import type {RemitError} from '../../errors.ts';
-import {encodeEntry, type Entry} from './entry.ts';
+import {encodeEntry, type RecordEntry} from './entry.ts';
 
 /** Called once the entry is on disk, or with the reason why it is not. */
 export type OnWritten = (failure?: RemitError) => void;
@@ -23,7 +23,7 @@ export class EntryGroup {
     return [this.#buffer.subarray(0, this.#used), ...this.#others];
   }
 
-  add(entry: Entry, onWritten: OnWritten): void {
+  add(entry: RecordEntry, onWritten: OnWritten): void {
     encodeEntry(entry, (bytes) => this.#room(bytes));
     this.#waiting.push(onWritten);
   }

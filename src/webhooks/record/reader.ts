@@ -2,7 +2,7 @@ import {closeSync, openSync, readSync} from 'node:fs';
 import {nextTurn, type Clock} from '../../clock.ts';
 import {codeOf} from '../../narrow.ts';
 import {fileFailure} from '../../store/files/failures.ts';
-import {decodeEntry, type Entry} from './entry.ts';
+import {decodeEntry, type RecordEntry} from './entry.ts';
 import {decodeFrames} from './frame.ts';
 import {listSegments, type Segment} from './segments.ts';
 
@@ -30,7 +30,7 @@ export class RecordReader {
   }
 
   /** What was added since the last call, oldest segment first. */
-  *more(wanted: (segment: Segment) => boolean = () => true): Generator<Entry> {
+  *more(wanted: (segment: Segment) => boolean = () => true): Generator<RecordEntry> {
     for (const segment of listSegments(this.#folder)) {
       const position = this.#positions.get(segment.file) ?? {offset: 0, damaged: 0};
       if (segment.bytes <= position.offset || !wanted(segment)) continue;
@@ -40,7 +40,7 @@ export class RecordReader {
   }
 
   /** Everything in the record, then what is added, until `signal` aborts. */
-  async *follow(clock: Clock, signal: AbortSignal): AsyncGenerator<Entry> {
+  async *follow(clock: Clock, signal: AbortSignal): AsyncGenerator<RecordEntry> {
     while (!signal.aborted) {
       yield* this.more();
       await clock.sleep(FOLLOW_EVERY_MS, signal).catch(() => undefined);
@@ -50,12 +50,13 @@ export class RecordReader {
 }
 
 /** All entries of a record, oldest segment first. */
-export const readRecord = (folder: string): Generator<Entry> => new RecordReader(folder).more();
+export const readRecord = (folder: string): Generator<RecordEntry> => new RecordReader(folder).more();
 
 /** The entries of one segment. */
-export const readEntries = (file: string): Generator<Entry> => readSegment(file, {offset: 0, damaged: 0});
+export const readEntries = (file: string): Generator<RecordEntry> =>
+  readSegment(file, {offset: 0, damaged: 0});
 
-function* readSegment(file: string, position: Position): Generator<Entry> {
+function* readSegment(file: string, position: Position): Generator<RecordEntry> {
   let descriptor: number;
   try {
     descriptor = openSync(file, 'r');

@@ -8,7 +8,7 @@ import {
   type HeaderPairs,
 } from '../delivery/delivery.ts';
 import type {PostedAnswer} from '../delivery/post.ts';
-import type {Entry} from './entry.ts';
+import type {RecordEntry} from './entry.ts';
 import type {RecordedDelivery} from './state.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
 import {signatureHeaders} from '../verify/signature.ts';
@@ -35,7 +35,7 @@ export interface ReplayTools {
   clock: Clock;
   post: (target: URL, headers: HeaderPairs, body: Uint8Array) => Promise<PostedAnswer>;
   /** `RecordWriter.append`: of the listener itself, or of another process. */
-  append: (entry: Entry) => Promise<void>;
+  append: (entry: RecordEntry) => Promise<void>;
   /** Aborts with the error to throw. An aborted replay is not recorded. */
   signal?: AbortSignal | undefined;
 }

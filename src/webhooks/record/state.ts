@@ -1,5 +1,5 @@
 import {hasArrived, type Delivery, type ForwardResult} from '../delivery/delivery.ts';
-import type {Entry} from './entry.ts';
+import type {RecordEntry} from './entry.ts';
 
 /** The state of a delivery at one target. */
 export interface TargetState {
@@ -18,9 +18,9 @@ export interface RecordedDelivery {
 }
 
 /** Combines deliveries and their forward results, in order of arrival. */
-export function collect(entries: Iterable<Entry>): Map<string, RecordedDelivery> {
+export function collect(entries: Iterable<RecordEntry>): Map<string, RecordedDelivery> {
   const found = new Map<string, RecordedDelivery>();
-  const early: Entry[] = [];
+  const early: RecordEntry[] = [];
   for (const entry of entries) if (!addEntry(found, entry)) early.push(entry);
   // If two processes began their segments in the same millisecond, a result may be read before its delivery.
   for (const entry of early) addEntry(found, entry);
@@ -28,7 +28,7 @@ export function collect(entries: Iterable<Entry>): Map<string, RecordedDelivery>
 }
 
 /** False for a result whose delivery is missing: not read yet, or pruned. */
-export function addEntry(found: Map<string, RecordedDelivery>, entry: Entry): boolean {
+export function addEntry(found: Map<string, RecordedDelivery>, entry: RecordEntry): boolean {
   if (entry.kind === 'delivery') {
     const {delivery} = entry;
     const targets = delivery.targets.map((target): [string, TargetState] => [

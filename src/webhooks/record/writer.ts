@@ -6,7 +6,7 @@ import {nextTurn, type Clock} from '../../clock.ts';
 import type {RemitError} from '../../errors.ts';
 import {fileFailure} from '../../store/files/failures.ts';
 import {syncFolder} from '../../store/files/folder.ts';
-import type {Entry} from './entry.ts';
+import type {RecordEntry} from './entry.ts';
 import {EntryGroup, type OnWritten} from './group.ts';
 import {segmentName} from './segments.ts';
 
@@ -49,14 +49,14 @@ export class RecordWriter {
   }
 
   /** Resolves when the entry is on disk. Rejects with RemitError STATE, and then it is not in the record. */
-  append(entry: Entry): Promise<void> {
+  append(entry: RecordEntry): Promise<void> {
     return new Promise((resolve, reject) =>
       this.write(entry, (failure) => (failure === undefined ? resolve() : reject(failure))),
     );
   }
 
   /** The same without a promise, which would be noticeable at thousands per second. */
-  write(entry: Entry, onWritten: OnWritten): void {
+  write(entry: RecordEntry, onWritten: OnWritten): void {
     this.#next.add(entry, onWritten);
     this.#running ??= this.#run();
   }

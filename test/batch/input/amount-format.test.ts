@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {AmountFormats} from '../../../src/batch/input/amount-format.ts';
 import type {Issue} from '../../../src/batch/model/issue.ts';
-import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
+import type {PlanRequest} from '../../../src/batch/plan/plan.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {formatMajor, groupMajor} from '../../../src/money/amount.ts';
 import {Bench, payeeId} from '../harness.ts';
@@ -12,7 +12,7 @@ describe('amounts of a file with commas', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
 
-  const planOf = (amounts: readonly (string | [string, string])[], options: Partial<PlanOptions> = {}) => {
+  const planOf = (amounts: readonly (string | [string, string])[], options: Partial<PlanRequest> = {}) => {
     const rows = amounts.map((given, i) => {
       const [amount, currency] = typeof given === 'string' ? [given, 'USD'] : given;
       return `INV-${i + 1},${payeeId(i + 1)},"${amount}",${currency}\n`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
+import type {PlanRequest} from '../../../src/batch/plan/plan.ts';
 import {reportBatch} from '../../../src/batch/overview/report.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
@@ -35,7 +35,7 @@ describe('ignored columns of the input', () => {
     }
   }
 
-  async function plan(text: string, options: Partial<PlanOptions> = {}) {
+  async function plan(text: string, options: Partial<PlanRequest> = {}) {
     const file = bench.file('p.csv', text);
     try {
       return await bench.plan(file, {ignored: IGNORED, validOnly: true, ...options});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Issue} from '../../../src/batch/model/issue.ts';
-import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
+import type {PlanRequest} from '../../../src/batch/plan/plan.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {formatMajor} from '../../../src/money/amount.ts';
 import {Bench, payeeId} from '../harness.ts';
@@ -10,7 +10,7 @@ describe('a plan of unusual files', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
 
-  const plan = (text: string, options: Partial<PlanOptions> = {}) =>
+  const plan = (text: string, options: Partial<PlanRequest> = {}) =>
     bench.plan(bench.file('p.csv', text), options);
   const errorsOf = async (text: string): Promise<Issue[]> => {
     const error = await plan(text).then(

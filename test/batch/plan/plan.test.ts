@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import {fingerprintOf} from '../../../src/batch/model/identity.ts';
 import type {Issue} from '../../../src/batch/model/issue.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
+import type {PlanRequest} from '../../../src/batch/plan/plan.ts';
 import {exponentOf} from '../../../src/money/currencies.ts';
 import {formatMajor} from '../../../src/money/amount.ts';
 import {RemitError, type ErrorCode} from '../../../src/errors.ts';
@@ -20,7 +20,7 @@ describe('the plan of a batch', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
 
-  const planText = (text: string | Buffer, options: Partial<PlanOptions> = {}) =>
+  const planText = (text: string | Buffer, options: Partial<PlanRequest> = {}) =>
     bench.plan(bench.file('p.csv', text), options);
 
   async function refusal(work: Promise<unknown>, code: ErrorCode = 'CSV_INVALID'): Promise<RemitError> {
@@ -196,7 +196,7 @@ describe('the plan of a batch', () => {
   });
 
   describe('from a pipe', () => {
-    const fromPipe = (text: string, options: Partial<PlanOptions> = {}) =>
+    const fromPipe = (text: string, options: Partial<PlanRequest> = {}) =>
       bench.plan('-', {stdin: Readable.from([Buffer.from(text)]), ...options});
 
     it('is made like any other', async () => {
@@ -255,7 +255,7 @@ describe('the plan of a batch', () => {
   });
 
   it('has a hash that changes with every part of every row, and with nothing else', async () => {
-    const hashOf = async (text: string, options: Partial<PlanOptions> = {}) =>
+    const hashOf = async (text: string, options: Partial<PlanRequest> = {}) =>
       (await planText(text, {batchId: undefined, ...options})).plan.planHash;
     const hash = await hashOf(HEADER + row(1) + row(2));
     assert.equal(await hashOf(`\ufeff${HEADER}${row(1)}${row(2, '"10.00"')}`.replaceAll('\n', '\r\n')), hash);

@@ -3,7 +3,7 @@ import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Issue} from '../../../src/batch/model/issue.ts';
-import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
+import type {PlanRequest} from '../../../src/batch/plan/plan.ts';
 import {RemitError, type ErrorCode} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {type Cell, changed, FORMATS, parts, type Sheet, STRUCK, workbook, zip} from '../workbook/xlsx.ts';
@@ -22,9 +22,9 @@ describe('the plan of a workbook', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
 
-  const planBytes = (bytes: Buffer, options: Partial<PlanOptions> = {}) =>
+  const planBytes = (bytes: Buffer, options: Partial<PlanRequest> = {}) =>
     bench.plan(bench.file('p.xlsx', bytes), options);
-  const planSheet = (sheet: Sheet, options: Partial<PlanOptions> = {}) =>
+  const planSheet = (sheet: Sheet, options: Partial<PlanRequest> = {}) =>
     planBytes(workbook([sheet]), options);
 
   async function refusal(work: Promise<unknown>, code: ErrorCode = 'CSV_INVALID'): Promise<RemitError> {
@@ -49,7 +49,7 @@ describe('the plan of a workbook', () => {
   }
 
   /** The one error of one row whose cell in this column is this. */
-  async function issueOf(column: string, cell: Cell, options: Partial<PlanOptions> = {}): Promise<Issue> {
+  async function issueOf(column: string, cell: Cell, options: Partial<PlanRequest> = {}): Promise<Issue> {
     const header = HEADER.includes(column) ? HEADER : [...HEADER, column];
     const cells = [...row(1), ...(HEADER.includes(column) ? [] : [null])];
     cells[header.indexOf(column)] = cell;

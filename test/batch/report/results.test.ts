@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import {join} from 'node:path';
 import {checkResultPlace} from '../../../src/batch/report/results.ts';
-import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
+import type {PlanRequest} from '../../../src/batch/plan/plan.ts';
 import {reportBatch} from '../../../src/batch/overview/report.ts';
 import {statusOfBatch} from '../../../src/batch/overview/status.ts';
 import {RemitError} from '../../../src/errors.ts';
@@ -31,7 +31,7 @@ describe('the results of a batch', () => {
   let bench: Bench;
   let service: TruthService;
   const path = (name: string) => join(bench.folder, name);
-  const plan = (text: string, options: Partial<PlanOptions> = {}) =>
+  const plan = (text: string, options: Partial<PlanRequest> = {}) =>
     bench.plan(bench.file('p.csv', text), options);
   const at = () => ({kind: 'payout', batchId: 'b1', stateDir: bench.stateDir, clock: bench.clock}) as const;
   /** The lines of a CSV in which every cell is quoted. */

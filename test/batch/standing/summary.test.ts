@@ -3,7 +3,7 @@ import {emptyTally} from '../../../src/batch/model/tally.ts';
 import {BUCKETS, bucketOf, type RowState} from '../../../src/batch/model/outcome.ts';
 import {exitCodeOf, isWhole, summarise, type Summary} from '../../../src/batch/standing/summary.ts';
 import type {Plan} from '../../../src/batch/model/plan-facts.ts';
-import type {Stop} from '../../../src/batch/model/stop.ts';
+import type {RunStop} from '../../../src/batch/model/stop.ts';
 
 const PLAN = {
   batchId: 'b1',
@@ -31,7 +31,7 @@ function standing() {
   };
 }
 
-const summaryWith = (changes: Partial<Summary> & {reason?: Stop['reason']}): Summary => {
+const summaryWith = (changes: Partial<Summary> & {reason?: RunStop['reason']}): Summary => {
   const zero = Object.fromEntries(BUCKETS.map((bucket) => [bucket, 0]));
   const {reason, ...rest} = changes;
   const stopped = reason === undefined ? null : {reason, message: 'm'};
@@ -127,7 +127,7 @@ describe('the summary of a batch', () => {
     ['probe', 7],
     ['interrupted', 130],
     ['terminated', 143],
-  ] as [Stop['reason'], number][]) {
+  ] as [RunStop['reason'], number][]) {
     it(`means exit ${code} when the run was stopped by ${reason}`, () => {
       assert.equal(exitCodeOf(summaryWith({reason, not_sent: 3, rejected: 1})), code);
       const isSignal = code > 128; // as of a single write that is interrupted: the user knows

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {checkRecords} from '../../../src/cli/doctor/reads/records.ts';
 import type {Finding} from '../../../src/cli/doctor/survey/finding.ts';
-import type {Survey} from '../../../src/cli/doctor/survey/survey.ts';
-import {Draft} from '../../../src/cli/doctor/survey/draft.ts';
+import type {ServiceSurvey} from '../../../src/cli/doctor/survey/survey.ts';
+import {ServiceDraft} from '../../../src/cli/doctor/survey/draft.ts';
 import type {OperationId} from '../../../src/contract/operations/operations.ts';
 
 const ID = '0192a000-0000-7000-8000-000000000001';
@@ -11,8 +11,12 @@ const ID = '0192a000-0000-7000-8000-000000000001';
 /** The findings about one record. */
 function check(id: OperationId, record: Readonly<Record<string, unknown>>): Finding[] {
   const found: Finding[] = [];
-  const survey = {found, draft: new Draft({}), differs: (finding: Finding) => void found.push(finding)};
-  checkRecords(survey as unknown as Survey, id, {wire: [record], canonical: [record]});
+  const survey = {
+    found,
+    draft: new ServiceDraft({}),
+    differs: (finding: Finding) => void found.push(finding),
+  };
+  checkRecords(survey as unknown as ServiceSurvey, id, {wire: [record], canonical: [record]});
   return found;
 }
 const of = (found: readonly Finding[], name: string) => found.find((one) => one.check === name);

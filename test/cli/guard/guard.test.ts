@@ -4,7 +4,8 @@ import {guardWrite, ungroup, type GuardTools} from '../../../src/cli/guard/guard
 import {checkCaps} from '../../../src/cli/guard/caps.ts';
 import type {WriteFacts} from '../../../src/cli/guard/facts.ts';
 import {EXIT, type ErrorCode, type RemitError} from '../../../src/errors.ts';
-import type {Caps, Mode} from '../../../src/profiles/profile.ts';
+import type {Mode} from '../../../src/contract/mode.ts';
+import type {Caps} from '../../../src/profiles/profile.ts';
 import {makeOutput} from '../../output/make-output.ts';
 
 const FACTS: WriteFacts = {

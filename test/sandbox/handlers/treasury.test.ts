@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Context} from '../../../src/sandbox/world/context.ts';
+import type {SandboxContext} from '../../../src/sandbox/world/context.ts';
 import {IdMaker} from '../../../src/sandbox/base/ids.ts';
 import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
 import {seededRandom} from '../../../src/sandbox/base/random.ts';
@@ -304,7 +304,7 @@ describe('sandbox: a treasury account that is not SIM', () => {
     const store = await openSandboxStore(place.place);
     const at = await TestSandbox.open({store});
     const random = seededRandom('accounts');
-    const context = {store, clock: at.clock, ids: new IdMaker(random), random} as unknown as Context; // all it uses
+    const context = {store, clock: at.clock, ids: new IdMaker(random), random} as unknown as SandboxContext; // all it uses
     const id = await store.write(async (queries) => {
       const [entity] = await listEntities(queries);
       const account = {entityId: entity!.id, label: 'Bank', type: 'BANK', funding: 0, reported: false};

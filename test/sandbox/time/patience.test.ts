@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Clock} from '../../../src/clock.ts';
-import {Patience} from '../../../src/sandbox/time/patience.ts';
+import {WaitBudget} from '../../../src/sandbox/time/patience.ts';
 
 describe('the patience of an advance', () => {
   let nowMs = 0;
@@ -27,7 +27,7 @@ describe('the patience of an advance', () => {
   };
 
   it('runs out only while it waits, not during other work', async () => {
-    const patience = new Patience(100, machine);
+    const patience = new WaitBudget(100, machine);
     nowMs += 60_000; // the bank had much to do
     await patience.during(receive(60));
     assert.equal(patience.isOver, false);
@@ -38,7 +38,7 @@ describe('the patience of an advance', () => {
   });
 
   it('ends at once if no time is left', async () => {
-    const patience = new Patience(100, machine);
+    const patience = new WaitBudget(100, machine);
     await patience.during(receive(100));
     assert.equal(patience.isOver, true);
     wake = () => assert.fail('nothing sleeps');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
-import type {Context} from '../../../src/sandbox/world/context.ts';
+import type {SandboxContext} from '../../../src/sandbox/world/context.ts';
 import {IdMaker} from '../../../src/sandbox/base/ids.ts';
 import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
 import {seededRandom} from '../../../src/sandbox/base/random.ts';
@@ -73,7 +73,7 @@ export class WebhookWorld {
   }
 
   /** For changes that no call of the API makes. */
-  get context(): Context {
+  get context(): SandboxContext {
     return {
       store: this.#open,
       clock: new SandboxClock(this.clock, {mode: 'real', aheadMs: 0}),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {systemClock} from '../../../src/clock.ts';
 import {RemitError} from '../../../src/errors.ts';
-import type {Context} from '../../../src/sandbox/world/context.ts';
+import type {SandboxContext} from '../../../src/sandbox/world/context.ts';
 import {IdMaker} from '../../../src/sandbox/base/ids.ts';
 import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
 import {seededRandom} from '../../../src/sandbox/base/random.ts';
@@ -27,7 +27,7 @@ const bound = (store: Store): Store => ({
 
 describe('sandbox timers', () => {
   let store: TestStore;
-  let context: Context;
+  let context: SandboxContext;
   let pump: TimerPump;
   let fired: string[];
   const bugs: unknown[] = [];
@@ -102,7 +102,7 @@ describe('sandbox timers', () => {
   });
 
   /** A pump on the same store, with what shall go wrong. */
-  const pumpOf = (options: {fire?: FireTimer; within?: Context; background?: boolean}) => {
+  const pumpOf = (options: {fire?: FireTimer; within?: SandboxContext; background?: boolean}) => {
     const told: string[] = [];
     const other = new TimerPump({
       context: options.within ?? context,

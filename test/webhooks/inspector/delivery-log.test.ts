@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {systemClock} from '../../../src/clock.ts';
 import {DeliveryLog} from '../../../src/webhooks/inspector/delivery-log.ts';
 import {RecordFeed} from '../../../src/webhooks/inspector/record-feed.ts';
-import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../src/webhooks/record/entry.ts';
 import {RecordWriter} from '../../../src/webhooks/record/writer.ts';
 import {delivery, forward, idOf, record} from '../record/deliveries.ts';
 
@@ -85,7 +85,7 @@ describe('the feed from the record', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'remit-feed-'))));
   afterEach(() => rmSync(folder, {recursive: true, force: true}));
-  const entry = (number: number): Entry => ({kind: 'delivery', delivery: delivery(number)});
+  const entry = (number: number): RecordEntry => ({kind: 'delivery', delivery: delivery(number)});
 
   it('reads what is there, then what other processes add, until it is stopped', async () => {
     await record(folder, [entry(1)]);

@@ -5,7 +5,7 @@ import {Forwarder} from '../../../src/webhooks/listen/forwarder.ts';
 import {Intake, type IntakeOptions} from '../../../src/webhooks/listen/intake.ts';
 import {KnownEvents} from '../../../src/webhooks/listen/known-events.ts';
 import type {PostedAnswer} from '../../../src/webhooks/delivery/post.ts';
-import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../src/webhooks/record/entry.ts';
 import type {OnWritten} from '../../../src/webhooks/record/group.ts';
 import {collect, deadTargets, isWaiting} from '../../../src/webhooks/record/state.ts';
 import {RemitError} from '../../../src/errors.ts';
@@ -16,7 +16,7 @@ const event = (number: number) => Buffer.from(`{"id":"e${number}","type":"payout
 
 /** One append that the test ends. */
 interface Append {
-  entry: Entry;
+  entry: RecordEntry;
   end: OnWritten;
 }
 

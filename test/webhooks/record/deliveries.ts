@@ -1,6 +1,6 @@
 import type {Delivery, ForwardResult} from '../../../src/webhooks/delivery/delivery.ts';
 import {RecordWriter} from '../../../src/webhooks/record/writer.ts';
-import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../src/webhooks/record/entry.ts';
 import {systemClock} from '../../../src/clock.ts';
 
 export const idOf = (number: number): string => `dlv_${String(number).padStart(24, '0')}`;
@@ -45,7 +45,7 @@ export function forward(number: number, changes: Partial<ForwardResult> = {}): F
 /** Writes entries as a listener does. */
 export async function record(
   folder: string,
-  entries: readonly Entry[],
+  entries: readonly RecordEntry[],
   segmentBytes?: number,
 ): Promise<void> {
   const writer = new RecordWriter({folder, clock: systemClock, segmentBytes});

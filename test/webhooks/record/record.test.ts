@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import {anyCharacter} from '../../sanitize/any-character.ts';
 import {systemClock} from '../../../src/clock.ts';
 import {RemitError} from '../../../src/errors.ts';
-import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../src/webhooks/record/entry.ts';
 import {decodeEntry, encodeEntry} from '../../../src/webhooks/record/entry.ts';
 import {decodeFrames, encodeFrame} from '../../../src/webhooks/record/frame.ts';
 import {pruneBehind, pruneRecord} from '../../../src/webhooks/record/prune.ts';
@@ -26,11 +26,11 @@ import {collect, isWaiting} from '../../../src/webhooks/record/state.ts';
 import {RecordWriter, type SegmentFile} from '../../../src/webhooks/record/writer.ts';
 import {delivery, forward, idOf, record} from './deliveries.ts';
 
-const arrived = (number: number, changes = {}): Entry => ({
+const arrived = (number: number, changes = {}): RecordEntry => ({
   kind: 'delivery',
   delivery: delivery(number, changes),
 });
-const forwarded = (number: number, changes = {}): Entry => ({
+const forwarded = (number: number, changes = {}): RecordEntry => ({
   kind: 'forward',
   forward: forward(number, changes),
 });

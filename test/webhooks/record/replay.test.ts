@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {HeaderPairs} from '../../../src/webhooks/delivery/delivery.ts';
 import type {PostedAnswer} from '../../../src/webhooks/delivery/post.ts';
-import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../src/webhooks/record/entry.ts';
 import {
   addForward,
   collect,
@@ -21,7 +21,7 @@ const SECRET = 'whsec_old';
 /** Tools that send nowhere: every POST is kept and answered with this status. */
 function tools(status: number | null = 200) {
   const sent: {target: URL; headers: HeaderPairs; body: Uint8Array}[] = [];
-  const appended: Entry[] = [];
+  const appended: RecordEntry[] = [];
   const answer: PostedAnswer = {
     ...{status, latencyMs: 7, headers: [], body: Buffer.from('answer')},
     error: status === null ? 'connection refused' : null,
@@ -38,7 +38,7 @@ function tools(status: number | null = 200) {
 }
 
 const recorded = (...statuses: number[]): RecordedDelivery => {
-  const entries: Entry[] = [{kind: 'delivery', delivery: delivery(1, {targets: [TARGET.href]})}];
+  const entries: RecordEntry[] = [{kind: 'delivery', delivery: delivery(1, {targets: [TARGET.href]})}];
   for (const [index, status] of statuses.entries())
     entries.push({kind: 'forward', forward: forward(1, {status, attempt: index + 1, atMs: index})});
   return collect(entries).get(idOf(1))!;

@@ -1,6 +1,6 @@
 import {counted} from '../../../phrases.ts';
 import {KINDS} from '../../../batch/model/kinds.ts';
-import type {Difference, Differences, Payment} from '../../../batch/plan/compare.ts';
+import type {RowDifference, Differences, ComparedPayment} from '../../../batch/plan/compare.ts';
 import {groupMajor} from '../../../money/amount.ts';
 import {totalsText} from '../plan/view.ts';
 import type {Compared} from './action.ts';
@@ -57,7 +57,7 @@ export function comparisonText(compared: Compared): string {
   function kindOf(
     label: string,
     {part, listed}: Differences,
-    describe: (row: Difference) => string,
+    describe: (row: RowDifference) => string,
   ): string[] {
     if (part.rows === 0) return [];
     const shown = listed.slice(0, SHOWN).map((row) => {
@@ -73,10 +73,10 @@ export function comparisonText(compared: Compared): string {
   }
 }
 
-const moneyOf = (payment: Payment | null): string =>
+const moneyOf = (payment: ComparedPayment | null): string =>
   payment === null ? '' : `${groupMajor(payment.amount)} ${payment.currency}`;
 
-function fieldsText({fields, file, paid}: Difference, party: string): string {
+function fieldsText({fields, file, paid}: RowDifference, party: string): string {
   if (fields.length === 1 && fields[0] === 'record')
     return 'its record at the service differs from the row; status shows it';
   const who = fields.includes(party) ? ` to ${file?.party ?? ''}` : '';

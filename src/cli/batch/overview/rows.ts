@@ -9,7 +9,7 @@ import {
   type FoundRow,
   type Placement,
   rowsOfBatch,
-  type Unread,
+  type UnreadBatch,
 } from '../../../batch/overview/rows.ts';
 import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -102,7 +102,7 @@ function notePublished({out}: LocalContext, rows: readonly Placement[]): void {
 
 function notFound(
   {kind, reference}: Asked,
-  {unread, batches, similar}: {unread: readonly Unread[]; batches: number; similar: readonly string[]},
+  {unread, batches, similar}: {unread: readonly UnreadBatch[]; batches: number; similar: readonly string[]},
 ): RemitError {
   const [first] = unread;
   const [alike] = similar;

@@ -1,5 +1,5 @@
 import {counted} from '../../../phrases.ts';
-import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
+import {planBatch, type PlannedBatch, type PlanRequest} from '../../../batch/plan/plan.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Issue} from '../../../batch/model/issue.ts';
 import {accepting, type Retype} from '../../../batch/model/accept.ts';
@@ -34,7 +34,7 @@ export interface FileToRead {
   ids: IdFormat | undefined;
   /** The typed command with these arguments added. */
   retype: Retype;
-  beforeKept?: PlanOptions['beforeKept'];
+  beforeKept?: PlanRequest['beforeKept'];
 }
 
 /** Plans a file with the given flags, shows its errors, and reports rows that are left out. */
@@ -78,7 +78,7 @@ async function refuseCanceledBatch({kind, stateDir, local, retype}: FileToRead, 
 /** Reads a file with the given flags, and shows its errors with commands that fix them. */
 export async function readFromFlags<T>(
   wanted: FileToRead,
-  read: (options: PlanOptions) => Promise<T>,
+  read: (options: PlanRequest) => Promise<T>,
 ): Promise<T> {
   keepHeapSmall();
   const {flags, local, retype} = wanted;
@@ -98,7 +98,7 @@ export async function readFromFlags<T>(
   }
 }
 
-function planOptions(wanted: FileToRead): PlanOptions {
+function planOptions(wanted: FileToRead): PlanRequest {
   const {kind, file, stateDir, flags, local, retype} = wanted;
   const batchId = flags['batch-id'];
   if (batchId !== undefined && !isBatchId(batchId))

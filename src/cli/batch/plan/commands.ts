@@ -26,7 +26,7 @@ export abstract class BatchTemplate extends BatchCommand {
   }
 }
 
-export abstract class BatchPlan extends BatchCommand {
+export abstract class PlanCommand extends BatchCommand {
   static override args = {file: fileArg};
   static override flags = {
     ...acceptFlag(['hidden-rows', 'cut-input']),
@@ -36,7 +36,7 @@ export abstract class BatchPlan extends BatchCommand {
   };
 
   async run() {
-    const {args, flags} = await this.parse(BatchPlan);
+    const {args, flags} = await this.parse(PlanCommand);
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const planned = await planFromFlags({

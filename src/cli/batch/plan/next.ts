@@ -8,7 +8,7 @@ import {type SeenBefore, seenBefore, UNSEEN} from '../../../batch/registry/seen-
 import {normaliseBaseUrl} from '../../../client/transport/base-url.ts';
 import {RemitError} from '../../../errors.ts';
 import {modeOf} from '../../../profiles/key.ts';
-import type {Mode} from '../../../profiles/profile.ts';
+import type {Mode} from '../../../contract/mode.ts';
 import type {ProjectFile} from '../../../profiles/project-file.ts';
 import {chooseProfile} from '../../../profiles/resolve.ts';
 import {type LocalContext, localCommands} from '../../core/context.ts';

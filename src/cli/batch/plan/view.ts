@@ -1,7 +1,8 @@
 import {counted} from '../../../phrases.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import {describeIssue} from '../../../batch/input/issues.ts';
-import {KINDS, type Mode} from '../../../batch/model/kinds.ts';
+import type {Mode} from '../../../contract/mode.ts';
+import {KINDS} from '../../../batch/model/kinds.ts';
 import type {PlannedBatch} from '../../../batch/plan/plan.ts';
 import type {RevisionFacts} from '../../../batch/plan/revision.ts';
 import {minus, type Part} from '../../../batch/model/part.ts';

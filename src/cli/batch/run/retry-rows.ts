@@ -1,7 +1,7 @@
 import {counted} from '../../../phrases.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {NOT_COMPARED_CODE} from '../../../batch/model/outcome.ts';
-import type {Stop} from '../../../batch/model/stop.ts';
+import type {RunStop} from '../../../batch/model/stop.ts';
 import {prepareRetry, type RetryFacts} from '../../../batch/repair/retry.ts';
 import {Wire} from '../../../batch/answers/wire.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
@@ -21,7 +21,7 @@ const NAMED = 5;
 export async function retryRows(
   {request, batch, claims, transport}: ConfirmedRun,
   named: readonly string[],
-): Promise<Stop | undefined> {
+): Promise<RunStop | undefined> {
   const {context, kind, flags} = request;
   const {profile, clock, out} = context;
   const {plan, journal} = batch;

@@ -2,7 +2,7 @@ import {sslCodeOf, TLS_WORDS, tlsTroubleOf} from '../../../network/tls-trouble.t
 import type {NetworkSettings} from '../../../network/settings.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
-import type {Reply} from '../survey/asker.ts';
+import type {ServiceReply} from '../survey/asker.ts';
 import type {PeerCertificate} from './certificate.ts';
 import {type Finding, findings} from '../survey/finding.ts';
 
@@ -62,7 +62,7 @@ export function certificateFindings(
 }
 
 /** Checks clock and latency with the answers of the other checks. */
-export function checkAnswers(replies: readonly Reply[], clock: {readonly nowMs: number}): Finding[] {
+export function checkAnswers(replies: readonly ServiceReply[], clock: {readonly nowMs: number}): Finding[] {
   const answered = replies.filter(({status}) => status > 0);
   const last = answered.at(-1);
   if (last === undefined) return [unknown('clock', 'no answer'), unknown('latency', 'no answer')];
@@ -74,7 +74,7 @@ export function checkAnswers(replies: readonly Reply[], clock: {readonly nowMs: 
   ];
 }
 
-function checkClock({headers}: Reply, nowMs: number): Finding {
+function checkClock({headers}: ServiceReply, nowMs: number): Finding {
   const at = Date.parse(headers['date'] ?? '');
   if (Number.isNaN(at)) return unknown('clock', 'answers have no Date header');
   const skewMs = nowMs - at;

@@ -4,10 +4,10 @@ import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {STATUSES_OF} from '../../../service/file/schema.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
+import {failureOf, outcomeOf, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {lacksRoute, type Survey} from '../survey/survey.ts';
+import {lacksRoute, type ServiceSurvey} from '../survey/survey.ts';
 import {findHeader, keyOf} from './keys.ts';
 import {idOf, type ProbedKind, type Money, recordIn, REFERENCE} from './kinds.ts';
 import {create, mayHaveCreated, type Probe} from './steps.ts';
@@ -27,7 +27,7 @@ export async function createOne(probe: Probe, kind: ProbedKind): Promise<Made | 
   const {survey, context} = probe;
   const check = `routes.${idOf(kind, 'create')}`;
   const candidates = await moneyFor(probe, kind);
-  let last: Reply | undefined;
+  let last: ServiceReply | undefined;
   for (const money of candidates) {
     const key = context.runtime.uuid();
     const made = await create(probe, kind, {money, key});
@@ -70,8 +70,8 @@ async function otherForm(
   probe: Probe,
   kind: ProbedKind,
   money: Money,
-  reply: Reply,
-): Promise<Made | {readonly refused: Reply} | undefined> {
+  reply: ServiceReply,
+): Promise<Made | {readonly refused: ServiceReply} | undefined> {
   const {survey, context} = probe;
   if (lacksRoute(reply)) return otherRoute(probe, kind, money, reply);
   if (!/^keys\b/.test(reply.assumption?.key ?? '')) return undefined;
@@ -101,7 +101,7 @@ async function otherRoute(
   probe: Probe,
   kind: ProbedKind,
   money: Money,
-  refused: Reply,
+  refused: ServiceReply,
 ): Promise<Made | undefined> {
   const {survey, context} = probe;
   const id = idOf(kind, 'create');
@@ -122,12 +122,12 @@ async function otherRoute(
 }
 
 /** A name that a read has found, but whose unit is open, is already proposed. */
-function fixFor({found}: Survey, {key, text}: Assumption): string {
+function fixFor({found}: ServiceSurvey, {key, text}: Assumption): string {
   if (found.some(({check, write}) => check === key && write !== undefined)) return `first decide on ${key}`;
   return /set \S+( and \S+)? in the service file/.exec(text)?.[0] ?? `set ${key} in the service file`;
 }
 
-function noteRefused({survey}: Probe, kind: ProbedKind, reply: Reply): void {
+function noteRefused({survey}: Probe, kind: ProbedKind, reply: ServiceReply): void {
   const operation = idOf(kind, 'create');
   const check = `routes.${operation}`;
   const evidence = failureOf(reply, 'a record');
@@ -147,7 +147,7 @@ function noteRefused({survey}: Probe, kind: ProbedKind, reply: Reply): void {
   else survey.found.push(unknown(check, evidence, {row: ROW}));
 }
 
-function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Reply): Made {
+function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: ServiceReply): Made {
   const check = `routes.${idOf(kind, 'create')}`;
   const {status, client_metadata: metadata} = recordIn(reply);
   if (!survey.found.some((finding) => finding.check === check))
@@ -166,7 +166,7 @@ function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Reply
 }
 
 /** A new record that is not approved must be `created`; the service may have another word for that. */
-function noteStatus(survey: Survey, kind: ProbedKind, {id}: Made, status: unknown): void {
+function noteStatus(survey: ServiceSurvey, kind: ProbedKind, {id}: Made, status: unknown): void {
   const check = `${kind.topic} without approval`;
   const evidence = `${kind.noun} ${id} has status ${JSON.stringify(status)} instead of "created"`;
   const isKnown = typeof status !== 'string' || STATUSES_OF[kind.topic]?.includes(status) === true;

@@ -1,10 +1,10 @@
 import {statedHorizonMs, type ServiceFile} from '../../../service/service-file.ts';
-import type {Reply} from '../survey/asker.ts';
+import type {ServiceReply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
 import {idIn, type Money, PAYOUT} from './kinds.ts';
 import {cancelAll, create, type Probe} from './steps.ts';
-import {isGood, type Survey} from '../survey/survey.ts';
+import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 const CHECK = 'keys.horizon';
@@ -31,7 +31,7 @@ export async function checkHorizon(probe: Probe, kept: KeptKey): Promise<void> {
 }
 
 /** Sends the create again. A payout of an earlier probe that comes back was not created now. */
-async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string): Promise<Reply> {
+async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string): Promise<ServiceReply> {
   const {probed} = probe;
   const before = probed.created.length;
   const {reply} = await create(probe, PAYOUT, {money, key});
@@ -39,7 +39,7 @@ async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string):
   return reply;
 }
 
-function noteKnown(survey: Survey, ageMs: number): void {
+function noteKnown(survey: ServiceSurvey, ageMs: number): void {
   const stated = statedHorizonMs(survey.draft.file);
   const evidence = `the service remembers keys for at least ${atLeast(ageMs)}`;
   const make = stated !== undefined && ageMs >= stated ? holds : unknown;
@@ -47,7 +47,7 @@ function noteKnown(survey: Survey, ageMs: number): void {
 }
 
 /** The service has forgotten the key. If it was known at an earlier probe, that time is certain. */
-function noteForgotten(survey: Survey, ageMs: number, knownMs: number): void {
+function noteForgotten(survey: ServiceSurvey, ageMs: number, knownMs: number): void {
   const stated = statedHorizonMs(survey.draft.file);
   const before = knownMs < 1000 ? '' : ` and at least ${atLeast(knownMs)}`;
   const evidence = `the service remembers keys for at most ${atMost(ageMs)}${before}`;

@@ -1,6 +1,6 @@
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {isGood} from '../survey/survey.ts';
-import type {Reply} from '../survey/asker.ts';
+import type {ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {create, type Probe} from './steps.ts';
@@ -19,7 +19,7 @@ export function keyOf(length: number, uuid: string): string {
   return length < 36 ? digits : uuid.replaceAll('-', '.').padEnd(length, 'x');
 }
 
-const isRefused = ({status}: Reply): boolean => status === 400 || status === 422;
+const isRefused = ({status}: ServiceReply): boolean => status === 400 || status === 422;
 
 /** Finds out which keys the service accepts, given a create that it accepted with a UUID as its key. */
 export async function checkFormat(probe: Probe, kind: ProbedKind, money: Money): Promise<void> {
@@ -75,7 +75,7 @@ const headersIn = (message = ''): string[] =>
 export interface HeaderFound {
   readonly header: string;
   readonly write: ServiceFile;
-  readonly reply: Reply;
+  readonly reply: ServiceReply;
   /** The record that was created with the header; undefined if the create was refused for another reason. */
   readonly made: {readonly key: string; readonly id: string} | undefined;
 }

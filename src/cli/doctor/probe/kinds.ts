@@ -3,7 +3,7 @@ import {isUsableId} from '../../../client/answers/readable.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {Context} from '../../core/context.ts';
-import type {Reply} from '../survey/asker.ts';
+import type {ServiceReply} from '../survey/asker.ts';
 
 /** A resource whose records can be created without approval and canceled. */
 export interface ProbedKind {
@@ -39,13 +39,13 @@ export const bodyFor = (kind: ProbedKind, {party, currency_code, payment_method_
   ...{metadata: {remit_reference: REFERENCE}, auto_approve: false},
 });
 
-export const recordIn = ({json}: Reply): JsonObject => {
+export const recordIn = ({json}: ServiceReply): JsonObject => {
   const record = unwrapRecord(json);
   return isObject(record) ? record : {};
 };
 
 /** The id of a record that was created; undefined if the answer has none that can be used. */
-export function idIn(reply: Reply, {out}: Context): string | undefined {
+export function idIn(reply: ServiceReply, {out}: Context): string | undefined {
   const {id} = recordIn(reply);
   return isUsableId(id, out.sanitizer) ? id : undefined;
 }

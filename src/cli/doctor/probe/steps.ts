@@ -2,10 +2,10 @@ import {meaningOf} from '../../../client/answers/verdict.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
-import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
+import {failureOf, outcomeOf, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isGood, type Survey} from '../survey/survey.ts';
+import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {noteLaterGet} from '../reads/gets.ts';
 import {bodyFor, idIn, idOf, type ProbedKind, type Money, recordIn} from './kinds.ts';
 
@@ -25,14 +25,14 @@ export interface Probed {
 /** One probe: what it works with, and what it has done. */
 export interface Probe {
   readonly context: Context;
-  readonly survey: Survey;
+  readonly survey: ServiceSurvey;
   readonly probed: Probed;
   /** Answers to creates that leave open whether there is a record; its id is not known. */
-  readonly unclear: {readonly kind: ProbedKind; readonly reply: Reply}[];
+  readonly unclear: {readonly kind: ProbedKind; readonly reply: ServiceReply}[];
 }
 
 /** Whether a create that returned no id may have created a record. */
-export const mayHaveCreated = (reply: Reply): boolean =>
+export const mayHaveCreated = (reply: ServiceReply): boolean =>
   reply.failure?.sent ?? ['success', 'failing'].includes(meaningOf(reply));
 
 /** Sends a create in the form of `file`. A record that it created is canceled at the end. */
@@ -40,7 +40,7 @@ export async function create(
   {context, survey, probed, unclear}: Probe,
   kind: ProbedKind,
   {money, key, file = survey.draft.file}: {money: Money; key: string; file?: ServiceFile},
-): Promise<{reply: Reply; id: string | undefined}> {
+): Promise<{reply: ServiceReply; id: string | undefined}> {
   const reply = await survey.ask(idOf(kind, 'create'), {body: bodyFor(kind, money), key}, file);
   const id = reply.status >= 200 && reply.status < 300 ? idIn(reply, context) : undefined;
   if (id === undefined && mayHaveCreated(reply)) unclear.push({kind, reply});
@@ -112,7 +112,7 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
 
 /** A cancel that was tried. */
 interface TriedCancel {
-  readonly reply: Reply;
+  readonly reply: ServiceReply;
   /** Undefined if neither the get nor the answer to the cancel states it. */
   readonly status: string | undefined;
 }
@@ -130,7 +130,7 @@ async function tryCancel(
   return {reply, status: statusOf(read, id) ?? statusOf(reply, id)};
 }
 
-function statusOf(reply: Reply, id: string): string | undefined {
+function statusOf(reply: ServiceReply, id: string): string | undefined {
   const record = recordIn(reply);
   const isOwn = isGood(reply) && (record['id'] === undefined || record['id'] === id);
   return isOwn && typeof record['status'] === 'string' ? record['status'] : undefined;

@@ -5,7 +5,7 @@ import {NO_SUCH_ID} from '../reads/errors.ts';
 import {failureOf, NOWHERE, outcomeOf, refusalWords} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isGood, isMissing, type Survey} from '../survey/survey.ts';
+import {isGood, isMissing, type ServiceSurvey} from '../survey/survey.ts';
 import {createOne} from './create.ts';
 import {checkHorizon} from './horizon.ts';
 import {checkFormat, checkReplay} from './keys.ts';
@@ -45,7 +45,7 @@ export async function refuseProbe(context: Context): Promise<void> {
  * Creates a payout and a payin without approving them, sends the same requests again, and cancels them. Then tries to
  * approve the canceled ones, which must be refused, and creates a payee and a move, which remain. Reports everything that remains.
  */
-export async function probeWrites(context: Context, survey: Survey): Promise<Probed> {
+export async function probeWrites(context: Context, survey: ServiceSurvey): Promise<Probed> {
   const probe: Probe = {context, survey, probed: {created: [], canceled: [], left: []}, unclear: []};
   const kept = keptKey(context);
   if (kept !== undefined) await checkHorizon(probe, kept);

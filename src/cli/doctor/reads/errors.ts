@@ -2,10 +2,10 @@ import {SERVICE_ERRORS} from '../../../contract/error-codes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
-import {outcomeOf, type Reply} from '../survey/asker.ts';
+import {outcomeOf, type ServiceReply} from '../survey/asker.ts';
 import {type Finding, findings} from '../survey/finding.ts';
 import {isPath, leavesOf} from '../survey/shapes.ts';
-import type {Survey} from '../survey/survey.ts';
+import type {ServiceSurvey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -14,7 +14,7 @@ export const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
 const ROW = 42;
 
 /** Checks the error body for a payout that does not exist. */
-export async function checkErrors(survey: Survey): Promise<void> {
+export async function checkErrors(survey: ServiceSurvey): Promise<void> {
   const reply = await survey.ask('payouts.get', {params: {id: NO_SUCH_ID}});
   const what = `${outcomeOf(reply)} for a payout that does not exist`;
   if (reply.status !== 404 && reply.status !== 400) {
@@ -33,7 +33,7 @@ export async function checkErrors(survey: Survey): Promise<void> {
 }
 
 /** remit shows the first line of a plain text. */
-const ofText = ({message, body}: Reply): Finding =>
+const ofText = ({message, body}: ServiceReply): Finding =>
   message === undefined
     ? unknown('errors.message', 'the error body has no message that can be read', {row: ROW})
     : holds('errors.message', `the message is the first line of the ${body ?? 'body'}`, {row: ROW});
@@ -41,7 +41,7 @@ const ofText = ({message, body}: Reply): Finding =>
 const isCode = (value: unknown): boolean =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/.test(value);
 
-async function checkCode(survey: Survey, reply: Reply, what: string): Promise<void> {
+async function checkCode(survey: ServiceSurvey, reply: ServiceReply, what: string): Promise<void> {
   const {errorCode, wire} = reply;
   if (errorCode === undefined) {
     const code = leavesOf(wire).find(
@@ -76,12 +76,12 @@ async function checkCode(survey: Survey, reply: Reply, what: string): Promise<vo
 const isDocumented = (code: string): boolean => Object.hasOwn(SERVICE_ERRORS, code);
 
 /** The documented code for an id that does not exist is NOT_FOUND, so the service's code must mean the same. */
-const codesOf = (code: string, {status}: Reply): Record<string, string> => ({
+const codesOf = (code: string, {status}: ServiceReply): Record<string, string> => ({
   [code]: status === 404 ? 'NOT_FOUND' : 'VALIDATION_ERROR',
 });
 
 /** Why the code may mean that the route does not exist, not the payout; undefined if it means the payout. */
-async function whyOpen(survey: Survey, code: string): Promise<string | undefined> {
+async function whyOpen(survey: ServiceSurvey, code: string): Promise<string | undefined> {
   const isAt = (check: string, verdict: string) =>
     survey.found.some((one) => one.check === check && one.verdict === verdict && one.sure !== true);
   if (isAt('routes.payouts.list', 'differs') || isAt('routes.payouts.list', 'unknown'))
@@ -100,7 +100,7 @@ async function whyOpen(survey: Survey, code: string): Promise<string | undefined
     : undefined;
 }
 
-function checkMessage(survey: Survey, {message, errorCode, wire}: Reply): void {
+function checkMessage(survey: ServiceSurvey, {message, errorCode, wire}: ServiceReply): void {
   if (message !== undefined && errorCode !== undefined) {
     survey.found.push(holds('errors.message', 'the error body has a message', {row: ROW}));
     return;
@@ -126,7 +126,7 @@ function checkMessage(survey: Survey, {message, errorCode, wire}: Reply): void {
 }
 
 /** Looks for the header with the request id in the answers of the other checks. */
-export function checkRequestId(survey: Survey): void {
+export function checkRequestId(survey: ServiceSurvey): void {
   const check = 'headers.requestId';
   const own = survey.draft.file.headers?.requestId?.toLowerCase();
   const names = new Set(survey.replies.flatMap(({headers}) => Object.keys(headers)));

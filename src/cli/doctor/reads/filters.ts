@@ -4,11 +4,11 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import {filtersHere} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failureOf, outcomeOf, type Reply} from '../survey/asker.ts';
+import {failureOf, outcomeOf, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {leavesOf} from '../survey/shapes.ts';
-import {isGood, resourceOf, type Sample, type Survey} from '../survey/survey.ts';
+import {isGood, resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -33,7 +33,7 @@ const LISTS = [
  * Asks for records that a filter excludes, which a service that ignores it returns, and for one that the list has, which
  * a service that compares another word does not return.
  */
-export async function checkListFilters(survey: Survey): Promise<void> {
+export async function checkListFilters(survey: ServiceSurvey): Promise<void> {
   for (const [id, party, row] of LISTS) {
     const sample = survey.samples.get(id);
     const [first] = sample?.canonical ?? [];
@@ -79,7 +79,7 @@ interface Checked {
   readonly row: number;
 }
 
-async function checkFilter(survey: Survey, checked: Checked): Promise<void> {
+async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<void> {
   const {id, row} = checked;
   const {name, wanted, excludes, known} = checked.filter;
   const {file} = survey.draft;
@@ -123,14 +123,14 @@ async function checkFilter(survey: Survey, checked: Checked): Promise<void> {
 }
 
 /** The records of a list that was answered in a form that remit reads. */
-function recordsOf(reply: Reply): JsonObject[] | undefined {
+function recordsOf(reply: ServiceReply): JsonObject[] | undefined {
   if (!isGood(reply)) return undefined;
   const data = isObject(reply.json) ? reply.json['data'] : reply.json;
   return isList(data) ? data.filter(isObject) : undefined;
 }
 
 async function returnsRecords(
-  survey: Survey,
+  survey: ServiceSurvey,
   id: OperationId,
   query: Record<string, string>,
   file?: ServiceFile,
@@ -141,7 +141,7 @@ async function returnsRecords(
 
 /** The service's words for the statuses, if the filter needs them: those of its records, in which case does not matter. */
 async function otherWords(
-  survey: Survey,
+  survey: ServiceSurvey,
   {id, sample}: Checked,
   status: string,
 ): Promise<Record<string, string> | undefined> {

@@ -4,13 +4,13 @@ import {isList, isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {operationOf, paramsOf, routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {NOWHERE, outcomeOf, refusalWords, type Reply} from '../survey/asker.ts';
+import {NOWHERE, outcomeOf, refusalWords, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {type Finding, findings, toAdd} from '../survey/finding.ts';
 import {isPath, leavesOf} from '../survey/shapes.ts';
 import {noteItems, recordsIn} from './items.ts';
 import {NO_SUCH_ID} from './errors.ts';
-import {isGood, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
+import {isGood, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -30,7 +30,7 @@ const GETS: readonly (readonly [id: OperationId, list: OperationId])[] = [
 ];
 
 /** Reads one record of each kind by its id, and checks the route and the envelope. */
-export async function checkGets(survey: Survey): Promise<void> {
+export async function checkGets(survey: ServiceSurvey): Promise<void> {
   const wrappers = new Map<OperationId, string>();
   for (const [id, list] of GETS)
     await survey.attempt(`routes.${id}`, () => checkGet(survey, {id, list, wrappers}));
@@ -43,7 +43,7 @@ interface Get {
   readonly wrappers: Map<OperationId, string>;
 }
 
-async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void> {
+async function checkGet(survey: ServiceSurvey, {id, list, wrappers}: Get): Promise<void> {
   const [recordId, ...others] = idsIn(survey, list);
   const {path} = operationOf(id);
   const [name = 'id'] = paramsOf(path);
@@ -75,7 +75,11 @@ async function checkGet(survey: Survey, {id, list, wrappers}: Get): Promise<void
  * What shows that a route exists, without a record: the service refuses an id that no record has, or one that is
  * malformed, in other words than the same id below a path that does not exist.
  */
-async function refusedOtherwise(survey: Survey, id: OperationId, name: string): Promise<string | undefined> {
+async function refusedOtherwise(
+  survey: ServiceSurvey,
+  id: OperationId,
+  name: string,
+): Promise<string | undefined> {
   const {file} = survey.draft;
   const {path} = routeOf(id, file);
   const nowhere = path.replace('/{', `${NOWHERE}/{`);
@@ -92,13 +96,13 @@ async function refusedOtherwise(survey: Survey, id: OperationId, name: string): 
 }
 
 /** Ids in a list that can be used in a path. */
-function idsIn({samples}: Survey, list: OperationId): string[] {
+function idsIn({samples}: ServiceSurvey, list: OperationId): string[] {
   const ids = samples.get(list)?.canonical.map(({id}) => id) ?? [];
   return ids.filter((id): id is string => typeof id === 'string' && /^[!-~]{1,144}$/.test(id));
 }
 
 /** The get of a record that the probe created, where there was none to read before. */
-export function noteLaterGet(survey: Survey, id: OperationId, reply: Reply): void {
+export function noteLaterGet(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): void {
   const isOpen = (finding: Finding) => finding.check === `routes.${id}` && finding.evidence === NO_RECORD;
   if (!survey.found.some(isOpen)) return;
   survey.found = survey.found.filter((finding) => !isOpen(finding));
@@ -107,7 +111,7 @@ export function noteLaterGet(survey: Survey, id: OperationId, reply: Reply): voi
 
 const NO_RECORD = 'no record to read';
 
-function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
+function noteRoute(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): void {
   const check = `routes.${id}`;
   if (survey.found.some((finding) => finding.check === check)) return;
   const row = rowOf(id);
@@ -125,30 +129,34 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
 
 type Params = Readonly<Record<string, string>>;
 
-async function readSample(survey: Survey, id: OperationId, params: Params): Promise<void> {
+async function readSample(survey: ServiceSurvey, id: OperationId, params: Params): Promise<void> {
   keepSample(survey, id, {reply: await survey.ask(id, {params}), params});
 }
 
-function keepBalance(survey: Survey, {wire, json}: Reply): void {
+function keepBalance(survey: ServiceSurvey, {wire, json}: ServiceReply): void {
   const record = unwrapRecord(json);
   if (isObject(wire) && isObject(record) && (record['id'] ?? record['account_id']) !== undefined)
     survey.samples.set('treasury.balance', {wire: [wire], canonical: [record]});
 }
 
-function keepSample(survey: Survey, id: OperationId, {reply, params}: {reply: Reply; params: Params}): void {
+function keepSample(
+  survey: ServiceSurvey,
+  id: OperationId,
+  {reply, params}: {reply: ServiceReply; params: Params},
+): void {
   const {wire = [], canonical = []} = recordsIn(id, reply) ?? {};
   survey.samples.set(id, {wire, canonical, params});
   noteItems(survey, new Map([[id, reply]]));
 }
 
 function noteWrapper(
-  survey: Survey,
+  survey: ServiceSurvey,
   {
     id,
     reply,
     recordId,
     wrappers,
-  }: {id: OperationId; reply: Reply; recordId: string; wrappers: Map<OperationId, string>},
+  }: {id: OperationId; reply: ServiceReply; recordId: string; wrappers: Map<OperationId, string>},
 ): void {
   const record = unwrapRecord(reply.json);
   if (isObject(record) && (record['id'] ?? record['account_id']) !== undefined) {
@@ -172,7 +180,7 @@ function noteWrapper(
 }
 
 /** Writes one path for all records, or one for each kind if they differ. */
-function noteWrappers(survey: Survey, wrappers: ReadonlyMap<OperationId, string>): void {
+function noteWrappers(survey: ServiceSurvey, wrappers: ReadonlyMap<OperationId, string>): void {
   if (wrappers.size === 0) return;
   const names = new Set(wrappers.values());
   const [only = ''] = names;

@@ -3,10 +3,10 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isSameId} from '../../../contract/ids.ts';
 import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import type {Reply} from '../survey/asker.ts';
+import type {ServiceReply} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, itemsIn} from '../survey/shapes.ts';
-import {isGood, resourceOf, rowOf, type Survey} from '../survey/survey.ts';
+import {isGood, resourceOf, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 
 const {holds, differs} = findings('service');
 const check = 'envelopes.list';
@@ -21,7 +21,7 @@ interface Items {
 }
 
 /** The records of a list, wherever they are in the answer. */
-export function recordsIn(id: OperationId, reply: Reply): Items | undefined {
+export function recordsIn(id: OperationId, reply: ServiceReply): Items | undefined {
   const seen = isGood(reply) ? itemsIn(reply.wire, resourceOf(id)) : undefined;
   if (seen === undefined) return undefined;
   const page = readPage(reply.json);
@@ -30,7 +30,7 @@ export function recordsIn(id: OperationId, reply: Reply): Items | undefined {
 }
 
 /** Reports where lists have their items: at one path, or each list at its own. */
-export function noteItems(survey: Survey, lists: ReadonlyMap<OperationId, Reply>): void {
+export function noteItems(survey: ServiceSurvey, lists: ReadonlyMap<OperationId, ServiceReply>): void {
   const all = Array.from(lists, ([id, reply]) => ({id, reply, items: recordsIn(id, reply)}));
   const known = all.flatMap(({items, ...one}) => (items === undefined ? [] : [{...one, ...items}]));
   const others = known.filter(({isRead}) => !isRead);
@@ -64,7 +64,10 @@ export function noteItems(survey: Survey, lists: ReadonlyMap<OperationId, Reply>
 }
 
 /** A list below another record has only what belongs to that. */
-function noteOwner(survey: Survey, {id, reply, canonical}: Items & {id: OperationId; reply: Reply}): void {
+function noteOwner(
+  survey: ServiceSurvey,
+  {id, reply, canonical}: Items & {id: OperationId; reply: ServiceReply},
+): void {
   const [[name, owner] = []] = Object.entries(survey.samples.get(id)?.params ?? {});
   if (name === undefined || owner === undefined) return;
   const isOther = ({[name]: value}: JsonObject) => typeof value === 'string' && !isSameId(value, owner);

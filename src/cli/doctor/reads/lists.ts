@@ -2,11 +2,11 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject, must} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
-import {outcomeOf, type Question, type Reply, routeText} from '../survey/asker.ts';
+import {outcomeOf, type RequestParts, type ServiceReply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {itemsIn} from '../survey/shapes.ts';
-import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type Survey} from '../survey/survey.ts';
+import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
 import {noteItems, recordsIn} from './items.ts';
 
@@ -18,13 +18,13 @@ export const LISTS: readonly OperationId[] = [
   ...(['moves.list', 'treasury.accounts', 'accountTransfers.list', 'webhookEndpoints.list'] as const),
 ];
 /** Enough records to see their shape. */
-const PAGE: Question = {query: {limit: 5}};
+const PAGE: RequestParts = {query: {limit: 5}};
 
 /** Finds the route, the envelope and a few records of each list. */
-export async function checkLists(survey: Survey): Promise<void> {
+export async function checkLists(survey: ServiceSurvey): Promise<void> {
   let lists = await askAll(survey);
   if (await findPrefixes(survey, lists)) lists = await askAll(survey);
-  const final = new Map<OperationId, Reply>();
+  const final = new Map<OperationId, ServiceReply>();
   for (const [id, reply] of lists) {
     const answer = leadsNowhere(reply) ? await otherRoute(survey, id, reply) : reply;
     final.set(id, answer);
@@ -36,18 +36,21 @@ export async function checkLists(survey: Survey): Promise<void> {
   await checkEventTypes(survey);
 }
 
-async function askAll(survey: Survey): Promise<Map<OperationId, Reply>> {
-  const lists = new Map<OperationId, Reply>();
+async function askAll(survey: ServiceSurvey): Promise<Map<OperationId, ServiceReply>> {
+  const lists = new Map<OperationId, ServiceReply>();
   for (const id of LISTS) lists.set(id, await survey.ask(id, PAGE));
   return lists;
 }
 
 /** Whether the answer is a list, not a page of HTML or the record of another path. */
-const isListed = (id: OperationId, reply: Reply): boolean =>
+const isListed = (id: OperationId, reply: ServiceReply): boolean =>
   isGood(reply) && itemsIn(reply.wire, resourceOf(id)) !== undefined;
 
 /** Looks for another prefix if no list below the current one exists. Returns whether one was found. */
-async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Reply>): Promise<boolean> {
+async function findPrefixes(
+  survey: ServiceSurvey,
+  lists: ReadonlyMap<OperationId, ServiceReply>,
+): Promise<boolean> {
   const isAbsent = (ids: readonly OperationId[]) =>
     ids.every((id) => leadsNowhere(must(lists.get(id), `answer of ${id}`))) &&
     ids.some((id) => !isRouted(survey, id));
@@ -69,15 +72,15 @@ async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Repl
 }
 
 /** Whether there is no such route. A path below another route may be refused as a malformed id. */
-const leadsNowhere = (reply: Reply): boolean => isMissing(reply) || reply.status === 400;
+const leadsNowhere = (reply: ServiceReply): boolean => isMissing(reply) || reply.status === 400;
 /** Whether the service file sets the route of an operation. */
-const isRouted = ({draft}: Survey, id: OperationId): boolean => draft.file.routes?.[id] !== undefined;
+const isRouted = ({draft}: ServiceSurvey, id: OperationId): boolean => draft.file.routes?.[id] !== undefined;
 
-const isThere = async (survey: Survey, id: OperationId): Promise<boolean> =>
+const isThere = async (survey: ServiceSurvey, id: OperationId): Promise<boolean> =>
   isListed(id, await survey.ask(id, PAGE));
 
 async function tryPrefix(
-  survey: Survey,
+  survey: ServiceSurvey,
   name: PrefixName,
   id: OperationId,
   prefixes: readonly string[],
@@ -95,7 +98,11 @@ async function tryPrefix(
 }
 
 /** Looks for the same list at a path with another noun. */
-async function otherRoute(survey: Survey, id: OperationId, reply: Reply): Promise<Reply> {
+async function otherRoute(
+  survey: ServiceSurvey,
+  id: OperationId,
+  reply: ServiceReply,
+): Promise<ServiceReply> {
   const {file} = survey.draft;
   const {path} = routeOf(id, file);
   const plain = await survey.ask(id); // some services refuse an unknown query
@@ -133,7 +140,7 @@ function routesAt(id: OperationId, to: string): ServiceFile {
   };
 }
 
-function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
+function noteRoute(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): void {
   const check = `routes.${id}`;
   const row = rowOf(id);
   if (survey.found.some((finding) => finding.check === check)) return;
@@ -147,7 +154,7 @@ function noteRoute(survey: Survey, id: OperationId, reply: Reply): void {
   survey.found.push(routeTrouble(id, reply, 'a list', example));
 }
 
-async function checkEventTypes(survey: Survey): Promise<void> {
+async function checkEventTypes(survey: ServiceSurvey): Promise<void> {
   const reply = await survey.ask('eventTypes.list');
   const check = 'routes.eventTypes.list';
   if (survey.found.some((finding) => finding.check === check)) return;

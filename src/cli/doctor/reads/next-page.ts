@@ -2,11 +2,11 @@ import {MORE_KEY, NEXT_KEY, readPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {cursorNameOf} from '../../../service/paging.ts';
 import type {Paging, ServiceFile} from '../../../service/service-file.ts';
-import type {Reply} from '../survey/asker.ts';
+import type {ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, leavesOf} from '../survey/shapes.ts';
-import type {Survey} from '../survey/survey.ts';
+import type {ServiceSurvey} from '../survey/survey.ts';
 import {CURSOR_NAMES} from '../survey/words.ts';
 import {isSameRecord, itemsOf} from './page-asked.ts';
 
@@ -16,16 +16,16 @@ const row = 39;
 /** The first page of a list: of one record, unless the service ignores the page size. */
 export interface FirstPage {
   readonly id: OperationId;
-  readonly reply: Reply;
+  readonly reply: ServiceReply;
 }
 
 /** Finds what leads to the next page, and reports it. Returns false if nothing does. */
-export async function checkNext(survey: Survey, page: FirstPage): Promise<boolean> {
+export async function checkNext(survey: ServiceSurvey, page: FirstPage): Promise<boolean> {
   return (await checkCursor(survey, page)) || (await checkBy(survey, page));
 }
 
 /** The next page could not be requested, although there must be one. */
-export const nextIsLost = (survey: Survey): void =>
+export const nextIsLost = (survey: ServiceSurvey): void =>
   survey.differs(
     differs('envelopes.next', 'the next page could not be requested', {
       ...{row, fix: toAdd({envelopes: {next: 'path.to.cursor'}, paging: {cursor: 'parameter'}})},
@@ -37,7 +37,7 @@ export const nextIsLost = (survey: Survey): void =>
  * it did not have before proves nothing.
  */
 async function leads(
-  survey: Survey,
+  survey: ServiceSurvey,
   {id, reply}: FirstPage,
   {file, cursor, first}: {file: ServiceFile; cursor: string; first?: number | undefined},
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ async function leads(
   return isSameRecord(numbered, before[0]) || isSameRecord(numbered, again[0]);
 }
 
-async function checkCursor(survey: Survey, page: FirstPage): Promise<boolean> {
+async function checkCursor(survey: ServiceSurvey, page: FirstPage): Promise<boolean> {
   const check = 'envelopes.next';
   for (const {path, more, cursor} of cursorsIn(page.reply)) {
     for (const name of [undefined, ...namesIn(page.reply, path), ...CURSOR_NAMES]) {
@@ -76,7 +76,7 @@ async function checkCursor(survey: Survey, page: FirstPage): Promise<boolean> {
 }
 
 /** Finds out whether pages are requested by number, offset, the id of the last record, or the `Link` header. */
-async function checkBy(survey: Survey, page: FirstPage): Promise<boolean> {
+async function checkBy(survey: ServiceSurvey, page: FirstPage): Promise<boolean> {
   const check = 'paging.by';
   const own = survey.draft.file.paging;
   for (const {paging, cursor} of waysOn(page)) {
@@ -119,7 +119,7 @@ interface Lead {
   readonly cursor: string;
 }
 
-function cursorsIn({wire, json}: Reply): Lead[] {
+function cursorsIn({wire, json}: ServiceReply): Lead[] {
   const own = readPage(json)?.nextCursor;
   if (own !== undefined) return [{path: undefined, more: undefined, cursor: own}];
   const leaves = leavesOf(wire).filter(({path}) => isPath(path));
@@ -142,7 +142,7 @@ function inAddress(value: string): string | undefined {
   return name === undefined ? undefined : (params?.get(name) ?? undefined);
 }
 
-function namesIn({wire}: Reply, path: string | undefined): string[] {
+function namesIn({wire}: ServiceReply, path: string | undefined): string[] {
   const value = leavesOf(wire).find((leaf) => leaf.path === path)?.value;
   return CURSOR_NAMES.filter((name) => query(typeof value === 'string' ? value : '')?.has(name) === true);
 }

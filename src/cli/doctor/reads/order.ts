@@ -4,7 +4,7 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 
-import {isGood, type Survey} from '../survey/survey.ts';
+import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {ORDER_NAMES, ORDER_WORDS} from '../survey/words.ts';
 import {isRefused, isSameRecord, itemsOf} from './page-asked.ts';
 import type {JsonObject} from '../../../narrow.ts';
@@ -13,7 +13,7 @@ const {holds, differs, unknown} = findings('service');
 const row = 40;
 
 /** Checks the parameter of the sort order, and its values. */
-export async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
+export async function checkOrder(survey: ServiceSurvey, id: OperationId): Promise<void> {
   const check = 'paging.order';
   if (survey.draft.file.paging?.order === false) {
     survey.found.push(holds(check, 'the service cannot sort, as the service file states', {row}));
@@ -52,7 +52,11 @@ export async function checkOrder(survey: Survey, id: OperationId): Promise<void>
 }
 
 /** Checks which records come first in a list without an order. */
-async function checkDefault(survey: Survey, id: OperationId, {asc, desc}: FirstRecords): Promise<void> {
+async function checkDefault(
+  survey: ServiceSurvey,
+  id: OperationId,
+  {asc, desc}: FirstRecords,
+): Promise<void> {
   const check = 'paging.order.default';
   const {file} = survey.draft;
   const own = orderOf(file.paging).default ?? 'desc';
@@ -76,7 +80,7 @@ interface FirstRecords {
 }
 
 async function bothOrders(
-  survey: Survey,
+  survey: ServiceSurvey,
   id: OperationId,
   file: ServiceFile,
 ): Promise<FirstRecords & {refused: boolean; differ: boolean}> {

@@ -4,11 +4,11 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {sizeOnWire} from '../../../service/paging.ts';
 import {operationOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failureOf, type Reply} from '../survey/asker.ts';
+import {failureOf, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 
-import {isGood, type Survey} from '../survey/survey.ts';
+import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {LIMIT_NAMES} from '../survey/words.ts';
 import {checkNext, nextIsLost} from './next-page.ts';
 import {checkOrder} from './order.ts';
@@ -20,7 +20,7 @@ const ROW = {envelope: 39, limit: 41};
 const LARGEST = 100;
 
 /** Checks paging with the list that has the most records. */
-export async function checkPaging(survey: Survey): Promise<void> {
+export async function checkPaging(survey: ServiceSurvey): Promise<void> {
   const [id, sample] = largest(survey) ?? [];
   if (id === undefined || sample === undefined || sample.length === 0) {
     for (const check of ['paging.max', ...PAGED])
@@ -40,14 +40,14 @@ export async function checkPaging(survey: Survey): Promise<void> {
 
 const PAGED = ['paging.limit', 'envelopes.next', 'paging.order'];
 
-function largest({samples}: Survey): [OperationId, readonly JsonObject[]] | undefined {
+function largest({samples}: ServiceSurvey): [OperationId, readonly JsonObject[]] | undefined {
   const all = Array.from(samples, ([id, {wire}]): [OperationId, readonly JsonObject[]] => [id, wire]);
   const lists = all.filter(([id]) => operationOf(id).pages === 'cursor');
   return lists.sort(([, a], [, b]) => b.length - a.length)[0];
 }
 
 /** Finds the largest page size that the service does not refuse. Returns the largest page if it refuses none. */
-async function checkMax(survey: Survey, id: OperationId): Promise<Reply | undefined> {
+async function checkMax(survey: ServiceSurvey, id: OperationId): Promise<ServiceReply | undefined> {
   const check = 'paging.max';
   const ask = async (limit: number) => survey.askList(id, {limit});
   const reply = await ask(LARGEST);
@@ -76,7 +76,7 @@ async function checkMax(survey: Survey, id: OperationId): Promise<Reply | undefi
 }
 
 /** Whether the service sends fewer records than requested although the list has more. */
-async function checkCap(survey: Survey, id: OperationId, reply: Reply): Promise<void> {
+async function checkCap(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): Promise<void> {
   const check = 'paging.max';
   const {paging} = survey.draft.file;
   const page: SentPage<unknown> | undefined = readPage(reply.json, reply.headers['link']);
@@ -103,7 +103,7 @@ async function checkCap(survey: Survey, id: OperationId, reply: Reply): Promise<
 }
 
 /** Checks the parameter of the page size, and what leads to the next page. */
-async function checkPages(survey: Survey, id: OperationId): Promise<void> {
+async function checkPages(survey: ServiceSurvey, id: OperationId): Promise<void> {
   const check = 'paging.limit';
   const {by, min, max} = survey.draft.file.paging ?? {};
   if (by === 'none') {
@@ -131,7 +131,7 @@ async function checkPages(survey: Survey, id: OperationId): Promise<void> {
 }
 
 /** The service ignores the page size: its pages have one size, or the list has one page. */
-async function checkWholePages(survey: Survey, id: OperationId, reply: Reply): Promise<void> {
+async function checkWholePages(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): Promise<void> {
   const size = itemsOf(id, reply).length;
   if (size === 0) {
     const fix = toAdd({paging: {limit: 'page_size'}});

@@ -6,13 +6,13 @@ import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isPath, leavesOf, sameName, shown} from '../survey/shapes.ts';
-import {resourceOf, type Sample, type Survey} from '../survey/survey.ts';
+import {resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from '../survey/words.ts';
 
 const {holds, differs, unknown} = findings('service');
 
 /** Checks names, units, ids and statuses of the records of a list. */
-export function checkRecords(survey: Survey, id: OperationId, sample: Sample | undefined): void {
+export function checkRecords(survey: ServiceSurvey, id: OperationId, sample: Sample | undefined): void {
   const resource = resourceOf(id);
   const row = FIELD_ROWS[id] ?? FIELD_ROWS[resource];
   const check = READ_FIELDS[id] === undefined ? `fields.${resource}` : `fields.${resource} (${id})`;
@@ -43,7 +43,7 @@ interface SampledField {
 const isPresent = (records: readonly JsonObject[], field: string): boolean =>
   records.some((record) => record[field] !== undefined && record[field] !== null);
 
-function checkField(survey: Survey, place: SampledField): void {
+function checkField(survey: ServiceSurvey, place: SampledField): void {
   const {resource, field, sample, row} = place;
   const check = `fields.${resource}.${field}`;
   if (isPresent(sample.canonical, field)) return checkUnit(survey, place);
@@ -77,7 +77,7 @@ function checkField(survey: Survey, place: SampledField): void {
 }
 
 /** No record has the field, under any name that is known. */
-function noteAbsent(survey: Survey, {resource, field, sample, row}: SampledField): void {
+function noteAbsent(survey: ServiceSurvey, {resource, field, sample, row}: SampledField): void {
   const check = `fields.${resource}.${field}`;
   if (!NEEDED.has(field)) {
     survey.found.push(unknown(check, `no record has it, only ${namesOf(sample)}`, {row}));
@@ -98,7 +98,7 @@ const FLAG_WORDS = [
 ] as const;
 
 /** The flag of an endpoint may be a word in its state. */
-function noteFlag(survey: Survey, {field, sample, row}: SampledField): void {
+function noteFlag(survey: ServiceSurvey, {field, sample, row}: SampledField): void {
   const check = 'webhooks.active';
   const evidence = `records have no ${field}, only ${namesOf(sample)}`;
   for (const name of ['state', 'status'])
@@ -191,7 +191,7 @@ function timeUnit(values: readonly unknown[]): Guess {
 }
 
 /** Checks the unit of a field that has its documented name. */
-function checkUnit(survey: Survey, {resource, field, sample, row}: SampledField): void {
+function checkUnit(survey: ServiceSurvey, {resource, field, sample, row}: SampledField): void {
   const name = `${resource}.${field}`;
   const values = sample.canonical.map((record) => record[field]).filter((value) => value != null);
   const guess = isAmountField(field)
@@ -213,7 +213,7 @@ function ownAmountUnit(values: readonly unknown[]): Guess {
     : {sure: false};
 }
 
-function checkIds(survey: Survey, resource: string, {canonical}: Sample): void {
+function checkIds(survey: ServiceSurvey, resource: string, {canonical}: Sample): void {
   const ids = canonical.flatMap((record) => (record['id'] === undefined ? [] : [record['id']]));
   const check = `ids.${resource}`;
   if (ids.length === 0) return;
@@ -240,7 +240,7 @@ const LIFECYCLE_OF: Readonly<Record<string, JsonObject>> = {
   accountTransfers: LIFECYCLES.accountTransfer.next,
 };
 
-function checkStatuses(survey: Survey, resource: string, {canonical}: Sample): void {
+function checkStatuses(survey: ServiceSurvey, resource: string, {canonical}: Sample): void {
   const known = LIFECYCLE_OF[resource];
   const words = new Set(canonical.flatMap(({status}) => (typeof status === 'string' ? [status] : [])));
   if (known === undefined || words.size === 0) return;

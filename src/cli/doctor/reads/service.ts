@@ -8,10 +8,10 @@ import {checkGets} from './gets.ts';
 import {checkLists, LISTS} from './lists.ts';
 import {checkPaging} from './paging.ts';
 import {checkRecords} from './records.ts';
-import {failureOf, type Reply} from '../survey/asker.ts';
+import {failureOf, type ServiceReply} from '../survey/asker.ts';
 import {untilNothingNew} from '../survey/passes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {resourceOf, rowOf, Survey} from '../survey/survey.ts';
+import {resourceOf, rowOf, ServiceSurvey} from '../survey/survey.ts';
 
 const {unknown} = findings('service');
 const connection = findings('connection');
@@ -20,8 +20,8 @@ const connection = findings('connection');
  * Checks everything about the service that GET requests can show.
  * @param base the service file to start from
  */
-export async function checkService(context: Context, base: ServiceFile): Promise<Survey> {
-  const first = new Survey(context, base);
+export async function checkService(context: Context, base: ServiceFile): Promise<ServiceSurvey> {
+  const first = new ServiceSurvey(context, base);
   const reply = await first.ask('payouts.list', {query: {limit: 5}});
   const end = endOf(reply, context);
   if (end !== undefined) {
@@ -41,7 +41,7 @@ export async function checkService(context: Context, base: ServiceFile): Promise
   return survey;
 }
 
-function nothingRead(reply: Reply): Finding {
+function nothingRead(reply: ServiceReply): Finding {
   const {key} = reply.assumption ?? {};
   return connection.differs('service', `no list could be read; ${failureOf(reply, 'a list')}`, {
     fix:
@@ -56,7 +56,7 @@ const headerIn = (message = ''): string =>
   /\b(x-[a-z0-9-]+|[a-z0-9]+(-[a-z0-9]+)+)\b/i.exec(message)?.[0] ?? 'X-Name';
 
 /** Checks routes, envelopes, paging, fields and errors. */
-async function checkShapes(survey: Survey): Promise<void> {
+async function checkShapes(survey: ServiceSurvey): Promise<void> {
   const fieldsOf = (id: OperationId) =>
     survey.attempt(`fields.${resourceOf(id)}`, () => checkRecords(survey, id, survey.samples.get(id)));
   await survey.attempt('routes', () => checkLists(survey));
@@ -70,7 +70,7 @@ async function checkShapes(survey: Survey): Promise<void> {
 }
 
 /** The finding that makes all other checks impossible: no answer, a refused key, or a redirect. */
-function endOf({failure, status}: Reply, {commands}: Context): Finding | undefined {
+function endOf({failure, status}: ServiceReply, {commands}: Context): Finding | undefined {
   if (failure !== undefined) return connection.differs('service', failure.why);
   if (status === 401 || status === 403)
     return connection.differs('service', `the key is not accepted (${status})`, {

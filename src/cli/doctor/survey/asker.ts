@@ -13,7 +13,7 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Context} from '../../core/context.ts';
 
 /** The result of one request: the answer in the service's form and in canonical form. */
-export interface Reply {
+export interface ServiceReply {
   /** Method and path, without the query and with the names of ids: `GET /api/payouts/{id}`. */
   readonly asked: string;
   /** 0 if there was no answer. */
@@ -34,7 +34,7 @@ export interface Reply {
   readonly failure: TransportFailure | undefined;
 }
 
-export interface Question {
+export interface RequestParts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
@@ -56,7 +56,7 @@ export class Asker {
   }
 
   /** Sends the request of an operation in the form that a service file describes. */
-  async operation(id: OperationId, file: ServiceFile, question: Question = {}): Promise<Reply> {
+  async operation(id: OperationId, file: ServiceFile, question: RequestParts = {}): Promise<ServiceReply> {
     const codec = new Codec(file);
     const {params = {}, query = {}, body, key} = question;
     const options = key === undefined ? {} : {idempotencyKey: key};
@@ -65,7 +65,7 @@ export class Asker {
   }
 
   /** Sends a GET for a path of the service, without any mapping. */
-  async path(path: string, {headers = {}}: ServiceFile): Promise<Reply> {
+  async path(path: string, {headers = {}}: ServiceFile): Promise<ServiceReply> {
     const codec = new Codec({headers});
     const {request} = this.#builder(codec).any('GET', path, {isRaw: true});
     return this.#send(request, codec, {operation: undefined, asked: `GET ${path}`});
@@ -87,7 +87,7 @@ export class Asker {
     request: TransportRequest,
     codec: Codec,
     {operation, asked}: {operation: OperationId | undefined; asked: string},
-  ): Promise<Reply> {
+  ): Promise<ServiceReply> {
     const {clock, stop, out, flags} = this.#context;
     const mayRepeat = request.method === 'GET';
     for (let attempt = 0; ; attempt += 1) {
@@ -108,7 +108,7 @@ export class Asker {
     request: TransportRequest,
     codec: Codec,
     operation: OperationId | undefined,
-  ): Promise<Omit<Reply, 'asked' | 'ms'>> {
+  ): Promise<Omit<ServiceReply, 'asked' | 'ms'>> {
     const {transportFor, clock, stop} = this.#context;
     this.#transport ??= transportFor('one-shot');
     try {
@@ -137,11 +137,11 @@ export class Asker {
 }
 
 /** `GET /api/payouts returned 404` */
-export const outcomeOf = ({asked, status}: Pick<Reply, 'asked' | 'status'>): string =>
+export const outcomeOf = ({asked, status}: Pick<ServiceReply, 'asked' | 'status'>): string =>
   status === 0 ? `no answer to ${asked}` : `${asked} returned ${status}`;
 
 /** `GET /api/payouts returned 400 (limit is unknown)`, or `… returned 200 with text/html instead of a list` */
-export function failureOf(reply: Reply, noun: string): string {
+export function failureOf(reply: ServiceReply, noun: string): string {
   const {status, message, body} = reply;
   const good = status >= 200 && status < 300;
   const words = !good
@@ -161,7 +161,7 @@ export const NOWHERE = '-remit-doctor';
  * What a refusal says, apart from what differs between any two answers: ids, times, numbers and paths. Equal for a path
  * and for one that does not exist, it shows nothing about the path.
  */
-export function refusalWords({status, errorCode = '', message = ''}: Reply): string {
+export function refusalWords({status, errorCode = '', message = ''}: ServiceReply): string {
   const words = message
     .slice(0, LONGEST_MESSAGE)
     .replaceAll(NOWHERE, '')

@@ -9,7 +9,7 @@ import type {ServiceFile} from '../../../service/service-file.ts';
  * The active service file together with the differences found so far. Each check sends its requests in this form, so that
  * one difference does not hide the next.
  */
-export class Draft {
+export class ServiceDraft {
   #file: ServiceFile;
 
   constructor(inForce: ServiceFile) {

@@ -1,7 +1,7 @@
 import type {ServiceFile} from '../../../service/service-file.ts';
 
 /** `holds`: the service works as remit is configured. `unknown`: the answers show neither; it never counts as `holds`. */
-export type Verdict = 'holds' | 'differs' | 'unknown';
+export type FindingVerdict = 'holds' | 'differs' | 'unknown';
 export type Area = 'setup' | 'connection' | 'service';
 
 /** The result of one check. */
@@ -9,7 +9,7 @@ export interface Finding {
   readonly area: Area;
   /** Name of the check, stable. For the service it is the key in the service file, such as `paging.max`. */
   readonly check: string;
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   /** What was seen, in a few words. */
   readonly evidence: string;
   /** Row in docs/internals/assumptions.md; absent if the interface document states the fact. */
@@ -30,7 +30,7 @@ type More = Pick<Finding, 'row' | 'write' | 'sure' | 'when' | 'fix' | 'isFailed'
 type Make = (check: string, evidence: string, more?: More) => Finding;
 
 const made =
-  (area: Area, verdict: Verdict): Make =>
+  (area: Area, verdict: FindingVerdict): Make =>
   (check, evidence, more = {}) => ({area, check, verdict, evidence, ...more});
 
 /** Findings of one area: `service.holds('paging.max', …)`. */

@@ -1,6 +1,6 @@
-import {Draft} from './draft.ts';
+import {ServiceDraft} from './draft.ts';
 import type {Finding} from './finding.ts';
-import type {Survey} from './survey.ts';
+import type {ServiceSurvey} from './survey.ts';
 
 /** Enough for differences that hide others, several times over. */
 const MOST_PASSES = 6;
@@ -10,9 +10,9 @@ const MOST_PASSES = 6;
  * such as a renamed id all records. Returns the last survey with the findings of all.
  */
 export async function untilNothingNew(
-  first: Survey,
-  check: (survey: Survey) => Promise<void>,
-): Promise<Survey> {
+  first: ServiceSurvey,
+  check: (survey: ServiceSurvey) => Promise<void>,
+): Promise<ServiceSurvey> {
   const certain: Finding[] = [];
   let survey = first;
   for (let pass = 1; ; pass += 1) {
@@ -47,8 +47,8 @@ const isFirst = (finding: Finding, at: number, all: readonly Finding[]): boolean
   ) === at;
 
 /** Every proposal must be valid in the final file, also together with those before it. */
-function withoutContradictions(found: readonly Finding[], {draft}: Survey): Finding[] {
-  const all = new Draft(draft.file);
+function withoutContradictions(found: readonly Finding[], {draft}: ServiceSurvey): Finding[] {
+  const all = new ServiceDraft(draft.file);
   return found.map((finding) => {
     const {write, sure, evidence} = finding;
     if (write === undefined || sure === true) return finding;

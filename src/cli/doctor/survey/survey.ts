@@ -4,8 +4,8 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
 import {messageOf, type JsonObject} from '../../../narrow.ts';
-import {Asker, failureOf, type Question, type Reply} from './asker.ts';
-import {Draft, hasSecret} from './draft.ts';
+import {Asker, failureOf, type RequestParts, type ServiceReply} from './asker.ts';
+import {ServiceDraft, hasSecret} from './draft.ts';
 import {type Finding, findings, toAdd} from './finding.ts';
 
 const service = findings('service');
@@ -19,11 +19,11 @@ export interface Sample {
 }
 
 /** The state that all checks of one service share. */
-export class Survey {
+export class ServiceSurvey {
   readonly asker: Asker;
-  readonly draft: Draft;
+  readonly draft: ServiceDraft;
   found: Finding[] = [];
-  readonly replies: Reply[] = [];
+  readonly replies: ServiceReply[] = [];
   readonly samples = new Map<OperationId, Sample>();
 
   readonly #context: Context;
@@ -34,23 +34,31 @@ export class Survey {
     this.#context = context;
     this.#sanitizer = context.out.sanitizer;
     this.asker = asker;
-    this.draft = new Draft(base);
+    this.draft = new ServiceDraft(base);
   }
 
   /** A survey that starts from what this one has found out. */
-  next(): Survey {
-    return new Survey(this.#context, this.draft.file, this.asker);
+  next(): ServiceSurvey {
+    return new ServiceSurvey(this.#context, this.draft.file, this.asker);
   }
 
   /** Sends a request in the form known so far, or in the form of `file` to try something out. */
-  async ask(id: OperationId, question: Question = {}, file: ServiceFile = this.draft.file): Promise<Reply> {
+  async ask(
+    id: OperationId,
+    question: RequestParts = {},
+    file: ServiceFile = this.draft.file,
+  ): Promise<ServiceReply> {
     const reply = await this.asker.operation(id, file, question);
     this.replies.push(reply);
     return reply;
   }
 
   /** Reads a list again, with the parameters in its path that its sample was read with. */
-  askList(id: OperationId, query: NonNullable<Question['query']>, file?: ServiceFile): Promise<Reply> {
+  askList(
+    id: OperationId,
+    query: NonNullable<RequestParts['query']>,
+    file?: ServiceFile,
+  ): Promise<ServiceReply> {
     return this.ask(id, {query, params: this.samples.get(id)?.params ?? {}}, file);
   }
 
@@ -100,7 +108,12 @@ export function rowOf(id: OperationId): number | undefined {
 }
 
 /** A route whose answer was no success, or not what it must contain. `example`: the line that may be missing. */
-export function routeTrouble(id: OperationId, reply: Reply, noun: string, example: ServiceFile): Finding {
+export function routeTrouble(
+  id: OperationId,
+  reply: ServiceReply,
+  noun: string,
+  example: ServiceFile,
+): Finding {
   const check = `routes.${id}`;
   const row = rowOf(id);
   const {status, assumption} = reply;
@@ -114,9 +127,10 @@ export function routeTrouble(id: OperationId, reply: Reply, noun: string, exampl
 }
 
 export const resourceOf = (id: OperationId): string => id.slice(0, id.indexOf('.'));
-export const isGood = ({status}: Reply): boolean => status >= 200 && status < 300;
+export const isGood = ({status}: ServiceReply): boolean => status >= 200 && status < 300;
 /** A write whose records exist: after it, a 404 is about the route, unless its code names another record. */
-export const lacksRoute = (reply: Reply): boolean =>
+export const lacksRoute = (reply: ServiceReply): boolean =>
   isMissing(reply) && !['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND'].includes(reply.errorCode ?? '');
 /** The service has no such route. */
-export const isMissing = ({status}: Reply): boolean => status === 404 || status === 405 || status === 501;
+export const isMissing = ({status}: ServiceReply): boolean =>
+  status === 404 || status === 405 || status === 501;

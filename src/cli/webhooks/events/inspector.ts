@@ -5,7 +5,7 @@ import {DeliveryLog, type LoggedDelivery} from '../../../webhooks/inspector/deli
 import {RecordFeed} from '../../../webhooks/inspector/record-feed.ts';
 import {InspectorServer, type ReplayShown} from '../../../webhooks/inspector/server.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
-import type {Entry} from '../../../webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../webhooks/record/entry.ts';
 import {RecordWriter} from '../../../webhooks/record/writer.ts';
 import {replayDelivery, type Replay, type ReplayOutcome} from '../../../webhooks/record/replay.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
@@ -34,7 +34,7 @@ export interface InspectorSettings {
 export interface OpenInspector {
   /** With the token that opens the page. */
   url: string;
-  add: (entry: Entry) => void;
+  add: (entry: RecordEntry) => void;
   close: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openInspector(
   const folder = recordFolder(local);
   const feed = settings.recorded ? new RecordFeed(folder, log) : undefined;
   const writer = new RecordWriter({folder, clock});
-  const append = async (entry: Entry) => {
+  const append = async (entry: RecordEntry) => {
     if (feed === undefined) return log.add(entry);
     await writer.append(entry);
     feed.read(); // the next replay is compared with this one
@@ -96,7 +96,7 @@ interface ReplayAsked {
   logged: LoggedDelivery;
   target: URL;
   resign: boolean;
-  append: (entry: Entry) => Promise<void>;
+  append: (entry: RecordEntry) => Promise<void>;
 }
 
 async function replay(

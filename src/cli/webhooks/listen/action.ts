@@ -6,7 +6,7 @@ import {Receiver} from '../../../webhooks/http/server.ts';
 import {loopbackCertificate} from '../../../webhooks/tls/local-authority.ts';
 import {MAX_BODY_BYTES} from '../../../webhooks/verify/raw-body.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
-import type {Outcome} from '../../core/outcome.ts';
+import type {CommandOutcome} from '../../core/outcome.ts';
 import {enlargeYoungSpace, keepHeapSmall} from '../../runtime/memory.ts';
 import type {OpenInspector} from '../events/inspector.ts';
 import {removeLeftOvers} from '../registration/left-overs.ts';
@@ -31,7 +31,7 @@ export async function listen(
   local: LocalContext,
   context: Context | undefined,
   flags: ListenFlags,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   keepHeapSmall();
   enlargeYoungSpace();
   const parts = await makeParts(local, context, flags);

@@ -3,7 +3,7 @@ import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import type {LocalContext} from '../../core/context.ts';
 import type {Expectation, ListenFlags} from './options.ts';
 
-export interface Ending {
+export interface ListenEnding {
   see: (delivery: Delivery, event: unknown) => void;
   reached: Promise<{exitCode: ExitCode; matched: string | null}>;
   release: () => void;
@@ -14,7 +14,7 @@ export function endOf(
   {stop, clock}: LocalContext,
   {timeout}: ListenFlags,
   expectation: Expectation | undefined,
-): Ending {
+): ListenEnding {
   const timer = new AbortController();
   let end: (how: {exitCode: ExitCode; matched: string | null}) => void = () => {};
   const reached = new Promise<{exitCode: ExitCode; matched: string | null}>((resolve) => (end = resolve));

@@ -5,7 +5,7 @@ import {Forwarder} from '../../../webhooks/listen/forwarder.ts';
 import {Intake} from '../../../webhooks/listen/intake.ts';
 import {KnownEvents} from '../../../webhooks/listen/known-events.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
-import type {Entry} from '../../../webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../webhooks/record/entry.ts';
 import {resignedHeaders} from '../../../webhooks/record/replay.ts';
 import {otherTimestampFormat} from '../../../webhooks/verify/diagnosis.ts';
 import type {WebhookSecret} from '../../../webhooks/verify/secrets.ts';
@@ -13,7 +13,7 @@ import type {Context, LocalContext} from '../../core/context.ts';
 import type {OpenInspector} from '../events/inspector.ts';
 import {givenNamedSecrets, readNamedSecrets, readSecretFile, type NamedSecret} from '../secrets.ts';
 import {statedForm, verifyOptions} from '../verify/flags.ts';
-import {endOf, type Ending} from './ending.ts';
+import {endOf, type ListenEnding} from './ending.ts';
 import {Expander} from './expand.ts';
 import {
   readExpectation,
@@ -45,7 +45,7 @@ export interface ListenParts {
   known: KnownEvents;
   record: ListenRecord | undefined;
   expectation: Expectation | undefined;
-  ending: Ending;
+  ending: ListenEnding;
   resignWith: string | undefined;
   forwarder: Forwarder;
   intake: Intake;
@@ -87,7 +87,7 @@ export async function makeParts(
   const page: ListenParts['page'] = {};
   const own: ListenParts['own'] = {};
   /** With a record, the page follows it, so that it also shows what other processes add. */
-  const inspect = (entry: Entry) => record === undefined && page.inspector?.add(entry);
+  const inspect = (entry: RecordEntry) => record === undefined && page.inspector?.add(entry);
   const forwarder = makeForwarder(local, flags, {report, record, known, resignWith, inspect});
   const some = {
     ...{secrets, given, report, expander, known, record, expectation, ending},
@@ -99,7 +99,7 @@ export async function makeParts(
 function makeIntake(
   local: LocalContext,
   flags: ListenFlags,
-  parts: Omit<ListenParts, 'intake'> & {inspect: (entry: Entry) => void},
+  parts: Omit<ListenParts, 'intake'> & {inspect: (entry: RecordEntry) => void},
 ): Intake {
   const {secrets, given, report, expander, known, record, ending, forwarder, own, inspect} = parts;
   const fresh = new FreshSecrets(local, flags, given, (now, before) => {
@@ -133,7 +133,7 @@ interface ForwarderParts {
   record: ListenRecord | undefined;
   known: KnownEvents;
   resignWith: string | undefined;
-  inspect: (entry: Entry) => void;
+  inspect: (entry: RecordEntry) => void;
 }
 
 function makeForwarder(

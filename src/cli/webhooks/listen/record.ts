@@ -4,7 +4,7 @@ import {acquireLock, type Lock} from '../../../store/locks/lock.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import type {Forwarder} from '../../../webhooks/listen/forwarder.ts';
 import type {KnownEvents} from '../../../webhooks/listen/known-events.ts';
-import type {Entry} from '../../../webhooks/record/entry.ts';
+import type {RecordEntry} from '../../../webhooks/record/entry.ts';
 import {DEFAULT_BOUNDS, pruneBehind} from '../../../webhooks/record/prune.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import {addEntry, type RecordedDelivery} from '../../../webhooks/record/state.ts';
@@ -67,7 +67,7 @@ export class ListenRecord {
     return resumed;
   }
 
-  write(entry: Entry, onWritten: OnWritten): void {
+  write(entry: RecordEntry, onWritten: OnWritten): void {
     this.#writer.write(entry, (failure) => {
       if (failure === undefined) this.#note(entry);
       onWritten(failure);
@@ -117,7 +117,7 @@ export class ListenRecord {
     };
   }
 
-  #note(entry: Entry): void {
+  #note(entry: RecordEntry): void {
     if (entry.kind === 'forward') return this.#forwarded(entry.forward);
     const {id, targets} = entry.delivery;
     if (targets.length > 0) this.#waiting.set(id, targets);

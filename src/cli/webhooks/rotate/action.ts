@@ -4,13 +4,13 @@ import {RemitError} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import type {Context} from '../../core/context.ts';
-import {done, type Outcome} from '../../core/outcome.ts';
+import {done, type CommandOutcome} from '../../core/outcome.ts';
 import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
   createNew,
   deleteEndpoint,
   hasSecret,
-  type Listed,
+  type ListedEndpoints,
   listedOf,
   removeUnfinished,
   sendCreate,
@@ -24,7 +24,7 @@ import {verifyNew} from './verification.ts';
  * its secret, then deletes the old endpoint. The same command continues after an interruption at any point. The old
  * endpoint is deleted last, and only while the new one exists and is active.
  */
-export async function rotateEndpoint(context: Context, request: RotateRequest): Promise<Outcome> {
+export async function rotateEndpoint(context: Context, request: RotateRequest): Promise<CommandOutcome> {
   const rotation = new Rotation(context, request.id);
   const lock = await acquireLock(`${rotation.file}.lock`, {
     purpose: 'a rotation of this endpoint',
@@ -184,7 +184,7 @@ async function finish(context: Context, rotation: Rotation, isConfirmed: boolean
 }
 
 /** Undefined, after a warning, if it cannot be read: the deletion was confirmed, so the rotation is done. */
-async function listAtEnd(context: Context, state: RotationState): Promise<Listed | undefined> {
+async function listAtEnd(context: Context, state: RotationState): Promise<ListedEndpoints | undefined> {
   try {
     return await listedOf(context, state);
   } catch (error) {
@@ -194,7 +194,7 @@ async function listAtEnd(context: Context, state: RotationState): Promise<Listed
 }
 
 /** A create whose answer was lost may have taken effect later than the run that looked for it. */
-function nameStrays({out, commands}: Context, listed: Listed | undefined): void {
+function nameStrays({out, commands}: Context, listed: ListedEndpoints | undefined): void {
   for (const id of listed?.strays ?? []) {
     out.warn(`an interrupted run of this rotation also created the endpoint ${id}`);
     out.hint(commands.write('webhooks', 'endpoints', 'delete', id));

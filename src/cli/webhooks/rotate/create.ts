@@ -126,7 +126,7 @@ export async function removeUnfinished(context: Context, state: RotationState): 
   }
 }
 
-export interface Listed {
+export interface ListedEndpoints {
   /** The endpoints that the rotation created besides the one that it knows, found by their description. */
   strays: string[];
   /** Those of its two endpoints that are in the list and active. */
@@ -134,7 +134,7 @@ export interface Listed {
 }
 
 /** What the service lists of the endpoints of a rotation. */
-export async function listedOf({client, stop}: Context, state: RotationState): Promise<Listed> {
+export async function listedOf({client, stop}: Context, state: RotationState): Promise<ListedEndpoints> {
   const {old_id, new_id} = state;
   const strays: string[] = [];
   const active = new Set<string>();

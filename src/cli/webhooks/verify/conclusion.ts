@@ -4,7 +4,7 @@ import type {Loss} from '../../../json/losses.ts';
 import {lossText} from '../../../webhooks/delivery/losses.ts';
 import {REJECTIONS} from '../../../webhooks/verify/signature.ts';
 import type {LocalContext} from '../../core/context.ts';
-import type {Outcome} from '../../core/outcome.ts';
+import type {CommandOutcome} from '../../core/outcome.ts';
 import {tolerancesOf, type VerifyFlags} from './flags.ts';
 
 /** A secret that was tried, without the secret itself. */
@@ -46,7 +46,7 @@ export function concludeVerify(
   local: LocalContext,
   results: readonly VerifyResult[],
   flags: VerifyFlags,
-): Outcome {
+): CommandOutcome {
   const {out} = local;
   const single = results.length === 1;
   const rejected = results.filter(({verdict}) => verdict === 'rejected');
