@@ -5,7 +5,7 @@ import {readEarlier, refuseSecond} from './earlier-records.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer} from './other-answer.ts';
 import {statusOf} from './reading/poll.ts';
-import {deadKey, inDoubt, LOST, readRecord, unapproved, withRecord} from './release-ends.ts';
+import {deadKey, releaseInDoubt, RELEASE_LOST, readReleased, unapproved, withRecord} from './release-ends.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
 import {
@@ -111,14 +111,14 @@ async function readBeforeRepeat(
   known: KnownRecord,
   answered: number | undefined,
 ): Promise<Result<unknown> | undefined> {
-  const read = await readRecord(create, known);
+  const read = await readReleased(create, known);
   const approval = approvalOf(create, create.recordIn(read.data));
   if (approval === 'approved')
     return answered === 503 && mayNeedInitiation(create.recordIn(read.data)) ? undefined : read;
   if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data), {isReleased: true});
   if (approval === 'open' && create.monotonic() - known.sentAtMs < create.horizonMs) return undefined;
   const why = approval === 'open' ? 'its key is past the horizon' : 'its status cannot be read';
-  throw inDoubt(create, known, `${LOST}, and ${why}`);
+  throw releaseInDoubt(create, known, `${RELEASE_LOST}, and ${why}`);
 }
 
 /** A record whose release was answered 409, or whose answers were all lost. */
@@ -128,7 +128,7 @@ async function afterOpenRelease(
   error: RemitError,
 ): Promise<Result<unknown>> {
   const {first} = known;
-  const read = await readRecord(create, known, error);
+  const read = await readReleased(create, known, error);
   const approval = approvalOf(create, create.recordIn(read.data));
   const sent = Number(error.details?.['attempts'] ?? 1);
   const whole = {...first, data: read.data, status: read.status, attempts: first.attempts + sent};
@@ -136,7 +136,8 @@ async function afterOpenRelease(
     throw withRecord(create, known, error, 'it is approved, but the service could not start it', 'approved');
   if (approval === 'approved') return whole;
   if (approval === 'dead') throw deadKey(create, known.id, create.recordIn(read.data), {isReleased: true});
-  if (approval === 'unknown') throw inDoubt(create, known, `${error.message}. Its status cannot be read`);
+  if (approval === 'unknown')
+    throw releaseInDoubt(create, known, `${error.message}. Its status cannot be read`);
   const isConflictAlone = error.httpStatus === 409 && (sent === 1 || error.code !== 'IN_DOUBT');
   if (!isConflictAlone) throw withRecord(create, known, error);
   if (create.approve === undefined)
@@ -158,7 +159,7 @@ async function approveById(
   }
   const record = create.recordIn(result.data);
   const hasRecord = statusOf(record) !== undefined && otherIdIn(record, id) === undefined;
-  const {data} = hasRecord ? result : await readRecord(create, known);
+  const {data} = hasRecord ? result : await readReleased(create, known);
   return noteUnapproved(create, {
     ...{...first, ...result, data},
     ...{replayed: first.replayed, attempts: first.attempts + 1 + result.attempts},

@@ -7,7 +7,7 @@ import {plainValue} from '../sanitize/plain-value.ts';
 import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
-import {deadKey, inDoubt, withRecord} from './release-ends.ts';
+import {deadKey, releaseInDoubt, withRecord} from './release-ends.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
 import {
@@ -77,14 +77,14 @@ async function readOne(create: TransferCreate, id: string): Promise<EarlierRecor
     if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED')
       throw withRecord(create, {id}, error, 'whether it was approved is not known', null);
     if (error.httpStatus === 404) return {id, approval: 'missing', read: undefined};
-    throw inDoubt(create, {id}, `it could not be read: ${error.message}. Nothing was sent now`, error);
+    throw releaseInDoubt(create, {id}, `it could not be read: ${error.message}. Nothing was sent now`, error);
   }
   const record = create.recordIn(read.data);
   const approval = approvalOf(create, record);
   const differences = approval === 'dead' ? [] : differencesFrom(create.asked, record);
   if (differences.length === 0) return {id, approval, read};
   const how = `it differs from the request: ${differencesInWords(differences)}. Nothing was sent now`;
-  throw inDoubt(create, {id}, create.sanitizer.line(how));
+  throw releaseInDoubt(create, {id}, create.sanitizer.line(how));
 }
 
 const stateOf = (create: TransferCreate, {approval, read}: EarlierRecord): string =>

@@ -5,7 +5,7 @@ import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {otherIdIn} from './answers/readable.ts';
 import {statusOf} from './reading/poll.ts';
-import {deadKey, inDoubt, readRecord} from './release-ends.ts';
+import {deadKey, releaseInDoubt, readReleased} from './release-ends.ts';
 import type {Result} from './requests/resource.ts';
 import {approvalOf, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
 
@@ -43,11 +43,11 @@ export async function afterOtherAnswer(
   known: KnownRecord,
   {whole, other: {isTwin, words}}: {whole: Result<unknown>; other: OtherAnswer},
 ): Promise<Result<unknown>> {
-  const read = await readRecord(create, known, {message: words});
+  const read = await readReleased(create, known, {message: words});
   const record = create.recordIn(read.data);
   const approval = approvalOf(create, record);
   const title = `${capital(nounOf(create))} ${known.id}`;
-  if (approval === 'unknown') throw inDoubt(create, known, `${words}. Its status cannot be read`);
+  if (approval === 'unknown') throw releaseInDoubt(create, known, `${words}. Its status cannot be read`);
   const {attempts, replayed} = whole;
   const own = (state: string): Result<unknown> => {
     const warning = `${words}. ${title} ${state}. Check the other one`;
@@ -55,7 +55,7 @@ export async function afterOtherAnswer(
   };
   if (!isTwin) {
     if (approval === 'dead') throw deadKey(create, known.id, record, {isReleased: true});
-    if (approval === 'open') throw inDoubt(create, known, `${words}. Its status is still created`);
+    if (approval === 'open') throw releaseInDoubt(create, known, `${words}. Its status is still created`);
     return own(`is ${plainValue(statusOf(record))}`);
   }
   // The other record waits for approval and may be another payment's, so the result is about our own.

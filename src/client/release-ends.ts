@@ -6,7 +6,7 @@ import {statusOf} from './reading/poll.ts';
 import type {Result} from './requests/resource.ts';
 import {type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
 
-export const LOST = 'the answer to its approval was lost';
+export const RELEASE_LOST = 'the answer to its approval was lost';
 
 export const unapproved = (
   create: TransferCreate,
@@ -21,12 +21,12 @@ export const unapproved = (
  * Reads a record whose approval was not answered as expected.
  * @throws {RemitError} IN_DOUBT if it cannot be read or is another payment by now, or what interrupted it
  */
-export async function readRecord(
+export async function readReleased(
   create: TransferCreate,
   known: KnownRecord,
   before?: {message: string},
 ): Promise<Result<unknown>> {
-  const why = before?.message ?? LOST;
+  const why = before?.message ?? RELEASE_LOST;
   let read: Result<unknown>;
   try {
     read = await create.read(known.id);
@@ -34,12 +34,12 @@ export async function readRecord(
     if (!(error instanceof RemitError)) throw error;
     if (error.code === 'INTERRUPTED' || error.code === 'TERMINATED')
       throw withRecord(create, known, error, 'whether it was approved is not known', null);
-    throw inDoubt(create, known, `${why}. It could not be read: ${error.message}`, error);
+    throw releaseInDoubt(create, known, `${why}. It could not be read: ${error.message}`, error);
   }
   const changed = differencesFrom(create.asked, create.recordIn(read.data));
   if (changed.length === 0) return read;
   const how = create.sanitizer.line(`${why}. Read again, it differs: ${differencesInWords(changed)}`);
-  throw inDoubt(create, known, how);
+  throw releaseInDoubt(create, known, how);
 }
 
 /** @param isReleased its approval was sent */
@@ -61,7 +61,7 @@ export function deadKey(
   );
 }
 
-export function inDoubt(
+export function releaseInDoubt(
   create: TransferCreate,
   {id}: Pick<KnownRecord, 'id'>,
   why: string,

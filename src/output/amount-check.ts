@@ -1,7 +1,7 @@
 import {exactJson} from '../json/exact.ts';
 import {minorUnitsIn} from '../money/amount.ts';
 import {isObject} from '../narrow.ts';
-import {valueAt} from './records/select.ts';
+import {selectedValue} from './records/select.ts';
 import {plainValue} from './records/view.ts';
 
 /** A long list may have one in each record. */
@@ -22,7 +22,7 @@ export class AmountCheck {
       const field = oddAmountIn(record);
       if (field === undefined) continue;
       this.#left -= 1;
-      const [id, value] = [valueAt(record, 'id'), valueAt(record, field)];
+      const [id, value] = [selectedValue(record, 'id'), selectedValue(record, field)];
       const of = typeof id === 'string' ? ` of ${plainValue(id)}` : '';
       this.#warn(
         `${plainValue(field)}${of} is ${plainValue(exactJson(value)).slice(0, 60)}, not a whole number of minor units`,

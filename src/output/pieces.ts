@@ -5,7 +5,7 @@ import {cardText} from './records/card.ts';
 import {csvColumns, csvLine, csvRows, withoutColumn} from './records/csv.ts';
 import type {Format, OutputSettings} from './formats.ts';
 import {PIECE} from './records/held.ts';
-import {pickFields, valueAt} from './records/select.ts';
+import {pickFields, selectedValue} from './records/select.ts';
 import {TableWriter} from './records/table.ts';
 import {plainValue, type Eye, type View} from './records/view.ts';
 
@@ -173,9 +173,9 @@ const NAMES = ['id', 'batch_id', 'name', 'profile', 'account_id', 'default'];
 /** What names a record; a scalar names itself. Undefined if nothing does, as in a row of a batch that has no record yet. */
 function idOf(record: unknown, view: View | undefined): unknown {
   if (!isObject(record) && !Array.isArray(record)) return record;
-  const own = view?.idPath === undefined ? undefined : valueAt(record, view.idPath);
+  const own = view?.idPath === undefined ? undefined : selectedValue(record, view.idPath);
   if (own !== undefined || hasNoId(record)) return own;
-  return NAMES.map((name) => valueAt(record, name)).find(
+  return NAMES.map((name) => selectedValue(record, name)).find(
     (value) => typeof value === 'string' || typeof value === 'number',
   );
 }

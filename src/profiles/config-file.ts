@@ -2,7 +2,7 @@ import {lstatSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf, isObject, messageOf, type JsonObject} from '../narrow.ts';
-import {type FormerOverrides, serviceOf} from './former-overrides.ts';
+import {type FormerOverrides, formerServiceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
@@ -71,7 +71,7 @@ export function parseConfig(text: string, path: string): ConfigFile {
 /** A profile that was checked; what it holds of routes and fields is in a service file now. */
 function storedProfile(checked: unknown): StoredProfile {
   const {overrides, ...profile} = checked as StoredProfile & {overrides?: FormerOverrides};
-  return overrides === undefined ? profile : {...profile, service: serviceOf(overrides)};
+  return overrides === undefined ? profile : {...profile, service: formerServiceOf(overrides)};
 }
 
 const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile | 'overrides'>([

@@ -9,7 +9,7 @@ export interface FormerOverrides {
 }
 
 /** The same as a service file. A renamed amount was always in minor units. */
-export function serviceOf({operations = {}, fields = {}}: FormerOverrides): ServiceFile {
+export function formerServiceOf({operations = {}, fields = {}}: FormerOverrides): ServiceFile {
   let service: ServiceFile = {};
   for (const [id, route] of Object.entries(operations)) service = withRoute(service, id, route);
   for (const [name, wire] of Object.entries(fields)) {

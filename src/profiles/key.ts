@@ -2,7 +2,7 @@ import {RemitError} from '../errors.ts';
 import type {Mode} from '../contract/mode.ts';
 
 /** First 16 hex digits of the SHA-256. */
-export function fingerprintOf(key: string): string {
+export function keyFingerprintOf(key: string): string {
   const {createHash} = process.getBuiltinModule('node:crypto'); // here, because few commands need it and loading it takes 3 ms
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }

@@ -2,7 +2,7 @@ import {RemitError} from '../errors.ts';
 import {must} from '../narrow.ts';
 import {configExposure, configPath, readConfig} from './config-file.ts';
 import {describeSource, keyExposure, nameOfKey, readKey} from './key-source.ts';
-import {fingerprintOf, modeOf} from './key.ts';
+import {keyFingerprintOf, modeOf} from './key.ts';
 import {inUse, readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import {profileName} from './profile-name.ts';
@@ -127,7 +127,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     mode,
     key,
     get keyFingerprint() {
-      return fingerprintOf(key);
+      return keyFingerprintOf(key);
     },
     masked: maskKey(key),
     caps: profile?.caps ?? {},

@@ -13,7 +13,7 @@ export interface ProfileSummary {
   approve_by_id: boolean;
 }
 
-export function summarise(config: ConfigFile, name: string, profile: StoredProfile): ProfileSummary {
+export function summariseProfile(config: ConfigFile, name: string, profile: StoredProfile): ProfileSummary {
   return {
     name,
     default: config.default === name,

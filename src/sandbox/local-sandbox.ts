@@ -16,7 +16,7 @@ import {toResponse} from './api/plain-response.ts';
 import {SandboxDialect} from './api/dialect.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import type {SandboxRequest} from './api/request.ts';
-import {pathOf} from './api/route-table.ts';
+import {routePathOf} from './api/route-table.ts';
 import type {ApiRoutes} from './api/routing.ts';
 import type {Outgoing} from './outcomes/fault-answer.ts';
 import type {ClockMode} from './time/clock.ts';
@@ -106,7 +106,7 @@ export class LocalSandbox implements Sandbox {
   }
 
   answer(request: SandboxRequest): Promise<Outgoing> {
-    const path = pathOf(request.url);
+    const path = routePathOf(request.url);
     if (path.startsWith('/sandbox/')) return this.#controlled(request);
     if (ServedPages.owns(request.method, path)) return this.#pages.answer(request);
     return this.#dialect === undefined ? this.#parts.routes(request) : this.#dialect.answer(request);

@@ -3,7 +3,7 @@ import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {Context} from '../../src/cli/core/context.ts';
-import {explained, isCertain, shownBy} from '../../src/cli/doubts/outcome.ts';
+import {explained, leavesNoDoubt, shownBy} from '../../src/cli/doubts/outcome.ts';
 import type {Payment} from '../../src/cli/doubts/payment.ts';
 import {
   contentOf,
@@ -230,18 +230,18 @@ describe('isCertain', () => {
   it('is false for unexpected errors, bugs and doubts', () => {
     for (const repeated of [undefined, AGAIN])
       for (const error of [new Error('it failed'), 'text', undefined, failure('BUG'), failure('IN_DOUBT')])
-        assert.equal(isCertain(error, repeated), false, String(error));
+        assert.equal(leavesNoDoubt(error, repeated), false, String(error));
   });
 
   it('is false if the error states that it may have taken effect', () => {
     for (const code of [...documented, ...undocumented, ...stopped])
-      assert.equal(isCertain(failure(code, {may_have_taken_effect: true}), undefined), false, code);
+      assert.equal(leavesNoDoubt(failure(code, {may_have_taken_effect: true}), undefined), false, code);
   });
 
   it('is true for any other error of the first request', () => {
     for (const code of [...documented, ...undocumented, 'KEY_REUSED', 'IDEMPOTENCY_KEY_CONFLICT'] as const)
       for (const details of [undefined, {}, {may_have_taken_effect: false}])
-        assert.equal(isCertain(failure(code, details), undefined), true, code);
+        assert.equal(leavesNoDoubt(failure(code, details), undefined), true, code);
   });
 
   it('is true for an interruption only if it states that nothing took effect', () => {
@@ -251,30 +251,30 @@ describe('isCertain', () => {
         [{}, false],
         [{may_have_taken_effect: false}, true],
       ] as const)
-        assert.equal(isCertain(failure(code, details), undefined), certain, code);
+        assert.equal(leavesNoDoubt(failure(code, details), undefined), certain, code);
   });
 
   it('is true for a documented refusal of a repetition, if it is the same and no approval was requested', () => {
     for (const code of documented) {
-      assert.equal(isCertain(failure(code), AGAIN), true, code);
+      assert.equal(leavesNoDoubt(failure(code), AGAIN), true, code);
       for (const change of [{mayHavePaid: true}, {isSameRequest: false}, {isSameAccount: false}])
-        assert.equal(isCertain(failure(code), {...AGAIN, ...change}), false, JSON.stringify(change));
+        assert.equal(leavesNoDoubt(failure(code), {...AGAIN, ...change}), false, JSON.stringify(change));
     }
     for (const code of [...undocumented, ...stopped])
-      assert.equal(isCertain(failure(code, {may_have_taken_effect: false}), AGAIN), false, code);
+      assert.equal(leavesNoDoubt(failure(code, {may_have_taken_effect: false}), AGAIN), false, code);
   });
 
   it('is true for the record of another payment only under a key of the caller, without a record', () => {
     const ofCaller = {...AGAIN, isOwnKey: false};
-    assert.equal(isCertain(failure('KEY_REUSED'), ofCaller), true);
+    assert.equal(leavesNoDoubt(failure('KEY_REUSED'), ofCaller), true);
     for (const change of [{isOwnKey: true}, {recordId: PAYOUT_ID}, {isSameAccount: false}])
-      assert.equal(isCertain(failure('KEY_REUSED'), {...ofCaller, ...change}), false);
-    assert.equal(isCertain(failure('KEY_REUSED'), {...AGAIN, recordId: PAYOUT_ID}), false);
+      assert.equal(leavesNoDoubt(failure('KEY_REUSED'), {...ofCaller, ...change}), false);
+    assert.equal(leavesNoDoubt(failure('KEY_REUSED'), {...AGAIN, recordId: PAYOUT_ID}), false);
   });
 
   it('is true for a dead key if the request is the same or the record is named', () => {
     const certain = (change: Partial<typeof AGAIN>, details?: Record<string, unknown>) =>
-      isCertain(failure('IDEMPOTENCY_KEY_CONFLICT', details), {...AGAIN, ...change});
+      leavesNoDoubt(failure('IDEMPOTENCY_KEY_CONFLICT', details), {...AGAIN, ...change});
     assert.equal(certain({}), true);
     assert.equal(certain({mayHavePaid: true}), true);
     assert.equal(certain({isSameRequest: false}), false);
@@ -285,7 +285,7 @@ describe('isCertain', () => {
 
   it('is true for a dead key after a known record only if it is the dead one', () => {
     const dead = (id: string | undefined, known: {recordId?: string; secondId?: string}) =>
-      isCertain(failure('IDEMPOTENCY_KEY_CONFLICT', {id}), {...AGAIN, ...known});
+      leavesNoDoubt(failure('IDEMPOTENCY_KEY_CONFLICT', {id}), {...AGAIN, ...known});
     assert.equal(dead(PAYOUT_ID, {recordId: PAYOUT_ID}), true);
     assert.equal(dead(METHOD_ID, {recordId: PAYOUT_ID}), false);
     assert.equal(dead(undefined, {recordId: PAYOUT_ID}), false);

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import {answerFields, pathsOf, type AnswerSchema} from '../../src/cli/help/answer-fields.ts';
 import type {EventRow} from '../../src/cli/webhooks/events/filters.ts';
 import {ansiPaint, plainPaint} from '../../src/output/text/colour.ts';
-import {valueAt} from '../../src/output/records/select.ts';
+import {selectedValue} from '../../src/output/records/select.ts';
 import type {Eye, View} from '../../src/output/records/view.ts';
 import {deliveryView} from '../../src/output/views/deliveries.ts';
-import {failureText} from '../../src/output/views/failure.ts';
+import {failureReasonText} from '../../src/output/views/failure.ts';
 import {moveView, subaccountView} from '../../src/output/views/moves.ts';
 import {payeeView, payerView, paymentMethodView} from '../../src/output/views/parties.ts';
 import {profileDetails} from '../../src/output/views/profiles.ts';
@@ -84,7 +84,7 @@ const eye = (changes: Partial<Eye> = {}): Eye => ({
 function line({card, columns}: View, label: string, record: object, how = eye()): string {
   const field = [...card, ...columns].find((one) => one.label === label);
   assert.ok(field, `${label} is a line of the card`);
-  return field.show(valueAt(record, field.path), record, how);
+  return field.show(selectedValue(record, field.path), record, how);
 }
 
 describe('a payout as people see it', () => {
@@ -168,7 +168,7 @@ describe('why a record failed', () => {
     ['nowhere', {failure: '', status: 'failed'}, undefined],
     ['in no known form', {failure: {code: true, message: {}}}, undefined],
   ] as const)
-    it(`is found ${title}`, () => assert.equal(failureText(record), text));
+    it(`is found ${title}`, () => assert.equal(failureReasonText(record), text));
 });
 
 describe('a delivery of the sandbox as people see it', () => {
@@ -251,7 +251,7 @@ describe('a recorded delivery as people see it', () => {
       ['Body bytes', '11'],
       ['Body', '{\n  "id": "e1"\n}'],
     ]);
-    const cells = webhookEventView.columns.map(({path, show}) => show(valueAt(row, path), row, eye()));
+    const cells = webhookEventView.columns.map(({path, show}) => show(selectedValue(row, path), row, eye()));
     assert.deepEqual(cells, ['dlv_1', row.received_at, 'payout.settled', 'e1', 'verified', '2', '200', '-']);
   });
 
@@ -309,7 +309,7 @@ describe('a recorded delivery as people see it', () => {
 
 describe('a delivery that was sent again, as people see it', () => {
   const cells = (record: object, how = eye()) =>
-    webhookReplayView.columns.map(({path, show}) => show(valueAt(record, path), record, how));
+    webhookReplayView.columns.map(({path, show}) => show(selectedValue(record, path), record, how));
   const replay = {
     ...{delivery: 'dlv_1', event_type: 'payout.settled', outcome: 'fixed', status: 200, error: null},
     ...{status_before: null, error_before: 'connection refused', latency_ms: 3, target: 'http://a.test/'},

@@ -16,7 +16,60 @@ const FACES = [
   'src/cli/completion/values.ts',
 ];
 
+/**
+ * Names that are declared in two files and mean the same in both, or that each reader sees beside one of them only. A
+ * new one needs a reason: a reader who searches for a word finds one notion.
+ */
+const TWICE: Readonly<Record<string, readonly string[]>> = {
+  'the face of the library has the name that its users expect': [
+    'BatchRun',
+    'startSandbox',
+    'MAX_BODY_BYTES',
+  ],
+  'a vocabulary whose words stand beside each other: parts of a page, columns, rows of SQL, flags': [
+    ...['moment', 'time', 'count', 'text', 'duration'],
+  ],
+  'the same question of a stored payment, and of an entry of the registry': [
+    ...['isSamePayment', 'contentOf', 'isBeingSent'],
+  ],
+  'the same act at another depth': [
+    'readRecord',
+    'makeFolder',
+    'failureOf',
+    'toWire',
+    'progressLine',
+    'Gate',
+  ],
+  'one limit for what is read, one for what is shown': ['MOST_LEVELS'],
+  'of rows, of secrets; of a batch, of help': ['factsOf', 'placeOf'],
+  'passed on to the columns of lists': ['plainValue'],
+};
+
 describe('exports', () => {
+  it('have one name for one thing, except for a reason', () => {
+    // A schema has the name of what it describes.
+    const src = modulesUnder('src', '.ts').filter(
+      ({path}) => !FACES.includes(path) && !/^src\/(contract\/schemas|cli\/help\/outputs)\//.test(path),
+    );
+    const declared = new Map<string, string[]>();
+    for (const {path, exported} of src)
+      for (const name of exported.keys()) declared.set(name, [...(declared.get(name) ?? []), path]);
+    const twice = [...declared].filter(([, paths]) => paths.length > 1);
+    const allowed = Object.values(TWICE).flat();
+    assert.deepEqual(
+      twice
+        .filter(([name]) => !allowed.includes(name))
+        .map(([name, paths]) => `${name}: ${paths.join(', ')}`),
+      [],
+    );
+    assert.deepEqual(
+      allowed.filter((name) => !twice.some(([found]) => found === name)),
+      [],
+      'no longer declared twice',
+    );
+    assert.ok(allowed.length <= 21);
+  });
+
   it('are used by another file of src, or else by their own file and a test', () => {
     const src = modulesUnder('src', '.ts');
     const unused = unusedExports(

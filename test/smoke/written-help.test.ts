@@ -16,7 +16,7 @@ import {join} from 'node:path';
 import {afterEach, beforeEach, describe, it} from 'mocha';
 import {helpForm} from '../../src/cli/help/help.ts';
 import {layOut} from '../../src/cli/help/layout.ts';
-import {treeOf} from '../../src/cli/core/main.ts';
+import {topicTreeOf} from '../../src/cli/core/main.ts';
 import {sourceConfig} from '../cli/run-cli.ts';
 import {readJson, ROOT} from '../repo/tree.ts';
 import {BIN, cleanEnv, spawnCli} from './spawn-cli.ts';
@@ -44,7 +44,7 @@ describe('help that the build wrote', function () {
   });
 
   it('has every command and every topic', async () => {
-    const {commands, topics} = treeOf((await sourceConfig()).commandIDs);
+    const {commands, topics} = topicTreeOf((await sourceConfig()).commandIDs);
     assert.deepEqual(Object.keys(places.commands).sort(), [...commands].sort());
     assert.deepEqual(Object.keys(places.topics).sort(), [...topics].sort());
   });

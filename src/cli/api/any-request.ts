@@ -1,5 +1,5 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import type {Commands} from '../line/command-line.ts';
 
 /** A request that was typed. */
@@ -32,7 +32,7 @@ export function effectOf(
 ) {
   const {method, path} = typed;
   const record = unwrapRecord(data);
-  const [id, status] = [valueAt(record, 'id'), valueAt(record, 'status')];
+  const [id, status] = [selectedValue(record, 'id'), selectedValue(record, 'status')];
   return {
     ...{noun: `request ${method} ${path}`, done: 'was accepted', idempotencyKey},
     id: typeof id === 'string' ? id : null,

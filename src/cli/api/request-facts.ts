@@ -4,7 +4,7 @@ import {asksForApproval} from '../../client/requests/approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {findAccountTransfer} from '../resources/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
@@ -70,7 +70,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
   if (operation !== undefined && !CREATIONS.includes(operation))
     return hasAmount(body) ? {...plain, unread: {why: NO_AMOUNT_HERE, absent: false}} : plain;
   const read = path.includes('?') ? QUERY : isPartly ? PARTLY : amountOfBody(body);
-  const rail = valueAt(body, 'rail');
+  const rail = selectedValue(body, 'rail');
   return {
     ...plain,
     ...statedFacts(plain.operation, read, request.stated, 'the request'),
@@ -155,8 +155,8 @@ function detailsOf(
 }
 
 function partyOf(body: unknown): WriteFacts['party'] {
-  const field = ['payee_id', 'payer_id'].find((name) => typeof valueAt(body, name) === 'string');
-  return field === undefined ? undefined : [field.slice(0, -3), plainValue(valueAt(body, field))];
+  const field = ['payee_id', 'payer_id'].find((name) => typeof selectedValue(body, name) === 'string');
+  return field === undefined ? undefined : [field.slice(0, -3), plainValue(selectedValue(body, field))];
 }
 
 /** `/api/payees/x%2F..%2F..%2Fpayouts%23/payment-methods`: a service that decodes it first creates a payout. */

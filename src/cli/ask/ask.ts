@@ -4,7 +4,7 @@ import {RemitError} from '../../errors.ts';
 import {AmountError, exampleOf, parseMajor} from '../../money/amount.ts';
 import {must, type JsonObject} from '../../narrow.ts';
 import {maskNumber} from '../../sanitize/secret-shapes.ts';
-import {isRead} from '../help/answer-fields.ts';
+import {readsRecords} from '../help/answer-fields.ts';
 import type {Typed} from '../line/command-line.ts';
 import {digitsOf} from '../../contract/account-number.ts';
 import {asChoice, choicesOf, type Choosing} from './choices.ts';
@@ -75,7 +75,8 @@ export async function askMissing({
     if (answer !== undefined) answers.push(answer);
   }
   const argv = withAnswers(withIds(words.argv, names), questions, typed, answers);
-  if (!isRead(words.id)) await confirm(asking, {lines: [...names, ...answers], flags, id: words.id, argv});
+  if (!readsRecords(words.id))
+    await confirm(asking, {lines: [...names, ...answers], flags, id: words.id, argv});
   const hidden = answers.flatMap(({question, hidden}) =>
     hidden === undefined ? [] : [[question.name, hidden] as const],
   );
@@ -212,7 +213,7 @@ function refuseUnconfirmed(
   {words, flags}: {words: Typed; flags: TypedFlags},
 ): void {
   const {live, 'dry-run': dryRun} = flags;
-  if (isRead(words.id) || profile.mode !== 'live' || live === true || dryRun === true) return;
+  if (readsRecords(words.id) || profile.mode !== 'live' || live === true || dryRun === true) return;
   throw new RemitError('GUARD_LIVE', `refused to ${actionOf(words.id)} with a live key`, {
     hint: `to write to the live service: ${commands.again(words, {add: ['--live']})}`,
   });

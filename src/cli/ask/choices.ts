@@ -4,7 +4,7 @@ import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor, majorIn} from '../../money/amount.ts';
 import type {Output} from '../../output/output.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Commands} from '../line/command-line.ts';
 import type {PromptChoice} from '../runtime/prompts.ts';
@@ -78,14 +78,14 @@ async function readChoices(
   const listing = client.list(operation, query, options);
   for await (const record of listing) {
     read += 1;
-    lacksDefault &&= valueAt(record, 'is_default') === false;
+    lacksDefault &&= selectedValue(record, 'is_default') === false;
     out.sanitizer.learn(record);
-    const id = valueAt(record, 'id'); // a word of the command: one that is not plain could be read as a flag
+    const id = selectedValue(record, 'id'); // a word of the command: one that is not plain could be read as a flag
     if (typeof id !== 'string' || !isId(id, 'any')) {
       areAllOffered = false;
       continue;
     }
-    if (status === undefined || valueAt(record, 'status') === status)
+    if (status === undefined || selectedValue(record, 'status') === status)
       choices.push(choiceOf(out.sanitizer.value(record, 'line')));
   }
   return {choices, isWhole: read < MOST_RECORDS && areAllOffered, lacksDefault, isCut: listing.more};
@@ -130,7 +130,7 @@ function nothingToChoose(
 /** What people know a record by, then its id. */
 function choiceOf(record: unknown): PromptChoice {
   const at = (path: string): string | undefined => {
-    const value = valueAt(record, path);
+    const value = selectedValue(record, path);
     return value === undefined || value === null || value === '' ? undefined : plainValue(value);
   };
   const value = at('id') ?? '';
@@ -146,7 +146,9 @@ function choiceOf(record: unknown): PromptChoice {
 }
 
 function amountOf(record: unknown): string | undefined {
-  const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((field) => valueAt(record, field));
+  const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((field) =>
+    selectedValue(record, field),
+  );
   const major = majorIn(minor, currency);
   return major === undefined ? undefined : `${groupMajor(major)} ${plainValue(currency)}`;
 }

@@ -4,7 +4,7 @@ import type {ShownRecord} from '../../output/shown.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
 import {
   isOwnFolder,
-  LOCAL,
+  LOCAL_SERVICE,
   MOST_IDS,
   plainUrl,
   readSeen,
@@ -50,7 +50,7 @@ const MOST_LABEL = 60;
 export function rememberShown(shown: readonly ShownRecord[], {env, home, nowMs, profile}: Origin): void {
   const folder = seenFolder(env, home);
   if (!isOwnFolder(folder)) return;
-  const path = seenPath(folder, profile === undefined ? LOCAL : profile.name);
+  const path = seenPath(folder, profile === undefined ? LOCAL_SERVICE : profile.name);
   try {
     const seen = readSeen(path, profile === undefined ? '' : plainUrl(profile.baseUrl), nowMs);
     const next = withShown(seen, shown, nowMs);

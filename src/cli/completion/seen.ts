@@ -26,7 +26,7 @@ const KEPT_MS = 24 * 3_600_000;
 export const MOST_IDS = 100;
 
 /** For records of this machine, which belong to no profile. */
-export const LOCAL = '(local)';
+export const LOCAL_SERVICE = '(local)';
 
 /** The folder exists only if completion is used; without it nothing is stored. */
 export const seenFolder = (env: Env, home: string): string =>

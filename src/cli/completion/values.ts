@@ -6,7 +6,7 @@ import {configDir, homeFolder, stateDir} from '../../profiles/folders.ts';
 import {profileName} from '../../profiles/profile-name.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {isOwnFolder, LOCAL, plainUrl, readSeen, seenFolder, seenPath, type SeenId} from './seen.ts';
+import {isOwnFolder, LOCAL_SERVICE, plainUrl, readSeen, seenFolder, seenPath, type SeenId} from './seen.ts';
 
 /*
  * The values that only this machine knows, for shell completion. The build makes a bundle of its own from this file, and
@@ -79,7 +79,7 @@ function seenIds(kind: string, words: readonly string[], place: Surroundings): V
   const folder = seenFolder(env, home);
   mkdirSync(folder, {recursive: true, mode: 0o700});
   if (!isOwnFolder(folder)) return [];
-  const target = LOCAL_KINDS.has(kind) ? {name: LOCAL, baseUrl: ''} : targetOf(words, place);
+  const target = LOCAL_KINDS.has(kind) ? {name: LOCAL_SERVICE, baseUrl: ''} : targetOf(words, place);
   if (target === undefined) return [];
   const {ids} = readSeen(seenPath(folder, target.name), plainUrl(target.baseUrl), nowMs);
   const found: readonly SeenId[] = Object.hasOwn(ids, kind) ? (ids[kind] ?? []) : [];

@@ -12,7 +12,7 @@ import {withoutStdin} from '../line/typed-args.ts';
 import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
 import type {CommandOutcome} from './outcome.ts';
 import {type GlobalFlags, globalFlags} from '../input/global-flags.ts';
-import {answerFields, isRead} from '../help/answer-fields.ts';
+import {answerFields, readsRecords} from '../help/answer-fields.ts';
 import {isParseError, usageError, withoutFrame, type Takes} from '../line/parse-errors.ts';
 import {readCommandConfig} from './app.ts';
 import {canAsk} from '../runtime/prompts.ts';
@@ -65,7 +65,7 @@ export abstract class RemitCommand extends Command {
     this.#project = findProjectFile(cwd, flags.profile, env);
     const out = new Output({
       ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
-      ...{knownFields: this.#knownFields, mustTell: !isRead(this.id ?? '')},
+      ...{knownFields: this.#knownFields, mustTell: !readsRecords(this.id ?? '')},
       onShown: stdout.isTTY === true ? (shown) => this.#shown.push(shown) : undefined,
     });
     return (this.#local = localContext({out, runtime: this.runtime, flags}));

@@ -18,7 +18,7 @@ export interface Ended {
 export async function main(argv: readonly string[], app: App, runtime: Runtime): Promise<Ended> {
   let id: string | undefined;
   try {
-    const tree = {...treeOf(Object.keys(app.commands)), requiredArgs: requiredArgsIn(app)};
+    const tree = {...topicTreeOf(Object.keys(app.commands)), requiredArgs: requiredArgsIn(app)};
     const call = readCall(argv, tree, GLOBAL_FLAGS);
     if (call.kind === 'version') {
       const {platform, arch, version} = process;
@@ -46,7 +46,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.entries(globalFlags).m
   takesValue: flag.type === 'option',
 }));
 
-export function treeOf(ids: readonly string[]): CommandTree {
+export function topicTreeOf(ids: readonly string[]): CommandTree {
   const commands = new Set(ids);
   const topics = new Set<string>();
   for (const id of commands)

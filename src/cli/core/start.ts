@@ -4,7 +4,7 @@ import {Config, Plugin} from '@oclif/core';
 import {EXIT} from '../../errors.ts';
 import {codeOf} from '../../narrow.ts';
 import type {ManPage} from '../help/reference.ts';
-import {main, reportEarly, treeOf, type Ended} from './main.ts';
+import {main, reportEarly, topicTreeOf, type Ended} from './main.ts';
 import type {App} from './app.ts';
 import {processRuntime} from '../runtime/runtime.ts';
 
@@ -80,7 +80,7 @@ export async function rootHelp(facts: Installation): Promise<string> {
 export async function allHelp(facts: Installation): Promise<{commands: HelpForms; topics: HelpForms}> {
   const {helpForm} = await import('../help/help.ts');
   const config = await loadConfig(facts);
-  const {commands, topics} = treeOf(config.commandIDs);
+  const {commands, topics} = topicTreeOf(config.commandIDs);
   const formsOf = async (ids: ReadonlySet<string>): Promise<HelpForms> => {
     const forms: HelpForms = {};
     for (const id of ids) forms[id] = await helpForm(config, id);
@@ -94,7 +94,7 @@ type HelpForms = Record<string, string>;
 /** The manual pages, for the build. */
 export async function manPages(facts: Installation): Promise<ManPage[]> {
   const reference = await import('../help/reference.ts');
-  return reference.manPages(await loadConfig(facts), facts.pjson.version);
+  return reference.manPageTexts(await loadConfig(facts), facts.pjson.version);
 }
 
 export function appOf(facts: Installation): App {

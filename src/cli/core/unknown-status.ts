@@ -1,5 +1,5 @@
 import type {Lifecycle} from '../../contract/lifecycle.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 
 /** Records of a resource, as a service file names it. */
@@ -14,7 +14,7 @@ export interface Tracked {
  */
 export function unknownStatus({lifecycle, resource}: Tracked, record: unknown): string | undefined {
   if (record === undefined) return undefined;
-  const status = valueAt(record, 'status');
+  const status = selectedValue(record, 'status');
   const set = (key: string) => `if this service differs, set ${key} in the service file`;
   if (status === undefined) return `without a status; ${set(`fields.${resource}.status`)}`;
   if (typeof status !== 'string' || status === '' || Object.hasOwn(lifecycle.next, status)) return undefined;
@@ -31,7 +31,7 @@ export function statusWatch(
 ): (what: string, record: unknown) => void {
   const told = new Set<string>();
   return (what, record) => {
-    if (until !== undefined && valueAt(record, 'status') === until) return;
+    if (until !== undefined && selectedValue(record, 'status') === until) return;
     const words = unknownStatus(tracked, record);
     if (words === undefined || told.has(words)) return;
     told.add(words);

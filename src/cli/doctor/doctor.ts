@@ -6,7 +6,7 @@ import type {Finding} from './survey/finding.ts';
 import type {Probed} from './probe/steps.ts';
 import {probeWrites, refuseProbe} from './probe/writes.ts';
 import {type Report, reportOf, showReport, uncheckedMain} from './report.ts';
-import {checkService, notReadable} from './reads/service.ts';
+import {surveyService, notReadable} from './reads/service.ts';
 import {checkSetup} from './machine/setup.ts';
 import {type WrittenFile, placeFor, proposedName, writeService} from './write-file.ts';
 
@@ -25,7 +25,7 @@ export async function runDoctor(context: Context, flags: DoctorFlags): Promise<R
   if (flags['probe-writes']) await refuseProbe(context);
   out.progress('Checking…');
   const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
-  const survey = await checkService(context, place?.base ?? profile.service);
+  const survey = await surveyService(context, place?.base ?? profile.service);
   const isReached = survey.samples.size > 0;
   const probed = flags['probe-writes'] && isReached ? await probeWrites(context, survey) : null;
   await survey.asker.close();

@@ -5,7 +5,7 @@ import {CLOCK_AHEAD_MS} from '../../batch/model/record-age.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import {RemitError} from '../../errors.ts';
 import {newestFirst} from '../../service/paging.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import {amountOfRecord} from '../guard/amount-read.ts';
@@ -122,16 +122,16 @@ function textOf(kind: PaymentKind, records: Candidates['records'], rest: string 
 function isCandidate(record: unknown, payment: Payment, sinceMs: number): boolean {
   const {party, source, time, only = {}} = PLACES[payment.kind];
   const named = (field: string | undefined, id: string | null) => {
-    const value = field === undefined ? undefined : valueAt(record, field);
+    const value = field === undefined ? undefined : selectedValue(record, field);
     return typeof value !== 'string' || id === null || isSameId(value, id);
   };
   if (!named(party, payment.party) || !named(source, payment.source)) return false;
-  if (Object.entries(only).some(([field, value]) => (valueAt(record, field) ?? value) !== value))
+  if (Object.entries(only).some(([field, value]) => (selectedValue(record, field) ?? value) !== value))
     return false;
-  const at = valueAt(record, time);
+  const at = selectedValue(record, time);
   const createdMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (createdMs < sinceMs - CLOCK_AHEAD_MS) return false; // an unreadable time excludes nothing
-  const amount = amountOfRecord(record, plainValue(valueAt(record, 'id')));
+  const amount = amountOfRecord(record, plainValue(selectedValue(record, 'id')));
   if (amount.kind !== 'read') return true;
   const {currency, amountMinor} = payment;
   const isOther = currency !== null && amount.currency !== undefined && amount.currency !== currency;
@@ -139,7 +139,7 @@ function isCandidate(record: unknown, payment: Payment, sinceMs: number): boolea
 }
 
 const shownOf = (record: unknown, kind: PaymentKind) => ({
-  id: plainValue(valueAt(record, 'id')),
-  status: plainValue(valueAt(record, 'status')),
-  created_at: plainValue(valueAt(record, PLACES[kind].time)),
+  id: plainValue(selectedValue(record, 'id')),
+  status: plainValue(selectedValue(record, 'status')),
+  created_at: plainValue(selectedValue(record, PLACES[kind].time)),
 });

@@ -7,7 +7,7 @@ import {plainValue} from '../../output/records/view.ts';
 import {capital} from '../../phrases.ts';
 import {horizonMsOf} from '../../service/service-file.ts';
 import type {Context} from '../core/context.ts';
-import {amountText} from '../guard/amount-text.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import type {Candidates} from './candidates.ts';
 import type {Payment} from './payment.ts';
 
@@ -45,12 +45,12 @@ export function descriptionOf(
     recordId === null
       ? ', and whether it was created is unknown'
       : `. ${capital(kind)} ${recordId} exists, and whether it was approved is unknown`;
-  const others = earlier.filter((one) => one !== open).map((one) => timeOf(one.firstSentMs));
+  const others = earlier.filter((one) => one !== open).map((one) => timeOfDoubt(one.firstSentMs));
   return [
-    `the same ${kind} (${amountOf(payment, open)}, ${parties}) was sent at ${timeOf(firstSentMs)}${withKey}${doubt}`,
+    `the same ${kind} (${amountOf(payment, open)}, ${parties}) was sent at ${timeOfDoubt(firstSentMs)}${withKey}${doubt}`,
     ...differenceFrom(payment, open),
     ...(others.length === 0 ? [] : [`Also in doubt: those sent at ${others.join(', ')}`]),
-    ...(acceptedMs === null ? [] : [`Another ${kind} was sent all the same at ${timeOf(acceptedMs)}`]),
+    ...(acceptedMs === null ? [] : [`Another ${kind} was sent all the same at ${timeOfDoubt(acceptedMs)}`]),
     ...otherKey(context, open),
     ...(key !== null && found !== undefined
       ? [
@@ -68,7 +68,7 @@ export function descriptionOf(
 function amountOf(payment: Payment, open: OpenPayment): string {
   const minor = payment.amountMinor ?? open.amountMinor;
   const currency = payment.currency ?? open.currency ?? undefined;
-  return minor === null ? 'its amount cannot be read' : amountText(minor, currency);
+  return minor === null ? 'its amount cannot be read' : guardedAmountText(minor, currency);
 }
 
 /** What distinguishes the two requests. */
@@ -93,7 +93,7 @@ function otherKey({profile}: Context, open: OpenPayment): string[] {
 
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}`;
 
-export const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
+export const timeOfDoubt = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
 
 function durationOf(ms: number): string {
   const hours = ms / 3_600_000;

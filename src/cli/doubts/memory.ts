@@ -22,7 +22,7 @@ import {
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
-import {explained, isCertain, shownBy} from './outcome.ts';
+import {explained, leavesNoDoubt, shownBy} from './outcome.ts';
 import {type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
 import {askAboutEarlier} from './question.ts';
 
@@ -271,7 +271,7 @@ async function settling<T>(
       recordId: entry.recordId,
       secondId: entry.secondId,
     };
-    if (isCertain(error, repeated)) forget();
+    if (leavesNoDoubt(error, repeated)) forget();
     else leavePayment(entry, shownBy(error));
     throw error;
   }

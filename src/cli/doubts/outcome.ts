@@ -43,7 +43,7 @@ export function shownBy(error: unknown): Shown {
  * Whether an error leaves no doubt. After an earlier request with the same key, an answer that is not about that
  * request, or a request that was not sent, shows nothing about it.
  */
-export function isCertain(error: unknown, repeated: Repeated | undefined): boolean {
+export function leavesNoDoubt(error: unknown, repeated: Repeated | undefined): boolean {
   if (!(error instanceof RemitError) || error.code === 'BUG' || error.code === 'IN_DOUBT') return false;
   const {may_have_taken_effect: isOpen} = error.details ?? {};
   if (isOpen === true) return false;

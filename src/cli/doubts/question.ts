@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import type {Context} from '../core/context.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import {candidatesFor, listCommand} from './candidates.ts';
-import {descriptionOf, isPastKeys, isUnderOtherProfile, type ShownDoubt, timeOf} from './description.ts';
+import {descriptionOf, isPastKeys, isUnderOtherProfile, type ShownDoubt, timeOfDoubt} from './description.ts';
 import type {Payment} from './payment.ts';
 
 /** What is known about the same payment when it is typed again. */
@@ -88,7 +88,7 @@ function refused(context: Context, payment: Payment, known: ShownDoubt): RemitEr
     {
       hint: isOther && repeat !== undefined ? `${all}; if it is the same ${kind}: ${repeat}` : all,
       details: {
-        ...{idempotency_key: key, first_sent_at: timeOf(open.firstSentMs), next, another},
+        ...{idempotency_key: key, first_sent_at: timeOfDoubt(open.firstSentMs), next, another},
         ...(open.recordId === null ? {} : {id: open.recordId}),
         ...(found === undefined ? {} : {candidates: found.records}),
         file: open.file,

@@ -1,6 +1,6 @@
 import {type Hint, RemitError} from '../../errors.ts';
 import type {Caps} from '../../profiles/profile.ts';
-import {amountText} from './amount-text.ts';
+import {guardedAmountText} from './amount-text.ts';
 import type {UnreadAmount, WriteFacts} from './facts.ts';
 
 /**
@@ -28,7 +28,7 @@ export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | n
     );
   if (facts.amountMinor > limit)
     throw over(
-      `${amountText(facts.amountMinor, currency)} is above the cap of ${amountText(limit, currency)}`,
+      `${guardedAmountText(facts.amountMinor, currency)} is above the cap of ${guardedAmountText(limit, currency)}`,
     );
 }
 

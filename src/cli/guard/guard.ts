@@ -5,7 +5,7 @@ import {exponentOf} from '../../money/currencies.ts';
 import type {Output} from '../../output/output.ts';
 import type {OutStream} from '../../output/sink.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
-import {amountText} from './amount-text.ts';
+import {guardedAmountText} from './amount-text.ts';
 import {checkCaps, wayOn} from './caps.ts';
 import {liveLines} from './live-lines.ts';
 import type {Detail, WriteFacts} from './facts.ts';
@@ -139,7 +139,7 @@ export const ungroup = (typed: string): string =>
 /** `125.00 USD (12500 minor units), payee 5f0c…, by wire`. */
 function describe({party, amountMinor, currency, rail, unread}: WriteFacts): string {
   const parts = [
-    amountMinor === undefined ? undefined : amountText(amountMinor, currency),
+    amountMinor === undefined ? undefined : guardedAmountText(amountMinor, currency),
     unread === undefined ? undefined : `amount unknown: ${unread.why}`,
     party === undefined ? undefined : `${party[0]} ${party[1]}`,
     rail?.value === undefined ? undefined : `by ${rail.value}`,

@@ -1,4 +1,4 @@
-import {amountText} from './amount-text.ts';
+import {guardedAmountText} from './amount-text.ts';
 import type {Detail, WriteDetails, WriteFacts} from './facts.ts';
 
 /** Width of the labels; the longest one is `destination`. */
@@ -20,7 +20,7 @@ export function liveLines(
   if (amountMinor !== undefined)
     lines.push([
       'amount',
-      `${amountText(amountMinor, currency)}${stated ? ', as stated with --amount' : ''}`,
+      `${guardedAmountText(amountMinor, currency)}${stated ? ', as stated with --amount' : ''}`,
     ]);
   if (rail !== undefined) lines.push(['rail', rail.value ?? 'not named; the service chooses it']);
   lines.push(...(details?.when ?? []), ...routes);

@@ -13,7 +13,8 @@ const READS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a command changes nothing, so that it may still be refused after its answer has arrived. */
-export const isRead = (command: string): boolean => READS.has(command.slice(command.lastIndexOf(':') + 1));
+export const readsRecords = (command: string): boolean =>
+  READS.has(command.slice(command.lastIndexOf(':') + 1));
 
 /** The keywords of JSON Schema that say which fields a record may have. */
 export interface AnswerSchema {
@@ -30,7 +31,7 @@ export interface AnswerSchema {
  * typed.
  */
 export async function answerFields(command: string): Promise<KnownFields> {
-  const onUnknown = isRead(command) ? 'refuse' : 'warn';
+  const onUnknown = readsRecords(command) ? 'refuse' : 'warn';
   const names = (COMMAND_OPERATIONS[command] ?? []).flatMap(answersOf);
   if (names.length === 0) return {paths: [], onUnknown};
   const [z, {SCHEMAS}] = await Promise.all([import('zod'), import('../../contract/schemas/registry.ts')]);

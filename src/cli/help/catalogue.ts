@@ -1,6 +1,6 @@
 import type {Command, Config} from '@oclif/core';
 import {globalFlags} from '../input/global-flags.ts';
-import {isRead} from './answer-fields.ts';
+import {readsRecords} from './answer-fields.ts';
 import {COMMAND_OPERATIONS} from './command-operations.ts';
 
 /** One command as data, for programs that build command lines. */
@@ -62,13 +62,13 @@ interface Flag {
 export function catalogue(config: Config): {commands: CommandFacts[]; global_flags: FlagFacts[]} {
   const commands = config.commands
     .filter(({hidden}) => hidden !== true)
-    .map(factsOf)
+    .map(flagFactsOf)
     .sort((a, b) => (a.command < b.command ? -1 : 1));
   return {commands, global_flags: flagFacts(globalFlags)};
 }
 
 /** Facts of one command, from its manifest entry. */
-export function factsOf(command: Command.Loadable): CommandFacts {
+export function flagFactsOf(command: Command.Loadable): CommandFacts {
   const {id, summary, description, examples = [], args, flags, strict} = command;
   const own = Object.entries(flags).filter(([, {helpGroup}]) => helpGroup !== 'GLOBAL');
   const names = Object.keys(args);
@@ -88,7 +88,7 @@ export function factsOf(command: Command.Loadable): CommandFacts {
     })),
     flags: flagFacts(Object.fromEntries(own)),
     operations: [...(COMMAND_OPERATIONS[id] ?? [])],
-    reads_only: isRead(id),
+    reads_only: readsRecords(id),
   };
 }
 

@@ -37,7 +37,7 @@ const pages = () => Object.entries(PAGES);
 export type ManPage = readonly [name: string, text: string];
 
 /** `remit(1)`, with the pages of `remit help`, and one manual page for each topic and each single command. */
-export async function manPages(config: Config, version: string): Promise<ManPage[]> {
+export async function manPageTexts(config: Config, version: string): Promise<ManPage[]> {
   const first = new Map<string, string[]>();
   for (const {id, words} of commandsOf(config)) {
     const [topic = ''] = words.split(' ');

@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {nearest} from '../../nearest.ts';
 import {routeOf} from '../../service/routes.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
-import {factsOf, type CommandFacts} from './catalogue.ts';
+import {flagFactsOf, type CommandFacts} from './catalogue.ts';
 import type {OutputSchema} from './outputs/published.ts';
 import type {JsonObject} from '../../narrow.ts';
 
@@ -47,7 +47,7 @@ export async function schemaOf(
   if (operation !== undefined) return operationSchema(operation.id, service, toJson);
   const command = config.findCommand(words.join(':'));
   if (command !== undefined) {
-    const facts = factsOf(command);
+    const facts = flagFactsOf(command);
     const called = allOperations().filter(({id}) => facts.operations.includes(id));
     const {outputSchema} = await import('./outputs/published.ts');
     return {

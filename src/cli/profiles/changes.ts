@@ -5,7 +5,7 @@ import {profileDetails} from '../../output/views/profiles.ts';
 import type {ConfigFile, StoredProfile, TlsFiles} from '../../profiles/profile.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 import type {ProfileSettings} from '../../profiles/settings.ts';
-import {summarise, type ProfileSummary} from '../../profiles/summary.ts';
+import {summariseProfile, type ProfileSummary} from '../../profiles/summary.ts';
 import {readTlsFiles} from '../../profiles/tls-files.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {LocalContext} from '../core/context.ts';
@@ -64,7 +64,7 @@ export async function changeProfile(
 export function profileFacts(config: ConfigFile, name: string) {
   const profile = must(config.profiles[name], 'profile that was looked up');
   const {caps = {}, service = {}, tls = {}} = profile;
-  return {...summarise(config, name, profile), caps, service, tls};
+  return {...summariseProfile(config, name, profile), caps, service, tls};
 }
 
 /** @throws RemitError USAGE if a command that changes a profile has nothing to change */

@@ -1,4 +1,4 @@
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -65,7 +65,7 @@ async function ask(read: () => Promise<{status: number; data: unknown}>, accept?
 
 /** What may explain an answer names the path that was tried. */
 function withoutAssumption({message, details}: RemitError): string {
-  const text = valueAt(details?.['assumption'], 'text'); // of service-error.ts
+  const text = selectedValue(details?.['assumption'], 'text'); // of service-error.ts
   return typeof text !== 'string' ? message : message.slice(0, -`. ${text}`.length);
 }
 

@@ -5,7 +5,7 @@ import type {ListItem, Result} from '../../client/requests/resource.ts';
 import {usualId} from '../../contract/ids.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 import type {Amount} from '../input/amounts.ts';
@@ -15,14 +15,14 @@ import {checkCreated} from '../write/created-record.ts';
 import type {Context} from '../core/context.ts';
 import type {Typed} from '../line/command-line.ts';
 import {accountTransferDetails} from '../write/account-details.ts';
-import {amountText} from '../guard/amount-text.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
 import {type ManyWaiting, readIds, waitForMany} from '../wait/wait-for-many.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import {
   approvalNote,
-  isWaiting,
+  isStillWaiting,
   waitForRecord,
   type WaitFlagValues,
   type Waiting,
@@ -85,7 +85,7 @@ export async function createAccountTransfer(
       rail: {value: body['rail'] as string | undefined},
       details: () => accountTransferDetails(context, body, asksForApproval(body) ? 'now' : 'wait'),
     },
-    announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
+    announce: `Creating an account transfer of ${guardedAmountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
     noun: 'account transfer',
     checkedBy: ['transfers', 'list', '--account', source, '--limit', '5'],
     shownBy,
@@ -97,7 +97,7 @@ export async function createAccountTransfer(
   });
   if (sent.dryRun) return done(sent.dryRun);
   const {result} = sent;
-  const id = plainValue(valueAt(result.data, 'id'));
+  const id = plainValue(selectedValue(result.data, 'id'));
   checkCreated(context, {noun: 'account transfer', asked: body, record: result.data, shownBy});
   const meant = asksForApproval(body) ? 'approved' : 'created';
   return finish(context, {result, id, wait: request.wait, meant});
@@ -122,7 +122,7 @@ export async function approveAccountTransfer(
     id,
     done: 'was approved',
     checkedBy: ['transfers', 'get', id],
-    ...(isWaiting(wait) ? {} : {read: () => findAccountTransfer(context, id)}),
+    ...(isStillWaiting(wait) ? {} : {read: () => findAccountTransfer(context, id)}),
   });
   if (sent.dryRun) return done(sent.dryRun);
   if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
@@ -185,7 +185,7 @@ async function findAccountTransfers(
   const found = new Map<string, AccountTransfer>();
   const options = {all: true, pageSize: 100, onWarning, signal: stop.signal};
   for await (const transfer of client.accountTransfers.list({order: 'desc'}, options)) {
-    const id = usualId(plainValue(valueAt(transfer, 'id')));
+    const id = usualId(plainValue(selectedValue(transfer, 'id')));
     if (ids.has(id)) found.set(id, transfer);
     if (found.size === ids.size) break;
   }
@@ -219,7 +219,7 @@ async function finish(
   }
   const tracked = {resource: 'accountTransfers', lifecycle, noun: 'account transfer', isNew: true};
   const unintended = unintendedStatus(meant, tracked, written.result);
-  if (isWaiting(wait)) {
+  if (isStillWaiting(wait)) {
     if (meant === 'created' && unintended !== undefined) {
       out.warn(unintended);
       effects.tookPartly();
@@ -255,7 +255,7 @@ function waitOn(
       ...{clock, random: runtime.random, signal: stop.signal},
     });
   const repair = (record: unknown) => {
-    const source = valueAt(record, 'source_account_id');
+    const source = selectedValue(record, 'source_account_id');
     return typeof source === 'string' ? commands.read('treasury', 'balance', source) : undefined;
   };
   const waiting = {

@@ -2,7 +2,7 @@ import {RemitError} from '../../errors.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
 import type {BalanceDay} from '../../output/pages/balance-days.ts';
 import {bars} from '../../output/records/bars.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {money, text, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
@@ -41,7 +41,7 @@ export async function showHistory(
   const reported = await client.treasury.balance({account_id: accountId}, {signal: stop.signal});
   const data = answered(context, reported);
   const [current, currency, asOf] = ['current_balance_in_minor_units', 'currency_code', 'as_of'].map((name) =>
-    valueAt(data, name),
+    selectedValue(data, name),
   );
   const endMs = typeof asOf === 'string' && YEAR.test(asOf) ? Date.parse(asOf) : Number.NaN;
   const balance = safeMinor(current);
@@ -76,8 +76,8 @@ async function sumsByDay(
       'direction',
       'amount_in_minor_units',
       'currency_code',
-    ].map((name) => valueAt(transaction, name));
-    if (postedAt === null || valueAt(transaction, 'status') === 'pending') continue; // not part of the balance
+    ].map((name) => selectedValue(transaction, name));
+    if (postedAt === null || selectedValue(transaction, 'status') === 'pending') continue; // not part of the balance
     const at = typeof postedAt === 'string' ? Date.parse(postedAt) : Number.NaN;
     if (at > endMs) continue; // after the reported balance
     const minor = safeMinor(amount);
@@ -141,7 +141,7 @@ function balancesOf(
 
 function historyView(rows: readonly BalanceDay[], terminal: boolean, utf8: boolean): View {
   const highest = Math.max(1, ...rows.map((row) => row.balance_in_minor_units));
-  const share = (row: unknown) => Number(valueAt(row, 'balance_in_minor_units')) / highest;
+  const share = (row: unknown) => Number(selectedValue(row, 'balance_in_minor_units')) / highest;
   const columns = [
     text('Day', 'day'),
     money('Balance', 'balance_in_minor_units'),

@@ -4,7 +4,7 @@ import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import type {BalanceDay} from '../../output/pages/balance-days.ts';
 import {balancePage, historyMark} from '../../output/pages/balance-page.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {guarded, headOf, writeOutFile} from '../../store/files/out-file.ts';
 import type {Context} from '../core/context.ts';
 
@@ -55,8 +55,8 @@ async function labelOf({client, out, stop}: Context, accountId: string): Promise
   const options = {limit: MOST_SEARCHED, pageSize: 100, signal: stop.signal};
   try {
     for await (const account of client.treasury.accounts({}, options)) {
-      const label = valueAt(account, 'label');
-      if (valueAt(account, 'id') === accountId)
+      const label = selectedValue(account, 'label');
+      if (selectedValue(account, 'id') === accountId)
         return typeof label === 'string' ? out.sanitizer.line(label) : null;
     }
   } catch (error) {

@@ -2,14 +2,14 @@ import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {moveView} from '../../output/views/moves.ts';
 import type {Amount} from '../input/amounts.ts';
 import type {Context} from '../core/context.ts';
 import type {Typed} from '../line/command-line.ts';
 import {moveDetails} from '../write/account-details.ts';
-import {amountText} from '../guard/amount-text.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import {hintAfter, isStillCreated, unintendedStatus} from '../write/answered-status.ts';
 import {checkCreated} from '../write/created-record.ts';
 import {recordFacts} from '../write/record-facts.ts';
@@ -45,7 +45,7 @@ export async function createMove(
       currency: amount.currency,
       details: () => moveDetails(context, body, 'wait'),
     },
-    announce: `Creating a move of ${amountText(amount.minor, amount.currency)} from subaccount ${source} to ${destination}`,
+    announce: `Creating a move of ${guardedAmountText(amount.minor, amount.currency)} from subaccount ${source} to ${destination}`,
     noun: 'move',
     reportsWarning: true,
     checkedBy: ['moves', 'list', '--limit', '5'],
@@ -60,8 +60,12 @@ export async function createMove(
   const record = unwrapRecord(sent.result.data);
   checkCreated(context, {noun: 'move', asked: body, record, shownBy});
   const shown = showMove(context, sent.result, 'created');
-  const id = valueAt(shown.data, 'id');
-  if (sent.result.status === 201 && typeof id === 'string' && valueAt(shown.data, 'status') === 'CREATED') {
+  const id = selectedValue(shown.data, 'id');
+  if (
+    sent.result.status === 201 &&
+    typeof id === 'string' &&
+    selectedValue(shown.data, 'status') === 'CREATED'
+  ) {
     context.out.note('The move needs an approval before any money moves:');
     context.out.hint(context.commands.write('moves', 'approve', id));
   }
@@ -120,13 +124,13 @@ async function explainRefusal(context: Context, error: unknown, id: string): Pro
     const why = trouble instanceof RemitError ? trouble.message : 'its answer was unreadable';
     return again(`Whether the move is settled is unknown: ${why}`, commands.read('moves', 'get', id));
   }
-  const status = plainValue(valueAt(move, 'status'));
+  const status = plainValue(selectedValue(move, 'status'));
   if (status !== 'CREATED')
     return again(
       `The move is ${status} already; this request changed nothing`,
       commands.read('moves', 'get', id),
     );
-  const source = plainValue(valueAt(move, 'source_subaccount_id'));
+  const source = plainValue(selectedValue(move, 'source_subaccount_id'));
   return again(
     `The move is still CREATED: no money moved. Check the source subaccount`,
     commands.read('subaccounts', 'get', source),
@@ -156,7 +160,7 @@ function showMove(
     : unintendedStatus(meant, tracked, {data: move, status});
   if (status !== 207 && unintended === undefined) return done(move);
   out.warn(warning ?? unintended ?? 'the service answered 207');
-  const next = commands.read('moves', 'get', plainValue(valueAt(move, 'id')));
+  const next = commands.read('moves', 'get', plainValue(selectedValue(move, 'id')));
   out.hint(warning === undefined ? hintAfter({commands}, next, tracked, move) : next);
   return {data: move, exitCode: EXIT.PARTIAL};
 }

@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 
 /** The owner of the payment methods: exactly one of `--payee` and `--payer`. */
@@ -35,6 +35,6 @@ export async function findMethod({client, stop}: Context, owner: MethodOwner, id
   const query = methodParams(owner);
   const options = {all: true, signal: stop.signal};
   for await (const method of client.list(methodOperation(owner, 'list'), query, options))
-    if (String(valueAt(method, 'id')).toLowerCase() === id.toLowerCase()) return method;
+    if (String(selectedValue(method, 'id')).toLowerCase() === id.toLowerCase()) return method;
   return undefined;
 }

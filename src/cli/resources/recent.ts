@@ -1,6 +1,6 @@
 import {isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
@@ -67,7 +67,7 @@ async function showMatches(context: Context, id: string, matching: Matching): Pr
   let searched = 0;
   for await (const record of listing) {
     searched += 1;
-    const party = valueAt(record, field);
+    const party = selectedValue(record, field);
     if (typeof party !== 'string' || !isSameId(party, id)) continue;
     tally.add(record);
     if (shown.length < LISTED) shown.push(record);

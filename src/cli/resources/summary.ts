@@ -3,7 +3,7 @@ import type {Listing} from '../../client/reading/listing.ts';
 import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {bars} from '../../output/records/bars.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue, text, type Field, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
@@ -37,11 +37,11 @@ export class ListSummary {
 
   add(record: unknown): void {
     this.count += 1;
-    const currency = valueAt(record, 'currency_code');
+    const currency = selectedValue(record, 'currency_code');
     const values = {
-      status: wordOf(valueAt(record, 'status')),
-      rail: wordOf(valueAt(record, 'rail')),
-      day: dayOf(valueAt(record, 'created_at')),
+      status: wordOf(selectedValue(record, 'status')),
+      rail: wordOf(selectedValue(record, 'rail')),
+      day: dayOf(selectedValue(record, 'created_at')),
     };
     for (const by of DIMENSIONS) tallyOf(this.#tallies[by], values[by], wordOf(currency)).add(record);
   }
@@ -156,14 +156,14 @@ function summaryView(
   const largest = new Map<unknown, number>();
   for (const {by, count} of rows) largest.set(by, Math.max(largest.get(by) ?? 0, count));
   const share = (record: unknown) =>
-    Number(valueAt(record, 'count')) / (largest.get(valueAt(record, 'by')) ?? 1);
+    Number(selectedValue(record, 'count')) / (largest.get(selectedValue(record, 'by')) ?? 1);
   const count: Field = {...text('Count', 'count'), align: 'right'};
   const amount: Field = {
     ...text('Amount', 'amount'),
     align: 'right',
     show: (value, record) =>
       typeof value === 'string'
-        ? `${groupMajor(value)} ${plainValue(valueAt(record, 'currency_code'))}`
+        ? `${groupMajor(value)} ${plainValue(selectedValue(record, 'currency_code'))}`
         : '-',
   };
   return {

@@ -1,6 +1,6 @@
 import {formatMajor, groupMajor, minorUnitsIn} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 
 /** A number of records, and the exact sums of their amounts by currency. Its size does not grow with the records. */
 export class AmountTally {
@@ -11,7 +11,9 @@ export class AmountTally {
 
   add(record: unknown): void {
     this.count += 1;
-    const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((name) => valueAt(record, name));
+    const [minor, currency] = ['amount_in_minor_units', 'currency_code'].map((name) =>
+      selectedValue(record, name),
+    );
     const units = typeof minor === 'number' && Number.isSafeInteger(minor) ? minor : minorUnitsIn(minor);
     if (units === undefined || typeof currency !== 'string') {
       this.unread += 1;

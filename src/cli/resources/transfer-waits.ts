@@ -1,6 +1,6 @@
 import type {Waited} from '../../client/reading/poll.ts';
 import {LIFECYCLES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import {readIds, waitForMany} from '../wait/wait-for-many.ts';
@@ -13,7 +13,7 @@ async function waitTransfer(
   kind: TransferResource,
   {id, wait}: {id: string; wait: WaitFlagValues},
 ): Promise<CommandOutcome> {
-  const record = await waitFor(context, kind, {id, wait, initial: undefined});
+  const record = await waitForTransfers(context, kind, {id, wait, initial: undefined});
   context.out.record(record, kind.view);
   return done(record);
 }
@@ -43,7 +43,7 @@ export async function waitTransfers(
 
 export const waitable = ({resource, view}: TransferResource, id: string) => ({topic: resource, view, id});
 
-export function waitFor(
+export function waitForTransfers(
   context: Context,
   kind: TransferResource,
   {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
@@ -65,7 +65,7 @@ export function waitFor(
     ...{initial, poll, goal: LIFECYCLES[kind.noun].good.join(' or ')},
     ...{resource: kind.resource, lifecycle: LIFECYCLES[kind.noun]},
     repair: (record: unknown) => {
-      const party = valueAt(record, kind.partyField);
+      const party = selectedValue(record, kind.partyField);
       if (typeof party !== 'string') return undefined;
       return commands.read('payment-methods', 'list', `--${kind.partyLabel}`, party);
     },

@@ -5,7 +5,7 @@ import {refuseForLive} from '../guard/test-only.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Amount} from '../input/amounts.ts';
 import {orAlreadyDone} from '../write/already-done.ts';
@@ -17,7 +17,7 @@ import type {EntryMemory} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
-import {amountText} from '../guard/amount-text.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
 import {
@@ -34,9 +34,9 @@ import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {methodFix} from '../write/method-fix.ts';
 import {showPreview} from '../write/previews.ts';
 import {requireIds} from './names.ts';
-import {approvalNote, isWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
+import {approvalNote, isStillWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
 import {type TransferResource, readTransfer} from './transfer-kinds.ts';
-import {waitable, waitFor} from './transfer-waits.ts';
+import {waitable, waitForTransfers} from './transfer-waits.ts';
 import type {JsonObject} from '../../narrow.ts';
 
 /**
@@ -91,7 +91,7 @@ export async function createTransfer(
   const {noun, resource} = kind;
   const send = async ({idempotencyKey, isRepeat, isOwn, earlier, memory}: ChosenKey) => {
     out.note(
-      `Creating a ${noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
+      `Creating a ${noun} of ${guardedAmountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}${releaseText(body)}`,
     );
     out.notice(`Idempotency key: ${idempotencyKey}`); // shown before the request is sent, also with --quiet
     const hint = commands.again(typed, {...WITHOUT_KEY, add: ['--idempotency-key', idempotencyKey]});
@@ -135,7 +135,7 @@ async function showCreated(
   const {result, body, idempotencyKey, isFreshKey, wait} = created;
   const autoApprove = asksForApproval(body);
   const {data: record, status} = result;
-  const id = plainValue(valueAt(record, 'id'));
+  const id = plainValue(selectedValue(record, 'id'));
   const next = commands.read(kind.resource, 'get', id);
   const isStepped = effects.wrote; // then the record was announced before it was released
   // Batch rules, "Whose record is it?": with auto_approve, a replay also answers 201.
@@ -149,7 +149,7 @@ async function showCreated(
     noteReplay(out, kind.noun, {id, attempts: result.attempts});
   const meant = autoApprove ? 'approved' : 'created';
   const outcome = await finish(context, kind, {result, id, wait, meant, isNew});
-  if (isWaiting(wait) && (outcome.exitCode ?? EXIT.OK) === EXIT.OK) created.memory.ended();
+  if (isStillWaiting(wait) && (outcome.exitCode ?? EXIT.OK) === EXIT.OK) created.memory.ended();
   return outcome;
 }
 
@@ -158,7 +158,7 @@ const WITHOUT_KEY = {without: ['--idempotency-key', '--accept']};
 
 /** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */
 const isUnnamed = (error: unknown): error is RemitError =>
-  error instanceof RemitError && valueAt(error.details, 'answer.what') === UNUSABLE_ID;
+  error instanceof RemitError && selectedValue(error.details, 'answer.what') === UNUSABLE_ID;
 
 /** Whether the create may have been refused because the party has no default payment method. */
 const mayLackMethod = (error: unknown, body: JsonObject): error is RemitError =>
@@ -200,8 +200,10 @@ export async function actOnTransfer(
   const answered = recordWithId(result.data, id);
   noteOther(context, {noun: kind.noun, id, answer: result.data});
   effects.took({noun: kind.noun, done: accepted, id, status: statusOf(answered), next});
-  const record = isWaiting(wait) ? answered : await recordAfterAct(context, kind, {id, answer: result.data});
-  if (record === undefined && !isWaiting(wait))
+  const record = isStillWaiting(wait)
+    ? answered
+    : await recordAfterAct(context, kind, {id, answer: result.data});
+  if (record === undefined && !isStillWaiting(wait))
     return {data: {id, status: null, http_status: result.status}, exitCode: EXIT.PARTIAL};
   noteAmount(context, {noun: kind.noun, id, facts, answer: record, next});
   const read = {...result, data: record};
@@ -222,7 +224,7 @@ async function recordAfterAct(
     next: context.commands.read(kind.resource, 'get', id),
     changesStatus: true,
   });
-  context.effects.saw(valueAt(record, 'status'));
+  context.effects.saw(selectedValue(record, 'status'));
   return record;
 }
 
@@ -255,12 +257,12 @@ async function finish(
     );
     return {data, exitCode: EXIT.PARTIAL};
   }
-  if (isWaiting(wait)) {
+  if (isStillWaiting(wait)) {
     if (meant === 'created' && unintended !== undefined) {
       out.warn(unintended);
       effects.tookPartly();
     }
-    const record = await waitFor(context, kind, {id, wait, initial: data});
+    const record = await waitForTransfers(context, kind, {id, wait, initial: data});
     out.record(record, kind.view);
     return done(record);
   }
@@ -278,6 +280,6 @@ async function finish(
 }
 
 const statusOf = (record: unknown): string | null => {
-  const status = valueAt(record, 'status');
+  const status = selectedValue(record, 'status');
   return typeof status === 'string' ? status : null;
 };

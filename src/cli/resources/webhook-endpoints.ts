@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import {isList, isObject, messageOf, type JsonObject} from '../../narrow.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
 import type {Context} from '../core/context.ts';
@@ -81,7 +81,7 @@ export function keepSecret({out}: Context, file: SecretFile, secret: string): bo
 export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): CommandOutcome {
   out.sanitizer.allow(value, field);
   const record = unwrapRecord(answer);
-  const created = valueAt(record, field) === value ? record : answer;
+  const created = selectedValue(record, field) === value ? record : answer;
   out.record(created, webhookEndpointView);
   out.notice('The signing secret is shown only now. Store it where your receiver can read it.');
   return done(created);
@@ -140,7 +140,7 @@ export async function switchEndpoint(
   const {data} = sent.result;
   if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
   context.out.record(data, webhookEndpointView);
-  const now = valueAt(data, 'is_active');
+  const now = selectedValue(data, 'is_active');
   let exitCode: ExitCode = EXIT.OK;
   if (typeof now === 'boolean' && now !== active) {
     context.out.warn(
@@ -161,7 +161,7 @@ export const endpointWrite = ({client, stop}: Context, id: string) => ({
 
 /** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */
 export function readEventTypes(answer: unknown): Record<string, unknown>[] {
-  const list = [answer, valueAt(answer, 'data'), valueAt(answer, 'event_types')].find(isList);
+  const list = [answer, selectedValue(answer, 'data'), selectedValue(answer, 'event_types')].find(isList);
   if (list === undefined)
     throw new RemitError('UNAVAILABLE', 'the service answered without a list of event types', {body: answer});
   return list.map((one) => (one !== null && typeof one === 'object' ? {...one} : {type: plainValue(one)}));

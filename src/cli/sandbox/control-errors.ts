@@ -34,7 +34,7 @@ export function answerError(
     const what = answer.empty ? ' with nothing' : unreadable === undefined ? '' : ` with ${unreadable.what}`;
     const isJson = status < 300 && isObject(answer.json);
     const why = isJson ? notOurs(baseUrl) : `the sandbox answered ${status}${said === '' ? what : said}`;
-    return inDoubt(local, request, {why, httpStatus: status});
+    return controlCallInDoubt(local, request, {why, httpStatus: status});
   }
   if (status < 300) return notRunning(notOurs(baseUrl));
   const code = errorCode !== undefined && isErrorCode(errorCode) ? errorCode : codeOfStatus(status);
@@ -54,7 +54,7 @@ function listOfMissing(local: LocalContext, {path, body}: ControlRequest): strin
 }
 
 /** The request left this machine, and no usable answer came: it may have happened. The hint shows whether it did. */
-export function inDoubt(
+export function controlCallInDoubt(
   local: LocalContext,
   request: ControlRequest,
   {why, httpStatus, cause}: {why: string; httpStatus: number | undefined; cause?: unknown},

@@ -1,4 +1,4 @@
-import {pathOf, RouteTable} from '../../sandbox/api/route-table.ts';
+import {routePathOf, RouteTable} from '../../sandbox/api/route-table.ts';
 import {controlCalls} from '../../sandbox/control/calls.ts';
 import type {ControlRequest} from './control-errors.ts';
 
@@ -8,7 +8,7 @@ import type {ControlRequest} from './control-errors.ts';
  */
 export async function hasDeclaredShape({method, path}: ControlRequest, json: unknown): Promise<boolean> {
   const table = new RouteTable(controlCalls().map(([, declared]) => ({...declared, target: declared})));
-  const [, shape] = table.find(method, pathOf(`http://localhost${path}`))?.target.ok ?? [200, null];
+  const [, shape] = table.find(method, routePathOf(`http://localhost${path}`))?.target.ok ?? [200, null];
   if (shape === null) return true;
   const {CONTROL_ANSWERS} = await import('../../sandbox/control/answers.ts'); // it loads zod
   const read = CONTROL_ANSWERS[shape].safeParse(json);

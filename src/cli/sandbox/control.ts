@@ -2,10 +2,10 @@ import {readAnswer} from '../../client/answers/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport/transport.ts';
 import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
-import {answerError, inDoubt, isUsable, type ControlRequest} from './control-errors.ts';
+import {answerError, controlCallInDoubt, isUsable, type ControlRequest} from './control-errors.ts';
 import {notRunning} from './not-running.ts';
 import {hasDeclaredShape} from './control-shape.ts';
-import {readRecord, readToken, sandboxPlace} from './recorded/place.ts';
+import {readPlace, readToken, sandboxPlace} from './recorded/place.ts';
 import {hasToken} from './recorded/proof.ts';
 import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
@@ -50,7 +50,7 @@ export async function callControl<Answer = unknown>(
     if (!(error instanceof TransportFailure)) throw error;
     if (error.kind === 'aborted' && local.stop.reason !== undefined) throw local.stop.reason;
     if (method !== 'GET' && error.sent)
-      throw inDoubt(local, request, {why: error.message, httpStatus: error.status, cause: error});
+      throw controlCallInDoubt(local, request, {why: error.message, httpStatus: error.status, cause: error});
     throw notRunning(
       `no sandbox answers at ${running.base_url} (process ${running.pid}): ${error.message}`,
       running.base_url,
@@ -70,7 +70,7 @@ function tokenOf({place, base_url: url}: Running): string {
 /** Whether the default sandbox of this state folder is running. */
 export async function isAnswering(local: LocalContext): Promise<boolean> {
   const place = sandboxPlace(local.stateDir);
-  const record = readRecord(place);
+  const record = readPlace(place);
   if (record === undefined) return false;
   const running = {...record, place};
   try {

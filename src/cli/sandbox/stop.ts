@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
 import {callControl} from './control.ts';
-import {readRecord} from './recorded/place.ts';
+import {readPlace} from './recorded/place.ts';
 import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
 import {UnprovenSandbox} from './recorded/unproven.ts';
@@ -15,7 +15,7 @@ export async function stopSandbox(
 ): Promise<{stopped: true; base_url: string; store: string; pid: number}> {
   const running = targetSandbox(local);
   await callControl(local, 'POST', '/sandbox/stop', {}).catch((error: unknown) => endEarlier(running, error));
-  for (let waited = 0; readRecord(running.place)?.pid === running.pid; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; readPlace(running.place)?.pid === running.pid; waited += LOOK_EVERY_MS) {
     if (waited >= PATIENCE_MS)
       throw new RemitError(
         'STATE',

@@ -3,7 +3,7 @@ import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
 import {dayInNewYork, id, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
-import {failureText} from '../../output/views/failure.ts';
+import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
@@ -202,7 +202,7 @@ async function waitForOne(
           return read(id, {signal: stop.signal, retries: 0, totalMs});
         }),
     });
-    const reason = failureText(record) ?? lastError?.message ?? null;
+    const reason = failureReasonText(record) ?? lastError?.message ?? null;
     const settles = {expected_settlement_date: expectedSettlement(record) ?? null};
     return {id, outcome, status: statusOf(record) ?? null, ...settles, reason, error: errorOf(outcome)};
   } catch (error) {

@@ -1,9 +1,9 @@
 import type {Waited} from '../../client/reading/poll.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue, type View} from '../../output/records/view.ts';
-import {failureText} from '../../output/views/failure.ts';
+import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
@@ -17,7 +17,8 @@ export interface WaitFlagValues {
   timeout?: number | undefined;
 }
 
-export const isWaiting = ({wait, until}: WaitFlagValues): boolean => wait === true || until !== undefined;
+export const isStillWaiting = ({wait, until}: WaitFlagValues): boolean =>
+  wait === true || until !== undefined;
 
 /** A record that takes time, and how to wait for it. */
 export interface Waiting {
@@ -72,7 +73,7 @@ export async function waitForRecord(
       timeoutMs,
       onChange: (record) => {
         seen = record;
-        effects.saw(valueAt(record, 'status'));
+        effects.saw(selectedValue(record, 'status'));
         noteApproval(record);
         noteStatus(`${view.noun} ${id}`, record);
         known = seenIn(record);
@@ -108,8 +109,8 @@ function waitCommand({commands}: Context, {topic, id}: Waiting, until: string | 
 function endedBadly(waiting: Waiting, waited: Waited<unknown>, until: string | undefined): RemitError {
   const {view, id, goal, repair} = waiting;
   const {record} = waited;
-  const status = valueAt(record, 'status');
-  const reason = failureText(record);
+  const status = selectedValue(record, 'status');
+  const reason = failureReasonText(record);
   const why = reason === undefined ? '' : ` (${plainValue(reason)})`;
   return new RemitError(
     'ENDED_BADLY',
@@ -134,9 +135,9 @@ function timedOut(
 ): RemitError {
   const {topic, view, id, goal} = waiting;
   const {timeoutMs, until} = asked;
-  const isOpen = isUnapproved(valueAt(waited.record, 'status'), until);
+  const isOpen = isUnapproved(selectedValue(waited.record, 'status'), until);
   const next = isOpen ? commands.write(topic, 'approve', id) : asked.next;
-  const status = valueAt(waited.record, 'status');
+  const status = selectedValue(waited.record, 'status');
   const assumed = unknownStatus(waiting, waited.record);
   const known =
     status === undefined
@@ -161,13 +162,13 @@ const isExplained = (error: unknown): boolean =>
 
 const detailsOf = ({id}: Waiting, {record, polls}: Waited<unknown>) => ({
   id,
-  status: valueAt(record, 'status') ?? null,
+  status: selectedValue(record, 'status') ?? null,
   polls,
   record: record ?? null,
 });
 
 const statusText = (record: unknown): string | null => {
-  const status = valueAt(record, 'status');
+  const status = selectedValue(record, 'status');
   return typeof status === 'string' ? status : null;
 };
 
@@ -181,7 +182,7 @@ export function approvalNote(
 ): (record: unknown) => void {
   let told = false;
   return (record) => {
-    if (told || !isUnapproved(valueAt(record, 'status'), until)) return;
+    if (told || !isUnapproved(selectedValue(record, 'status'), until)) return;
     told = true;
     out.note(`The ${view.noun} needs an approval before any money moves:`);
     out.hint(commands.write(topic, 'approve', id));

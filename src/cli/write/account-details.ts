@@ -1,5 +1,5 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
@@ -27,7 +27,7 @@ export async function accountTransferDetails(
   effect: keyof typeof EFFECTS,
 ): Promise<WriteDetails> {
   const [source, destination] = ['source_account_id', 'destination_account_id'].map((field) =>
-    valueAt(record, field),
+    selectedValue(record, field),
   );
   const labels = await tryRead(context, async (options) => {
     const found = new Map<string, string | undefined>();
@@ -36,7 +36,10 @@ export async function accountTransferDetails(
       {},
       {limit: MOST_ACCOUNTS, pageSize: 100, ...options},
     ))
-      found.set(plainValue(valueAt(account, 'id')).toLowerCase(), asName(valueAt(account, 'label')));
+      found.set(
+        plainValue(selectedValue(account, 'id')).toLowerCase(),
+        asName(selectedValue(account, 'label')),
+      );
     return found;
   });
   const line = (label: string, id: unknown): Detail => {
@@ -57,11 +60,11 @@ export async function moveDetails(
   effect: 'wait' | 'approve',
 ): Promise<WriteDetails> {
   const line = async (label: string, field: string): Promise<Detail> => {
-    const id = valueAt(record, field);
+    const id = selectedValue(record, field);
     if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];
     const name = await tryRead(context, async (options) => {
       const {data} = await context.client.call('subaccounts.get', {params: {id}, options});
-      return asName(valueAt(unwrapRecord(data), 'name'));
+      return asName(selectedValue(unwrapRecord(data), 'name'));
     });
     return [
       label,
@@ -75,6 +78,6 @@ export async function moveDetails(
 }
 
 function statusOf(record: unknown): Detail[] {
-  const status = valueAt(record, 'status');
+  const status = selectedValue(record, 'status');
   return status === undefined ? [] : [['status', plainValue(status)]];
 }

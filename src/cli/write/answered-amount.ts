@@ -1,6 +1,6 @@
 import type {Context} from '../core/context.ts';
 import {amountOfRecord, hasAmount} from '../guard/amount-read.ts';
-import {amountText} from '../guard/amount-text.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {recordWithId} from './answered-record.ts';
 
@@ -27,8 +27,8 @@ export function noteAmount(
     const isOther = currency !== undefined && read.currency !== undefined && read.currency !== currency;
     if (read.minor === amountMinor && !isOther) return;
     const [answered, known] = [
-      amountText(read.minor, read.currency ?? currency),
-      amountText(amountMinor, currency),
+      guardedAmountText(read.minor, read.currency ?? currency),
+      guardedAmountText(amountMinor, currency),
     ];
     out.warn(`${did} the amount in the answer is ${answered}, not ${known}`);
   } else if (read.kind === 'unreadable')

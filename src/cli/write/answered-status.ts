@@ -1,7 +1,7 @@
 import {statusOf} from '../../client/reading/poll.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {type Tracked, unknownStatus} from '../core/unknown-status.ts';
 import {withDoctor} from '../core/way-out.ts';
@@ -15,7 +15,7 @@ type Answered = Pick<Result<unknown>, 'data' | 'status'>;
 
 /** Whether an approval left a record as it was created. */
 export const isStillCreated = (meant: Meant, {initial}: Lifecycle, {data, status}: Answered): boolean =>
-  meant === 'approved' && status !== 202 && valueAt(data, 'status') === initial;
+  meant === 'approved' && status !== 202 && selectedValue(data, 'status') === initial;
 
 /**
  * How the status in the answer to a write differs from the intended one; undefined if it does not. A status that is
@@ -49,7 +49,7 @@ export function unintendedStatus(
 
 /** Describes a status that is missing, unreadable or unknown, with the setting that may correct it. */
 const withoutStatus = (tracked: Tracked, record: unknown): string =>
-  unknownStatus(tracked, {status: valueAt(record, 'status')}) ?? 'without a status that can be read';
+  unknownStatus(tracked, {status: selectedValue(record, 'status')}) ?? 'without a status that can be read';
 
 /** The command that reads the record, and `doctor` if a service file may be missing. */
 export const hintAfter = (
@@ -58,6 +58,6 @@ export const hintAfter = (
   tracked: Tracked,
   record: unknown,
 ): string =>
-  unknownStatus(tracked, {status: valueAt(record, 'status')}) === undefined
+  unknownStatus(tracked, {status: selectedValue(record, 'status')}) === undefined
     ? next
     : withDoctor(next, commands);

@@ -1,12 +1,12 @@
 import {isList, type JsonObject} from '../../narrow.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Difference} from '../../client/answers/difference.ts';
 
 /** How the record after a change differs from the request. Only fields that the record contains are compared. */
 export const changedOtherwise = (requested: JsonObject, record: unknown): Difference[] =>
   Object.entries(requested).flatMap(([field, asked]) => {
-    const answered = valueAt(record, field);
+    const answered = selectedValue(record, field);
     const isSame = asked === undefined || answered === undefined || normal(answered) === normal(asked);
     return isSame ? [] : [{field, asked, answered}];
   });

@@ -4,7 +4,7 @@ import {
   payinCurrency,
   railDifference,
 } from '../../client/answers/created-record.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 
@@ -17,7 +17,7 @@ export function checkCreated(
   created: Pick<CreatedRecord, 'noun' | 'asked' | 'record'> & {shownBy: (id: string) => readonly string[]},
 ): void {
   const {shownBy, ...answered} = created;
-  const id = plainValue(valueAt(created.record, 'id'));
+  const id = plainValue(selectedValue(created.record, 'id'));
   const next = commands.read(...shownBy(id));
   checkAnswered({...answered, idempotencyKey: null, isNew: true, next});
   noteOtherWords(out, created);
@@ -28,7 +28,7 @@ export function noteOtherWords(
   out: Pick<Context['out'], 'warn' | 'note'>,
   {noun, asked, record}: Pick<CreatedRecord, 'noun' | 'asked' | 'record'>,
 ): void {
-  const named = `${noun} ${plainValue(valueAt(record, 'id'))}`;
+  const named = `${noun} ${plainValue(selectedValue(record, 'id'))}`;
   const rail = railDifference(asked, record);
   if (rail !== undefined)
     out.warn(`the rail of ${named} is ${plainValue(rail.answered)}, requested ${plainValue(rail.asked)}`);

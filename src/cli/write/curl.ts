@@ -19,7 +19,7 @@ const asWritten = (url: string): string =>
   (/[{}[\]]/.test(url) ? ' --globoff' : '') + (/\/\.{1,2}(?:[/?]|$)/.test(url) ? ' --path-as-is' : '');
 
 /** Whether an account number or another secret is masked, so that the command cannot be run as it is. */
-export const isMasked = ({url, body}: Preview): boolean =>
+export const isMaskedHeader = ({url, body}: Preview): boolean =>
   url.includes(MASKED) || safeJson(body ?? null).includes(MASKED);
 
 function header(name: string, value: string): string {

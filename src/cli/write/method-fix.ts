@@ -1,6 +1,6 @@
 import {isId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import type {Context} from '../core/context.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import {tryRead} from './who.ts';
@@ -30,10 +30,10 @@ export async function methodFix(
   ).catch(() => undefined); // what the command itself failed with is reported
   if (!Array.isArray(methods)) return undefined;
   if (methods.length === 0) return commands.write('payment-methods', 'add', `--${label}`, owner);
-  if (methods.length === MOST_METHODS || methods.some((one) => valueAt(one, 'is_default') !== false))
+  if (methods.length === MOST_METHODS || methods.some((one) => selectedValue(one, 'is_default') !== false))
     return undefined;
-  const usable = methods.filter((one) => valueAt(one, 'verification_status') === 'verified');
-  const id = valueAt(usable[0], 'id');
+  const usable = methods.filter((one) => selectedValue(one, 'verification_status') === 'verified');
+  const id = selectedValue(usable[0], 'id');
   const setDefault = (...words: string[]) =>
     commands.write('payment-methods', 'set-default', ...words, `--${label}`, owner);
   if (usable.length === 1 && typeof id === 'string' && isId(id, 'any')) return setDefault(id);

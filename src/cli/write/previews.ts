@@ -2,7 +2,7 @@ import type {Preview} from '../../client/requests/built.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import type {Output} from '../../output/output.ts';
 import type {Context} from '../core/context.ts';
-import {curlCommand, isMasked} from './curl.ts';
+import {curlCommand, isMaskedHeader} from './curl.ts';
 import type {JsonObject} from '../../narrow.ts';
 
 /** The result of a dry run: the request, with the key masked. */
@@ -57,5 +57,6 @@ function showCurl(out: Output, curl: string, preview: Preview): void {
   if (out.forPeople && out.settings.query === undefined)
     void out.bytes(Buffer.from(`${out.sanitizer.layout(curl)}\n`));
   out.note('Set REMIT_API_KEY to the key before you run it.');
-  if (isMasked(preview)) out.warn('account and card numbers are masked (…): replace them before you run it');
+  if (isMaskedHeader(preview))
+    out.warn('account and card numbers are masked (…): replace them before you run it');
 }

@@ -1,12 +1,12 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
 import type {Amount} from '../input/amounts.ts';
 import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';
-import {amountText} from '../guard/amount-text.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteDetails, WriteFacts} from '../guard/facts.ts';
 import {saysCancel} from '../../service/route-words.ts';
 
@@ -62,7 +62,7 @@ export async function recordFacts(context: OfProfile, write: RecordWrite): Promi
   if (context.profile.readOnly || (!needsFacts(context, cancels) && stated === undefined)) return plain;
   const answer = await write.read();
   const record = unwrapRecord(answer);
-  const rail = valueAt(record, 'rail');
+  const rail = selectedValue(record, 'rail');
   return {
     ...plain,
     ...statedFacts(plain.operation, amountOfRecord(answer, id), stated, 'the record'),
@@ -89,7 +89,7 @@ export function statedFacts(
     const why =
       stated === undefined
         ? read.why
-        : `${read.why}; the stated ${amountText(stated.minor, stated.currency)} cannot be compared with it`;
+        : `${read.why}; the stated ${guardedAmountText(stated.minor, stated.currency)} cannot be compared with it`;
     return {unread: {why, absent: false, inRecord: subject === 'the record'}};
   }
   if (read.kind === 'absent')
@@ -100,7 +100,7 @@ export function statedFacts(
   if (stated !== undefined && (stated.minor !== minor || stated.currency !== currency))
     throw new RemitError(
       'GUARD_CONFIRM',
-      `refused to ${operation}: the amount is ${amountText(minor, currency)}, not ${amountText(stated.minor, stated.currency)} as stated; nothing was sent`,
+      `refused to ${operation}: the amount is ${guardedAmountText(minor, currency)}, not ${guardedAmountText(stated.minor, stated.currency)} as stated; nothing was sent`,
     );
   return {amountMinor: minor, currency};
 }

@@ -6,7 +6,7 @@ import {CHECK_FIRST, UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {noteAmount} from './answered-amount.ts';
 import {noteOther, recordAfter} from './answered-record.ts';
 import {changedOtherwise} from './changed-record.ts';
@@ -111,7 +111,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   });
   if (record === undefined)
     return {result: {...result, data: {id, http_status: result.status}}, unread: true};
-  context.effects.saw(valueAt(record, 'status'));
+  context.effects.saw(selectedValue(record, 'status'));
   noteAmountIn(record);
   if (write.leaves !== undefined && result.status !== 202) noteValues(context, write, record);
   return {result: {...result, data: record}, unread: false};
@@ -133,7 +133,7 @@ export const mayHaveTakenEffect = (error: unknown): boolean =>
 function tookEffect(context: Context, write: Write, {data}: Result<unknown>): void {
   const {effects, commands} = context;
   const {noun, done = 'was created'} = write;
-  const status = valueAt(unwrapRecord(data), 'status');
+  const status = selectedValue(unwrapRecord(data), 'status');
   effects.took({
     ...{noun, done, id: writtenId(context, write, data), status: typeof status === 'string' ? status : null},
     next: commands.read(...shownWith(context, write, data)),
@@ -163,7 +163,7 @@ function noteValues(context: Context, write: Write, record: unknown): void {
   effects.tookPartly();
 }
 
-const idIn = (answer: unknown): unknown => valueAt(unwrapRecord(answer), 'id');
+const idIn = (answer: unknown): unknown => selectedValue(unwrapRecord(answer), 'id');
 
 /** The answer to a create must identify its record; without a usable id the record would be lost. */
 const withoutRecord = (operation: OperationId, {data, status, requestId}: Result<unknown>, hint: string) =>

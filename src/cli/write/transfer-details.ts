@@ -1,5 +1,5 @@
 import {asksForApproval} from '../../client/requests/approval.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
@@ -58,19 +58,19 @@ export async function recordDetails(
   verb: 'approve' | 'cancel',
   record: unknown,
 ): Promise<WriteDetails> {
-  const metadata = valueAt(record, `${noun}_metadata`);
-  const id = valueAt(record, partyField);
+  const metadata = selectedValue(record, `${noun}_metadata`);
+  const id = selectedValue(record, partyField);
   const who: Detail =
     typeof id === 'string'
-      ? await partyLine(context, partyLabel, plainValue(id), valueAt(metadata, `${partyLabel}.name`))
+      ? await partyLine(context, partyLabel, plainValue(id), selectedValue(metadata, `${partyLabel}.name`))
       : [partyLabel, `unknown: the record has no ${partyField}`];
-  const date = valueAt(record, 'scheduled_date');
+  const date = selectedValue(record, 'scheduled_date');
   return {
-    who: [who, recordedMethod(partyLabel, valueAt(metadata, 'payment_method'))],
+    who: [who, recordedMethod(partyLabel, selectedValue(metadata, 'payment_method'))],
     when: [
-      ['status', plainValue(valueAt(record, 'status'))],
+      ['status', plainValue(selectedValue(record, 'status'))],
       ['scheduled', typeof date === 'string' ? plainValue(date) : 'not shown by the service'],
-      subaccountLine(noun, valueAt(record, 'subaccount_id')),
+      subaccountLine(noun, selectedValue(record, 'subaccount_id')),
       [
         'effect',
         openEffect(record, verb, noun) ??

@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, WriteDetails} from '../guard/facts.ts';
@@ -21,7 +21,7 @@ export async function partyLine(context: Context, label: Party, id: string, name
   if (known !== undefined) return [label, `${known} (${id})`];
   const read = await tryRead(context, async (options) => {
     const {data} = await context.client.call(`${label}s.get`, {params: {id}, options});
-    return asName(valueAt(unwrapRecord(data), 'name'));
+    return asName(selectedValue(unwrapRecord(data), 'name'));
   });
   if (typeof read === 'string') return [label, `${read} (${id})`];
   return [label, `${id}, name unknown: ${read?.failure ?? 'the service has none'}`];
@@ -50,7 +50,9 @@ export async function methodLine(
     );
     for await (const method of listing) {
       if (
-        named === undefined ? valueAt(method, 'is_default') === true : isSameId(valueAt(method, 'id'), named)
+        named === undefined
+          ? selectedValue(method, 'is_default') === true
+          : isSameId(selectedValue(method, 'id'), named)
       )
         return methodText(method, named === undefined ? 'default' : undefined);
     }
@@ -64,7 +66,7 @@ export async function methodLine(
 /** The method named in the record of a payin or payout. */
 export const recordedMethod = (label: Party, method: unknown): Detail => [
   methodLabel(label),
-  valueAt(method, 'last4') === undefined && valueAt(method, 'id') === undefined
+  selectedValue(method, 'last4') === undefined && selectedValue(method, 'id') === undefined
     ? 'unknown: the record has no payment method'
     : methodText(method, undefined),
 ];
@@ -75,11 +77,11 @@ const methodLabel = (label: Party): string => (label === 'payee' ? 'pays to' : '
  * `bank account …6789, Test Bank, default`. Whatever the service sends as `last4`, only four characters are shown.
  */
 function methodText(method: unknown, role: string | undefined): string {
-  const type = asName(valueAt(method, 'type'))?.replaceAll('_', ' ') ?? 'payment method';
-  const digits = valueAt(method, 'last4');
+  const type = asName(selectedValue(method, 'type'))?.replaceAll('_', ' ') ?? 'payment method';
+  const digits = selectedValue(method, 'last4');
   const last4 = typeof digits === 'string' ? plainValue(digits).slice(-4) : undefined;
-  const bank = asName(valueAt(method, 'bank_name')) ?? asName(valueAt(method, 'brand'));
-  const status = asName(valueAt(method, 'verification_status'));
+  const bank = asName(selectedValue(method, 'bank_name')) ?? asName(selectedValue(method, 'brand'));
+  const status = asName(selectedValue(method, 'verification_status'));
   const parts = [
     last4 === undefined ? `${type}, number unknown` : `${type} …${last4}`,
     bank,

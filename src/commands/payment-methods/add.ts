@@ -8,7 +8,7 @@ import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
@@ -94,7 +94,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
     out.record(data, paymentMethodView);
     if (status === 207) {
       out.warn(warning ?? 'the payment method was added, but not made the default');
-      const id = valueAt(data, 'id');
+      const id = selectedValue(data, 'id');
       if (flags.default && typeof id === 'string') {
         const next = context.commands.write(
           'payment-methods',

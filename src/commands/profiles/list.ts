@@ -1,7 +1,7 @@
 import {RemitCommand} from '../../cli/core/command.ts';
 import {profileCard} from '../../output/views/profiles.ts';
 import {readConfig} from '../../profiles/config-file.ts';
-import {summarise} from '../../profiles/summary.ts';
+import {summariseProfile} from '../../profiles/summary.ts';
 
 export default class ProfilesList extends RemitCommand {
   static override summary = 'List the stored profiles';
@@ -13,7 +13,7 @@ export default class ProfilesList extends RemitCommand {
     const config = readConfig(configDir);
     const profiles = Object.entries(config.profiles).sort(([a], [b]) => (a < b ? -1 : 1));
     await out.list(
-      profiles.map(([name, profile]) => summarise(config, name, profile)),
+      profiles.map(([name, profile]) => summariseProfile(config, name, profile)),
       profileCard,
     );
     if (profiles.length === 0) out.hint('remit profiles add NAME --base-url URL');

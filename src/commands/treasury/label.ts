@@ -5,7 +5,7 @@ import {namedAccountArg, dryRunFlags} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
-import {valueAt} from '../../output/records/select.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';
 
 export default class TreasuryLabel extends RemitCommand {
@@ -47,6 +47,6 @@ export default class TreasuryLabel extends RemitCommand {
 /** Out of the list: the interface document has no read of one account. */
 async function findAccount({client, stop}: Context, id: string): Promise<unknown> {
   for await (const account of client.treasury.accounts({}, {all: true, signal: stop.signal}))
-    if (String(valueAt(account, 'id')).toLowerCase() === id.toLowerCase()) return account;
+    if (String(selectedValue(account, 'id')).toLowerCase() === id.toLowerCase()) return account;
   return undefined;
 }

@@ -27,7 +27,7 @@ Each route is either *given* by the service's interface document, with the secti
 fields that are not listed; requests may not.`;
 
 const contents = () =>
-  table(
+  markdownTable(
     ['Operation', 'Method and path', 'Origin'],
     allOperations().map(({id, operation: {method, path, origin}}) => [
       `[${id}](#${anchor(id)})`,
@@ -87,7 +87,7 @@ function fieldTable(
     else if (!known.type.split(' or ').includes(type)) known.type += ` or ${type}`;
   }
   const heading = operation.query === undefined ? 'Field' : 'Query';
-  return table(
+  return markdownTable(
     [heading, 'Type', 'Required', 'Origin'],
     [...rows.values()].map(({type, cells}) => cells(type)),
   );
@@ -177,7 +177,7 @@ function schemasText(components: Schemas): string {
     ...names.map((name) =>
       [
         `### ${name}`,
-        table(
+        markdownTable(
           ['Field', 'Type', 'Always present'],
           fieldsOf(components[name], components).map(({name: field, field: schema, required}) => [
             `\`${field}\``,
@@ -194,7 +194,7 @@ const eventsText = () =>
   [
     '## Events',
     'Given by the interface document, "Event types". Each is a POST of `{id, type, data}` to every active endpoint that subscribes to its type.',
-    table(
+    markdownTable(
       ['Type', 'When', 'Data'],
       Object.entries(EVENT_TYPES).map(([type, {description, data}]) => [
         `\`${type}\``,
@@ -207,7 +207,7 @@ const eventsText = () =>
 const errorsText = () =>
   [
     '## Error codes',
-    table(
+    markdownTable(
       ['Code', 'Status', 'Origin'],
       Object.entries(SERVICE_ERRORS).map(([code, {status, origin}]) => [
         `\`${code}\``,
@@ -222,7 +222,7 @@ const originText = (origin: Origin): string =>
 const anchor = (heading: string) => heading.toLowerCase().replace(/[^a-z0-9-]/g, '');
 const schemaLink = (name: string) => `[${name}](#${anchor(name)})`;
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }

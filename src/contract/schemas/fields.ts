@@ -93,7 +93,7 @@ export const PageQuery = z.strictObject({
 export const Empty = z.strictObject({});
 
 /** Assumption 39: `next_cursor` is null on the last page. */
-export const pageOf = <T extends z.ZodType>(item: T) =>
+export const pageSchemaOf = <T extends z.ZodType>(item: T) =>
   z.looseObject({data: z.array(item), next_cursor: z.string().nullable()});
 
 /** Assumption 42. */

@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import {MOVE_STATUSES} from '../lifecycle.ts';
-import {AmountMinor, CurrencyCode, Description, Name, Timestamp, Uuid, differ, pageOf} from './fields.ts';
+import {
+  AmountMinor,
+  CurrencyCode,
+  Description,
+  Name,
+  Timestamp,
+  Uuid,
+  differ,
+  pageSchemaOf,
+} from './fields.ts';
 
 /** Assumption 7; the default currency is that of the source. */
 export const MoveCreate = z
@@ -29,7 +38,7 @@ export const Move = z.looseObject({
 
 /** The warning is only sent with 207. */
 export const MoveEnvelope = z.looseObject({data: Move, warning: z.string().optional()});
-export const MovePage = pageOf(Move);
+export const MovePage = pageSchemaOf(Move);
 
 /** Assumption 11. */
 export const SubaccountCreate = z.strictObject({name: Name, currency_code: CurrencyCode.optional()});
@@ -41,4 +50,4 @@ export const Subaccount = z.looseObject({
   status: z.string(),
   created_at: Timestamp,
 });
-export const SubaccountPage = pageOf(Subaccount);
+export const SubaccountPage = pageSchemaOf(Subaccount);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {ROUTING_NUMBER} from '../account-number.ts';
 import {VERIFICATION_STATUSES} from '../lifecycle.ts';
-import {CurrencyCode, Metadata, Name, Timestamp, Uuid, pageOf} from './fields.ts';
+import {CurrencyCode, Metadata, Name, Timestamp, Uuid, pageSchemaOf} from './fields.ts';
 
 const partyType = z.enum(['individual', 'business']);
 
@@ -22,7 +22,7 @@ export const Party = z.looseObject({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
-export const PartyPage = pageOf(Party);
+export const PartyPage = pageSchemaOf(Party);
 
 const market = {
   country_code: z.string().regex(/^[A-Z]{2}$/, 'a country code is two capital letters (ISO 3166-1 alpha-2)'),
@@ -72,4 +72,4 @@ export const PaymentMethod = z.looseObject({
   updated_at: Timestamp,
   warning: z.string().optional(),
 });
-export const PaymentMethodPage = pageOf(PaymentMethod);
+export const PaymentMethodPage = pageSchemaOf(PaymentMethod);

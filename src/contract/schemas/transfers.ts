@@ -9,7 +9,7 @@ import {
   PageQuery,
   Timestamp,
   Uuid,
-  pageOf,
+  pageSchemaOf,
 } from './fields.ts';
 
 const status = z.enum(TRANSFER_STATUSES);
@@ -118,5 +118,5 @@ const listed = {
 /** Assumption 5. */
 export const PayinListQuery = z.strictObject({...listed, payer_id: Uuid.optional()});
 export const PayoutListQuery = z.strictObject({...listed, payee_id: Uuid.optional()});
-export const PayinPage = pageOf(Payin);
-export const PayoutPage = pageOf(Payout);
+export const PayinPage = pageSchemaOf(Payin);
+export const PayoutPage = pageSchemaOf(Payout);

@@ -13,7 +13,7 @@ import {
   Uuid,
   differ,
   nameOf,
-  pageOf,
+  pageSchemaOf,
 } from './fields.ts';
 
 /** Interface document: identifier, label and currency; the rest is assumption 19. */
@@ -25,7 +25,7 @@ export const TreasuryAccount = z.looseObject({
   type: z.string(),
   status: z.string(),
 });
-export const TreasuryAccountPage = pageOf(TreasuryAccount);
+export const TreasuryAccountPage = pageSchemaOf(TreasuryAccount);
 
 /** Assumption 22. */
 export const AccountLabelUpdate = z.strictObject({label: nameOf(LIMITS.labelLength)});
@@ -53,7 +53,7 @@ export const BankTransaction = z.looseObject({
   posted_at: Timestamp.nullable(),
   value_date: CalendarDay,
 });
-export const BankTransactionPage = pageOf(BankTransaction);
+export const BankTransactionPage = pageSchemaOf(BankTransaction);
 
 /** Assumption 29; the default currency is that of the account. */
 export const InboundCreditSimulate = z.strictObject({
@@ -97,7 +97,7 @@ export const AccountTransfer = z.looseObject({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
-export const AccountTransferPage = pageOf(AccountTransfer);
+export const AccountTransferPage = pageSchemaOf(AccountTransfer);
 
 /** Assumption 27: `account_id` is the source or the destination. */
 export const AccountTransferListQuery = z.strictObject({

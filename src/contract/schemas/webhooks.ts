@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../events.ts';
 import {LIMITS} from '../limits.ts';
-import {Description, Timestamp, Uuid, pageOf} from './fields.ts';
+import {Description, Timestamp, Uuid, pageSchemaOf} from './fields.ts';
 
 /** Interface document, "Limits": HTTPS. Whether the address is public is decided by the service. */
 const url = z.url({protocol: /^https$/, error: 'must be an https URL'}).max(LIMITS.urlLength);
@@ -37,7 +37,7 @@ export const WebhookEndpoint = z.looseObject({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
-export const WebhookEndpointPage = pageOf(WebhookEndpoint);
+export const WebhookEndpointPage = pageSchemaOf(WebhookEndpoint);
 /** The only answer that contains the secret (assumption 31). */
 export const WebhookEndpointCreated = z.looseObject({...WebhookEndpoint.shape, signing_secret: z.string()});
 

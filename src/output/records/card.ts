@@ -1,6 +1,6 @@
 import {isObject} from '../../narrow.ts';
 import {fieldNamed} from './known-fields.ts';
-import {valueAt} from './select.ts';
+import {selectedValue} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
 import {wrapValue} from '../text/wrap.ts';
 
@@ -19,7 +19,7 @@ export function cardText(
 ): string {
   const lines = cardFields(record, view, fields).map((field): [string, string] => [
     field.label,
-    field.show(valueAt(record, field.path), record, eye),
+    field.show(selectedValue(record, field.path), record, eye),
   ]);
   if (!eye.terminal)
     return lines.map(([label, value]) => `${label}\t${value.replaceAll('\n', '; ')}\n`).join('');
@@ -38,7 +38,7 @@ function cardFields(record: unknown, view: View | undefined, fields: readonly st
   const known = view?.card ?? [];
   if (fields.length > 0) return fields.map((path) => fieldNamed(path, known));
   if (!isObject(record)) return [text('value', '')];
-  const present = known.filter((field) => valueAt(record, field.path) !== undefined);
+  const present = known.filter((field) => selectedValue(record, field.path) !== undefined);
   const shown = new Set(known.map((field) => field.path));
   const unknown = Object.keys(record).filter((key) => !shown.has(key) && !(view && REPEATED.has(key)));
   return [...present, ...unknown.flatMap((key) => unfold(record, key, shown))];
@@ -51,7 +51,7 @@ function cardFields(record: unknown, view: View | undefined, fields: readonly st
 const valueOf = (record: unknown, name: string): unknown => (isObject(record) ? record[name] : undefined);
 
 function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[] {
-  const value = valueAt(record, key);
+  const value = selectedValue(record, key);
   if (value === null && [...shown].some((path) => path.startsWith(`${key}.`))) return [];
   if (!isObject(value)) return [text(key, key)];
   return Object.keys(value)

@@ -2,7 +2,7 @@ import {exactJson} from '../../json/exact.ts';
 import {majorIn} from '../../money/amount.ts';
 import {ExactNumber, isObject, type JsonObject} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
-import {valueAt} from './select.ts';
+import {selectedValue} from './select.ts';
 
 /** An amount in major units. It is a number, so a minus sign begins no formula. */
 class Major {
@@ -97,10 +97,11 @@ export function csvRows(columns: readonly string[]): (record: unknown) => string
 function readerOf(path: string): (record: unknown) => unknown {
   const [minorAt, currencyAt] = [minorPath(path), currencyPath(path)];
   return (record) => {
-    const value = isObject(record) && Object.hasOwn(record, path) ? record[path] : valueAt(record, path);
+    const value =
+      isObject(record) && Object.hasOwn(record, path) ? record[path] : selectedValue(record, path);
     if (value !== undefined) return isObject(value) && Object.keys(value).length === 0 ? '' : value;
-    const minor = valueAt(record, minorAt);
-    return minor === undefined ? undefined : majorOf(minor, valueAt(record, currencyAt));
+    const minor = selectedValue(record, minorAt);
+    return minor === undefined ? undefined : majorOf(minor, selectedValue(record, currencyAt));
   };
 }
 

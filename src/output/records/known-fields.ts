@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {currencyPath, majorName, minorPath} from './csv.ts';
 import {nearest} from '../../nearest.ts';
-import {valueAt} from './select.ts';
+import {selectedValue} from './select.ts';
 import {type Field, majorOf, text, type View} from './view.ts';
 
 /** The names that `--fields` accepts. */
@@ -27,7 +27,7 @@ export function unknownFields(
     ...[...(known.view?.card ?? []), ...(known.view?.columns ?? [])].map(({path}) => path),
   ]);
   const exists = (field: string) =>
-    names.has(field) || records.some((record) => valueAt(record, field) !== undefined);
+    names.has(field) || records.some((record) => selectedValue(record, field) !== undefined);
   return fields.filter((field) => {
     if (exists(field) || (known.major === true && exists(minorPath(field)))) return false;
     const parents = field.split('.').map((_, index, steps) => steps.slice(0, index).join('.'));
@@ -74,9 +74,9 @@ export function fieldNamed(path: string, fields: readonly Field[]): Field {
     ...plain,
     path,
     show: (value, record, eye) => {
-      const amount = valueAt(record, minor);
+      const amount = selectedValue(record, minor);
       return value === undefined && amount !== undefined
-        ? majorOf(amount, valueAt(record, currency))
+        ? majorOf(amount, selectedValue(record, currency))
         : text(path, path).show(value, record, eye);
     },
   };

@@ -2,7 +2,7 @@ import {RemitError} from '../../errors.ts';
 import {ExactNumber, isList, isObject, messageOf} from '../../narrow.ts';
 
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
-export function valueAt(value: unknown, path: string): unknown {
+export function selectedValue(value: unknown, path: string): unknown {
   let at = value;
   for (const step of stepsOf(path)) {
     if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return undefined;
@@ -30,7 +30,7 @@ export function pickFields(value: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => pickFields(item, fields));
   if (value === null || typeof value !== 'object') return value;
   const picked: Record<string, unknown> = {};
-  for (const path of fields) place(picked, path.split('.'), valueAt(value, path) ?? null);
+  for (const path of fields) place(picked, path.split('.'), selectedValue(value, path) ?? null);
   return picked;
 }
 

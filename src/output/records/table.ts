@@ -1,7 +1,7 @@
 import {isObject, must} from '../../narrow.ts';
 import {fitColumns, GAP} from './fit.ts';
 import {fieldNamed} from './known-fields.ts';
-import {valueAt} from './select.ts';
+import {selectedValue} from './select.ts';
 import {text, type Eye, type Field, type View} from './view.ts';
 import {cellWidth} from '../text/width.ts';
 import {wrapValue} from '../text/wrap.ts';
@@ -57,7 +57,7 @@ export class TableWriter {
     const first = this.#columns === undefined;
     const all = this.#columns ?? this.#candidates(records);
     const rows = records.map((record) =>
-      all.map((field) => field.show(valueAt(record, field.path), record, eye)),
+      all.map((field) => field.show(selectedValue(record, field.path), record, eye)),
     );
     const heads = all.map((field) => field.label);
     if (!eye.terminal) {

@@ -2,7 +2,7 @@ import {groupMajor, majorIn} from '../../money/amount.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import {plainValue} from '../../sanitize/plain-value.ts';
 import type {Paint, Style} from '../text/colour.ts';
-import {valueAt} from './select.ts';
+import {selectedValue} from './select.ts';
 import {relativeTime} from '../text/times.ts';
 
 export {plainValue};
@@ -103,7 +103,7 @@ export const dayInNewYork = (value: unknown): string =>
 
 /** Minor units of the record's currency, in major units with the currency: `1,500.75 USD`. */
 export const money = (label: string, path = 'amount_in_minor_units'): Field => ({
-  ...field(label, path, (value, record) => majorOf(value, valueAt(record, 'currency_code'))),
+  ...field(label, path, (value, record) => majorOf(value, selectedValue(record, 'currency_code'))),
   align: 'right',
 });
 

@@ -2,7 +2,7 @@ import {failureOf} from '../../contract/failure.ts';
 import {field, plainValue, type Field} from '../records/view.ts';
 
 /** `R01 account closed`: the reason code and its text, as far as the record has them. */
-export function failureText(record: unknown): string | undefined {
+export function failureReasonText(record: unknown): string | undefined {
   const {code, message} = failureOf(record) ?? {};
   const words = [code, message].filter((part) => part !== undefined);
   return words.length === 0 ? undefined : words.join(' ');
@@ -10,6 +10,6 @@ export function failureText(record: unknown): string | undefined {
 
 /** The column of a list that says why a record failed. */
 export const failureColumn = (label: string, path: string): Field => ({
-  ...field(label, path, (_value, record) => plainValue(failureText(record)), 1),
+  ...field(label, path, (_value, record) => plainValue(failureReasonText(record)), 1),
   optional: true,
 });

@@ -1,5 +1,5 @@
 import {isObject} from '../../narrow.ts';
-import {valueAt} from '../records/select.ts';
+import {selectedValue} from '../records/select.ts';
 import {
   dayInNewYork,
   field,
@@ -65,7 +65,9 @@ const failure = (path: string): Field =>
 function partyColumn(label: string, details: string): Field {
   const noun = label.toLowerCase();
   const show: Field['show'] = (name, record, {terminal}) =>
-    plainValue(terminal && typeof name === 'string' && name !== '' ? name : valueAt(record, `${noun}_id`));
+    plainValue(
+      terminal && typeof name === 'string' && name !== '' ? name : selectedValue(record, `${noun}_id`),
+    );
   return {...field(label, `${details}.${noun}.name`, show, 1), isId: true};
 }
 

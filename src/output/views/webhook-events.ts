@@ -13,8 +13,8 @@ import {
   type View,
 } from '../records/view.ts';
 import type {Style} from '../text/colour.ts';
-import {valueAt} from '../records/select.ts';
-import {failureText} from './failure.ts';
+import {selectedValue} from '../records/select.ts';
+import {failureReasonText} from './failure.ts';
 
 interface Forward {
   target: string;
@@ -51,14 +51,14 @@ function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): st
 const stateText = (state: string): string => (state === 'dead' ? 'gave up' : state);
 
 /** Why the payin or payout of an event failed, if the event says so: data has the fields of its record, or some of them. */
-const failureOfEvent = (body: unknown): string | undefined => failureText(valueAt(body, 'data'));
+const failureOfEvent = (body: unknown): string | undefined => failureReasonText(selectedValue(body, 'data'));
 
 /** Why a delivery was rejected, or why the payin or payout of its event failed. */
 const reason: Field = {
   ...field(
     'Reason',
     'body',
-    (body, record) => plainValue(valueAt(record, 'reason') ?? failureOfEvent(body)),
+    (body, record) => plainValue(selectedValue(record, 'reason') ?? failureOfEvent(body)),
     1,
   ),
   optional: true,
@@ -161,7 +161,7 @@ const outcome = field('Outcome', 'outcome', (value, _record, {paint}) => {
 
 /** The status, or why there is none. */
 const answer = (label: string, path: string, error: string, rank = 0): Field =>
-  field(label, path, (value, record) => plainValue(value ?? valueAt(record, error)), rank);
+  field(label, path, (value, record) => plainValue(value ?? selectedValue(record, error)), rank);
 
 /** One recorded delivery that was sent again. */
 export const webhookReplayView: View = {

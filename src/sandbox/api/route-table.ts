@@ -45,7 +45,7 @@ export class RouteTable<Target> {
  * The path of `http://host:port/path?query`, decoded except for characters that have a meaning in a path. The percent sign
  * is one of them: parameters are decoded later, and each value only once.
  */
-export function pathOf(url: string): string {
+export function routePathOf(url: string): string {
   const from = url.indexOf('/', 8); // after the two of the scheme
   const path = /^[^?#]*/.exec(url.slice(from))?.[0] ?? '';
   return path.includes('%') ? decoded(path, (text) => decodeURI(text.replaceAll('%25', '%2525'))) : path;

@@ -8,7 +8,7 @@ import {HANDLERS} from '../handlers/all.ts';
 import {modeOfKey, type KeyHolder, type KeyRing} from '../world/keys.ts';
 import type {SandboxRequest} from './request.ts';
 import {readJsonBody} from './request-body.ts';
-import {pathOf, queryOf, RouteTable} from './route-table.ts';
+import {routePathOf, queryOf, RouteTable} from './route-table.ts';
 import {NO_HEADERS, type Outgoing} from '../outcomes/fault-answer.ts';
 import type {RequestFacts, SentAs} from '../outcomes/faults.ts';
 import {RemitError} from '../../errors.ts';
@@ -57,7 +57,7 @@ export function buildRoutes(options: RoutingOptions): ApiRoutes {
   }));
   const table = new RouteTable<Target>(routes);
   return (request, sent) => {
-    const path = pathOf(request.url);
+    const path = routePathOf(request.url);
     const found = table.find(request.method, path);
     const facts = {
       method: request.method,

@@ -8,7 +8,7 @@ import {TOKEN_HEADER, controlCalls, type ControlCallId} from './calls.ts';
 import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
 import type {SandboxRequest} from '../api/request.ts';
 import {isJson, readJsonBody} from '../api/request-body.ts';
-import {pathOf, queryOf, RouteTable} from '../api/route-table.ts';
+import {routePathOf, queryOf, RouteTable} from '../api/route-table.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
 import type {Outgoing} from '../outcomes/fault-answer.ts';
 import {proofOf} from './proof.ts';
@@ -115,7 +115,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Control
   );
   return async (request) => {
     try {
-      const path = pathOf(request.url);
+      const path = routePathOf(request.url);
       const found = table.find(request.method, path);
       const isOpen = found?.target.declared.open === true;
       guard(request, isOpen ? undefined : sandbox.controlToken, options.allowedHosts());

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import {fieldsOf, table, typeText} from '../../contract/openapi/operations-page.ts';
+import {fieldsOf, markdownTable, typeText} from '../../contract/openapi/operations-page.ts';
 import type {JsonSchema} from '../../contract/openapi/openapi-schemas.ts';
 import {CONTROL_ANSWERS, type ControlAnswer} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
@@ -12,7 +12,7 @@ import {DeliveryEffect, RequestEffect} from '../outcomes/fault-schema.ts';
 export function controlPage(): string {
   return `${[
     INTRODUCTION,
-    table(
+    markdownTable(
       ['Call', 'Method and path'],
       controlCalls().map(([id, {method, path}]) => [
         `[${id}](#${id.toLowerCase()})`,
@@ -68,7 +68,7 @@ const effectsText = (): string =>
   [
     '## Effects of fault rules',
     'The `effect` of a rule is an object with one of these kinds and its fields.',
-    table(
+    markdownTable(
       ['Kind', 'Fields', 'Effect'],
       [...RequestEffect.options, ...DeliveryEffect.options].map((effect) => {
         const {kind, ...others} = controlSchema(effect, 'input').properties ?? {};
@@ -89,7 +89,7 @@ function fieldTables(schema: z.ZodType, heading: 'Field' | 'Query' | 'Answer'): 
   const needed = heading === 'Query' ? requiredIn(schema) : undefined;
   const forms = json.anyOf ?? json.oneOf ?? [json];
   const tables = forms.map((form) =>
-    table(
+    markdownTable(
       [heading, 'Type', heading === 'Answer' ? 'Always present' : 'Required', 'Meaning'],
       rowsOf(form).map(({name, field, required}) => [
         `\`${name}\``,

@@ -16,15 +16,15 @@ export interface SeedRequest {
   seed: string;
 }
 
-export interface SeededParty {
+export interface ReadyParty {
   id: string;
   payment_method_id: string;
   name: string;
 }
 
 export interface Seeded {
-  payees: SeededParty[];
-  payers: SeededParty[];
+  payees: ReadyParty[];
+  payers: ReadyParty[];
 }
 
 /** Creates parties, each with a verified default bank account. */
@@ -67,7 +67,7 @@ function partyNumber(
   kind: PartyKind,
   index: number,
   seed: string,
-): SeededParty & {last4: string} {
+): ReadyParty & {last4: string} {
   const bytes = createHash('sha256').update(`${seed}/${entity.mode}/${kind}/${index}`).digest();
   const [first = 0, second = 0] = bytes;
   const name = `${FIRST[first % FIRST.length]} ${SECOND[second % SECOND.length]} ${index + 1}`;
@@ -96,7 +96,7 @@ async function insertParties(
   queries: Queries,
   entity: Entity,
   kind: PartyKind,
-  parties: readonly (SeededParty & {last4: string})[],
+  parties: readonly (ReadyParty & {last4: string})[],
 ): Promise<void> {
   const t = SEED_EPOCH_MS;
   const rails = JSON.stringify(['instant_bank', 'same_day_ach', 'standard_ach', 'wire']);

@@ -1,7 +1,7 @@
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 import type {Queries, SqlValue} from '../../store/port/port.ts';
 import {
-  findAccountTransfer,
+  storedAccountTransfer,
   insertAccountTransfer,
   readAccountTransfer,
   toAccountTransfer,
@@ -111,7 +111,7 @@ const create: Handler<'accountTransfers.create'> = (call, context) =>
 /** `created` -> `approved`, "queued for initiation": the bank receives it after the answer. */
 const approve: Handler<'accountTransfers.approve'> = ({entity, params}, context) =>
   context.store.write(async (queries) => {
-    const transfer = await findAccountTransfer(queries, entity.id, params.account_transfer_id);
+    const transfer = await storedAccountTransfer(queries, entity.id, params.account_transfer_id);
     if (!transfer) throw new ServiceError('NOT_FOUND', `no account transfer ${params.account_transfer_id}`);
     if (transfer.status !== 'created')
       throw new ServiceError(

@@ -1,5 +1,5 @@
 import type {Handler} from './handler.ts';
-import {approveMove, findMove, insertMove, readMove, toMove, type Move} from '../transfers/move.ts';
+import {approveStoredMove, findMove, insertMove, storedMove, toMove, type Move} from '../transfers/move.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {text} from '../base/rows.ts';
 import {invalid} from '../base/service-error.ts';
@@ -45,14 +45,14 @@ const list: Handler<'moves.list'> = ({entity, query}, {store}) => {
   const page = pageQuery('select * from moves', [['entity_id = ?', entity.id]], at);
   return store.read(async (queries) => ({
     status: 200,
-    body: envelope('moves', at, await queries.all(page.sql, page.params), (row) => toMove(readMove(row))),
+    body: envelope('moves', at, await queries.all(page.sql, page.params), (row) => toMove(storedMove(row))),
   }));
 };
 
 /** Interface document, "Approve move": 201 once it is settled, 207 with a warning if it is not. */
 const approve: Handler<'moves.approve'> = ({entity, params}, context) =>
   context.store.write(async (queries) => {
-    const {move, warning} = await approveMove(
+    const {move, warning} = await approveStoredMove(
       queries,
       context,
       await findMove(queries, entity.id, params.move_id),

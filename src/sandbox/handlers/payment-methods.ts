@@ -4,7 +4,7 @@ import type {SandboxContext} from '../world/context.ts';
 import type {HandlerCall, Handler} from './handler.ts';
 import {envelope, pageQuery, position} from './paging.ts';
 import {findParty, type PartyKind} from '../records/party.ts';
-import {findMethod, insertMethod, makeDefault, toMethod} from '../transfers/payment-method.ts';
+import {storedMethod, insertMethod, makeDefault, toMethod} from '../transfers/payment-method.ts';
 import {int, text} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 
@@ -44,12 +44,12 @@ export function paymentMethodHandlers(kind: PartyKind) {
         throw invalid('currency_code', 'is not supported in this market; only USD is');
       const id = await insertMethod(queries, context, {entity, kind, ownerId: ownerOf(params), body});
       const key = {ownerId: ownerOf(params), kind, id};
-      const added = await findMethod(queries, key);
+      const added = await storedMethod(queries, key);
       if (body.is_default !== true) return {status: 201, body: toMethod(added)};
       if (text(added, 'status') !== 'verified')
         return {status: 207, body: {...toMethod(added), warning: NOT_DEFAULT}};
       await makeDefault(queries, added, context.clock.now());
-      return {status: 201, body: toMethod(await findMethod(queries, key))};
+      return {status: 201, body: toMethod(await storedMethod(queries, key))};
     });
 
   const list: MethodHandler<'list'> = ({entity, params, query}, {store}) => {
@@ -74,14 +74,14 @@ export function paymentMethodHandlers(kind: PartyKind) {
     store.write(async (queries) => {
       await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
       const key = keyOf(params);
-      await makeDefault(queries, await findMethod(queries, key), clock.now());
-      return {status: 200, body: toMethod(await findMethod(queries, key))};
+      await makeDefault(queries, await storedMethod(queries, key), clock.now());
+      return {status: 200, body: toMethod(await storedMethod(queries, key))};
     });
 
   const remove: MethodHandler<'delete'> = ({entity, params}, {store, clock}) =>
     store.write(async (queries) => {
       await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
-      const row = await findMethod(queries, keyOf(params));
+      const row = await storedMethod(queries, keyOf(params));
       if (int(row, 'is_default') === 1)
         throw new ServiceError(
           'VALIDATION_ERROR',

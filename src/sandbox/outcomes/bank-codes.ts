@@ -102,7 +102,7 @@ export function codeOn(rail: string, code: string): string {
     : usualCode(rail);
 }
 
-export function failureOf(rail: string, code: string): BankFailure {
+export function bankFailureOf(rail: string, code: string): BankFailure {
   return {code, message: codesOf(rail)[code]?.message ?? 'The bank gave no reason'};
 }
 

@@ -108,7 +108,7 @@ export type Ending =
   | {kind: 'rejected' | 'comes_back'; code: string; blames: boolean};
 
 /** @param final whether the rail's payments cannot be returned */
-export function endingOf(fate: Fate | null, rail: string, final: boolean): Ending {
+export function endingOfTransfer(fate: Fate | null, rail: string, final: boolean): Ending {
   if (fate === 'stuck_initiated') return {kind: 'stuck'};
   // A scenario concerns only this transfer: the account stays valid for the next.
   if (fate === 'fails_after_initiated') return {kind: 'rejected', code: usualCode(rail), blames: false};

@@ -3,7 +3,7 @@ import {moment} from '../../html/page-parts.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import type {Advanced, ClockStatus, Sandbox} from '../control/sandbox-interface.ts';
 import {readClockForm} from './clock-form.ts';
-import {readRow} from './page-view.ts';
+import {readPageRow} from './page-view.ts';
 
 export interface Notice {
   text: string;
@@ -48,7 +48,7 @@ async function moveClock(form: URLSearchParams, actions: Actions): Promise<Done>
 }
 
 async function simulate(form: URLSearchParams, actions: Actions): Promise<Done> {
-  const row = readRow(form.get('row'));
+  const row = readPageRow(form.get('row'));
   const outcome = form.get('outcome') ?? '';
   if (row === undefined || row.kind === 'delivery') throw invalid('', 'the page has no such control');
   const notice = await told(async () => {
@@ -62,7 +62,7 @@ async function simulate(form: URLSearchParams, actions: Actions): Promise<Done> 
 }
 
 async function redeliver(form: URLSearchParams, actions: Actions): Promise<Done> {
-  const row = readRow(form.get('row'));
+  const row = readPageRow(form.get('row'));
   if (row?.kind !== 'delivery') throw invalid('', 'the page has no such control');
   const notice = await told(async () => {
     const {sent, last_status: status, last_error: error} = await actions.redeliver(row.id);

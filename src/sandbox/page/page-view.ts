@@ -27,10 +27,10 @@ export function readView(query: URLSearchParams): PageView {
     const id = query.get(list);
     if (id !== null && ID.test(id)) before[list] = id;
   }
-  return {shown: readRow(query.get('show')), at: readRow(query.get('at')), before};
+  return {shown: readPageRow(query.get('show')), at: readPageRow(query.get('at')), before};
 }
 
-export function readRow(text: string | null): RowName | undefined {
+export function readPageRow(text: string | null): RowName | undefined {
   const [, kind, id] = ROW.exec(text ?? '') ?? [];
   if (id === undefined) return undefined;
   return {kind: kind === 'payout' || kind === 'payin' ? kind : 'delivery', id};

@@ -76,7 +76,7 @@ export async function insertAccountTransfer(queries: Queries, transfer: AccountT
   );
 }
 
-export async function findAccountTransfer(
+export async function storedAccountTransfer(
   queries: Queries,
   entityId: string,
   id: string,

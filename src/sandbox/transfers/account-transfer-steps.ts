@@ -1,11 +1,11 @@
 import {LIFECYCLES, type AccountTransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port/port.ts';
 import {
-  findAccountTransfer,
+  storedAccountTransfer,
   updateAccountTransfer,
   type AccountTransfer,
 } from '../records/account-transfer.ts';
-import {failureOf, usualCode} from '../outcomes/bank-codes.ts';
+import {bankFailureOf, usualCode} from '../outcomes/bank-codes.ts';
 import {bookLine} from '../ledger/bank-lines.ts';
 import type {SandboxContext, Entity} from '../world/context.ts';
 import {post, reservedOf, type AccountId, type FundsId} from '../ledger/ledger.ts';
@@ -158,7 +158,7 @@ export async function failAccountTransfer(
   transfer: AccountTransfer,
   why: {atMs: number; code?: string},
 ): Promise<AccountTransfer> {
-  const {code, message} = failureOf(transfer.rail, why.code ?? usualCode(transfer.rail));
+  const {code, message} = bankFailureOf(transfer.rail, why.code ?? usualCode(transfer.rail));
   const failed = await stepAccountTransfer(queries, context, transfer, {
     to: 'failed',
     atMs: why.atMs,
@@ -174,7 +174,7 @@ export async function fireAccountTransfer(
   context: SandboxContext,
   timer: Timer,
 ): Promise<void> {
-  const transfer = await findAccountTransfer(queries, timer.entityId, timer.subjectId);
+  const transfer = await storedAccountTransfer(queries, timer.entityId, timer.subjectId);
   if (!transfer) return;
   const atMs = timer.dueMs;
   if (timer.step === 'initiate' && transfer.status === 'approved')

@@ -24,7 +24,7 @@ export interface Move {
   settledMs: number | null;
 }
 
-export function readMove(row: SqlRow): Move {
+export function storedMove(row: SqlRow): Move {
   return {
     entityId: text(row, 'entity_id'),
     id: text(row, 'id'),
@@ -69,7 +69,7 @@ export async function insertMove(queries: Queries, move: Move): Promise<void> {
 export async function findMove(queries: Queries, entityId: string, id: string): Promise<Move> {
   const row = await queries.get('select * from moves where entity_id = ? and id = ?', [entityId, id]);
   if (!row) throw new ServiceError('NOT_FOUND', `no move ${id}`);
-  return readMove(row);
+  return storedMove(row);
 }
 
 async function updateMove(queries: Queries, move: Move): Promise<void> {
@@ -86,7 +86,7 @@ async function updateMove(queries: Queries, move: Move): Promise<void> {
  * is set to settle it nevertheless (assumption 8).
  * @throws {ServiceError} VALIDATION_ERROR for one that is already settled, or that its source cannot pay
  */
-export async function approveMove(
+export async function approveStoredMove(
   queries: Queries,
   context: SandboxContext,
   move: Move,

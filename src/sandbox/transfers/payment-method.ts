@@ -16,7 +16,7 @@ export const methodNotFound = (kind: PartyKind, id: string) =>
   );
 
 /** A method that is not deleted. @throws {ServiceError} if the party has no such method. */
-export async function findMethod(
+export async function storedMethod(
   queries: Queries,
   method: {ownerId: string; kind: PartyKind; id: string},
 ): Promise<SqlRow> {

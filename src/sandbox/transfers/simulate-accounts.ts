@@ -1,5 +1,5 @@
 import type {Queries} from '../../store/port/port.ts';
-import {findAccountTransfer, type AccountTransfer} from '../records/account-transfer.ts';
+import {storedAccountTransfer, type AccountTransfer} from '../records/account-transfer.ts';
 import {
   failAccountTransfer,
   initiateAccountTransfer,
@@ -66,7 +66,7 @@ export async function simulateAccountTransfer(
 
 async function accountTransferOfAny(queries: Queries, id: string): Promise<AccountTransfer> {
   for (const {id: entityId} of await listEntities(queries)) {
-    const transfer = await findAccountTransfer(queries, entityId, id);
+    const transfer = await storedAccountTransfer(queries, entityId, id);
     if (transfer) return transfer;
   }
   throw new ServiceError('NOT_FOUND', `no account transfer ${id}`);

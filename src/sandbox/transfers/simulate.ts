@@ -14,7 +14,7 @@ import {
 import {text} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {forgetPlans, readCode, simulateAccountTransfer, simulateSubaccount} from './simulate-accounts.ts';
-import {fail, goOn, planNext, step, submit} from './steps.ts';
+import {fail, takeDueSteps, planNext, step, submit} from './steps.ts';
 import {findTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 import {listEntities} from '../entities/entities.ts';
 
@@ -123,7 +123,7 @@ async function walk(
   let at = transfer;
   for (let to = from + 1; to <= until; to += 1) {
     if (to === 1) at = await submit(queries, context, at, atMs);
-    else at = await goOn(queries, context, at, {to: to === 2 ? 'debited' : 'settled', atMs});
+    else at = await takeDueSteps(queries, context, at, {to: to === 2 ? 'debited' : 'settled', atMs});
     if (at.status === 'failed') throw invalid('outcome', 'the account cannot hold more');
     await forgetPlans(queries, subjectOf(at));
   }

@@ -1,10 +1,10 @@
 import {LIFECYCLES, statusesBefore, type TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port/port.ts';
-import {failureOf, isBadAccount, usualCode} from '../outcomes/bank-codes.ts';
+import {bankFailureOf, isBadAccount, usualCode} from '../outcomes/bank-codes.ts';
 import type {SandboxContext} from '../world/context.ts';
 import {lateReturnTime, returnLate} from './late-return.ts';
 import {post, reservedOf, type AccountId} from '../ledger/ledger.ts';
-import {endingOf} from '../outcomes/magic.ts';
+import {endingOfTransfer} from '../outcomes/magic.ts';
 import {bookTransfer, fundsOf} from './lines.ts';
 import type {Flow, Rail, RailTimes} from '../time/rail-hours.ts';
 import {randomDigits} from '../base/random.ts';
@@ -180,7 +180,7 @@ export async function submit(
 export async function planNext(queries: Queries, context: SandboxContext, transfer: Transfer): Promise<void> {
   const {status, statusMs, fate, rail} = transfer;
   const times = bankTimes(context.timing, flowOf(transfer));
-  const ending = endingOf(fate, rail, times.comeBack === undefined);
+  const ending = endingOfTransfer(fate, rail, times.comeBack === undefined);
   const plan = (step: string, dueMs: number) =>
     setTimer(queries, context, {...subjectOf(transfer), dueMs, step});
   if (status === 'initiated' && ending.kind !== 'stuck')
@@ -210,11 +210,11 @@ export async function fireTransfer(queries: Queries, context: SandboxContext, ti
   if (timer.step === 'initiate' && transfer.status === 'approved')
     await initiate(queries, context, transfer, {ms: atMs, by: 'timer'});
   else if (timer.step === 'debit' && transfer.status === 'initiated')
-    await goOn(queries, context, transfer, {to: 'debited', atMs});
+    await takeDueSteps(queries, context, transfer, {to: 'debited', atMs});
   else if (timer.step === 'settle' && transfer.status === 'debited')
-    await goOn(queries, context, transfer, {to: 'settled', atMs});
+    await takeDueSteps(queries, context, transfer, {to: 'settled', atMs});
   else if (timer.step === 'fail' && LIFECYCLES[kind].next[transfer.status].includes('failed')) {
-    const ending = endingOf(transfer.fate, transfer.rail, false);
+    const ending = endingOfTransfer(transfer.fate, transfer.rail, false);
     await fail(queries, context, transfer, {
       atMs,
       ...('code' in ending ? ending : {code: usualCode(transfer.rail), blames: false}),
@@ -223,7 +223,7 @@ export async function fireTransfer(queries: Queries, context: SandboxContext, ti
 }
 
 /** The next successful step and the timer after it; the end, if the account cannot hold more. */
-export async function goOn(
+export async function takeDueSteps(
   queries: Queries,
   context: SandboxContext,
   transfer: Transfer,
@@ -252,7 +252,7 @@ export async function fail(
   why: {atMs: number; code: string; blames: boolean},
 ): Promise<Transfer> {
   const {atMs, code, blames} = why;
-  const details = {...transfer.details, failure: failureOf(transfer.rail, code)};
+  const details = {...transfer.details, failure: bankFailureOf(transfer.rail, code)};
   const moved = await step(queries, context, transfer, {to: 'failed', atMs, details});
   if (!moved) throw new Error('the money held by a transfer is missing');
   if (blames && isBadAccount(transfer.rail, code)) await failMethod(queries, transfer, atMs);

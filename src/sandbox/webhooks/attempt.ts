@@ -9,7 +9,7 @@ import {fractionOf} from '../base/random.ts';
 import type {Attempt, Claimed, DeliveryStanding} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';
-import {readRetryAfter, retryDelay} from './schedule.ts';
+import {readRetryAfterOfTarget, retryDelay} from './schedule.ts';
 
 const FORGED_SECRET = 'not the secret of this endpoint';
 
@@ -50,7 +50,7 @@ export async function attemptDelivery(
       error: posted.error?.message ?? null,
       response: posted.response.replaceAll('\0', '\ufffd'), // a receiver may answer anything, a database keeps no NUL
       fault,
-      retryAfterMs: readRetryAfter(posted.retryAfter, sentMs),
+      retryAfterMs: readRetryAfterOfTarget(posted.retryAfter, sentMs),
     };
   };
   const first = await once();
@@ -87,14 +87,14 @@ function bodyOf({body}: Claimed, service: ServiceFile): string {
 }
 
 /** Interface document, "Delivery", rule 1. */
-export const hasArrived = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
+export const isDelivered = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
 /** What follows from an attempt of the schedule. */
 export function judgeAttempt(claimed: Claimed, attempt: Attempt): DeliveryStanding {
   const tries = claimed.tries + 1;
   // Derived from the attempt: drawn from a common source, it would depend on the order in which receivers answer.
   const fraction = fractionOf(`${claimed.id}/${tries}`);
-  if (hasArrived(attempt)) return {state: 'delivered', nextMs: null, tries};
+  if (isDelivered(attempt)) return {state: 'delivered', nextMs: null, tries};
   const {status, errorCode, retryAfterMs, atMs} = attempt;
   const delay = retryDelay(tries, {status, timedOut: errorCode === 'timeout', retryAfterMs}, fraction);
   return delay === undefined

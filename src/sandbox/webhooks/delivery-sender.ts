@@ -2,7 +2,7 @@ import type {Clock} from '../../clock.ts';
 import type {Faults, StruckDelivery} from '../outcomes/faults.ts';
 import type {ServiceFile} from '../../service/service-file.ts';
 import type {SandboxContext} from '../world/context.ts';
-import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
+import {attemptDelivery, dropEntry, isDelivered, judgeAttempt, logEntry} from './attempt.ts';
 import * as deliveries from './deliveries.ts';
 import type {Attempt, Claimed, DeliveryStanding} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
@@ -88,7 +88,7 @@ export class DeliverySender {
     const atMs = this.#options.context.clock.now();
     const attempts = await attemptDelivery(claimed, {atMs, byHand: true, struck: undefined}, this.#options);
     if (!attempts) return;
-    const standing: DeliveryStanding | undefined = hasArrived(attempts[0])
+    const standing: DeliveryStanding | undefined = isDelivered(attempts[0])
       ? {state: 'delivered', nextMs: null, tries: claimed.tries}
       : undefined;
     await this.#options.context.store.write((queries) =>

@@ -43,7 +43,7 @@ export function retryDelay(tries: number, setback: Setback, fraction: number): n
 }
 
 /** Retry-After in seconds or as a date, in milliseconds from now; undefined if it is neither. */
-export function readRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+export function readRetryAfterOfTarget(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
   // Date.parse accepts much that is not an HTTP date.

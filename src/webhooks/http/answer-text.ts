@@ -11,7 +11,7 @@ export interface AnswerText {
 }
 
 /** An answer as it is sent. */
-export function answerText(
+export function httpAnswerText(
   {status, text = '', headers = []}: AnswerText,
   keepsAlive: boolean,
   nowMs: number,
@@ -37,7 +37,7 @@ export class GoodAnswer {
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#text = answerText({status: 200}, true, nowMs);
+      this.#text = httpAnswerText({status: 200}, true, nowMs);
     }
     return this.#text;
   }

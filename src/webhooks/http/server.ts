@@ -4,7 +4,7 @@ import type {Clock} from '../../clock.ts';
 import {listenOn} from '../../network/listening.ts';
 import type {HeaderPairs} from '../delivery/delivery.ts';
 import type {RejectReason} from '../verify/signature.ts';
-import {answerText, GoodAnswer, KEEP_ALIVE_MS} from './answer-text.ts';
+import {httpAnswerText, GoodAnswer, KEEP_ALIVE_MS} from './answer-text.ts';
 import {Connection, type ConnectionLimits, type ConnectionOptions, type ReceivedBody} from './connection.ts';
 import {IdleSockets} from './idle-sockets.ts';
 import {LargeBodies} from './large-bodies.ts';
@@ -152,7 +152,7 @@ export class Receiver {
       answerText: (answer, keepsAlive) =>
         answer.status === 200 && answer.text === undefined && keepsAlive
           ? good.at(clock.now())
-          : answerText(answer, keepsAlive, clock.now()),
+          : httpAnswerText(answer, keepsAlive, clock.now()),
     };
   }
 

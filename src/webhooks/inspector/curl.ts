@@ -10,7 +10,10 @@ const ADDED_BY_CURL = ['Accept', 'User-Agent', 'Content-Type', 'Expect'];
 const MOST_IN_AN_ARGUMENT = 100_000;
 
 /** A command for a POSIX shell that sends the same bytes and headers. */
-export function curlCommand({headers, body}: Pick<Delivery, 'headers' | 'body'>, target: string): string {
+export function replayCurlCommand(
+  {headers, body}: Pick<Delivery, 'headers' | 'body'>,
+  target: string,
+): string {
   const sent = passedOn(headers);
   const has = (name: string) => sent.some(([given]) => given.toLowerCase() === name.toLowerCase());
   const lines = [

@@ -2,7 +2,7 @@ import {createHash, timingSafeEqual} from 'node:crypto';
 import type {IncomingMessage} from 'node:http';
 
 /** The header that carries the token. Browsers send it across origins only with a permission that is never given. */
-export const TOKEN_HEADER = 'x-remit-token';
+export const INSPECTOR_TOKEN_HEADER = 'x-remit-token';
 
 /**
  * Why a request is refused before anything is read: a host name that is not ours, as after DNS rebinding, or a page
@@ -21,8 +21,8 @@ export function foreign(request: IncomingMessage, port: number): string | undefi
 }
 
 /** In constant time. */
-export function hasToken({headers}: IncomingMessage, token: string): boolean {
-  const given = headers[TOKEN_HEADER];
+export function hasInspectorToken({headers}: IncomingMessage, token: string): boolean {
+  const given = headers[INSPECTOR_TOKEN_HEADER];
   return typeof given === 'string' && timingSafeEqual(digest(given), digest(token));
 }
 

@@ -7,14 +7,14 @@ import {listenOn} from '../../network/listening.ts';
 import {DELIVERY_ID, isCut} from '../delivery/delivery.ts';
 import {parseTarget} from '../delivery/target.ts';
 import {ChangeStream} from './change-stream.ts';
-import {curlCommand} from './curl.ts';
+import {replayCurlCommand} from './curl.ts';
 import type {DeliveryLog} from './delivery-log.ts';
 import {type LoggedDelivery} from './delivery-log.ts';
 import {detailView, type Conceal} from './detail-view.ts';
 import {diagnoseLogged} from './diagnose-logged.ts';
 import {readFilter} from './filter.ts';
 import {listView} from './list-view.ts';
-import {foreign, hasToken} from './request-guard.ts';
+import {foreign, hasInspectorToken} from './request-guard.ts';
 import {shellPage} from './shell/page.ts';
 import {SHELL_SCRIPT} from './shell/script.ts';
 import {SHELL_STYLE} from './shell/style.ts';
@@ -121,7 +121,7 @@ export class InspectorServer {
     if (method !== 'GET' && method !== 'POST') return refusal(405, 'only GET and POST');
     const open = method === 'GET' ? this.#openPage(path) : undefined;
     if (open !== undefined) return open;
-    if (!hasToken(request, this.#token)) return refusal(401, 'the token is missing or wrong');
+    if (!hasInspectorToken(request, this.#token)) return refusal(401, 'the token is missing or wrong');
     const query = new URLSearchParams(search);
     if (method === 'GET' && path === '/events') return this.#follow(response);
     if (method === 'GET' && path === '/deliveries') return this.#list(query);
@@ -167,7 +167,7 @@ export class InspectorServer {
     if (isCut(delivery)) return refusal(400, 'The body was not kept in full.');
     try {
       const target = parseTarget(query.get('target') || 'http://localhost:3000/');
-      return reply(200, 'text/plain', curlCommand(delivery, target.href));
+      return reply(200, 'text/plain', replayCurlCommand(delivery, target.href));
     } catch (error) {
       return refusal(400, messageOf(error));
     }

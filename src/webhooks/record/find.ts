@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import type {RecordEntry} from './entry.ts';
-import {readRecord} from './reader.ts';
+import {readAllEntries} from './reader.ts';
 import {collect, type RecordedDelivery} from './state.ts';
 
 /**
@@ -24,7 +24,7 @@ const byId = (a: RecordedDelivery, b: RecordedDelivery): number => (a.delivery.i
 
 function* entriesOf(folder: string, id: string): Generator<RecordEntry> {
   const deliveries = new Set<string>();
-  for (const entry of readRecord(folder)) {
+  for (const entry of readAllEntries(folder)) {
     if (entry.kind === 'delivery') {
       if (entry.delivery.id !== id && entry.delivery.eventId !== id) continue;
       deliveries.add(entry.delivery.id);

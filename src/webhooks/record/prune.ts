@@ -1,6 +1,6 @@
 import {rmSync} from 'node:fs';
 import {fileFailure} from '../../store/files/failures.ts';
-import {readEntries, readRecord} from './reader.ts';
+import {readEntries, readAllEntries} from './reader.ts';
 import {listSegments, type Segment} from './segments.ts';
 import {collect, isWaiting} from './state.ts';
 
@@ -67,7 +67,7 @@ function remove(file: string): void {
 }
 
 const waitingIn = (folder: string): Set<string> =>
-  new Set([...collect(readRecord(folder))].filter(([, one]) => isWaiting(one)).map(([id]) => id));
+  new Set([...collect(readAllEntries(folder))].filter(([, one]) => isWaiting(one)).map(([id]) => id));
 
 function beyondBounds(segments: readonly Segment[], nowMs: number, {maxBytes, maxAgeMs}: Bounds): Segment[] {
   let total = segments.reduce((sum, {bytes}) => sum + bytes, 0);

@@ -50,7 +50,7 @@ export class RecordReader {
 }
 
 /** All entries of a record, oldest segment first. */
-export const readRecord = (folder: string): Generator<RecordEntry> => new RecordReader(folder).more();
+export const readAllEntries = (folder: string): Generator<RecordEntry> => new RecordReader(folder).more();
 
 /** The entries of one segment. */
 export const readEntries = (file: string): Generator<RecordEntry> =>

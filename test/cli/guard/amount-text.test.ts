@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {amountText} from '../../../src/cli/guard/amount-text.ts';
+import {guardedAmountText} from '../../../src/cli/guard/amount-text.ts';
 
 describe('an amount in a confirmation', () => {
   for (const [minor, currency, text] of [
@@ -9,5 +9,5 @@ describe('an amount in a confirmation', () => {
     [125n, undefined, "125 minor units of the source account's currency"],
     [125n, 'XXQ', '125 minor units of XXQ, an unknown currency'],
   ] as const)
-    it(`is ${text}`, () => assert.equal(amountText(minor, currency), text));
+    it(`is ${text}`, () => assert.equal(guardedAmountText(minor, currency), text));
 });

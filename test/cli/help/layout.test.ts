@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {stripVTControlCharacters} from 'node:util';
 import stringWidth from 'string-width';
 import {describe, it} from 'mocha';
-import {treeOf} from '../../../src/cli/core/main.ts';
+import {topicTreeOf} from '../../../src/cli/core/main.ts';
 import {helpForm} from '../../../src/cli/help/help.ts';
 import {block, layOut, placeOf} from '../../../src/cli/help/layout.ts';
 import {sourceConfig} from '../run-cli.ts';
@@ -24,7 +24,7 @@ describe('the layout of help', function () {
   for (const width of [40, 59, 80, 97, 119, 120])
     it(`has all that oclif prints for every command and topic at ${width} columns`, async () => {
       const config = await sourceConfig();
-      const {commands, topics} = treeOf(config.commandIDs);
+      const {commands, topics} = topicTreeOf(config.commandIDs);
       for (const id of [...commands, ...topics])
         assert.equal(
           words(plain(await helpForm(config, id), width)),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {describe, it} from 'mocha';
-import {manPages} from '../../../src/cli/help/reference.ts';
+import {manPageTexts} from '../../../src/cli/help/reference.ts';
 import {PAGES} from '../../../src/cli/help/pages.ts';
 import {sourceConfig} from '../run-cli.ts';
 
 describe('manual pages', () => {
-  const all = async () => manPages(await sourceConfig(), '1.2.3');
+  const all = async () => manPageTexts(await sourceConfig(), '1.2.3');
   const sections = (text: string): string[] => [...text.matchAll(/^\.SH (.*)$/gm)].map(([, title]) => title!);
 
   it('show each command on the page of its topic, and every help page on the first', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import {readRecord} from '../../../src/cli/sandbox/recorded/place.ts';
+import {readPlace} from '../../../src/cli/sandbox/recorded/place.ts';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
 import {readConfig} from '../../../src/profiles/config-file.ts';
@@ -218,7 +218,7 @@ describe('sandbox commands', () => {
     const service: Transport = {
       send: async (request) => {
         if (request.path !== '/sandbox/advance')
-          return new HttpTransport({baseUrl: readRecord(sandbox.place)!.base_url}).send(request);
+          return new HttpTransport({baseUrl: readPlace(sandbox.place)!.base_url}).send(request);
         await new Promise((resolve) => setTimeout(resolve, 20));
         const headers = {'content-type': 'application/json'};
         return {status: 200, headers, body: Buffer.from(JSON.stringify(moved))};

@@ -3,7 +3,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {join} from 'node:path';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
-import {readRecord, sandboxPlace, type SandboxPlace} from '../../../src/cli/sandbox/recorded/place.ts';
+import {readPlace, sandboxPlace, type SandboxPlace} from '../../../src/cli/sandbox/recorded/place.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions, type CliResult} from '../../cli/run-cli.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
@@ -33,7 +33,7 @@ export class LiveSandbox {
 
   run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
     const service: Transport = {
-      send: (request) => new HttpTransport({baseUrl: readRecord(this.place)!.base_url}).send(request),
+      send: (request) => new HttpTransport({baseUrl: readPlace(this.place)!.base_url}).send(request),
       close: async () => undefined,
     };
     return runCli(argv, {env: this.env, service, clock: new RealClock(), ...options});
@@ -44,7 +44,7 @@ export class LiveSandbox {
     this.#started = this.run(['sandbox', 'start', '--port', '0', ...words], {stop: this.stop, ...options});
     let ended: CliResult | undefined;
     void this.#started.then((result) => (ended = result));
-    while (!readRecord(this.place)) {
+    while (!readPlace(this.place)) {
       if (ended !== undefined) assert.fail(`the sandbox ended: ${ended.stderr}`);
       await wait(5);
     }

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {systemClock} from '../../../src/clock.ts';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
-import {readRecord} from '../../../src/webhooks/record/reader.ts';
+import {readAllEntries} from '../../../src/webhooks/record/reader.ts';
 import {verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch, type CliResult} from '../../cli/run-cli.ts';
 import {rowIds} from '../../webhooks/inspector/page-client.ts';
@@ -95,7 +95,7 @@ describe("the inspector's commands", () => {
     );
     assert.match((await replay(id!, false, '127.0.0.1:1')).message, /^connection refused in /);
     await at.end();
-    const replays = [...readRecord(recordFolder())].filter(
+    const replays = [...readAllEntries(recordFolder())].filter(
       (entry) => entry.kind === 'forward' && entry.forward.cause === 'replay',
     );
     assert.equal(replays.length, 3);
@@ -112,7 +112,7 @@ describe("the inspector's commands", () => {
     assert.match((await replay(id!, false)).message, /Still passing/);
     await until(`/deliveries/${id}`, /replay/);
     await at.end();
-    assert.deepEqual([...readRecord(recordFolder())], []);
+    assert.deepEqual([...readAllEntries(recordFolder())], []);
   });
 
   it('listen --ui signs with the secret that the delivery verified with, or with that of --resign', async () => {
@@ -186,7 +186,7 @@ describe("the inspector's commands", () => {
     assert.equal(result.exitCode, 130);
     assert.match(result.stdout, /^Inspect deliveries at http:\/\/127\.0\.0\.1:\d+\/#open=/);
     assert.deepEqual(
-      [...readRecord(recordFolder())].map(({kind}) => kind),
+      [...readAllEntries(recordFolder())].map(({kind}) => kind),
       ['delivery', 'forward'],
     );
   });

@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import {valueAt} from '../../../src/output/records/select.ts';
+import {selectedValue} from '../../../src/output/records/select.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
 import {Listening} from './listening.ts';
@@ -130,7 +130,7 @@ describe('webhooks listen with a sandbox, over HTTPS', function () {
     assert.equal(new Set(events.map(({id}) => id)).size, 6, 'every event once');
     const held = events.findIndex(
       ({event_type: type, body}) =>
-        type === 'payout.debited' && valueAt(body, 'data.payout_id') === payouts[0],
+        type === 'payout.debited' && selectedValue(body, 'data.payout_id') === payouts[0],
     );
     assert.ok(held > 0, `the first event of all came after another one: ${held}`);
     assert.equal(at.of('duplicate').length, 1);

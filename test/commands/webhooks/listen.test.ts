@@ -8,7 +8,7 @@ import {systemClock} from '../../../src/clock.ts';
 import {objectText} from '../../../src/cli/webhooks/listen/view.ts';
 import {plainPaint} from '../../../src/output/text/colour.ts';
 import type {ObjectLine} from '../../../src/webhooks/delivery/lines.ts';
-import {readRecord} from '../../../src/webhooks/record/reader.ts';
+import {readAllEntries} from '../../../src/webhooks/record/reader.ts';
 import {secretFingerprint} from '../../../src/webhooks/verify/secrets.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
@@ -45,7 +45,9 @@ describe('webhooks listen', () => {
 
   const recordFolder = () => join(home, 'state', 'webhooks', 'record');
   const recorded = () =>
-    [...readRecord(recordFolder())].flatMap((entry) => (entry.kind === 'delivery' ? [entry.delivery] : []));
+    [...readAllEntries(recordFolder())].flatMap((entry) =>
+      entry.kind === 'delivery' ? [entry.delivery] : [],
+    );
   const open = async (...words: string[]) => (listening = await Listening.open(env, words));
 
   /** A target that answers as it is told; its address. */

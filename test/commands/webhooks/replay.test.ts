@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {systemClock} from '../../../src/clock.ts';
-import {readRecord} from '../../../src/webhooks/record/reader.ts';
+import {readAllEntries} from '../../../src/webhooks/record/reader.ts';
 import {collect} from '../../../src/webhooks/record/state.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
@@ -169,7 +169,7 @@ describe('webhooks events replay', () => {
       verified.map((one) => (one.ok ? one.secret : one.reason)),
       [0, 1, 'too_old'],
     );
-    const again = [...readRecord(folder())].flatMap((entry) =>
+    const again = [...readAllEntries(folder())].flatMap((entry) =>
       entry.kind === 'forward' ? [entry.forward.resigned] : [],
     );
     assert.deepEqual(again, [true, true, false], 'marked in the record');
@@ -335,7 +335,7 @@ describe('webhooks events replay', () => {
     const states: (string | undefined)[] = [];
     listening.onLine = (line) => {
       if (line.type !== 'dead') return;
-      states.push(collect(readRecord(folder())).get(line.delivery)?.targets.get(url)?.state);
+      states.push(collect(readAllEntries(folder())).get(line.delivery)?.targets.get(url)?.state);
     };
     await Promise.all(Array.from({length: 40}, (_, index) => listening.post(body(index))));
     await listening.until(({type}) => type === 'dead', 40);
@@ -364,7 +364,7 @@ describe('webhooks events replay', () => {
     await listening.until(({type}) => type === 'forward', 25);
     const ended = await listening.end();
     assert.equal(ended.exitCode, 130, ended.stderr);
-    const found = [...collect(readRecord(folder())).values()];
+    const found = [...collect(readAllEntries(folder())).values()];
     assert.equal(found.length, 25);
     for (const {targets} of found) assert.equal(targets.get(url)!.state, 'forwarded');
   });

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {ExactNumber} from '../../../src/narrow.ts';
-import {pickFields, readFields, runQuery, valueAt} from '../../../src/output/records/select.ts';
+import {pickFields, readFields, runQuery, selectedValue} from '../../../src/output/records/select.ts';
 
 describe('fields of a record', () => {
   const record = {id: 1, m: {a: {b: 2}, c: null}, list: [{id: 3}]};
 
   it('are found by a dotted path, and only own ones', () => {
-    assert.equal(valueAt(record, 'm.a.b'), 2);
-    assert.equal(valueAt(record, 'list.0.id'), 3);
-    assert.equal(valueAt(record, 'm.c'), null);
+    assert.equal(selectedValue(record, 'm.a.b'), 2);
+    assert.equal(selectedValue(record, 'list.0.id'), 3);
+    assert.equal(selectedValue(record, 'm.c'), null);
     for (const path of ['m.x', 'm.c.d', 'id.x', 'constructor', 'm.toString', ''])
-      assert.equal(valueAt(record, path), undefined, path);
-    for (const value of [null, 'text', 5]) assert.equal(valueAt(value, 'id'), undefined);
+      assert.equal(selectedValue(record, path), undefined, path);
+    for (const value of [null, 'text', 5]) assert.equal(selectedValue(value, 'id'), undefined);
   });
 
   it('are found by as many paths as a service invents', () => {
     const names = Array.from({length: 2500}, (_, n) => `field_${n}`);
     const wide = {m: Object.fromEntries(names.map((name, n) => [name, n]))};
     for (let round = 0; round < 2; round += 1)
-      for (const [n, name] of names.entries()) assert.equal(valueAt(wide, `m.${name}`), n);
+      for (const [n, name] of names.entries()) assert.equal(selectedValue(wide, `m.${name}`), n);
   });
 
   it('are selected in the requested order, nested as before, null if missing', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {pathOf, queryOf, RouteTable} from '../../../src/sandbox/api/route-table.ts';
+import {routePathOf, queryOf, RouteTable} from '../../../src/sandbox/api/route-table.ts';
 
 describe('a table of routes', () => {
   const table = new RouteTable([
@@ -38,7 +38,7 @@ describe('a table of routes', () => {
 
   it('decodes a parameter of a URL once', () => {
     for (const id of ['a%41', '100%', '%', 'a/b', '%2F', '%25', 'ä €', 'a?b#c']) {
-      const path = pathOf(`http://localhost/items/${encodeURIComponent(id)}?x=%2541`);
+      const path = routePathOf(`http://localhost/items/${encodeURIComponent(id)}?x=%2541`);
       assert.deepEqual(table.find('GET', path)?.params, {item_id: id});
     }
   });
@@ -51,10 +51,10 @@ describe('a table of routes', () => {
 
 describe('a URL', () => {
   it('has a path, decoded except for what has a meaning in it', () => {
-    assert.equal(pathOf('http://localhost:4010/api/payouts?limit=1'), '/api/payouts');
-    assert.equal(pathOf('http://localhost/api/p%61youts#x'), '/api/payouts');
-    assert.equal(pathOf('http://localhost/a%2Fb?c'), '/a%2Fb');
-    assert.equal(pathOf('http://localhost/100%'), '/100%');
+    assert.equal(routePathOf('http://localhost:4010/api/payouts?limit=1'), '/api/payouts');
+    assert.equal(routePathOf('http://localhost/api/p%61youts#x'), '/api/payouts');
+    assert.equal(routePathOf('http://localhost/a%2Fb?c'), '/a%2Fb');
+    assert.equal(routePathOf('http://localhost/100%'), '/100%');
   });
 
   it('has a query', () => {

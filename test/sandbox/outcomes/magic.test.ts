@@ -11,7 +11,7 @@ import {
   accountBehaviour,
   bankOf,
   cardBehaviour,
-  endingOf,
+  endingOfTransfer,
   fateOf,
   magicTable,
 } from '../../../src/sandbox/outcomes/magic.ts';
@@ -104,22 +104,22 @@ describe('magic values', () => {
   });
 
   it('are returned on ACH; other rails refuse them at once, with their own codes', () => {
-    const ending = (rail: string) => endingOf('refused R03', rail, false);
+    const ending = (rail: string) => endingOfTransfer('refused R03', rail, false);
     assert.deepEqual(ending('standard_ach'), {kind: 'comes_back', code: 'R03', blames: true});
     assert.deepEqual(ending('instant_bank'), {kind: 'rejected', code: 'AC03', blames: true});
     assert.deepEqual(ending('wire'), {kind: 'rejected', code: 'AC03', blames: true});
-    assert.deepEqual(endingOf('refused expired_card', 'instant_card', true), {
+    assert.deepEqual(endingOfTransfer('refused expired_card', 'instant_card', true), {
       kind: 'rejected',
       code: 'expired_card',
       blames: true,
     });
-    assert.deepEqual(endingOf('returned R03', 'standard_ach', false), {
+    assert.deepEqual(endingOfTransfer('returned R03', 'standard_ach', false), {
       kind: 'comes_back',
       code: 'R03',
       blames: false,
     });
-    assert.equal(endingOf('fails_after_debited', 'instant_bank', true).kind, 'rejected');
-    assert.equal(endingOf('fails_after_debited', 'wire', false).kind, 'comes_back');
+    assert.equal(endingOfTransfer('fails_after_debited', 'instant_bank', true).kind, 'rejected');
+    assert.equal(endingOfTransfer('fails_after_debited', 'wire', false).kind, 'comes_back');
   });
 
   it('translate to a code that each rail knows', () => {

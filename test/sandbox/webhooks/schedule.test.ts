@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {readRetryAfter, retryDelay, type Setback} from '../../../src/sandbox/webhooks/schedule.ts';
+import {readRetryAfterOfTarget, retryDelay, type Setback} from '../../../src/sandbox/webhooks/schedule.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -50,10 +50,10 @@ describe('webhook retry schedule', () => {
 
   it('reads Retry-After as seconds or as a date', () => {
     const now = Date.parse('2026-03-02T15:00:00Z');
-    assert.equal(readRetryAfter('120', now), 120 * SECOND);
-    assert.equal(readRetryAfter('Mon, 02 Mar 2026 15:01:00 GMT', now), MINUTE);
-    assert.equal(readRetryAfter('Mon, 02 Mar 2026 14:00:00 GMT', now), 0);
+    assert.equal(readRetryAfterOfTarget('120', now), 120 * SECOND);
+    assert.equal(readRetryAfterOfTarget('Mon, 02 Mar 2026 15:01:00 GMT', now), MINUTE);
+    assert.equal(readRetryAfterOfTarget('Mon, 02 Mar 2026 14:00:00 GMT', now), 0);
     for (const text of [undefined, '', 'soon', '-5', '1e9'])
-      assert.equal(readRetryAfter(text, now), undefined);
+      assert.equal(readRetryAfterOfTarget(text, now), undefined);
   });
 });

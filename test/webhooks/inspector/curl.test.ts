@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import type {HeaderPairs} from '../../../src/webhooks/delivery/delivery.ts';
-import {curlCommand} from '../../../src/webhooks/inspector/curl.ts';
+import {replayCurlCommand} from '../../../src/webhooks/inspector/curl.ts';
 
 const TARGET = "http://localhost:3000/hook?a=1&b='2'";
 
@@ -44,11 +44,11 @@ describe('copy as curl', () => {
       Buffer.from([0x00, 0xff, 0x0a, 0x27]),
       Buffer.from('x'.repeat(200_000)),
     ])
-      assert.deepEqual(run(curlCommand({headers: HEADERS, body}, TARGET)).body, body);
+      assert.deepEqual(run(replayCurlCommand({headers: HEADERS, body}, TARGET)).body, body);
   });
 
   it('sends the headers unchanged, and none of its own', () => {
-    const {args} = run(curlCommand({headers: HEADERS, body: Buffer.from('{}')}, TARGET));
+    const {args} = run(replayCurlCommand({headers: HEADERS, body: Buffer.from('{}')}, TARGET));
     assert.deepEqual(args, [
       ...['-X', 'POST', TARGET],
       ...['-H', 'Content-Type: application/json', '-H', 'X-Webhook-Signature: ab'],

@@ -20,7 +20,7 @@ import type {RecordEntry} from '../../../src/webhooks/record/entry.ts';
 import {decodeEntry, encodeEntry} from '../../../src/webhooks/record/entry.ts';
 import {decodeFrames, encodeFrame} from '../../../src/webhooks/record/frame.ts';
 import {pruneBehind, pruneRecord} from '../../../src/webhooks/record/prune.ts';
-import {readRecord, RecordReader} from '../../../src/webhooks/record/reader.ts';
+import {readAllEntries, RecordReader} from '../../../src/webhooks/record/reader.ts';
 import {listSegments} from '../../../src/webhooks/record/segments.ts';
 import {collect, isWaiting} from '../../../src/webhooks/record/state.ts';
 import {RecordWriter, type SegmentFile} from '../../../src/webhooks/record/writer.ts';
@@ -35,7 +35,7 @@ const forwarded = (number: number, changes = {}): RecordEntry => ({
   forward: forward(number, changes),
 });
 const ids = (folder: string) =>
-  [...readRecord(folder)].map((entry) =>
+  [...readAllEntries(folder)].map((entry) =>
     entry.kind === 'delivery' ? entry.delivery.id : entry.forward.delivery,
   );
 
@@ -56,7 +56,7 @@ describe('the record of deliveries', () => {
       ['x-a', 'é\u0001'],
     ] as const;
     await record(folder, [arrived(1, {body: bytes, headers}), forwarded(1)]);
-    assert.deepEqual([...readRecord(folder)], [arrived(1, {body: bytes, headers}), forwarded(1)]);
+    assert.deepEqual([...readAllEntries(folder)], [arrived(1, {body: bytes, headers}), forwarded(1)]);
   });
 
   it('is durable when append resolves, and syncs once for all that arrive together', async () => {
@@ -239,7 +239,7 @@ describe('the record of deliveries', () => {
       forwarded(3, {status: null, error: 'connection refused', attempt: 2, gaveUp: true}),
       forwarded(99),
     ]);
-    const found = collect(readRecord(folder));
+    const found = collect(readAllEntries(folder));
     const states = [...found.values()].map((one) => [
       one.targets.get(target)!.state,
       one.targets.get(target)!.attempts,

@@ -11,13 +11,15 @@ import {
   type View,
 } from '../../../output/records/view.ts';
 import {isList, isObject} from '../../../narrow.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 
 /** `R03 no account`. */
 const reason: Field = {
   ...remark('Reason', 'message'),
   show: (message, record) => {
-    const parts = [valueAt(record, 'code'), message].filter((part) => part !== null && part !== undefined);
+    const parts = [selectedValue(record, 'code'), message].filter(
+      (part) => part !== null && part !== undefined,
+    );
     return parts.length === 0 ? '-' : parts.map(plainValue).join(' ');
   },
 };

@@ -8,7 +8,7 @@ import {commandLine} from '../../line/command-line.ts';
 import {serviceInForce} from '../../core/service-in-force.ts';
 import {planFromFlags} from './action.ts';
 import {outlookOf} from './next.ts';
-import {writePage} from './page.ts';
+import {writePageToApprove} from './page.ts';
 import {templateFor} from './template.ts';
 import {outlookText, planResult, planText} from './view.ts';
 
@@ -63,7 +63,7 @@ export abstract class PlanCommand extends BatchCommand {
     const page =
       flags.html === undefined
         ? undefined
-        : await writePage({local, stateDir, file: flags.html}, planned, outlook);
+        : await writePageToApprove({local, stateDir, file: flags.html}, planned, outlook);
     if (page !== undefined) local.out.text(`Page   ${page}`);
     if (outlook.next !== null) local.out.hint(outlook.next);
     return {...planResult(planned, outlook), ...(page === undefined ? {} : {page_file: page})};

@@ -9,7 +9,7 @@ import type {LocalContext} from '../../core/context.ts';
 import {outlookText, type PlanOutlook} from './view.ts';
 
 /** Writes the page of a plan, for the person who approves it. Returns its path. */
-export async function writePage(
+export async function writePageToApprove(
   {local, stateDir, file}: {local: LocalContext; stateDir: string; file: string},
   {plan, errors}: PlannedBatch,
   outlook: PlanOutlook,

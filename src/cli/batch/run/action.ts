@@ -28,7 +28,14 @@ import {closeAfter, withEnd, withResume} from './close-after.ts';
 import {confirmOnce, isConfirmed, mayRetry, nothingToRetry, reachOf, tellStatus} from './confirm-once.ts';
 import {noteEffect, showEnd} from './ending.ts';
 import {PERMITS} from './granted.ts';
-import {commandsOf, type ConfirmedRun, goOn, statusCommand, type RunRequest, writeAgain} from './request.ts';
+import {
+  commandsOfRun,
+  type ConfirmedRun,
+  runOrRefuse,
+  statusCommand,
+  type RunRequest,
+  writeAgain,
+} from './request.ts';
 import {retryRows} from './retry-rows.ts';
 import {withLock} from './wait-lock.ts';
 
@@ -52,7 +59,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const batch = await withLock(waiting, () =>
     openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
   );
-  context.ofBatch.commands = commandsOf(request, batch.plan);
+  context.ofBatch.commands = commandsOfRun(request, batch.plan);
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
@@ -117,7 +124,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
       return await runConfirmed({request, batch, claims, transport, folder});
     } catch (error) {
       throw withResume(error, batch.plan.batchId, {
-        next: goOn(request, batch.plan),
+        next: runOrRefuse(request, batch.plan),
         report: writeAgain(request, batch.plan),
       });
     } finally {
@@ -174,7 +181,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       mayAcceptDifferences: !isCapped(profile.caps),
     },
     out: folder,
-    commands: commandsOf(request, plan),
+    commands: commandsOfRun(request, plan),
     assertHeld: () => {
       lock.assertHeld();
       claims.registry.assertHeld();

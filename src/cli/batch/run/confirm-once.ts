@@ -15,7 +15,7 @@ import {operatorName} from '../../runtime/operator.ts';
 import {noteTyped} from '../place.ts';
 import {confirmBatch, duplicatesOf} from './confirm.ts';
 import {grantBatch} from './granted.ts';
-import {commandsOf, type RunRequest, statusCommand, typing} from './request.ts';
+import {commandsOfRun, type RunRequest, statusCommand, typing} from './request.ts';
 import {partOf} from './retry-view.ts';
 
 export function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
@@ -108,7 +108,7 @@ export const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void
 
 function nothingToRelease(request: RunRequest, batch: OpenBatch): RemitError {
   const {plan} = batch;
-  const {next} = readSummary(batch, request.context.clock.now(), () => commandsOf(request, plan));
+  const {next} = readSummary(batch, request.context.clock.now(), () => commandsOfRun(request, plan));
   return new RemitError('GUARD_CONFIRM', `batch ${plan.batchId} has no staged rows; nothing was sent`, {
     hint: next ?? statusCommand(request, plan),
   });

@@ -7,7 +7,7 @@ import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
 import {releasedText, uncanceledText} from './cancel-confirm.ts';
-import {commandsOf, statusCommand, type RunRequest, typing} from './request.ts';
+import {commandsOfRun, statusCommand, type RunRequest, typing} from './request.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
@@ -23,7 +23,7 @@ export async function showEnd(
 ): Promise<void> {
   const {context, kind} = request;
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-  context.out.text(summaryText(summary, attention, commandsOf(request, plan), {isRun: true}));
+  context.out.text(summaryText(summary, attention, commandsOfRun(request, plan), {isRun: true}));
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   if (request.path === 'cancel' && summary.state === 'stopped' && summary.stopped_because === null)
@@ -118,5 +118,5 @@ function noteDoubts(
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
   const named = attention.filter(({state}) => state === 'in_doubt').map(({reference}) => reference);
-  request.context.out.warn(doubtsText(summary, named, commandsOf(request, plan)));
+  request.context.out.warn(doubtsText(summary, named, commandsOfRun(request, plan)));
 }

@@ -43,15 +43,15 @@ export interface ConfirmedRun {
 }
 
 /** Builds the commands for the batch that a request sends. */
-export const commandsOf = ({context, flags}: RunRequest, plan: Plan): Commands =>
+export const commandsOfRun = ({context, flags}: RunRequest, plan: Plan): Commands =>
   sendingCommands(context, plan, flags.out);
 
 /** Builds the command of a verb for that batch. */
 export const typing = (request: RunRequest, plan: Plan): ReturnType<typeof typingFor> =>
-  typingFor(commandsOf(request, plan), plan);
+  typingFor(commandsOfRun(request, plan), plan);
 
 /** The command that continues a batch whose run failed. */
-export const goOn = (request: RunRequest, plan: Plan): string =>
+export const runOrRefuse = (request: RunRequest, plan: Plan): string =>
   typing(request, plan)(request.path === 'cancel' ? 'cancel' : 'resume');
 
 /** The command that shows the status of a batch. */

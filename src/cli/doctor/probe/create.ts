@@ -4,7 +4,7 @@ import type {Assumption} from '../../../service/file/assumption.ts';
 import {routeOf} from '../../../service/routes.ts';
 import {STATUSES_OF} from '../../../service/file/schema.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failureOf, outcomeOf, type ServiceReply} from '../survey/asker.ts';
+import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {lacksRoute, type ServiceSurvey} from '../survey/survey.ts';
@@ -78,7 +78,7 @@ async function otherForm(
   const found = await findHeader(probe, kind, money, reply.message);
   if (found !== undefined) {
     const {header, write, made} = found;
-    const evidence = `${failureOf(reply, 'a record')}; ${made === undefined ? 'not refused' : 'accepted'} in the header ${header}`;
+    const evidence = `${failedReplyText(reply, 'a record')}; ${made === undefined ? 'not refused' : 'accepted'} in the header ${header}`;
     survey.differs(differs('keys.header', evidence, {row: 45, write, sure: true}));
     if (made !== undefined) return noteCreated(probe, kind, {money, ...made}, found.reply);
     return {refused: found.reply};
@@ -114,7 +114,7 @@ async function otherRoute(
     const key = context.runtime.uuid();
     const {reply, id: made} = await create(probe, kind, {money, key, file: joined(file, write)});
     if (made === undefined) continue;
-    const evidence = `${failureOf(refused, 'a record')}; ${outcomeOf(reply)}`;
+    const evidence = `${failedReplyText(refused, 'a record')}; ${replyOutcome(reply)}`;
     survey.differs(differs(`routes.${id}`, evidence, {row: ROW, write, sure: true}));
     return noteCreated(probe, kind, {money, key, id: made}, reply);
   }
@@ -130,7 +130,7 @@ function fixFor({found}: ServiceSurvey, {key, text}: Assumption): string {
 function noteRefused({survey}: Probe, kind: ProbedKind, reply: ServiceReply): void {
   const operation = idOf(kind, 'create');
   const check = `routes.${operation}`;
-  const evidence = failureOf(reply, 'a record');
+  const evidence = failedReplyText(reply, 'a record');
   const {assumption} = reply;
   if (mayHaveCreated(reply)) survey.found.push(unknown(check, evidence, {row: ROW}));
   else if (lacksRoute(reply))
@@ -151,7 +151,7 @@ function noteCreated({survey}: Probe, kind: ProbedKind, made: Made, reply: Servi
   const check = `routes.${idOf(kind, 'create')}`;
   const {status, client_metadata: metadata} = recordIn(reply);
   if (!survey.found.some((finding) => finding.check === check))
-    survey.found.push(holds(check, `${outcomeOf(reply)} (${kind.noun} ${made.id})`, {row: ROW}));
+    survey.found.push(holds(check, `${replyOutcome(reply)} (${kind.noun} ${made.id})`, {row: ROW}));
   if (status !== 'created') noteStatus(survey, kind, made, status);
   const reference = isObject(metadata) ? metadata['remit_reference'] : undefined;
   const place = kind.noun === 'payout' ? 'metadata.reference' : `metadata.reference (${kind.topic})`;

@@ -2,7 +2,7 @@ import {statedHorizonMs, type ServiceFile} from '../../../service/service-file.t
 import type {ServiceReply} from '../survey/asker.ts';
 import {findings} from '../survey/finding.ts';
 import {forgetKey, keepKey, type KeptKey} from './key-memory.ts';
-import {idIn, type Money, PAYOUT} from './kinds.ts';
+import {probedIdIn, type Money, PROBED_PAYOUT} from './kinds.ts';
 import {cancelAll, create, type Probe} from './steps.ts';
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 
@@ -17,11 +17,11 @@ export async function checkHorizon(probe: Probe, kept: KeptKey): Promise<void> {
   const from = probed.created.length;
   const reply = await replayed(probe, kept, {party, currency_code}, key);
   const ageMs = Math.max(0, context.clock.now() - kept.at_ms);
-  if (reply.status === 409 || (isGood(reply) && idIn(reply, context) === kept.payout_id)) {
+  if (reply.status === 409 || (isGood(reply) && probedIdIn(reply, context) === kept.payout_id)) {
     keepKey(context, {...kept, known_ms: ageMs});
     noteKnown(survey, ageMs);
   } else if (probed.created.length > from) {
-    await cancelAll(probe, PAYOUT, from);
+    await cancelAll(probe, PROBED_PAYOUT, from);
     forgetKey(context);
     noteForgotten(survey, ageMs, kept.known_ms);
   } else {
@@ -34,7 +34,7 @@ export async function checkHorizon(probe: Probe, kept: KeptKey): Promise<void> {
 async function replayed(probe: Probe, kept: KeptKey, money: Money, key: string): Promise<ServiceReply> {
   const {probed} = probe;
   const before = probed.created.length;
-  const {reply} = await create(probe, PAYOUT, {money, key});
+  const {reply} = await create(probe, PROBED_PAYOUT, {money, key});
   if (probed.created[before] === kept.payout_id) probed.created.splice(before, 1);
   return reply;
 }

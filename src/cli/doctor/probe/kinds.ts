@@ -14,8 +14,18 @@ export interface ProbedKind {
   readonly parties: 'payees' | 'payers';
 }
 
-export const PAYOUT: ProbedKind = {noun: 'payout', topic: 'payouts', party: 'payee_id', parties: 'payees'};
-export const PAYIN: ProbedKind = {noun: 'payin', topic: 'payins', party: 'payer_id', parties: 'payers'};
+export const PROBED_PAYOUT: ProbedKind = {
+  noun: 'payout',
+  topic: 'payouts',
+  party: 'payee_id',
+  parties: 'payees',
+};
+export const PROBED_PAYIN: ProbedKind = {
+  noun: 'payin',
+  topic: 'payins',
+  party: 'payer_id',
+  parties: 'payers',
+};
 
 export const idOf = (kind: ProbedKind, verb: 'create' | 'get' | 'list' | 'cancel' | 'approve'): OperationId =>
   `${kind.topic}.${verb}`;
@@ -45,7 +55,7 @@ export const recordIn = ({json}: ServiceReply): JsonObject => {
 };
 
 /** The id of a record that was created; undefined if the answer has none that can be used. */
-export function idIn(reply: ServiceReply, {out}: Context): string | undefined {
+export function probedIdIn(reply: ServiceReply, {out}: Context): string | undefined {
   const {id} = recordIn(reply);
   return isUsableId(id, out.sanitizer) ? id : undefined;
 }

@@ -1,9 +1,9 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isObject, type JsonObject} from '../../../narrow.ts';
-import {failureOf, outcomeOf} from '../survey/asker.ts';
+import {failedReplyText, replyOutcome} from '../survey/asker.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, lacksRoute, rowOf} from '../survey/survey.ts';
-import {idIn, recordIn} from './kinds.ts';
+import {probedIdIn, recordIn} from './kinds.ts';
 import {mayHaveCreated, type Probe} from './steps.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -64,14 +64,14 @@ async function leaveOne(probe: Probe, {noun, resource, marked, body}: Leaving): 
     return;
   }
   const reply = await survey.ask(operation, {body});
-  const id = isGood(reply) ? idIn(reply, context) : undefined;
+  const id = isGood(reply) ? probedIdIn(reply, context) : undefined;
   if (id !== undefined) {
     const {status} = recordIn(reply);
     probed.left.push({noun, id, status: typeof status === 'string' ? status : null});
-    survey.found.push(holds(check, `${outcomeOf(reply)} (${noun} ${id}, which remains)`, {row}));
+    survey.found.push(holds(check, `${replyOutcome(reply)} (${noun} ${id}, which remains)`, {row}));
     return;
   }
-  const evidence = failureOf(reply, 'a record with an id');
+  const evidence = failedReplyText(reply, 'a record with an id');
   if (mayHaveCreated(reply)) {
     const fix = context.commands.read(resource, 'list');
     survey.found.push(unknown(check, `${evidence}; a ${noun} may have been created`, {row, fix}));

@@ -2,12 +2,12 @@ import {meaningOf} from '../../../client/answers/verdict.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
-import {failureOf, outcomeOf, type ServiceReply} from '../survey/asker.ts';
+import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, type ServiceSurvey} from '../survey/survey.ts';
 import {noteLaterGet} from '../reads/gets.ts';
-import {bodyFor, idIn, idOf, type ProbedKind, type Money, recordIn} from './kinds.ts';
+import {bodyFor, probedIdIn, idOf, type ProbedKind, type Money, recordIn} from './kinds.ts';
 
 const {holds, differs, unknown} = findings('service');
 
@@ -42,7 +42,7 @@ export async function create(
   {money, key, file = survey.draft.file}: {money: Money; key: string; file?: ServiceFile},
 ): Promise<{reply: ServiceReply; id: string | undefined}> {
   const reply = await survey.ask(idOf(kind, 'create'), {body: bodyFor(kind, money), key}, file);
-  const id = reply.status >= 200 && reply.status < 300 ? idIn(reply, context) : undefined;
+  const id = reply.status >= 200 && reply.status < 300 ? probedIdIn(reply, context) : undefined;
   if (id === undefined && mayHaveCreated(reply)) unclear.push({kind, reply});
   if (id !== undefined && !probed.created.includes(id)) {
     probed.created.push(id);
@@ -67,7 +67,7 @@ export function noteUnclear({context, survey, unclear}: Probe, kind: ProbedKind)
   survey.found.push(
     unknown(
       `${kind.topic} that may remain`,
-      `${failureOf(first.reply, 'a record')}${more}; a ${kind.noun} may have been created, but it is not approved`,
+      `${failedReplyText(first.reply, 'a record')}${more}; a ${kind.noun} may have been created, but it is not approved`,
       {fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
     ),
   );
@@ -85,14 +85,14 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
       ...{noun: kind.noun, done: 'was canceled by the probe', id, status: 'canceled'},
       next: context.commands.read(kind.topic, 'get', id),
     });
-    const evidence = failureOf(first.reply, 'a record');
+    const evidence = failedReplyText(first.reply, 'a record');
     if (other !== undefined)
       survey.differs(
         differs(check, `${evidence}; ${other.evidence}`, {row: 4, write: other.write, sure: true}),
       );
     else if (!survey.found.some((finding) => finding.check === check))
       survey.found.push(
-        holds(check, `${outcomeOf(first.reply)}, and the ${kind.noun} is canceled`, {row: 4}),
+        holds(check, `${replyOutcome(first.reply)}, and the ${kind.noun} is canceled`, {row: 4}),
       );
     return;
   }
@@ -101,12 +101,16 @@ async function cancel(probe: Probe, kind: ProbedKind, id: string): Promise<void>
   const cancelled = context.commands.write(kind.topic, 'cancel', id);
   const now = status === null ? 'has a status that could not be read,' : `still has status "${status}"`;
   survey.found.push(
-    differs(check, `${failureOf(first.reply, 'a record')}; ${kind.noun} ${id} ${now} and is not approved`, {
-      ...{
-        row: 4,
-        fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
+    differs(
+      check,
+      `${failedReplyText(first.reply, 'a record')}; ${kind.noun} ${id} ${now} and is not approved`,
+      {
+        ...{
+          row: 4,
+          fix: `${toAdd({routes: {[idOf(kind, 'cancel')]: `POST /path/{id}/cancel`}})}; then cancel it: ${cancelled}`,
+        },
       },
-    }),
+    ),
   );
 }
 
@@ -147,7 +151,7 @@ function noteUnread(
   survey.found.push(
     unknown(
       `routes.${idOf(kind, 'cancel')}`,
-      `${outcomeOf(reply)}, but the status of ${kind.noun} ${id} could not be read; it is not approved`,
+      `${replyOutcome(reply)}, but the status of ${kind.noun} ${id} could not be read; it is not approved`,
       {row: 4, fix: context.commands.read(kind.topic, 'list', '--status', 'created')},
     ),
   );
@@ -165,7 +169,7 @@ async function otherCancel(probe: Probe, kind: ProbedKind, id: string) {
   for (const write of forms) {
     const {reply, status} = await tryCancel(probe, kind, id, joined(file, write));
     if (status !== 'canceled') continue;
-    const evidence = `${outcomeOf(reply)}${write.bodies === undefined ? '' : ' without a body'} and canceled it`;
+    const evidence = `${replyOutcome(reply)}${write.bodies === undefined ? '' : ' without a body'} and canceled it`;
     return {write, evidence};
   }
   return undefined;

@@ -2,7 +2,7 @@ import {RemitError} from '../../../errors.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
-import {failureOf, NOWHERE, outcomeOf, refusalWords} from '../survey/asker.ts';
+import {failedReplyText, NOWHERE, replyOutcome, refusalWords} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, isMissing, type ServiceSurvey} from '../survey/survey.ts';
@@ -10,7 +10,7 @@ import {createOne} from './create.ts';
 import {checkHorizon} from './horizon.ts';
 import {checkFormat, checkReplay} from './keys.ts';
 import {keepKey, keptKey} from './key-memory.ts';
-import {AMOUNT_MINOR, idOf, type ProbedKind, PAYIN, PAYOUT} from './kinds.ts';
+import {AMOUNT_MINOR, idOf, type ProbedKind, PROBED_PAYIN, PROBED_PAYOUT} from './kinds.ts';
 import {probeMove, probePayee} from './others.ts';
 import {PROBED} from '../../core/probed.ts';
 import {cancelAll, noteUnclear, type Probe, type Probed} from './steps.ts';
@@ -53,8 +53,8 @@ export async function probeWrites(context: Context, survey: ServiceSurvey): Prom
     survey.found.push(
       unknown('keys.horizon', 'not known yet; run --probe-writes again later to measure it', {row: 46}),
     );
-  await probeKind(probe, PAYOUT);
-  await probeKind(probe, PAYIN);
+  await probeKind(probe, PROBED_PAYOUT);
+  await probeKind(probe, PROBED_PAYIN);
   await probePayee(probe);
   await probeMove(probe);
   return probe.probed;
@@ -71,7 +71,7 @@ async function probeKind(probe: Probe, kind: ProbedKind): Promise<void> {
     if (made !== undefined) {
       await checkReplay(probe, kind, made);
       if (!probe.survey.found.some(({check}) => FORM.has(check))) await checkFormat(probe, kind, made.money);
-      if (kind === PAYOUT) {
+      if (kind === PROBED_PAYOUT) {
         const {party: payee_id, currency_code} = made.money;
         const own = {idempotency_key: made.key, payout_id: made.id, payee_id, currency_code};
         if (keptKey(context) === undefined)
@@ -94,7 +94,7 @@ async function approveCanceled({survey}: Probe, kind: ProbedKind, id: string): P
   const operation = idOf(kind, 'approve');
   const check = `routes.${operation}`;
   const reply = await survey.ask(operation, {params: {id}, body: {}});
-  const evidence = `${failureOf(reply, 'a record')} for a ${kind.noun} that is canceled`;
+  const evidence = `${failedReplyText(reply, 'a record')} for a ${kind.noun} that is canceled`;
   const {assumption} = reply;
   if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
   else if (isMissing(reply)) survey.found.push(differs(check, evidence, {row: 2, fix: fixOf(kind)}));
@@ -116,7 +116,7 @@ async function approveNothing({survey}: Probe, kind: ProbedKind): Promise<void> 
   const check = `routes.${operation}`;
   const question = {params: {id: NO_SUCH_ID}, body: {}};
   const reply = await survey.ask(operation, question);
-  const evidence = `${outcomeOf(reply)} for a ${kind.noun} that does not exist`;
+  const evidence = `${replyOutcome(reply)} for a ${kind.noun} that does not exist`;
   const {method, path} = routeOf(operation, survey.draft.file);
   const noAction = {routes: {[operation]: `${method} ${path}${NOWHERE}`}};
   const nowhere = await survey.ask(operation, question, joined(survey.draft.file, noAction));

@@ -2,9 +2,9 @@ import {SERVICE_ERRORS} from '../../../contract/error-codes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {isObject} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
-import {outcomeOf, type ServiceReply} from '../survey/asker.ts';
+import {replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {type Finding, findings} from '../survey/finding.ts';
-import {isPath, leavesOf} from '../survey/shapes.ts';
+import {isPath, shapeLeavesOf} from '../survey/shapes.ts';
 import type {ServiceSurvey} from '../survey/survey.ts';
 
 const {holds, differs, unknown} = findings('service');
@@ -16,7 +16,7 @@ const ROW = 42;
 /** Checks the error body for a payout that does not exist. */
 export async function checkErrors(survey: ServiceSurvey): Promise<void> {
   const reply = await survey.ask('payouts.get', {params: {id: NO_SUCH_ID}});
-  const what = `${outcomeOf(reply)} for a payout that does not exist`;
+  const what = `${replyOutcome(reply)} for a payout that does not exist`;
   if (reply.status !== 404 && reply.status !== 400) {
     for (const check of ['errors.code', 'errors.message'])
       survey.found.push(unknown(check, what, {row: ROW}));
@@ -44,7 +44,7 @@ const isCode = (value: unknown): boolean =>
 async function checkCode(survey: ServiceSurvey, reply: ServiceReply, what: string): Promise<void> {
   const {errorCode, wire} = reply;
   if (errorCode === undefined) {
-    const code = leavesOf(wire).find(
+    const code = shapeLeavesOf(wire).find(
       ({path, name, value}) =>
         isPath(path) && /code|type|reason|error|kind|key|slug/i.test(name) && isCode(value),
     );
@@ -94,8 +94,8 @@ async function whyOpen(survey: ServiceSurvey, code: string): Promise<string | un
     survey.draft.file,
   );
   if (nowhere.status < 200 || nowhere.status === 429 || nowhere.status >= 500)
-    return `its meaning is open, because there was no usable answer for a path that does not exist (${outcomeOf(nowhere)})`;
-  return leavesOf(nowhere.wire).some(({value}) => value === code)
+    return `its meaning is open, because there was no usable answer for a path that does not exist (${replyOutcome(nowhere)})`;
+  return shapeLeavesOf(nowhere.wire).some(({value}) => value === code)
     ? 'its meaning is open, because a path that does not exist has the same code'
     : undefined;
 }
@@ -106,7 +106,7 @@ function checkMessage(survey: ServiceSurvey, {message, errorCode, wire}: Service
     return;
   }
   const code = survey.draft.file.errors?.code;
-  const words = leavesOf(wire).find(
+  const words = shapeLeavesOf(wire).find(
     ({path, name, value}) =>
       isPath(path) &&
       path !== code &&

@@ -4,10 +4,10 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import {filtersHere} from '../../../service/paging.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failureOf, outcomeOf, type ServiceReply} from '../survey/asker.ts';
+import {failedReplyText, replyOutcome, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
-import {leavesOf} from '../survey/shapes.ts';
+import {shapeLeavesOf} from '../survey/shapes.ts';
 import {isGood, resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {NO_SUCH_ID} from './errors.ts';
 
@@ -97,13 +97,13 @@ async function checkFilter(survey: ServiceSurvey, checked: Checked): Promise<voi
   if (isIgnored || reply.status === 400 || reply.status === 422) {
     const evidence = isIgnored
       ? `${name}=${wanted} returned records that it excludes`
-      : `${outcomeOf(reply)} for ${name}=${wanted}`;
+      : `${replyOutcome(reply)} for ${name}=${wanted}`;
     const when = 'if the service has no such filter';
     survey.differs(differs(check, evidence, {row, write, sure: isIgnored, when}));
     return;
   }
   if (records === undefined && reply.status !== 404) {
-    survey.found.push(unknown(check, `${failureOf(reply, 'a list')} for ${name}=${wanted}`, {row}));
+    survey.found.push(unknown(check, `${failedReplyText(reply, 'a list')} for ${name}=${wanted}`, {row}));
     return;
   }
   if (known === undefined || (await returnsRecords(survey, id, {[name]: known}))) {
@@ -145,7 +145,7 @@ async function otherWords(
   {id, sample}: Checked,
   status: string,
 ): Promise<Record<string, string> | undefined> {
-  const leaves = sample.wire.flatMap((record) => leavesOf(record)).map(({value}) => value);
+  const leaves = sample.wire.flatMap((record) => shapeLeavesOf(record)).map(({value}) => value);
   const word = leaves.find(
     (value): value is string =>
       typeof value === 'string' && value !== status && value.toLowerCase() === status.toLowerCase(),

@@ -4,10 +4,10 @@ import {isList, isObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {operationOf, paramsOf, routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {NOWHERE, outcomeOf, refusalWords, type ServiceReply} from '../survey/asker.ts';
+import {NOWHERE, replyOutcome, refusalWords, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {type Finding, findings, toAdd} from '../survey/finding.ts';
-import {isPath, leavesOf} from '../survey/shapes.ts';
+import {isPath, shapeLeavesOf} from '../survey/shapes.ts';
 import {noteItems, recordsIn} from './items.ts';
 import {NO_SUCH_ID} from './errors.ts';
 import {isGood, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
@@ -90,7 +90,7 @@ async function refusedOtherwise(
     if (![400, 404, 422].includes(reply.status) || ![400, 403, 404, 405, 422].includes(other.status))
       continue;
     if (refusalWords(reply) !== refusalWords(other))
-      return `${outcomeOf(reply)} for the id ${value}, and a path that does not exist is refused differently`;
+      return `${replyOutcome(reply)} for the id ${value}, and a path that does not exist is refused differently`;
   }
   return undefined;
 }
@@ -117,8 +117,8 @@ function noteRoute(survey: ServiceSurvey, id: OperationId, reply: ServiceReply):
   const row = rowOf(id);
   const isNoBalance = id === 'treasury.balance' && reply.status === 404; // row 20: the bank has not reported yet
   const isWhole = isObject(reply.wire) || isList(reply.wire);
-  if (isGood(reply) && isWhole) survey.found.push(holds(check, outcomeOf(reply), {row}));
-  else if (isNoBalance) survey.found.push(unknown(check, outcomeOf(reply), {row}));
+  if (isGood(reply) && isWhole) survey.found.push(holds(check, replyOutcome(reply), {row}));
+  else if (isNoBalance) survey.found.push(unknown(check, replyOutcome(reply), {row}));
   else
     survey.found.push(
       routeTrouble(id, reply, 'JSON', {
@@ -166,7 +166,7 @@ function noteWrapper(
     survey.found.push(holds(check, `${reply.asked} returned the record ${place}`, {row: 6}));
     return;
   }
-  const holder = leavesOf(reply.wire).find(
+  const holder = shapeLeavesOf(reply.wire).find(
     ({path, value}) =>
       isPath(path) && isObject(value) && Object.values(value).some((inner) => inner === recordId),
   );

@@ -2,7 +2,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {isList, isObject, must} from '../../../narrow.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
-import {outcomeOf, type RequestParts, type ServiceReply, routeText} from '../survey/asker.ts';
+import {replyOutcome, type RequestParts, type ServiceReply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings} from '../survey/finding.ts';
 import {itemsIn} from '../survey/shapes.ts';
@@ -115,7 +115,7 @@ async function otherRoute(
       const trial = joined(file, write);
       const other = await survey.ask(id, PAGE, trial);
       if (!isListed(id, other)) continue;
-      const evidence = `${outcomeOf(reply)}; GET ${place}/${word} returned a list`;
+      const evidence = `${replyOutcome(reply)}; GET ${place}/${word} returned a list`;
       const sure = !MOVES_MONEY.test(resourceOf(id)) || word.includes('move');
       survey.differs(differs(`routes.${id}`, evidence, {row: rowOf(id), write, sure}));
       return other;
@@ -161,7 +161,7 @@ async function checkEventTypes(survey: ServiceSurvey): Promise<void> {
   const isRead = isList(reply.json) || (isObject(reply.json) && Object.values(reply.json).some(isList));
   survey.found.push(
     isGood(reply) && isRead
-      ? holds(check, outcomeOf(reply))
+      ? holds(check, replyOutcome(reply))
       : routeTrouble('eventTypes.list', reply, 'a list', {
           routes: {'eventTypes.list': 'GET /path/event-types'},
         }),

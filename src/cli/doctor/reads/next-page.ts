@@ -5,7 +5,7 @@ import type {Paging, ServiceFile} from '../../../service/service-file.ts';
 import type {ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isPath, leavesOf} from '../survey/shapes.ts';
+import {isPath, shapeLeavesOf} from '../survey/shapes.ts';
 import type {ServiceSurvey} from '../survey/survey.ts';
 import {CURSOR_NAMES} from '../survey/words.ts';
 import {isSameRecord, itemsOf} from './page-asked.ts';
@@ -122,7 +122,7 @@ interface Lead {
 function cursorsIn({wire, json}: ServiceReply): Lead[] {
   const own = readPage(json)?.nextCursor;
   if (own !== undefined) return [{path: undefined, more: undefined, cursor: own}];
-  const leaves = leavesOf(wire).filter(({path}) => isPath(path));
+  const leaves = shapeLeavesOf(wire).filter(({path}) => isPath(path));
   const more = leaves.find(({name, value}) => MORE_KEY.test(name) && typeof value === 'boolean')?.path;
   return leaves.flatMap(({path, name, value}) => {
     const isCursor =
@@ -143,6 +143,6 @@ function inAddress(value: string): string | undefined {
 }
 
 function namesIn({wire}: ServiceReply, path: string | undefined): string[] {
-  const value = leavesOf(wire).find((leaf) => leaf.path === path)?.value;
+  const value = shapeLeavesOf(wire).find((leaf) => leaf.path === path)?.value;
   return CURSOR_NAMES.filter((name) => query(typeof value === 'string' ? value : '')?.has(name) === true);
 }

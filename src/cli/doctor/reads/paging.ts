@@ -4,7 +4,7 @@ import type {OperationId} from '../../../contract/operations/operations.ts';
 import {sizeOnWire} from '../../../service/paging.ts';
 import {operationOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
-import {failureOf, type ServiceReply} from '../survey/asker.ts';
+import {failedReplyText, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 
@@ -136,7 +136,7 @@ async function checkWholePages(survey: ServiceSurvey, id: OperationId, reply: Se
   if (size === 0) {
     const fix = toAdd({paging: {limit: 'page_size'}});
     survey.found.push(
-      differs('paging.limit', failureOf(reply, 'records'), {row: ROW.limit, fix}),
+      differs('paging.limit', failedReplyText(reply, 'records'), {row: ROW.limit, fix}),
       unknown('envelopes.next', 'pages of one record are not possible', {row: ROW.envelope}),
     );
     return;

@@ -5,7 +5,7 @@ import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
 import {findings, toAdd} from '../survey/finding.ts';
-import {isPath, leavesOf, sameName, shown} from '../survey/shapes.ts';
+import {isPath, shapeLeavesOf, sameName, shown} from '../survey/shapes.ts';
 import {resourceOf, type Sample, type ServiceSurvey} from '../survey/survey.ts';
 import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from '../survey/words.ts';
 
@@ -55,7 +55,7 @@ function checkField(survey: ServiceSurvey, place: SampledField): void {
     return;
   }
   const values = sample.wire.flatMap((record) =>
-    leavesOf(record).flatMap((leaf) => (leaf.path === path ? [leaf.value] : [])),
+    shapeLeavesOf(record).flatMap((leaf) => (leaf.path === path ? [leaf.value] : [])),
   );
   const unit = isAmountField(field)
     ? amountUnit(path, values)
@@ -141,7 +141,7 @@ const namesOf = ({wire}: Sample): string =>
 /** The service's name of a field: the same word in another spelling, or an alternative from `FIELD_WORDS`. */
 function otherName({fields, field, sample}: SampledField): string | undefined {
   const taken = new Set(fields.filter((name) => isPresent(sample.canonical, name)));
-  const leaves = sample.wire.flatMap((record) => leavesOf(record));
+  const leaves = sample.wire.flatMap((record) => shapeLeavesOf(record));
   const fits = leaves.filter(
     ({path, value}) => isPath(path) && !taken.has(path) && value !== null && isLike(field, value),
   );

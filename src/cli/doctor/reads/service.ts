@@ -8,7 +8,7 @@ import {checkGets} from './gets.ts';
 import {checkLists, LISTS} from './lists.ts';
 import {checkPaging} from './paging.ts';
 import {checkRecords} from './records.ts';
-import {failureOf, type ServiceReply} from '../survey/asker.ts';
+import {failedReplyText, type ServiceReply} from '../survey/asker.ts';
 import {untilNothingNew} from '../survey/passes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
 import {resourceOf, rowOf, ServiceSurvey} from '../survey/survey.ts';
@@ -20,7 +20,7 @@ const connection = findings('connection');
  * Checks everything about the service that GET requests can show.
  * @param base the service file to start from
  */
-export async function checkService(context: Context, base: ServiceFile): Promise<ServiceSurvey> {
+export async function surveyService(context: Context, base: ServiceFile): Promise<ServiceSurvey> {
   const first = new ServiceSurvey(context, base);
   const reply = await first.ask('payouts.list', {query: {limit: 5}});
   const end = endOf(reply, context);
@@ -43,7 +43,7 @@ export async function checkService(context: Context, base: ServiceFile): Promise
 
 function nothingRead(reply: ServiceReply): Finding {
   const {key} = reply.assumption ?? {};
-  return connection.differs('service', `no list could be read; ${failureOf(reply, 'a list')}`, {
+  return connection.differs('service', `no list could be read; ${failedReplyText(reply, 'a list')}`, {
     fix:
       key === 'headers.send'
         ? toAdd({headers: {send: {[headerIn(reply.message)]: 'value'}}})

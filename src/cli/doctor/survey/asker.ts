@@ -137,11 +137,11 @@ export class Asker {
 }
 
 /** `GET /api/payouts returned 404` */
-export const outcomeOf = ({asked, status}: Pick<ServiceReply, 'asked' | 'status'>): string =>
+export const replyOutcome = ({asked, status}: Pick<ServiceReply, 'asked' | 'status'>): string =>
   status === 0 ? `no answer to ${asked}` : `${asked} returned ${status}`;
 
 /** `GET /api/payouts returned 400 (limit is unknown)`, or `… returned 200 with text/html instead of a list` */
-export function failureOf(reply: ServiceReply, noun: string): string {
+export function failedReplyText(reply: ServiceReply, noun: string): string {
   const {status, message, body} = reply;
   const good = status >= 200 && status < 300;
   const words = !good
@@ -151,7 +151,7 @@ export function failureOf(reply: ServiceReply, noun: string): string {
     : body === undefined
       ? ` without ${noun}`
       : ` with ${body} instead of ${noun}`;
-  return outcomeOf(reply) + words;
+  return replyOutcome(reply) + words;
 }
 
 /** Marks a path that no service has. */

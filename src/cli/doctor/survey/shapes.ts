@@ -12,11 +12,11 @@ export interface Leaf {
 const DEEPEST = 3;
 
 /** All values in an object and its nested objects, with their paths. Lists are values; their items are not included. */
-export function leavesOf(value: unknown, prefix = '', depth = 0): Leaf[] {
+export function shapeLeavesOf(value: unknown, prefix = '', depth = 0): Leaf[] {
   if (!isObject(value) || depth >= DEEPEST) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const path = prefix + name;
-    return [{path, name, value: inner}, ...leavesOf(inner, `${path}.`, depth + 1)];
+    return [{path, name, value: inner}, ...shapeLeavesOf(inner, `${path}.`, depth + 1)];
   });
 }
 
@@ -28,7 +28,7 @@ export function itemsIn(
   noun: string,
 ): {path: string; items: readonly JsonObject[]} | undefined {
   if (isList(wire)) return {path: '', items: wire.filter(isObject)};
-  const lists = leavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
+  const lists = shapeLeavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
   const named = lists.filter(({name}) => ITEMS.test(name) || sameName(name, noun));
   const [only, second] = named.length > 0 ? named : lists;
   if (only === undefined || second !== undefined || !isList(only.value)) return undefined;

@@ -4,7 +4,7 @@ import type {ServiceFile} from '../../../service/service-file.ts';
 import type {Sanitizer} from '../../../sanitize/sanitizer.ts';
 import type {Context} from '../../core/context.ts';
 import {messageOf, type JsonObject} from '../../../narrow.ts';
-import {Asker, failureOf, type RequestParts, type ServiceReply} from './asker.ts';
+import {Asker, failedReplyText, type RequestParts, type ServiceReply} from './asker.ts';
 import {ServiceDraft, hasSecret} from './draft.ts';
 import {type Finding, findings, toAdd} from './finding.ts';
 
@@ -117,7 +117,7 @@ export function routeTrouble(
   const check = `routes.${id}`;
   const row = rowOf(id);
   const {status, assumption} = reply;
-  const evidence = failureOf(reply, noun);
+  const evidence = failedReplyText(reply, noun);
   if (isGood(reply) || isMissing(reply)) return service.differs(check, evidence, {row, fix: toAdd(example)});
   if (status === 400 || status === 422) {
     const fix = assumption === undefined ? undefined : `set ${assumption.key} in the service file`;

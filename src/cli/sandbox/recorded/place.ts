@@ -56,7 +56,7 @@ export function placeIn(folder: string, isKept = false): SandboxPlace {
 }
 
 /** The last recorded sandbox; its process may be gone. */
-export function readRecord(place: SandboxPlace): RunningRecord | undefined {
+export function readPlace(place: SandboxPlace): RunningRecord | undefined {
   try {
     return ownJson(readFileSync(place.record, 'utf8'));
   } catch {
@@ -81,7 +81,7 @@ export function writeRecord(place: SandboxPlace, record: RunningRecord, token: s
 
 /** Removes the record, unless another process has written its own since. */
 export function removeRecord(place: SandboxPlace, {pid, base_url: url}: RunningRecord): void {
-  const found = readRecord(place);
+  const found = readPlace(place);
   if (found?.pid !== pid || found.base_url !== url) return;
   rmSync(place.record, {force: true});
   rmSync(place.token, {force: true});

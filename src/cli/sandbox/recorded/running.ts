@@ -7,7 +7,7 @@ import {
   systemProbe,
   type Holder,
 } from '../../../store/locks/lock-holder.ts';
-import {placeIn, readRecord, sandboxPlace, type SandboxPlace, type RunningRecord} from './place.ts';
+import {placeIn, readPlace, sandboxPlace, type SandboxPlace, type RunningRecord} from './place.ts';
 
 /** A sandbox that was running when its record was read. */
 export interface Running extends RunningRecord {
@@ -42,10 +42,10 @@ export function sweepExtras({folder}: SandboxPlace, nowMs: number): void {
  */
 export function runningSandboxes(stateDir: string): Running[] {
   const kept = sandboxPlace(stateDir);
-  const byDefault = readRecord(kept);
+  const byDefault = readPlace(kept);
   const extras = extrasIn(kept.folder).flatMap((folder): Running[] => {
     const place = placeIn(folder);
-    const record = lifeOfOwner(folder) === 'dead' ? undefined : readRecord(place);
+    const record = lifeOfOwner(folder) === 'dead' ? undefined : readPlace(place);
     if (record === undefined) return [];
     return [{...record, place: {...place, isKept: record.base_url === byDefault?.base_url}}];
   });

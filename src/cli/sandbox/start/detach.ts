@@ -6,7 +6,7 @@ import {childEnv} from '../../runtime/child-env.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {readConfig} from '../../../profiles/config-file.ts';
 import {makePageLink} from '../page-link.ts';
-import {makeFolder, PROFILE, readRecord, sandboxPlace, type SandboxPlace} from '../recorded/place.ts';
+import {makeFolder, PROFILE, readPlace, sandboxPlace, type SandboxPlace} from '../recorded/place.ts';
 import {showReady, type Ready} from './ready.ts';
 import {readStartFlags, type StartFlags, STORE_FROM_STDIN} from './options.ts';
 
@@ -23,7 +23,7 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const place = sandboxPlace(local.stateDir);
   const args = ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson'];
   const ready = await spawnServer(local, place, {args, store: flags.store});
-  const record = readRecord(place);
+  const record = readPlace(place);
   const known = record?.pid === ready.pid;
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
   const forPeople = known && local.out.forPeople;

@@ -26,7 +26,7 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
 }
 
 /** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12ms`: one line per attempt, in local time. */
-export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
+export function loggedDeliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
   const {state, status, next_attempt_at: next} = entry;
   if (state === 'dropped') return droppedLine(entry, paint);
   const arrived = status !== null && status >= 200 && status < 300;
@@ -64,5 +64,5 @@ export function requestLog(out: Output): (entry: RequestEntry | DeliveryEntry) =
   if (out.settings.format === 'ndjson') return (entry) => void out.event(entry);
   if (!out.forPeople || out.settings.quiet) return () => undefined;
   return (entry) =>
-    out.text(entry.type === 'request' ? requestLine(entry, out.paint) : deliveryLine(entry, out.paint));
+    out.text(entry.type === 'request' ? requestLine(entry, out.paint) : loggedDeliveryLine(entry, out.paint));
 }

@@ -20,13 +20,13 @@ const MAX_IDS = 5;
  * Without --failed, a delivery that its target refused before and still refuses is not an error. With --failed, every
  * delivery was meant to be accepted.
  */
-export function exitOf(done: readonly Replay[], {failed}: Pick<Chosen, 'failed'>): ExitCode {
+export function exitOfReplays(done: readonly Replay[], {failed}: Pick<Chosen, 'failed'>): ExitCode {
   const bad: ReplayOutcome[] = failed ? [...FAILED] : ['regressed', 'failing'];
   return done.some(({outcome}) => bad.includes(outcome)) ? EXIT.PARTIAL : EXIT.OK;
 }
 
 /** Counts; then each target that still fails with its last answer, and the command that tries again. */
-export function showEnd(out: Output, done: readonly Replay[], chosen: Chosen, again: Again): void {
+export function showReplayEnd(out: Output, done: readonly Replay[], chosen: Chosen, again: Again): void {
   if (done.length === 0) return;
   out.note(countsText(done));
   const failing = done.filter(({outcome}) => FAILED.has(outcome));

@@ -17,7 +17,7 @@ import type {LocalContext} from '../../core/context.ts';
 import {eventFilter, type EventFilters} from './filters.ts';
 import {recordFolder} from '../place.ts';
 import {readRecorded} from './read-record.ts';
-import {exitOf, showEnd, type Again} from './replay-end.ts';
+import {exitOfReplays, showReplayEnd, type Again} from './replay-end.ts';
 import {readSecrets, type SecretFlags} from '../secrets.ts';
 import {trustedCertificates} from '../listen/trust.ts';
 
@@ -83,7 +83,7 @@ export async function replayRecorded(
     await local.out.list(replays(local, jobs, {flags, secret, writer, done}), webhookReplayView);
   } finally {
     await writer.close();
-    showEnd(local.out, done, {...flags, ids}, again);
+    showReplayEnd(local.out, done, {...flags, ids}, again);
   }
   const unrecorded = done.find((replay) => replay.unrecorded !== null)?.unrecorded;
   if (unrecorded != null)
@@ -91,7 +91,7 @@ export async function replayRecorded(
       'STATE',
       `the replay was sent, but its result is not recorded: ${unrecorded.message}`,
     );
-  return exitOf(done, flags);
+  return exitOfReplays(done, flags);
 }
 
 /** The deliveries that are named, or that match the filters. @throws {RemitError} NOT_FOUND for an unknown id */

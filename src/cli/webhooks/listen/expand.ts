@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {idText} from '../../../contract/ids.ts';
 import {RemitError} from '../../../errors.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import {parseBody} from '../../../webhooks/verify/event.ts';
 import type {ObjectLine} from '../../../webhooks/delivery/lines.ts';
@@ -104,9 +104,9 @@ const messageOf = (error: unknown): string =>
   error instanceof RemitError ? error.message : 'internal error (a bug in remit)';
 
 function jobOf({id: delivery, body}: Delivery): Job | undefined {
-  const data = valueAt(parseBody(body), 'data');
+  const data = selectedValue(parseBody(body), 'data');
   for (const [field, {resource, operation}] of Object.entries(OBJECTS)) {
-    const id = idText(valueAt(data, field));
+    const id = idText(selectedValue(data, field));
     if (id !== undefined && /^[\x21-\x7e]{1,100}$/.test(id)) return {delivery, resource, operation, id};
   }
   return undefined;

@@ -4,9 +4,9 @@ import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
 import type {Style} from '../../../output/text/colour.ts';
 import {cellWidth, cutTo} from '../../../output/text/width.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import {majorOf, plainValue} from '../../../output/records/view.ts';
-import {failureText} from '../../../output/views/failure.ts';
+import {failureReasonText} from '../../../output/views/failure.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery/delivery.ts';
 import {hasArrived} from '../../../webhooks/delivery/delivery.ts';
 import {subjectOf} from '../../../webhooks/delivery/subject.ts';
@@ -73,16 +73,18 @@ export function objectText(
   {resource, id, object, error}: ObjectLine,
   {paint, columns, isTerminal}: Screen,
 ): string {
-  const status = valueAt(object, 'status');
-  const name = valueAt(object, 'name');
-  const money = ['amount_in_minor_units', 'balance_in_minor_units'].map((field) => valueAt(object, field));
+  const status = selectedValue(object, 'status');
+  const name = selectedValue(object, 'name');
+  const money = ['amount_in_minor_units', 'balance_in_minor_units'].map((field) =>
+    selectedValue(object, field),
+  );
   const amount = money.find((value) => value !== undefined && value !== null);
-  const why = status === 'failed' ? failureText(object) : undefined;
+  const why = status === 'failed' ? failureReasonText(object) : undefined;
   const facts = [
     plainValue(status),
-    ...(amount === undefined ? [] : [majorOf(amount, valueAt(object, 'currency_code'))]),
+    ...(amount === undefined ? [] : [majorOf(amount, selectedValue(object, 'currency_code'))]),
     ...(name === undefined ? [] : [plainValue(name)]),
-    ...(valueAt(object, 'rail') === undefined ? [] : [plainValue(valueAt(object, 'rail'))]),
+    ...(selectedValue(object, 'rail') === undefined ? [] : [plainValue(selectedValue(object, 'rail'))]),
     ...(why === undefined ? [] : [plainValue(why)]),
   ];
   const text = cleanLine(`${resource} ${id}  ${error === null ? facts.join('  ') : `not read: ${error}`}`);

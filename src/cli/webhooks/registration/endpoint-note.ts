@@ -5,7 +5,7 @@ import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {withoutCheck} from '../../../client/answers/service-error.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf, ownJson} from '../../../narrow.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {makeFolder} from '../../../store/files/folder.ts';
 import {describeSelf, systemProbe, type Holder} from '../../../store/locks/lock-holder.ts';
@@ -123,7 +123,7 @@ export async function removeEndpoint(
 async function exists({client}: Context, id: string): Promise<boolean> {
   try {
     const record = unwrapRecord((await client.webhookEndpoints.get({id})).data);
-    return valueAt(record, 'id') === id && valueAt(record, 'is_active') !== false;
+    return selectedValue(record, 'id') === id && selectedValue(record, 'is_active') !== false;
   } catch {
     return false;
   }

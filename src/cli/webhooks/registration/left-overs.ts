@@ -2,7 +2,7 @@ import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {isUsableId} from '../../../client/answers/readable.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import {lifeOf, systemProbe} from '../../../store/locks/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
 import {deleteCommand, forget, notedEndpoints, removeEndpoint, type NotedEndpoint} from './endpoint-note.ts';
@@ -38,7 +38,7 @@ async function removeKnown(context: Context, noted: NotedEndpoint, id: string): 
     if (!(error instanceof RemitError && error.code === 'NOT_FOUND')) throw error;
     return forget(noted);
   }
-  if (valueAt(found, 'url') === noted.note.url) return removeFound(context, noted, id);
+  if (selectedValue(found, 'url') === noted.note.url) return removeFound(context, noted, id);
   context.out.warn(`the endpoint ${id} of an earlier listener now has another URL, so it was not removed`);
   forget({...noted, note: {...noted.note, secret_file: undefined}}); // it is used for something else now
 }
@@ -49,8 +49,9 @@ async function removeUnanswered(context: Context, noted: NotedEndpoint): Promise
   const {url, description, holder} = noted.note;
   let count = 0;
   for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
-    const id = valueAt(endpoint, 'id');
-    if (valueAt(endpoint, 'url') !== url || valueAt(endpoint, 'description') !== description) continue;
+    const id = selectedValue(endpoint, 'id');
+    if (selectedValue(endpoint, 'url') !== url || selectedValue(endpoint, 'description') !== description)
+      continue;
     if (!isUsableId(id, out.sanitizer) || description === undefined) continue;
     count += 1;
     await removeFound(context, noted, id);

@@ -1,7 +1,7 @@
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import type {EndpointLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
@@ -85,10 +85,10 @@ export class OwnEndpoint {
       const record = unwrapRecord(
         (await client.webhookEndpoints.get({id}, {signal: this.#ended.signal})).data,
       );
-      const itsUrl = valueAt(record, 'url');
+      const itsUrl = selectedValue(record, 'url');
       if (typeof itsUrl === 'string' && hrefOf(itsUrl) !== hrefOf(url))
         return {...found('changed'), url: itsUrl};
-      return found(valueAt(record, 'is_active') === false ? 'disabled' : 'active');
+      return found(selectedValue(record, 'is_active') === false ? 'disabled' : 'active');
     } catch (error) {
       if (error instanceof RemitError && error.httpStatus === 404) return found('deleted');
       return found('unknown', messageOf(error));

@@ -2,7 +2,7 @@ import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {withoutCheck} from '../../../client/answers/service-error.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
@@ -59,7 +59,7 @@ async function create(
 ): Promise<Registration> {
   const noted = noteIntent(context, url, secretFile?.path);
   const answer = await send(context, noted, subscribed(events));
-  const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
+  const id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
   refuseOther(context, noted, {id, record: unwrapRecord(answer)});
   const secret = findSigningSecret(answer, context.out.sanitizer)?.value;
   if (secret !== undefined) context.out.sanitizer.conceal(secret);
@@ -112,7 +112,7 @@ function refuseOther(
   {note}: NotedEndpoint,
   {id, record}: {id: string; record: unknown},
 ): void {
-  const [url, description] = ['url', 'description'].map((field) => valueAt(record, field));
+  const [url, description] = ['url', 'description'].map((field) => selectedValue(record, field));
   const isOther =
     (typeof url === 'string' && hrefOf(url) !== hrefOf(note.url)) ||
     (typeof description === 'string' && description !== note.description);

@@ -1,4 +1,4 @@
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
 
 /** URLs that are written differently may be equal. */
@@ -12,7 +12,7 @@ export async function endpointsAt(
 ): Promise<string[]> {
   const ids: string[] = [];
   for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal})) {
-    const [id, itsUrl] = ['id', 'url'].map((field) => valueAt(endpoint, field));
+    const [id, itsUrl] = ['id', 'url'].map((field) => selectedValue(endpoint, field));
     if (typeof id === 'string' && typeof itsUrl === 'string' && hrefOf(itsUrl) === hrefOf(url)) ids.push(id);
   }
   return ids;

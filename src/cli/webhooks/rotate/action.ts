@@ -9,7 +9,7 @@ import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
   createNew,
   deleteEndpoint,
-  hasSecret,
+  hasNewSecret,
   type ListedEndpoints,
   listedOf,
   removeUnfinished,
@@ -50,7 +50,7 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   if (dryRun) return (await sendCreate(context, plan, true)).dryRun;
   if (before !== undefined)
     context.out.note(`Continuing the rotation of ${id}, started ${before.started_at}.`);
-  if (!hasSecret(rotation)) {
+  if (!hasNewSecret(rotation)) {
     if (before !== undefined) await removeUnfinished(context, before);
     await createNew(context, rotation, plan);
   } else if (before !== undefined) nameSecret(context, before, file);

@@ -1,7 +1,7 @@
 import {rmSync} from 'node:fs';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';
@@ -11,7 +11,7 @@ import {keepSecret, showSecret} from '../../resources/webhook-endpoints.ts';
 import type {Rotation, RotationState} from './rotation.ts';
 
 /** Whether the user has the secret of the new endpoint. */
-export function hasSecret(rotation: Rotation): boolean {
+export function hasNewSecret(rotation: Rotation): boolean {
   const {state} = rotation;
   if (state === undefined || state.step === 'creating') return false;
   if (state.step !== 'created') return true;
@@ -28,8 +28,8 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
   try {
     rotation.save({...plan, step: 'creating', new_id: null, fingerprint: null});
     const answer = await send(context, rotation, plan);
-    const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
-    refuseOther(plan, id, valueAt(unwrapRecord(answer), 'url'));
+    const id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
+    refuseOther(plan, id, selectedValue(unwrapRecord(answer), 'url'));
     const secret = findSigningSecret(answer, out.sanitizer);
     if (secret === undefined) throw withoutSecret(context, rotation, id);
     const created: RotationState = {
@@ -140,7 +140,7 @@ export async function listedOf({client, stop}: Context, state: RotationState): P
   const active = new Set<string>();
   for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
     const [id, url, description, isActive] = ['id', 'url', 'description', 'is_active'].map((field) =>
-      valueAt(endpoint, field),
+      selectedValue(endpoint, field),
     );
     if (typeof id !== 'string') continue;
     if (id === old_id || id === new_id) {

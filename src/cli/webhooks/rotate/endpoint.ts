@@ -1,6 +1,6 @@
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
 import {RemitError} from '../../../errors.ts';
-import {valueAt} from '../../../output/records/select.ts';
+import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
 
 /** The fields of an endpoint that a rotation needs. */
@@ -26,7 +26,7 @@ export async function findEndpoint(
     throw error;
   }
   const [url, types, active, description] = ['url', 'event_types', 'is_active', 'description'].map((field) =>
-    valueAt(record, field),
+    selectedValue(record, field),
   );
   if (typeof url !== 'string' || !Array.isArray(types) || !types.every((type) => typeof type === 'string'))
     throw new RemitError('UNAVAILABLE', `the URL and event types of the endpoint ${id} cannot be read`);

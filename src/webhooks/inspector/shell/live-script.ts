@@ -1,5 +1,5 @@
 /** Reads what has changed as it happens. */
-export const LIVE_SCRIPT = String.raw`  // Live
+export const INSPECTOR_SCRIPT = String.raw`  // Live
 
   let waiting = false;
   function changed(ids) {

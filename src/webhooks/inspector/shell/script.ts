@@ -1,7 +1,7 @@
 import {DELIVERY_SCRIPT, REPLAY_SCRIPT} from './delivery-script.ts';
 import {EVENTS_SCRIPT} from './events-script.ts';
 import {LIST_SCRIPT} from './list-script.ts';
-import {LIVE_SCRIPT} from './live-script.ts';
+import {INSPECTOR_SCRIPT} from './live-script.ts';
 
 /**
  * The script of the page. It fetches parts that the server has escaped and inserts them; all text that it writes
@@ -53,4 +53,4 @@ export const SHELL_SCRIPT = String.raw`'use strict';
 
   const parse = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 
-${LIST_SCRIPT}${DELIVERY_SCRIPT}${REPLAY_SCRIPT}${LIVE_SCRIPT}${EVENTS_SCRIPT}`;
+${LIST_SCRIPT}${DELIVERY_SCRIPT}${REPLAY_SCRIPT}${INSPECTOR_SCRIPT}${EVENTS_SCRIPT}`;

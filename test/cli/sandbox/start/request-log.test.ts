@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {deliveryLine, requestLine} from '../../../../src/cli/sandbox/start/request-log.ts';
+import {loggedDeliveryLine, requestLine} from '../../../../src/cli/sandbox/start/request-log.ts';
 import type {RequestEntry} from '../../../../src/sandbox/api/exchange.ts';
 import type {DeliveryEntry} from '../../../../src/sandbox/webhooks/delivery-log.ts';
 
@@ -56,7 +56,7 @@ describe('the request log', () => {
     const failed = delivery({status: 500, state: 'pending', next_attempt_at: '2026-03-02T15:00:05.000Z'});
     assert.deepEqual(
       [delivery(), delivery({attempt: 3}), failed, delivery({by_hand: true})].map((entry) =>
-        withoutTime(deliveryLine(entry, plain)),
+        withoutTime(loggedDeliveryLine(entry, plain)),
       ),
       [
         'payout.settled  to https://localhost:4600/hook  200  12ms',

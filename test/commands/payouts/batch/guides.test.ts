@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
-import {readRecord} from '../../../../src/cli/sandbox/recorded/place.ts';
+import {readPlace} from '../../../../src/cli/sandbox/recorded/place.ts';
 import {DEFAULT_PORT} from '../../../../src/cli/runtime/sandbox-port.ts';
 import {codeLines} from '../../../repo/markdown.ts';
 import {readText} from '../../../repo/tree.ts';
@@ -109,7 +109,7 @@ describe('guides that are tried on a sandbox', function () {
 
   before(async () => {
     await live.start(['--timing', 'instant']);
-    baseUrl = readRecord(live.place)!.base_url;
+    baseUrl = readPlace(live.place)!.base_url;
     const issued = (await live.run(['sandbox', 'keys', '--json'])).json() as {key: string; mode: string}[];
     key = issued.find((one) => one.key.startsWith('test_'))!.key;
     leave = operator.enter();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
-import {readRecord} from '../../../../src/cli/sandbox/recorded/place.ts';
+import {readPlace} from '../../../../src/cli/sandbox/recorded/place.ts';
 import {DEFAULT_PORT} from '../../../../src/cli/runtime/sandbox-port.ts';
 import {readText} from '../../../repo/tree.ts';
 import {LiveSandbox} from '../../sandbox/live-sandbox.ts';
@@ -30,7 +30,7 @@ describe(PAGE, () => {
 
   before(async () => {
     await live.start();
-    baseUrl = readRecord(live.place)!.base_url;
+    baseUrl = readPlace(live.place)!.base_url;
     onlyTheSandbox = readFileSync(config, 'utf8');
     const issued = (await live.run(['sandbox', 'keys', '--json'])).json() as {key: string; scope: string}[];
     keys = issued.filter(({scope}) => scope === 'full').map(({key}) => key);

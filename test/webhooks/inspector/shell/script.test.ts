@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {Script} from 'node:vm';
 import {shellPage} from '../../../../src/webhooks/inspector/shell/page.ts';
 import {SHELL_SCRIPT} from '../../../../src/webhooks/inspector/shell/script.ts';
-import {TOKEN_HEADER} from '../../../../src/webhooks/inspector/request-guard.ts';
+import {INSPECTOR_TOKEN_HEADER} from '../../../../src/webhooks/inspector/request-guard.ts';
 
 /** Those that come with a part of the page. */
 const IN_PARTS = new Set(['rows', 'delivery', 'delivery-title']);
@@ -22,7 +22,7 @@ describe("the inspector's script", () => {
     assert.ok(ids.length > 20);
     const missing = ids.filter((id) => !IN_PARTS.has(id) && !page.includes(`id="${id}"`));
     assert.deepEqual(missing, []);
-    assert.ok(SHELL_SCRIPT.includes(`TOKEN_HEADER = '${TOKEN_HEADER}'`));
+    assert.ok(SHELL_SCRIPT.includes(`TOKEN_HEADER = '${INSPECTOR_TOKEN_HEADER}'`));
   });
 
   it('offers to sign again only if a secret is known', () => {
