@@ -450,9 +450,11 @@ export class SimService {
     };
   }
 
+  /** Not one with the same content: nobody could tell from an answer that it is another payment. */
   #wrongRecord(reply: Reply): Reply {
-    const shown = reply.status < 300 ? (JSON.parse(reply.body) as {id?: string}) : {};
-    const other = this.records.find((record) => record.id !== shown.id && shown.id !== undefined);
+    const {id} = reply.status < 300 ? (JSON.parse(reply.body) as {id?: string}) : {};
+    const own = id === undefined ? undefined : this.#byId.get(id);
+    const other = own && this.records.find((record) => record.id !== id && record.text !== own.text);
     return other === undefined ? reply : json(reply.status, this.#shown(other));
   }
 }

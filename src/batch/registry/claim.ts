@@ -18,12 +18,6 @@ export interface OtherPayment {
   id: string | null;
 }
 
-/** A row of another batch that has a record. */
-export interface OtherRow {
-  batch: string;
-  reference: string;
-}
-
 /** The part of the registry that the engine needs during a run. */
 export interface Claims {
   /** What the journal records with the window of the rows that were claimed last. */
@@ -34,11 +28,6 @@ export interface Claims {
   keep(rows: readonly Claim[], at: number): void;
   /** The rows whose references other batches have paid, possibly with other records. */
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
-  /**
-   * The row of another batch that has the record, unless that batch has paid this very reference. Reads the whole registry:
-   * for a record that came back in place of another one.
-   */
-  otherRowOf(id: string, reference: string): OtherRow | undefined;
   /** The service has known the key for longer than the claim states. Durable with the next `flush`. */
   older(row: Claim, since: number): void;
   /**

@@ -26,7 +26,6 @@ export interface RecordedEntry {
   id: string;
   reference: string;
   batch: string;
-  journal: string;
   standing: Entry['standing'];
   isOurScope: boolean;
 }
@@ -179,7 +178,7 @@ export class Entries {
   withRecords(ids: readonly string[]): RecordedEntry[] {
     return this.#db
       .prepare<Omit<RecordedEntry, 'isOurScope'> & {scope: number}>(
-        `select e.id, e.reference, c.batch, c.journal, e.standing, e.scope
+        `select e.id, e.reference, c.batch, e.standing, e.scope
        from entries e cross join claimants c cross join scopes s cross join scopes own
        where lower(e.id) in (select lower(value) from json_each(?)) and c.id = e.claimant and s.id = e.scope
          and own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url`,

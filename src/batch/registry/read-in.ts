@@ -38,13 +38,15 @@ const IS_SAME_JOURNAL = `entries.claimant in (select known.id from claimants kno
 const INSERT = `
   insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, since, id, paid, standing, content)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-/** Both claims may have the same record: what one of them shows of it holds for the other as well. */
-const IS_SAME_RECORD = `${IS_SAME_KEY} and lower(coalesce(entries.id, excluded.id)) is lower(coalesce(excluded.id, entries.id))`;
+/** What one journal shows of a record holds for the claim of another one that has the same record. */
+const IS_SAME_RECORD = `${IS_SAME_KEY} and lower(entries.id) = lower(excluded.id)`;
 const IS_WEAK = `entries.claimant in (select id from claimants where journal = '${NO_JOURNAL}')`;
+const IS_WEAK_OF_THIS_BATCH = `entries.claimant in (select known.id from claimants known
+  join claimants own on own.batch = known.batch where known.journal = '${NO_JOURNAL}' and own.id = excluded.claimant)`;
 /**
- * What a journal records about its own claim is newer than the registry. A payment stays one until its journal shows
- * that it ended, whatever another batch has claimed since. So does one that the journal of another batch shows, which
- * found it in the registry: this journal may have been killed before it recorded the answer.
+ * What a journal records about its own claim is newer than the registry, and than what another batch has found in it. A
+ * payment stays one until its journal shows that it ended, whatever another batch has claimed since. So does one that
+ * only the journal of another batch shows: this one may have been killed before it recorded the answer.
  */
 const READ_IN = `${INSERT}
   on conflict (scope, fold, reference) do update set
@@ -54,12 +56,12 @@ const READ_IN = `${INSERT}
     id = case when ${IS_SAME_KEY} then coalesce(excluded.id, entries.id) else excluded.id end,
     paid = case when ${IS_WEAK} and excluded.standing is null and ${IS_SAME_RECORD} then max(entries.paid, excluded.paid) else excluded.paid end,
     standing = excluded.standing, content = excluded.content
-  where (excluded.generation > entries.generation and (entries.paid = 0 or excluded.paid = 1 or ${IS_SAME_JOURNAL}))
+  where (excluded.generation > entries.generation and (entries.paid = 0 or excluded.paid = 1 or ${IS_SAME_JOURNAL} or ${IS_WEAK_OF_THIS_BATCH}))
     or (${IS_SAME_KEY} and (${RANK('excluded')} > ${RANK('entries')}
       or ${IS_WEAK}
       or (${IS_SAME_JOURNAL} and (entries.paid = 0 or excluded.standing = 'ended'))))`;
 const READ_IN_WEAK = `${INSERT}
-  on conflict (scope, fold, reference) do update set paid = 1, id = coalesce(entries.id, excluded.id)
+  on conflict (scope, fold, reference) do update set paid = 1
   where excluded.paid = 1 and entries.standing is null and ${IS_SAME_RECORD}`;
 
 /**

@@ -8,7 +8,7 @@ import {makeFolder} from '../journal/folder.ts';
 import type {Journal} from '../journal/journal.ts';
 import {foldReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
-import type {Claim, Claims, OtherPayment, OtherRow} from './claim.ts';
+import type {Claim, Claims, OtherPayment} from './claim.ts';
 import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
 import {type JournalName, Journals} from './journals.ts';
@@ -140,12 +140,6 @@ export class Registry implements Claims {
       )
       .all(jsonBytes(wanted), this.#scope, this.#journalId);
     return new Map(found.map(({reference, id, batch}) => [reference, {id, batch}]));
-  }
-
-  otherRowOf(id: string, reference: string): OtherRow | undefined {
-    return this.entries
-      .withRecords([id])
-      .find((one) => one.journal !== this.#journalId && !(one.isOurScope && one.reference === reference));
   }
 
   older(row: Claim, since: number): void {

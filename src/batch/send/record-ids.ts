@@ -1,7 +1,6 @@
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {pagesOf} from '../model/pages.ts';
-import type {Claims, OtherRow} from '../registry/claim.ts';
 import type {Halt} from './halt.ts';
 import type {Outcomes} from './outcomes.ts';
 
@@ -18,12 +17,12 @@ export type RecordOwner = JournalRow | 'not looked up';
  * not paid both.
  */
 export class RecordIds {
-  readonly #parts: {journal: Journal; claims: Claims; outcomes: Outcomes; halt: Halt};
+  readonly #parts: {journal: Journal; outcomes: Outcomes; halt: Halt};
   #seen: IdSet | undefined;
   /** Rows whose record is still being processed: the journal does not have it yet. */
   readonly #processed = new Map<string, JournalRow>();
 
-  constructor(parts: {journal: Journal; claims: Claims; outcomes: Outcomes; halt: Halt}) {
+  constructor(parts: {journal: Journal; outcomes: Outcomes; halt: Halt}) {
     this.#parts = parts;
   }
 
@@ -41,14 +40,12 @@ export class RecordIds {
     return owner === undefined || owner.n === row.n ? undefined : owner;
   }
 
-  /** Another row that has the record which came back; of another batch too, if it is not the record of the row. */
-  ownerOf(row: JournalRow, id: string): JournalRow | OtherRow | undefined {
-    const {journal, claims, outcomes} = this.#parts;
+  /** Another row of the batch that has this record. */
+  ownerOf(row: JournalRow, id: string): JournalRow | undefined {
+    const {journal, outcomes} = this.#parts;
     outcomes.flush();
     const owner = journal.rows.ofRecord(id);
-    if (owner !== undefined && owner.n !== row.n) return owner;
-    const isOwn = row.outcome?.id?.toLowerCase() === id.toLowerCase();
-    return isOwn ? undefined : claims.otherRowOf(id, row.reference);
+    return owner === undefined || owner.n === row.n ? undefined : owner;
   }
 
   /** The record of the row is still being processed; `recorded` is called once the journal has it. */

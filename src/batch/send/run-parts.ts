@@ -99,7 +99,7 @@ export function assembleRun(options: AssembleOptions): RunParts {
     },
   });
   const records = new KnownRecords({journal, wire, send, outcomes, gate, halt});
-  const recordIds = new RecordIds({journal, claims, outcomes, halt});
+  const recordIds = new RecordIds({journal, outcomes, halt});
   const tries = new RowTries({clock, random, rules, halt, records});
   const earlierTries = new EarlierTries({journal, records, sentWith, key: options.keyFingerprint});
   return {

@@ -3,9 +3,10 @@ import {cpSync, existsSync, rmSync, truncateSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
 import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {type Resolving, resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
-import {TruthService} from '../truth-service.ts';
+import {isStage, TruthService} from '../truth-service.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -166,6 +167,42 @@ describe('a registry that lacks what the journals of its folder have', () => {
       assert.equal(survey.conflicts, 0);
       assert.equal((await bench.run(service, {batchId: 'b2'})).already_paid, 3);
     });
+
+  for (const other of ['b0', 'b5'])
+    it(`does not take a statement for a payment that was withdrawn, although ${other} has found it paid`, async () => {
+      await bench.plan(bench.payouts(1), {batchId: 'b1'});
+      service.fault = (request) => (isStage(request) ? 'lost-before' : undefined);
+      await bench.run(service);
+      service.fault = () => undefined;
+      const say = async (resolution: Resolving['resolution']) => {
+        const batch = await bench.open();
+        const {stateDir, clock} = bench;
+        await resolveRow({batch, stateDir, clock, reference: 'INV-1', resolution});
+        await batch.close();
+      };
+      await say({paid: payeeId(99)});
+      await bench.plan(bench.payouts(1), {batchId: other});
+      assert.equal((await bench.run(service, {batchId: other})).already_paid, 1);
+      await say('not-paid');
+      lose();
+      const summary = await bench.run(service);
+      assert.deepEqual([summary.state, service.paid.length], ['complete', 1]);
+    });
+
+  for (const other of ['b0', 'b5'])
+    for (const first of ['b1', other])
+      it(`knows that a record has failed which ${other} had found paid, whatever is read first (${first})`, async () => {
+        await bench.plan(bench.payouts(1), {batchId: 'b1'});
+        await bench.run(service);
+        await bench.plan(bench.payouts(1), {batchId: other});
+        assert.equal((await bench.run(service, {batchId: other})).already_paid, 1);
+        for (const record of service.byId.values()) record.status = 'failed';
+        await bench.prepareRetry(service, {named: ['INV-1']});
+        lose();
+        await bench.run(service, {batchId: first});
+        const own = await bench.run(service);
+        assert.deepEqual([own.state, own.accepted, service.byId.size], ['complete', 1, 2]);
+      });
 
   it('is compared by a plan too', async () => {
     await bench.plan(bench.payouts(3), {batchId: 'b1'});

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import {join} from 'node:path';
 import {Bench, payeeId} from '../harness.ts';
 import {isOf, isRelease, isStage, TruthService} from '../truth-service.ts';
 
@@ -77,24 +76,6 @@ describe('a batch whose answers are swapped', () => {
       isStage(request) && isOf(request, 1) ? {...record, id: recordOf(2).id} : record;
     const summary = await bench.run(service);
     assert.deepEqual([summary.stopped_because?.reason, summary.orphans], ['collision', []]);
-  });
-
-  it('to the probe: the same payment in another namespace does not pay the row', async () => {
-    await bench.run(service, {path: 'stage-only'});
-    await bench.plan(join(bench.folder, 'p.csv'), {batchId: 'b2', namespace: 'dec'});
-    assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 2);
-    const elsewhere = [...service.byId.values()].find(
-      ({body, approvals}) => approvals > 0 && JSON.stringify(body).includes('"INV-1"'),
-    )!;
-    service.distort = (record, request) =>
-      isStage(request) && isOf(request, 1) ? {...record, id: elsewhere.id, status: elsewhere.status} : record;
-    const summary = await bench.run(service);
-    assert.deepEqual(
-      [summary.stopped_because?.reason, summary.accepted, summary.staged, summary.orphans],
-      ['collision', 0, 2, []],
-    );
-    service.distort = (record) => record;
-    assert.deepEqual([(await bench.run(service)).accepted, service.paid.length], [2, 4]);
   });
 
   it('to a release: the record of the row shows that it is paid, and none is said to be left behind', async () => {

@@ -15,7 +15,6 @@ const noClaims: Claims = {
   mark: undefined,
   claim: () => {},
   keep: () => {},
-  otherRowOf: () => undefined,
   paidByOthers: () => new Map(),
   older: () => {},
   free: () => {},
