@@ -197,9 +197,11 @@ export function checkStates(options: {
     // A retry by name, or a cancel, sends a row again whose key was answered with another record.
     const isSentAgain = oracle.wasRetried(reference) || place.canceling.has(batchId);
     const isTaken = before === 'collision' && isSentAgain;
+    // It looked unapproved to a cancel, which the service then refused.
+    const isInCancel = state === 'in_doubt' && place.canceling.has(batchId);
     const isLost =
       before === 'accepted' &&
-      (state === 'unapproved' || (AGAIN.has(state) && oracle.wasRetried(reference))) &&
+      (state === 'unapproved' || isInCancel || (AGAIN.has(state) && oracle.wasRetried(reference))) &&
       (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
     // The batch that paid it has reported its lost approval, and still claims the reference.
     const isClaimed = before === 'already_paid' && state === 'conflict' && oracle.wasLost(reference);
