@@ -22,7 +22,7 @@ async function buildCli() {
       .map(([id]) => `${id}\n`)
       .join(''),
   );
-  writeAtomic(join(dist, 'complete.cjs'), await bundleAlone('src/cli/completion/values.ts'));
+  writeAtomic(join(dist, 'complete.cjs'), await bundleAlone('src/cli/completion/callback.ts'));
   writeAtomic(join(dist, 'layout.cjs'), await bundleAlone('src/cli/help/layout.ts'));
   return parts;
 }
@@ -82,9 +82,10 @@ const bundling = library?.bundleLibrary();
 bundling?.catch(() => {}); // told below: the command can be used without the library
 const cli = await attempt('the command', buildCli);
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
-const {rootHelp, allHelp, manPages} = require(join(dist, 'remit.cjs'));
+const {rootHelp, allHelp, completionTree, manPages} = require(join(dist, 'remit.cjs'));
 writeAtomic(join(dist, 'help.txt'), await rootHelp(root));
 writeHelp(await allHelp(root));
+writeAtomic(join(dist, 'completion.json'), await completionTree(root));
 mkdirSync(join(dist, 'man'), {recursive: true});
 for (const [name, text] of await manPages(root)) writeAtomic(join(dist, 'man', name), text);
 if (library !== undefined)

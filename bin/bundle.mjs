@@ -161,7 +161,7 @@ const asAscii = (code) =>
 function startText(wanted) {
   const files = commandFiles();
   return `
-const {allHelp: allHelpWith, manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
+const {allHelp: allHelpWith, completionTree: completionTreeWith, manPages: manPagesWith, rootHelp: rootHelpWith, start: startWith} = require('./src/cli/core/start.ts');
 const ids = ${JSON.stringify(files.map(([id]) => id))};
 ${switchText(
   'const command = (name)',
@@ -177,6 +177,7 @@ export const COMMANDS = new Proxy({}, {
 const pjson = ${JSON.stringify(inlinedPackage())};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
 export const allHelp = (root) => allHelpWith({root, pjson, commands: COMMANDS});
+export const completionTree = (root) => completionTreeWith({root, pjson, commands: COMMANDS});
 export const manPages = (root) => manPagesWith({root, pjson, commands: COMMANDS});
 export const rootHelp = (root) => rootHelpWith({root, pjson, commands: COMMANDS});
 ${tableText(wanted)}

@@ -15,7 +15,7 @@ export async function manifestText({root, pjson}) {
   const {commands, version} = plugin.manifest;
   const lines = Object.keys(commands)
     .sort()
-    .map((id) => `${JSON.stringify(id)}:${JSON.stringify(withoutGlobalFlags(commands[id]))}`);
+    .map((id) => `${JSON.stringify(id)}:${JSON.stringify(withoutGlobalFlags(commands[id]), withoutFalse)}`);
   return `{"version":${JSON.stringify(version)},"commands":{\n${lines.join(',\n')}\n}}\n`;
 }
 
@@ -24,3 +24,6 @@ function withoutGlobalFlags(command) {
   const own = Object.entries(command.flags).filter(([, flag]) => flag.helpGroup !== 'GLOBAL');
   return {...command, flags: Object.fromEntries(own)};
 }
+
+/** No flag has help that only a running command knows, and oclif takes an absent value for that. */
+const withoutFalse = (name, value) => (name === 'hasDynamicHelp' && value === false ? undefined : value);

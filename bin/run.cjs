@@ -85,12 +85,12 @@ function commandIds() {
   return readDist('commands.txt').toString('latin1').split('\n');
 }
 
-// A key press in a shell with completion: nothing of remit is loaded except what finds values on this machine.
+// A key press in a shell with completion: nothing of remit is loaded except what finds candidates.
 function complete() {
   try {
-    print(Buffer.from(require(`${dist}complete.cjs`).complete(argv.slice(1))));
+    print(Buffer.from(require(`${dist}complete.cjs`).complete(argv.slice(1), `${dist}completion.json`)));
   } catch {
-    // No values. Whatever is wrong, the next command reports it.
+    // No candidates. Whatever is wrong, the next command reports it.
   }
 }
 

@@ -21,6 +21,7 @@ const OUTPUTS = [
     'dist/rest.cjs',
     'dist/commands.txt',
     'dist/complete.cjs',
+    'dist/completion.json',
     'dist/layout.cjs',
   ],
   ...['dist/help.txt', 'dist/help-of-all.txt', 'dist/help-of-all.json'],

@@ -123,7 +123,7 @@ function casesFor({node, port, stripe}) {
     '--help': remit('--help'),
     'payouts get --help': remit('payouts', 'get', '--help'),
     'batch run --help': remit('payouts', 'batch', 'run', '--help'),
-    completion: remit('__complete', 'payouts'),
+    completion: remit('__complete', '=', 'payouts', 'get'),
     'bare request': {command: node, args: ['-e', BARE], env},
     'payouts get': remit('payouts', 'get', ID),
     'with a service file': {...remit('payouts', 'get', ID), env: {...env, REMIT_SERVICE_FILE: file}},

@@ -13,7 +13,7 @@ const FACES = [
   'src/sandbox/index.ts',
   'src/webhooks/index.ts',
   'src/cli/core/start.ts',
-  'src/cli/completion/values.ts',
+  'src/cli/completion/callback.ts',
 ];
 
 /**

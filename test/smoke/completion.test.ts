@@ -125,13 +125,14 @@ describe('completion in a shell', function () {
         };
       }
 
-      it('completes topics, commands, flags and fixed values without starting remit', () => {
+      it('completes topics, commands, flags and fixed values by one short start of remit', () => {
         const cases: [string, string[]][] = [
           ['remit payo', ['payouts']],
           ['remit payouts batch re', ['release', 'report', 'resolve', 'resume', 'retry']],
           ['remit payouts create --sub', ['--subaccount']],
           ['remit payouts create --quie', ['--quiet']],
           ['remit payouts create --rail instant', ['instant_bank', 'instant_card']],
+          ['remit payouts create --rail=instant_b', ['--rail=instant_bank']],
           ['remit -o json payouts li', ['list']],
           ['remit payouts wait --until deb', ['debited']],
           ['remit help exit', ['exit-codes']],
@@ -139,7 +140,7 @@ describe('completion in a shell', function () {
         for (const [line, expected] of cases) {
           const {offered, started} = complete(line);
           assert.deepEqual([...offered].sort(), expected, line);
-          assert.deepEqual(started, [], line);
+          assert.match(started.join('; '), /^__complete =\S*$/, line);
         }
       });
 
@@ -153,7 +154,7 @@ describe('completion in a shell', function () {
         for (const [line, expected] of cases) {
           const {offered, started} = complete(line);
           assert.deepEqual([...offered].sort(), expected, line);
-          assert.match(started.join('; '), /^__complete \S+$/, line);
+          assert.match(started.join('; '), /^__complete =\S*$/, line);
         }
       });
 
@@ -171,15 +172,18 @@ describe('completion in a shell', function () {
           assert.ok(offered.includes(expected), line); // other shells may add flags
           const bad = offered.filter((one) => hostile.includes(one));
           assert.deepEqual(bad, [], line);
-          assert.match(started.join('; '), /^__complete \S+$/, line);
+          assert.match(started.join('; '), /^__complete =\S*$/, line);
         }
       });
 
       it('completes files where a file is expected, and nothing where nothing is known', () => {
         writeFileSync(join(bin, 'april.csv'), '');
-        if (shell !== 'bash')
+        if (shell !== 'bash') {
           // in bash, readline completes files itself
           assert.deepEqual(complete('remit payouts batch plan ap').offered, ['april.csv']);
+          const [path] = complete('remit webhooks sign x --secret-from=ap').offered;
+          assert.match(path ?? '', /^(--secret-from=)?april\.csv$/);
+        }
         assert.deepEqual(complete('remit payouts create --amount 1').offered, []);
         assert.deepEqual(complete('remit payouts create -- --ra').offered, []);
       });
@@ -187,14 +191,14 @@ describe('completion in a shell', function () {
   }
 
   it('has a part of its own in the launcher, which is never an error', async () => {
-    for (const kind of ['profiles', 'unknown', '']) {
-      const {code, stderr} = await spawnCli(['__complete', kind], env);
-      assert.deepEqual([code, stderr], [0, ''], kind);
+    for (const words of [['=', 'payouts', 'list', '-p'], ['=x', 'unknown'], ['='], []]) {
+      const {code, stderr} = await spawnCli(['__complete', ...words], env);
+      assert.deepEqual([code, stderr], [0, ''], words.join(' '));
     }
     const other = cleanEnv();
     mkdirSync(join(other['HOME']!, '.config', 'remit'), {recursive: true, mode: 0o700});
     writeFileSync(join(other['HOME']!, '.config', 'remit', 'config.json'), 'damaged');
-    const {code, stdout, stderr} = await spawnCli(['__complete', 'profiles'], other);
+    const {code, stdout, stderr} = await spawnCli(['__complete', '=', 'payouts', 'list', '-p'], other);
     assert.deepEqual([code, stdout, stderr], [0, '', '']);
   });
 

@@ -5,9 +5,8 @@ import {messageOf} from '../../narrow.ts';
 import {xdg} from '../../profiles/folders.ts';
 import {posixWord} from '../../shell-word.ts';
 import {writeFileAtomic} from '../../store/files/atomic-file.ts';
-import {psQuoted} from './powershell.ts';
 import {seenFolder} from './seen.ts';
-import type {Shell} from './script.ts';
+import {psQuoted, type Shell} from './shells.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

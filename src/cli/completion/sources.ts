@@ -1,20 +1,8 @@
 import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {allOperations} from '../../contract/operations/operations.ts';
 import {EXPLAINED} from '../help/explain.ts';
+import {FILE, FOLDER, oneOf, UNKNOWN} from './value-sources.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
-
-/*
- * Where the values of a flag or argument come from, as one word that every script understands:
- * `=a|b` these values; `@kind` the values that `remit __complete kind` prints; `%file` and `%folder` paths; `?` a value
- * that cannot be completed; `-` no value at all.
- */
-
-export const NO_VALUE = '-';
-const UNKNOWN = '?';
-const FILE = '%file';
-const FOLDER = '%folder';
-
-const oneOf = (values: readonly string[]): string => `=${values.join('|')}`;
 
 interface Valued {
   options?: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import type {Command, Config} from '@oclif/core';
 import {globalFlags} from '../input/global-flags.ts';
-import {argSource, flagSource, NO_VALUE} from './sources.ts';
+import {argSource, flagSource} from './sources.ts';
+import {NO_VALUE} from './value-sources.ts';
 
 /** What may follow the words of a command or topic. */
 export interface Node {
@@ -14,19 +15,19 @@ export interface Node {
   repeats: boolean;
 }
 
-interface Word {
+export interface Word {
   word: string;
   summary: string;
 }
 
-interface FlagWord {
+export interface FlagWord {
   /** `--output`, `-o`. */
   names: readonly string[];
   source: string;
   summary: string;
 }
 
-/** The whole command line, as the scripts need it: one node for each command and topic. */
+/** The whole command line, as completion needs it: one node for each command and topic. */
 export interface Tree {
   nodes: readonly Node[];
   globals: readonly FlagWord[];

@@ -2,17 +2,13 @@ import {mkdirSync} from 'node:fs';
 import {batchIds} from '../../batch/journal/folder.ts';
 import {EVENT_TYPES} from '../../contract/events.ts';
 import {readConfig} from '../../profiles/config-file.ts';
-import {configDir, homeFolder, stateDir} from '../../profiles/folders.ts';
+import {configDir, stateDir} from '../../profiles/folders.ts';
 import {profileName} from '../../profiles/profile-name.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import {isOwnFolder, LOCAL_SERVICE, plainUrl, readSeen, seenFolder, seenPath, type SeenId} from './seen.ts';
 
-/*
- * The values that only this machine knows, for shell completion. The build makes a bundle of its own from this file, and
- * the launcher loads it in place of the tool: a key press must not wait for the whole of remit. Nothing is sent and no
- * key is read.
- */
+/* The values that only this machine knows, for shell completion. */
 
 /** Where the values are looked up. */
 export interface Surroundings {
@@ -33,14 +29,10 @@ const LOCAL_KINDS = new Set(['deliveries', 'events', 'checkpoints', 'faults']);
  */
 const SAFE = /^[A-Za-z0-9_.:@%+][A-Za-z0-9_.:@%+-]{0,127}$/;
 
-/** What the launcher prints for `__complete KIND WORD…`: one value a line, with a tab before its description. */
-export function complete([kind = '', ...words]: readonly string[]): string {
-  const {env} = process;
-  const place = {env, home: homeFolder(env), cwd: process.cwd(), nowMs: Date.now()};
-  return linesFor(kind, words, place);
-}
-
-/** @param words what was typed so far: `-p NAME` and `--state-dir FOLDER` among them are respected */
+/**
+ * One value a line, with a tab before its description.
+ * @param words what was typed so far: `-p NAME` and `--state-dir FOLDER` among them are respected
+ */
 export function linesFor(kind: string, words: readonly string[], place: Surroundings): string {
   return valuesOf(kind, words, place)
     .filter(([value]) => SAFE.test(value))

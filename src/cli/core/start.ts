@@ -91,6 +91,16 @@ export async function allHelp(facts: Installation): Promise<{commands: HelpForms
 
 type HelpForms = Record<string, string>;
 
+/** The tree of commands and flags for shell completion, for the build. */
+export async function completionTree(facts: Installation): Promise<string> {
+  const [{packed}, {treeOf}, {PAGES}] = await Promise.all([
+    import('../completion/packed-tree.ts'),
+    import('../completion/tree.ts'),
+    import('../help/pages.ts'),
+  ]);
+  return packed(treeOf(await loadConfig(facts), Object.keys(PAGES)));
+}
+
 /** The manual pages, for the build. */
 export async function manPages(facts: Installation): Promise<ManPage[]> {
   const reference = await import('../help/reference.ts');

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core';
 import {placesFor, uninstall} from '../../cli/completion/install.ts';
-import {shellIn, SHELLS} from '../../cli/completion/script.ts';
+import {shellIn, SHELLS} from '../../cli/completion/shells.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 
 export default class CompletionUninstall extends RemitCommand {
