@@ -144,13 +144,10 @@ function tablePieces({settings: {fields}, sanitizer, view, eye, note}: ListConte
 }
 
 /** What a table does not show; empty if it shows everything. */
-function hiddenNote({leftOut, shortensIds}: TableWriter): string {
-  const ids = shortensIds ? 'IDs are shortened' : '';
-  const columns = leftOut.length > 0 ? `Columns hidden to fit the terminal: ${leftOut.join(', ')}. ` : '';
-  if (columns === '' && ids === '') return '';
-  const where = columns === '' ? ' to fit the terminal' : '';
-  return `${columns}${ids === '' ? '' : `${ids}${where}. `}Show them with --fields or -o json.`;
-}
+const hiddenNote = ({leftOut}: TableWriter): string =>
+  leftOut.length === 0
+    ? ''
+    : `Columns hidden to fit the terminal: ${leftOut.join(', ')}. Show them with --fields or -o json.`;
 
 /** A whole result: scalars one per line, one record as a card, several as a list. */
 export async function wholeText(

@@ -34,28 +34,24 @@ describe('a list', () => {
     assert.doesNotMatch(stdout.text, PLAIN);
   });
 
-  for (const [columns, id, shown] of [
-    [75, '…00000001', ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created']],
-    [0, '…00000001', ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail']],
-    [80, '…00000001', ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail']],
-    [120, two[0]!.id, ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail']],
-  ] as const) {
-    it(`fits a terminal of ${columns} columns and reports what is hidden`, async () => {
+  for (const [columns, shown, hidden] of [
+    [75, ['ID', 'Status', 'Amount', 'Created'], 'Payee, Last four, Rail'],
+    [0, ['ID', 'Status', 'Amount', 'Created'], 'Payee, Last four, Rail'],
+    [80, ['ID', 'Status', 'Amount', 'Created'], 'Payee, Last four, Rail'],
+    [120, ['ID', 'Status', 'Amount', 'Payee', 'Last', 'four', 'Created', 'Rail'], undefined],
+  ] as const)
+    it(`has whole ids on a terminal of ${columns} columns, and says what is hidden`, async () => {
       const {out, stdout, stderr} = makeOutput({colour: 'never'}, {columns});
       await out.list(two, payoutView);
       const lines = stdout.text.trimEnd().split('\n');
       assert.equal(lines.length, 3);
       for (const line of lines) assert.ok(line.length <= (columns || 80), line);
       assert.deepEqual(lines[0]!.trim().split(/\s+/), shown);
-      assert.match(lines[1]!, new RegExp(`^${id} .*Acme Ltd.*6789.*3 minutes ago`));
-      const hidden = {
-        75: 'Columns hidden to fit the terminal: Rail. IDs are shortened. Show them',
-        120: '',
-      }[columns as number];
-      const [note] = /^.*Show them/.exec(stderr.text.replaceAll('\n', ' ').replaceAll('  ', ' ')) ?? [''];
-      assert.equal(note, hidden ?? 'IDs are shortened to fit the terminal. Show them');
+      assert.ok(lines[1]!.startsWith(`${two[0]!.id} `));
+      const [, note] =
+        /hidden to fit the terminal: (.*)\. Show them/.exec(stderr.text.replaceAll(/\s+/g, ' ')) ?? [];
+      assert.equal(note, hidden);
     });
-  }
 
   it('shows whole ids and every column that --fields names, on any terminal', async () => {
     const fields = ['id', 'payee_id', 'rail'];
@@ -71,8 +67,7 @@ describe('a list', () => {
       const {out, stdout} = makeOutput({colour: 'never'}, columns === undefined ? {} : {columns});
       await out.list([two[0]!, failed], payoutView);
       const words = stdout.text.split(/\s+/);
-      for (const word of ['Failure', 'R03', 'account,', 'locate', '6789'])
-        assert.ok(words.includes(word), word);
+      for (const word of ['Failure', 'R03', 'account,', 'locate']) assert.ok(words.includes(word), word);
       for (const line of stdout.text.split('\n')) assert.ok(line.length <= (columns ?? Infinity), line);
     }
     const none = makeOutput({colour: 'never'}, {columns: 120});

@@ -2,7 +2,7 @@ import {standing, statusOf, waitFor, type Waited} from '../../client/reading/pol
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
-import {dayInNewYork, id, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
+import {dayInNewYork, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
@@ -261,7 +261,7 @@ const waitView: View = {
   plural: 'waits',
   card: [],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('Outcome', 'outcome'),
     status(),
     {...remark('Expected settlement', 'expected_settlement_date'), show: dayInNewYork, rank: 2}, // before the reason

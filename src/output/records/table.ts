@@ -6,15 +6,6 @@ import {text, type Eye, type Field, type View} from './view.ts';
 import {cellWidth} from '../text/width.ts';
 import {wrapValue} from '../text/wrap.ts';
 
-/** A shortened id is its last characters, which differ even between records created in the same second. */
-const ID_END = 8;
-
-/** What is shortened in a column of ids; a column of parties has their names, if they are known. */
-const ID = /^(?=.*\d)[\w-]{13,}$/;
-
-/** `…6f0d9c11` */
-const shortId = (cell: string): string => (ID.test(cell) ? `…${cell.slice(-ID_END)}` : cell);
-
 export interface TableOptions {
   /** Terminal width; ignored in a pipe. */
   columns: number;
@@ -26,8 +17,8 @@ export interface TableOptions {
 
 /**
  * A table written in pieces, so that a list of any length takes little memory. In a pipe: a header line and one
- * tab-separated line per record, with all columns. On a terminal: aligned, with shortened ids and without the less
- * important columns if they do not fit.
+ * tab-separated line per record, with all columns. On a terminal: aligned, and without the less important
+ * columns if they do not fit.
  */
 export class TableWriter {
   readonly #view: View | undefined;
@@ -36,15 +27,8 @@ export class TableWriter {
   #widths: number[] = [];
   /** The width at which each column is broken between words; Infinity if it is not broken. */
   #breaks: number[] = [];
-  /** The columns whose ids are shortened. */
-  #shortened: boolean[] = [];
   /** Labels of columns that did not fit. */
   leftOut: string[] = [];
-
-  /** True if ids are shortened. */
-  get shortensIds(): boolean {
-    return this.#shortened.includes(true);
-  }
 
   constructor(view: View | undefined, options: TableOptions) {
     this.#view = view;
@@ -66,9 +50,7 @@ export class TableWriter {
     }
     const kept = first ? this.#fit(all, rows, heads) : all.map((_, index) => index);
     this.#columns = kept.map((index) => columnAt(all, index));
-    const shorten = (cells: readonly string[]) =>
-      kept.map((index, at) => (this.#shortened[at] === true ? shortId : asIs)(cells[index] ?? ''));
-    const shown = rows.map(shorten);
+    const shown = rows.map((cells) => kept.map((index) => cells[index] ?? ''));
     const keptHeads = kept.map((index) => heads[index] ?? '');
     if (first) this.#breaks = this.#breakWidest(shown, keptHeads);
     const broken = (cells: readonly string[]) =>
@@ -85,7 +67,7 @@ export class TableWriter {
     return [...keys].map((key, index) => text(key, key, index === 0 ? 0 : index));
   }
 
-  /** Indexes of the columns that fit. Columns requested by name all stay, with whole ids. */
+  /** Indexes of the columns that fit. Columns requested by name all stay. */
   #fit(all: readonly Field[], rows: readonly string[][], heads: readonly string[]): number[] {
     const {fields, columns, pieceSize} = this.#options;
     const every = all.map((_, index) => index);
@@ -95,15 +77,13 @@ export class TableWriter {
       (index) =>
         !(isWhole && columnAt(all, index).optional === true && rows.every((row) => row[index] === '-')),
     );
-    const sizes = present.map((index) => {
-      const {rank, isId} = columnAt(all, index);
-      const width = widest(index, rows, heads);
-      const short = isId === true ? widest(index, rows, heads, shortId) : width;
-      return {rank, width, short, least: longestWord(index, rows, heads)};
-    });
-    const {kept, shortened} = fitColumns(sizes, columns);
+    const sizes = present.map((index) => ({
+      rank: columnAt(all, index).rank,
+      width: widest(index, rows, heads),
+      least: longestWord(index, rows, heads),
+    }));
+    const kept = fitColumns(sizes, columns);
     this.leftOut = present.filter((_, at) => !kept.includes(at)).map((index) => columnAt(all, index).label);
-    this.#shortened = kept.map((at) => shortened.has(at));
     return kept.map((at) => must(present[at], 'column of this table'));
   }
 
@@ -149,16 +129,11 @@ export class TableWriter {
   }
 }
 
-const asIs = (cell: string): string => cell;
-
 const columnAt = (columns: readonly Field[], index: number): Field =>
   must(columns[index], 'column of this table');
 
-const widest = (index: number, rows: readonly string[][], heads: readonly string[], shown = asIs): number =>
-  rows.reduce(
-    (most, row) => Math.max(most, linesWidth(shown(row[index] ?? ''))),
-    cellWidth(heads[index] ?? ''),
-  );
+const widest = (index: number, rows: readonly string[][], heads: readonly string[]): number =>
+  rows.reduce((most, row) => Math.max(most, linesWidth(row[index] ?? '')), cellWidth(heads[index] ?? ''));
 
 const longestWord = (index: number, rows: readonly string[][], heads: readonly string[]): number =>
   [heads[index] ?? '', ...rows.map((row) => row[index] ?? '')]

@@ -25,10 +25,8 @@ export interface Field {
   path: string;
   show: (value: unknown, record: unknown, eye: Eye) => string;
   align?: 'left' | 'right';
-  /** Narrow terminals leave out the highest rank first; 0 is always shown. From 3 on, before any id is shortened. */
+  /** Narrow terminals leave out the highest rank first; 0 is always shown. From 3 on, before a text is broken. */
   rank: number;
-  /** Narrow terminals show only the end of it. */
-  isId?: true;
   /** Left out of a table on a terminal if no record has it. */
   optional?: true;
 }
@@ -65,12 +63,6 @@ export const words = (label: string, path: string, rank = 0): Field =>
     (value) => (Array.isArray(value) ? value.map(plainValue).join(', ') : plainValue(value)),
     rank,
   );
-
-/** An id, which a narrow terminal shortens. */
-export const id = (label: string, path: string, rank = 0): Field => ({
-  ...text(label, path, rank),
-  isId: true,
-});
 
 /** Free text that most records do not have. */
 export const remark = (label: string, path: string): Field => ({

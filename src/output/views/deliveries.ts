@@ -1,5 +1,5 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
-import {field, id, moment, plainValue, text, time, type View} from '../records/view.ts';
+import {field, moment, plainValue, text, time, type View} from '../records/view.ts';
 
 const state = field('State', 'state', (value, _record, {paint}) => {
   const style =
@@ -54,7 +54,7 @@ export const deliveryView: View = {
     text('Payload', 'payload'),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('Event type', 'event_type'),
     state,
     text('Sent', 'sent', 2),

@@ -1,4 +1,4 @@
-import {id, money, moment, remark, status, text, time, type View} from '../records/view.ts';
+import {money, moment, remark, status, text, time, type View} from '../records/view.ts';
 
 /** Interface document, "Move". */
 export const moveView: View = {
@@ -15,13 +15,13 @@ export const moveView: View = {
     moment('Settled', 'settled_at'),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     status(),
     money('Amount'),
-    id('Source', 'source_subaccount_id', 1),
-    id('Destination', 'destination_subaccount_id', 1),
+    text('Source', 'source_subaccount_id', 2),
+    text('Destination', 'destination_subaccount_id', 2),
     remark('Description', 'description'),
-    time('Created', 'created_at', 2),
+    time('Created', 'created_at', 1),
   ],
 };
 
@@ -32,5 +32,5 @@ export const subaccountView: View = {
   noun: 'subaccount',
   plural: 'subaccounts',
   card: [text('ID', 'id'), text('Name', 'name'), balance, status(), moment('Created', 'created_at')],
-  columns: [id('ID', 'id'), text('Name', 'name'), balance, status(), time('Created', 'created_at', 2)],
+  columns: [text('ID', 'id'), text('Name', 'name'), balance, status(), time('Created', 'created_at', 1)],
 };

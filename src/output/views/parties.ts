@@ -1,4 +1,4 @@
-import {id, moment, status, text, time, type View, words, yesNo} from '../records/view.ts';
+import {moment, status, text, time, type View, words, yesNo} from '../records/view.ts';
 
 /** Assumptions 10 and 15: payees, payers and their payment methods. */
 
@@ -15,10 +15,10 @@ function partyView(noun: string, plural: string): View {
       moment('Updated', 'updated_at'),
     ],
     columns: [
-      id('ID', 'id'),
+      text('ID', 'id'),
       text('Name', 'name'),
       text('Type', 'type', 2),
-      time('Created', 'created_at', 2),
+      time('Created', 'created_at', 1),
       text('Email', 'email', 2),
     ],
   };
@@ -47,12 +47,12 @@ export const paymentMethodView: View = {
     moment('Updated', 'updated_at'),
   ],
   columns: [
-    id('ID', 'id'),
-    text('Type', 'type'),
+    text('ID', 'id'),
+    text('Type', 'type', 2),
     status('Verification', 'verification_status'),
     yesNo('Default', 'is_default'),
-    text('Last four', 'last4', 1),
+    text('Last four', 'last4', 2),
     words('Supported rails', 'supported_rails', 3),
-    time('Created', 'created_at', 2),
+    time('Created', 'created_at', 1),
   ],
 };

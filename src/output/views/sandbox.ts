@@ -1,5 +1,5 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import {field, id, plainValue, text, type Field, type View} from '../records/view.ts';
+import {field, plainValue, text, type Field, type View} from '../records/view.ts';
 
 const usd = (minor: unknown): string =>
   typeof minor === 'string' ? `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD` : plainValue(minor);
@@ -92,9 +92,9 @@ export const seededView: View = {
   card: [],
   columns: [
     text('Kind', 'kind'),
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('Name', 'name', 2),
-    id('Payment method', 'payment_method_id', 1),
+    text('Payment method', 'payment_method_id', 1),
   ],
 };
 
@@ -111,7 +111,7 @@ export const faultView: View = {
     text('Hits', 'hits'),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('Effect', 'effect'),
     text('Match', 'match', 1),
     text('Times', 'times', 3),

@@ -3,7 +3,6 @@ import {selectedValue} from '../records/select.ts';
 import {
   dayInNewYork,
   field,
-  id,
   money,
   moment,
   plainValue,
@@ -68,7 +67,7 @@ function partyColumn(label: string, details: string): Field {
     plainValue(
       terminal && typeof name === 'string' && name !== '' ? name : selectedValue(record, `${noun}_id`),
     );
-  return {...field(label, `${details}.${noun}.name`, show, 1), isId: true};
+  return field(label, `${details}.${noun}.name`, show, 2);
 }
 
 const amount = money('Amount');
@@ -83,13 +82,13 @@ const after = [
 
 /** @param failing where the service says why the transfer failed */
 const columns = (party: 'Payee' | 'Payer', details: string, failing: string): Field[] => [
-  id('ID', 'id'),
+  text('ID', 'id'),
   status(),
   amount,
   partyColumn(party, details),
-  text('Last four', `${details}.payment_method.last4`, 1),
+  text('Last four', `${details}.payment_method.last4`, 3),
   failureColumn('Failure', `${failing}.failure`),
-  time('Created', 'created_at', 2),
+  time('Created', 'created_at', 1),
   text('Rail', 'rail', 3),
 ];
 

@@ -1,4 +1,4 @@
-import {id, money, moment, remark, status, text, time, type View, yesNo} from '../records/view.ts';
+import {money, moment, remark, status, text, time, type View, yesNo} from '../records/view.ts';
 import {failureColumn} from './failure.ts';
 
 /** Interface document: identifier, label, currency; the rest is assumption 19. */
@@ -13,7 +13,7 @@ export const treasuryAccountView: View = {
     status(),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('Label', 'label'),
     text('Currency', 'currency_code'),
     text('Type', 'type', 2),
@@ -31,7 +31,7 @@ export const balanceView: View = {
     money('Available balance', 'available_balance_in_minor_units'),
     moment('As of', 'as_of'),
   ],
-  columns: [id('Account', 'account_id'), money('Current balance', 'current_balance_in_minor_units')],
+  columns: [text('Account', 'account_id'), money('Current balance', 'current_balance_in_minor_units')],
 };
 
 /** Assumption 21; the amount is positive, and `direction` is its direction. */
@@ -50,12 +50,12 @@ export const bankTransactionView: View = {
     text('Value date', 'value_date'),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('Direction', 'direction'),
     money('Amount'),
-    status(),
-    text('Description', 'description', 1),
-    time('Posted', 'posted_at', 2),
+    {...status(), rank: 2},
+    text('Description', 'description', 2),
+    time('Posted', 'posted_at', 1),
     text('Bank reference', 'bank_reference', 3),
   ],
 };
@@ -78,14 +78,14 @@ export const accountTransferView: View = {
     moment('Updated', 'updated_at'),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     status(),
     money('Amount'),
-    id('Source', 'source_account_id', 1),
-    id('Destination', 'destination_account_id', 1),
+    text('Source', 'source_account_id', 2),
+    text('Destination', 'destination_account_id', 2),
     remark('Description', 'description'),
     failureColumn('Failure reason', 'failure_reason'),
-    time('Created', 'created_at', 2),
+    time('Created', 'created_at', 1),
     text('Rail', 'rail', 3),
   ],
 };

@@ -2,7 +2,6 @@ import {counted} from '../../phrases.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {
   field,
-  id,
   plainValue,
   moment,
   status,
@@ -92,10 +91,10 @@ export const webhookEventView: View = {
     field('Body', 'body_base64', (value) => bodyText(String(value))),
   ],
   columns: [
-    id('Delivery', 'delivery'),
+    text('Delivery', 'delivery'),
     time('Received', 'received_at'),
     text('Event type', 'event_type'),
-    id('Event', 'id', 3),
+    text('Event', 'id', 3),
     status('Verdict', 'verdict'),
     text('Attempt', 'attempt', 4),
     forwards,
@@ -169,7 +168,7 @@ export const webhookReplayView: View = {
   plural: 'deliveries to replay',
   card: [],
   columns: [
-    id('Delivery', 'delivery', 1),
+    text('Delivery', 'delivery', 1),
     text('Event type', 'event_type'),
     outcome,
     answer('Answer', 'status', 'error'),

@@ -1,4 +1,4 @@
-import {id, moment, text, time, type View, words, yesNo} from '../records/view.ts';
+import {moment, text, time, type View, words, yesNo} from '../records/view.ts';
 
 const active = yesNo('Active', 'is_active');
 
@@ -17,11 +17,11 @@ export const webhookEndpointView: View = {
     text('Signing secret', 'signing_secret'),
   ],
   columns: [
-    id('ID', 'id'),
+    text('ID', 'id'),
     text('URL', 'url'),
     active,
     words('Event types', 'event_types', 1),
-    time('Created', 'created_at', 2),
+    time('Created', 'created_at', 1),
   ],
 };
 

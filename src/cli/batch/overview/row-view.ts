@@ -1,5 +1,4 @@
 import {
-  id,
   money,
   moment,
   plainValue,
@@ -67,7 +66,7 @@ export const rowView: View = {
     state,
     status(),
     money('Amount'),
-    id('Record', 'id'),
+    text('Record', 'id'),
     reason,
     time('Updated', 'updated_at', 3),
   ],
