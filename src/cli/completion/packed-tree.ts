@@ -27,11 +27,15 @@ export function packed({nodes, globals}: Tree): string {
     const place = flags.indexOf(text);
     return place === -1 ? flags.push(text) - 1 : place;
   };
-  const entries = nodes.map(({path, words, flags: own, args, repeats}) => [
-    path,
-    [words.map(({word, summary}) => `${word}\t${short(summary)}`), own.map(placeOf), args, repeats ? 1 : 0],
-  ]);
-  return JSON.stringify({flags, globals: globals.map(placeOf), nodes: Object.fromEntries(entries) as object});
+  const byPath: Record<string, Packed['nodes'][string]> = {};
+  for (const {path, words, flags: own, args, repeats} of nodes)
+    byPath[path] = [
+      words.map(({word, summary}) => `${word}\t${short(summary)}`),
+      own.map(placeOf),
+      args,
+      repeats ? 1 : 0,
+    ];
+  return JSON.stringify({flags, globals: globals.map(placeOf), nodes: byPath});
 }
 
 function short(summary: string): string {
