@@ -248,7 +248,11 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
   if (oracle.isDeclaredUnpaid(reference)) return; // by an operator's word, which may be wrong
   // `cancel` stages what direct mode left in doubt, and `retry` what a release was refused for: both read the record open.
   // A copy of an earlier request may still arrive; it is the same record with the same key, and can be paid once.
-  const wasReadOpen = state === 'staged' && (place.canceling.has(batchId) || oracle.wasRetried(reference));
+  const wasReadOpen =
+    state === 'staged' &&
+    (place.canceling.has(batchId) ||
+      oracle.wasRetried(reference) ||
+      oracle.wasTakenUp(place, batchId, reference));
   const isUnpaid = state === 'not_sent' || state === 'staged' || state === 'held';
   const isContradicted = wasReadOpen
     ? oracle.wasShownPaid(place, batchId, reference)

@@ -143,6 +143,13 @@ export class Oracle {
     return (this.#generations.get(reference) ?? 0) > 0;
   }
 
+  /** A retry has read a record of the row, to release it again under the same key. */
+  wasTakenUp(place: Place, batchId: string, reference: string): boolean {
+    return this.#service.records.some(
+      (record) => record.reference === reference && place.takenUp.has(takenUpAs(batchId, record.id)),
+    );
+  }
+
   /** By an operator's word the row goes out again, whatever its age; a wrong word is safe while its key is remembered. */
   declareUnpaid(reference: string): void {
     this.#declared.add(reference);
@@ -220,7 +227,8 @@ export class Oracle {
   }
 
   #wasShownAfter(place: Place, {attempt, record: {id, approvedAt}}: Payment): boolean {
-    return attempt?.seenId === id || (this.#shown.get(place)?.get(id) ?? -1) > (approvedAt ?? Infinity);
+    const isAnswered = attempt?.seenId === id && attempt.seen !== 202; // which says that it is in progress
+    return isAnswered || (this.#shown.get(place)?.get(id) ?? -1) > (approvedAt ?? Infinity);
   }
 
   /** Not those of another payment that the service answers with the same record: they were asked for, and told, as its own. */
