@@ -90,7 +90,7 @@ function complete() {
   try {
     print(Buffer.from(require(`${dist}complete.cjs`).complete(argv.slice(1), `${dist}completion.json`)));
   } catch {
-    // No candidates. Whatever is wrong, the next command reports it.
+    // No candidates: a shell that completes is no place for an error.
   }
 }
 

@@ -1,6 +1,6 @@
 // Installs what the lock file says when that has not been done, and with --build also builds when dist is older than
-// the sources. With --command instead, it installs and builds no more than the command needs, without the library, if
-// nothing is there yet. Runs before the scripts that a fresh clone begins with, and before those that run the built tool:
+// the sources; with --rebuild it builds in any case. With --demo, it installs and builds no more than the command needs,
+// without the library, if no package is there yet, and runs the demo. Runs before the scripts that a fresh clone begins with, and before those that run the built tool:
 // it imports nothing from node_modules and needs nothing but Node and npm. When nothing is missing it takes 0.06 s of
 // processor time, and with --build, which hashes the sources, 0.08 s.
 import {spawnSync} from 'node:child_process';
@@ -28,7 +28,7 @@ const OUTPUTS = [
   '.oclif.manifest.json',
 ];
 const BUILD_STAMP = 'dist/.remit-built';
-const isForCommand = process.argv.includes('--command');
+const asks = (flag) => process.argv.includes(flag);
 
 /** Ends the run with a reason that a newcomer can act on; everything goes to stderr, so stdout stays the script's. */
 function fail(message) {
@@ -76,36 +76,35 @@ function installPackages(cwd) {
 }
 
 function install() {
+  rmSync(partFolder, {recursive: true, force: true});
   installPackages(root);
   if (!isInstalled(root))
     fail('npm ci ended well, but packages of package-lock.json are missing in node_modules.');
 }
 
 /** npm installs what a lock file says into the folder that it is in; a folder beside node_modules is on the same disk. */
+const partFolder = join(root, '.setup');
+
 function installPart(part) {
-  const folder = join(root, '.setup');
-  rmSync(folder, {recursive: true, force: true}); // of a set-up that was killed
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(part.manifest));
-  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(part.lock));
-  installPackages(folder);
-  renameSync(join(folder, 'node_modules'), join(root, 'node_modules'));
-  rmSync(folder, {recursive: true, force: true});
+  rmSync(partFolder, {recursive: true, force: true}); // of a set-up that was killed
+  mkdirSync(partFolder);
+  writeFileSync(join(partFolder, 'package.json'), JSON.stringify(part.manifest));
+  writeFileSync(join(partFolder, 'package-lock.json'), JSON.stringify(part.lock));
+  installPackages(partFolder);
+  renameSync(join(partFolder, 'node_modules'), join(root, 'node_modules'));
+  rmSync(partFolder, {recursive: true, force: true});
   if (!isInstalled(root, part.lock))
     fail('npm ci ended well, but packages of the command are missing in node_modules.');
 }
 
-/** All packages, or in a clone without any, which only the demo has seen, those of the command. */
-async function ensureInstalled() {
-  const isThere = existsSync(join(root, 'node_modules'));
-  const part = isForCommand && !isInstalled(root) ? commandPart(root, readLock()) : undefined;
-  const isReady = () => isInstalled(root) || (part !== undefined && isInstalled(root, part.lock));
-  if (isReady()) return;
-  await underLock(root, () => {
-    if (isReady()) return;
-    if (part !== undefined && !isThere) installPart(part);
-    else install();
-  });
+/** All packages, or in a clone without any, for the demo, those of the command. */
+function ensureInstalled() {
+  if (isInstalled(root)) return;
+  if (!asks('--demo')) return install();
+  const part = commandPart(root, readLock());
+  if (isInstalled(root, part.lock)) return;
+  if (existsSync(join(root, 'node_modules'))) install();
+  else installPart(part);
 }
 
 const readLock = () => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -129,30 +128,50 @@ function hashOfSources() {
   return hash.digest('hex');
 }
 
+/** The command alone can be built with a part of the packages. */
+const isForCommand = () => asks('--demo') && !isInstalled(root);
+
 function isBuilt(hash) {
   const stamp = join(root, BUILD_STAMP);
   if (!OUTPUTS.every((path) => existsSync(join(root, path))) || !existsSync(stamp)) return false;
   const built = readFileSync(stamp, 'utf8');
-  return built === hash || (isForCommand && built === ofCommand(hash));
+  return built === hash || (isForCommand() && built === ofCommand(hash));
 }
 
 const ofCommand = (hash) => `${hash} the command alone`;
 
-function build(hash) {
+function ensureBuilt() {
+  const hash = hashOfSources();
+  if (isBuilt(hash) && !asks('--rebuild')) return;
+  rmSync(join(root, BUILD_STAMP), {force: true}); // a build that is killed leaves none
   run({
     what: 'Building',
     command: process.execPath,
-    args: [join('bin', 'build.mjs'), ...(isForCommand ? ['--command'] : [])],
+    args: [join('bin', 'build.mjs'), ...(isForCommand() ? ['--command'] : [])],
     env: process.env,
     otherwise: 'The lines above say why.',
   });
-  writeFileSync(join(root, BUILD_STAMP), isForCommand ? ofCommand(hash) : hash);
+  writeFileSync(join(root, BUILD_STAMP), isForCommand() ? ofCommand(hash) : hash);
+}
+
+const isAsked = () => asks('--build') || asks('--rebuild') || asks('--demo');
+const isReady = () => isInstalled(root) && !asks('--rebuild') && (!isAsked() || isBuilt(hashOfSources()));
+
+/** Under the lock too if packages are missing: another script would install them, and take away those that the demo uses. */
+function runDemo() {
+  const {status, signal} = spawnSync(process.execPath, [join('bin', 'run.cjs'), 'demo'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? (signal === 'SIGINT' ? 130 : 1);
 }
 
 requireNode();
-await ensureInstalled();
-if ((isForCommand || process.argv.includes('--build')) && !isBuilt(hashOfSources()))
+const isWhole = isReady();
+if (!isWhole)
   await underLock(root, () => {
-    const hash = hashOfSources();
-    if (!isBuilt(hash)) build(hash);
+    ensureInstalled();
+    if (isAsked()) ensureBuilt();
+    if (asks('--demo')) runDemo();
   });
+else if (asks('--demo')) runDemo();

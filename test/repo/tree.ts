@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const WITH_TYPESCRIPT = ['--import', pathToFileURL(join(ROOT, 'bin', 'typescript.mjs')).href];
 
 /** Made by tools, or not ours; everything else in the folder is the project's, whether git knows it yet or not. */
-const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git', '.remit', '.setup.lock']);
+const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git', '.remit', '.setup', '.setup.lock']);
 
 /** Paths of the project's files under `folder` (relative to the root, with `/`), sorted. */
 export function filesUnder(folder = '.'): string[] {

@@ -142,6 +142,7 @@ describe('completion in a shell', function () {
           assert.deepEqual([...offered].sort(), expected, line);
           assert.match(started.join('; '), /^__complete =\S*$/, line);
         }
+        if (shell === 'fish') assert.deepEqual(complete('remit PAYOU').offered, ['payouts']);
       });
 
       it('completes profiles, batches, event types and ids by one short start of remit', () => {

@@ -25,16 +25,23 @@ const BASH = String.raw`_remit() {
 complete -F _remit remit
 `;
 
-/** For zsh 5: as a file named _remit in fpath, or sourced. */
+/**
+ * For zsh 5: as a file named _remit in fpath, or sourced. Which candidates match what is typed is left to zsh and its
+ * settings, so only that it is a flag is sent of the word at the cursor.
+ */
 const ZSH = String.raw`_remit() {
-  local line cursor=${'$'}{(Q)words[CURRENT]}
+  local line part=
   local -a fields offered
-  for line in "${'$'}{(@f)$(remit __complete "=$cursor" "${'$'}{(@Q)words[2,CURRENT-1]}" 2> /dev/null)}"; do
+  case ${'$'}{(Q)words[CURRENT]} in
+  --*=*) part=${'$'}{${'$'}{(Q)words[CURRENT]}%%=*}= ;;
+  -*) part=- ;;
+  esac
+  for line in "${'$'}{(@f)$(remit __complete "=$part" "${'$'}{(@Q)words[2,CURRENT-1]}" 2> /dev/null)}"; do
     fields=("${'$'}{(@ps:\t:)line}")
     case $line in
     $'\tfile') compset -P '--*='; _files; return ;;
     $'\tfolder') compset -P '--*='; _files -/; return ;;
-    ?*) offered+=("${'$'}{fields[1]//:/\\:}:$fields[2]") ;;
+    ?*) offered+=("${'$'}{fields[1]//:/\\:}${'$'}{fields[2]:+:$fields[2]}") ;;
     esac
   done
   if (($#offered > 0)); then _describe -V remit offered; fi
@@ -48,14 +55,17 @@ else
 fi
 `;
 
-/** For fish 3, which compares the candidates with the typed word itself. */
+/** For fish 3, which matches the candidates with what is typed, also within them. */
 const FISH = String.raw`function __remit_complete
+  command -q remit; or return
   set -l typed (commandline -opc)
   set -l cursor (commandline -ct)
   set -e typed[1]
   set -l flag (string match -r -- '^--[^=]*=' "$cursor"; or echo '')
   set -l path (string replace -r -- '^--[^=]*=' '' "$cursor")
-  for line in (remit __complete "=$cursor" $typed 2>/dev/null)
+  set -l part $flag
+  string match -q -- '-*' "$cursor"; and test -z "$flag"; and set part -
+  for line in (remit __complete "=$part" $typed 2>/dev/null)
     switch $line
       case \tfile
         for value in (__fish_complete_path "$path")

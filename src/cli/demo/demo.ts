@@ -60,7 +60,8 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     const half = () => (readStatus(statusFile)?.summary.staged ?? 0) > options.rows * KILL_AT_SHARE;
     const killed = await remit(run, half);
     if (killed === 'SIGKILL') say('\nKilled with SIGKILL. The journal shows what may have been sent:');
-    else say('\nThe batch finished before it could be killed; resuming shows that nothing is left:');
+    else
+      say(`\nThe run ended with exit code ${killed} before it could be killed; resuming shows what is left:`);
     await remit(['payouts', 'batch', 'resume', BATCH]);
     const batch = readSummary(folder);
     say('\nThe same file again. Paid rows are never sent again:');
