@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {homeFolder} from '../../profiles/folders.ts';
-import {unpacked} from './packed-tree.ts';
-import type {FlagWord, Node, Tree} from './tree.ts';
+import {type StoredTree, unpacked} from './packed-tree.ts';
+import type {FlagWord, Node} from './tree.ts';
 import {FILE, FOLDER, NO_VALUE} from './value-sources.ts';
 import {linesFor, type Surroundings} from './values.ts';
 
@@ -30,7 +30,7 @@ export function complete([part = '', ...words]: readonly string[], treeFile: str
 }
 
 /** The lines for what may stand at the cursor. */
-export function candidates(tree: Tree, {words, cursor}: TypedLine, place: Surroundings): string {
+export function candidates(tree: StoredTree, {words, cursor}: TypedLine, place: Surroundings): string {
   const line = readLine(tree, words);
   const flags = [...line.node.flags, ...tree.globals];
   const valuesOf = (source: string, typed: string, before = '') =>
@@ -67,9 +67,9 @@ interface ReadLine {
   hasEnded: boolean;
 }
 
-function readLine({nodes, globals}: Tree, words: readonly string[]): ReadLine {
+function readLine(tree: StoredTree, words: readonly string[]): ReadLine {
   const nodeAt = (path: string): Node =>
-    nodes.find((one) => one.path === path) ?? {path, words: [], flags: [], args: [], repeats: false};
+    tree.nodeAt(path) ?? {path, words: [], flags: [], args: [], repeats: false};
   const line: ReadLine = {node: nodeAt(''), count: 0, pending: undefined, hasEnded: false};
   for (const word of words) {
     const {node, pending, hasEnded, count} = line;
@@ -77,7 +77,7 @@ function readLine({nodes, globals}: Tree, words: readonly string[]): ReadLine {
     if (pending !== undefined) line.pending = undefined;
     else if (!hasEnded && word === '--') line.hasEnded = true;
     else if (!hasEnded && /^-./s.test(word)) {
-      const source = word.includes('=') ? NO_VALUE : sourceOf([...node.flags, ...globals], word);
+      const source = word.includes('=') ? NO_VALUE : sourceOf([...node.flags, ...tree.globals], word);
       if (source !== NO_VALUE) line.pending = source;
     } else if (count === 0 && node.words.some((one) => one.word === word))
       line.node = nodeAt(node.path === '' ? word : `${node.path} ${word}`);

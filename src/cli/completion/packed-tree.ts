@@ -1,5 +1,5 @@
 import {must, ownJson} from '../../narrow.ts';
-import type {FlagWord, Tree, Word} from './tree.ts';
+import type {FlagWord, Node, Tree, Word} from './tree.ts';
 
 /*
  * The tree of commands as the build stores it: a flag that several commands have is in it once, and names and summaries
@@ -43,7 +43,13 @@ function short(summary: string): string {
   return line.length <= SUMMARY_LENGTH ? line : `${line.slice(0, SUMMARY_LENGTH - 1).trimEnd()}…`;
 }
 
-export function unpacked(text: string): Tree {
+/** The stored tree. Of a key press, only the flags of all commands and the commands that the line names are unpacked. */
+export interface StoredTree {
+  readonly globals: readonly FlagWord[];
+  nodeAt(path: string): Node | undefined;
+}
+
+export function unpacked(text: string): StoredTree {
   const {flags, globals, nodes} = ownJson<Packed>(text);
   const flagAt = (place: number): FlagWord => {
     const [names = '', source = '', summary = ''] = must(flags[place], 'flag of the tree').split('\t');
@@ -51,9 +57,12 @@ export function unpacked(text: string): Tree {
   };
   return {
     globals: globals.map(flagAt),
-    nodes: Object.entries(nodes).map(([path, [words, own, args, repeats]]) => ({
-      ...{path, words: words.map(wordOf), flags: own.map(flagAt), args, repeats: repeats === 1},
-    })),
+    nodeAt: (path) => {
+      const packedNode = Object.hasOwn(nodes, path) ? nodes[path] : undefined;
+      if (packedNode === undefined) return undefined;
+      const [words, own, args, repeats] = packedNode;
+      return {path, words: words.map(wordOf), flags: own.map(flagAt), args, repeats: repeats === 1};
+    },
   };
 }
 

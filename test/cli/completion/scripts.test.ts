@@ -43,16 +43,15 @@ describe('completion', () => {
   it('is stored and read whole, with summaries of one line', async () => {
     const {nodes, globals} = await tree();
     const read = unpacked(packed({nodes, globals}));
+    const all = nodes.map(({path}) => read.nodeAt(path)!);
     const withoutSummaries = (value: unknown) =>
       JSON.parse(
         JSON.stringify(value, (name, inner: unknown) => (name === 'summary' ? undefined : inner)),
       ) as object;
-    assert.deepEqual(withoutSummaries(read), withoutSummaries({globals, nodes}));
-    for (const {summary} of [
-      ...read.globals,
-      ...read.nodes.flatMap(({words, flags}) => [...words, ...flags]),
-    ])
+    assert.deepEqual(withoutSummaries([read.globals, all]), withoutSummaries([globals, nodes]));
+    for (const {summary} of [...read.globals, ...all.flatMap(({words, flags}) => [...words, ...flags])])
       assert.ok(summary.length <= 60 && !/[\t\n]/.test(summary), summary);
+    assert.equal(read.nodeAt('constructor'), undefined);
   });
 
   it('completes every id and batch', async () => {
