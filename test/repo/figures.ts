@@ -45,7 +45,7 @@ interface RoomSize {
 }
 
 /** Functions that look into a value without a type. */
-const UNTYPED = ['valueAt', 'isObject', 'plainValue'] as const;
+const UNTYPED = ['valueAt', 'selectedValue', 'isObject', 'plainValue'] as const;
 /** How often they are called in all files, and `unknown` is a type. */
 const untyped = {unknown: 0, ...Object.fromEntries(UNTYPED.map((name) => [name, 0]))} as Record<
   'unknown' | (typeof UNTYPED)[number],
