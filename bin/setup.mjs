@@ -76,7 +76,7 @@ function installPackages(cwd) {
 }
 
 function install() {
-  rmSync(partFolder, {recursive: true, force: true});
+  rmSync(partFolder, {recursive: true, force: true}); // of a set-up that was killed
   installPackages(root);
   if (!isInstalled(root))
     fail('npm ci ended well, but packages of package-lock.json are missing in node_modules.');
@@ -154,12 +154,13 @@ function ensureBuilt() {
   writeFileSync(join(root, BUILD_STAMP), isForCommand() ? ofCommand(hash) : hash);
 }
 
-const isAsked = () => asks('--build') || asks('--rebuild') || asks('--demo');
-const isReady = () => isInstalled(root) && !asks('--rebuild') && (!isAsked() || isBuilt(hashOfSources()));
+const wantsBuild = () => asks('--build') || asks('--rebuild') || asks('--demo');
+const isReady = () => isInstalled(root) && !asks('--rebuild') && (!wantsBuild() || isBuilt(hashOfSources()));
 
-/** Under the lock too if packages are missing: another script would install them, and take away those that the demo uses. */
+/** What follows `--demo` goes to the demo: `npm run demo -- --rows 200`. */
 function runDemo() {
-  const {status, signal} = spawnSync(process.execPath, [join('bin', 'run.cjs'), 'demo'], {
+  const given = process.argv.slice(process.argv.indexOf('--demo') + 1);
+  const {status, signal} = spawnSync(process.execPath, [join('bin', 'run.cjs'), 'demo', ...given], {
     cwd: root,
     stdio: 'inherit',
   });
@@ -167,11 +168,12 @@ function runDemo() {
 }
 
 requireNode();
-const isWhole = isReady();
-if (!isWhole)
+if (isReady()) {
+  if (asks('--demo')) runDemo();
+} else
   await underLock(root, () => {
     ensureInstalled();
-    if (isAsked()) ensureBuilt();
+    if (wantsBuild()) ensureBuilt();
+    // Another script would install what is missing, and take away the packages that the demo uses: it waits.
     if (asks('--demo')) runDemo();
   });
-else if (asks('--demo')) runDemo();

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {homeFolder} from '../../profiles/folders.ts';
 import {type StoredTree, unpacked} from './packed-tree.ts';
 import type {FlagWord, Node} from './tree.ts';
-import {FILE, FOLDER, NO_VALUE} from './value-sources.ts';
+import {FILE, FOLDER, NO_VALUE} from './source-words.ts';
 import {linesFor, type Surroundings} from './values.ts';
 
 /*
@@ -93,18 +93,17 @@ const sourceOf = (flags: readonly FlagWord[], name: string): string =>
 function valueLines(source: string, {words, cursor}: TypedLine, place: Surroundings, before: string): string {
   if (source === FILE) return '\tfile\n';
   if (source === FOLDER) return '\tfolder\n';
-  const lines = source.startsWith('=')
-    ? source
-        .slice(1)
-        .split('|')
-        .map((value) => lineOf(value, ''))
-    : source.startsWith('@')
-      ? linesFor(source.slice(1), words, place).split(/(?<=\n)/)
-      : [];
-  return lines
-    .filter((one) => one.startsWith(cursor) && one !== '')
+  return linesOf(source, words, place)
+    .filter((one) => one.startsWith(cursor))
     .map((one) => before + one)
     .join('');
+}
+
+function linesOf(source: string, words: readonly string[], place: Surroundings): readonly string[] {
+  const rest = source.slice(1);
+  if (source.startsWith('=')) return rest.split('|').map((value) => lineOf(value, ''));
+  const found = source.startsWith('@') ? linesFor(rest, words, place) : '';
+  return found.split(/(?<=\n)/).filter((line) => line !== '');
 }
 
 const lineOf = (value: string, summary: string): string => `${value}\t${summary}\n`;

@@ -1,7 +1,7 @@
 import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {allOperations} from '../../contract/operations/operations.ts';
 import {EXPLAINED} from '../help/explain.ts';
-import {FILE, FOLDER, oneOf, UNKNOWN} from './value-sources.ts';
+import {FILE, FOLDER, oneOf, UNKNOWN} from './source-words.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 
 interface Valued {

@@ -1,7 +1,7 @@
 import type {Command, Config} from '@oclif/core';
 import {globalFlags} from '../input/global-flags.ts';
 import {argSource, flagSource} from './sources.ts';
-import {NO_VALUE} from './value-sources.ts';
+import {NO_VALUE} from './source-words.ts';
 
 /** What may follow the words of a command or topic. */
 export interface Node {
