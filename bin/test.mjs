@@ -1,7 +1,9 @@
-// `npm test`: every test file, on every core; the slow files start first, so that no core is left with one at the end.
-// `npm run test:fast`: only the files that take less than half a second and need no build, which those of test/smoke do.
-// The slow ones are in test/repo/slow-tests.json, the slowest first; `npm test -- --times` runs all files one after the
-// other and writes that list again.
+// `npm test`: every test file except the sweeps, on every core; the slow files start first, so that no core is left with
+// one at the end. A sweep (`*.sweep.test.ts`) draws its cases at random, or leads every command, text or moment through
+// one claim; `npm test -- --all`, which CI calls, runs them too.
+// `npm run test:fast`: only the files that take less than a quarter of a second and need no build, which those of
+// test/smoke do. The slow ones are in test/repo/slow-tests.json, the slowest first; `npm test -- --times` runs all files
+// one after the other and writes that list again.
 // Other arguments go to mocha: `npm test -- --grep 'paid twice'`.
 import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -10,7 +12,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {compileAll} from './typescript-hooks.mjs';
 
-const SLOW_MS = 500;
+const SLOW_MS = 250;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const list = join(root, 'test', 'repo', 'slow-tests.json');
 
@@ -22,8 +24,9 @@ const all = sourcesUnder('test')
   .filter((path) => path.endsWith('.test.ts'))
   .sort();
 const slow = JSON.parse(readFileSync(list, 'utf8')).filter((path) => all.includes(path));
-const quick = all.filter((path) => !slow.includes(path));
-const fast = quick.filter((path) => !path.startsWith('test/smoke/'));
+const inOrder = [...slow, ...all.filter((path) => !slow.includes(path))];
+const isSweep = (path) => path.endsWith('.sweep.test.ts');
+const fast = all.filter((path) => !slow.includes(path) && !isSweep(path) && !path.startsWith('test/smoke/'));
 
 // Node 20 reads these certificates at every start, which costs more than the rest of it; tests start hundreds of processes.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -44,7 +47,11 @@ const parallel = (more) => ['--parallel', '--jobs', String(availableParallelism(
 const [what, ...rest] = process.argv.slice(2);
 if (what === '--fast') process.exitCode = mocha([...parallel(0), '--reporter', 'dot', ...rest, ...fast]);
 else if (what === '--times') process.exitCode = measure(rest);
-else process.exitCode = mocha([...parallel(1), ...process.argv.slice(2), ...slow, ...quick]);
+else if (what === '--all') process.exitCode = mocha([...parallel(1), ...rest, ...inOrder]);
+else {
+  const files = inOrder.filter((path) => !isSweep(path));
+  process.exitCode = mocha([...parallel(1), ...process.argv.slice(2), ...files]);
+}
 
 function measure(args) {
   const folder = mkdtempSync(join(tmpdir(), 'remit-times-'));

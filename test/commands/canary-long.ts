@@ -2,7 +2,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 
-const mocha = spawn('npx', ['mocha', 'test/commands/canary*.test.ts'], {
+const mocha = spawn('npx', ['mocha', 'test/commands/canary*.sweep.test.ts'], {
   stdio: 'inherit',
   env: {...process.env, REMIT_CANARY: 'long'},
 });

@@ -25,14 +25,14 @@ interface Part {
 }
 /** The longest first, so that no core is left with one at the end. */
 const PARTS: Readonly<Record<string, Part>> = {
-  batch: {file: `${FOLDER}/batch.test.ts`, slices: 12},
-  resolve: {file: `${FOLDER}/batch-resolve.test.ts`, slices: 4},
-  probe: {file: `${FOLDER}/other-writes.test.ts`, grep: 'doctor --probe-writes', slices: 4},
-  writes: {file: 'test/commands/error-matrix.test.ts', slices: 2},
-  receivers: {file: `${FOLDER}/other-writes.test.ts`, grep: 'answer of a receiver', slices: 2},
-  register: {file: `${FOLDER}/register.test.ts`, slices: 2},
-  rotation: {file: `${FOLDER}/endpoints.test.ts`, slices: 1},
-  sandbox: {file: `${FOLDER}/sandbox.test.ts`, slices: 1},
+  batch: {file: `${FOLDER}/batch.sweep.test.ts`, slices: 12},
+  resolve: {file: `${FOLDER}/batch-resolve.sweep.test.ts`, slices: 4},
+  probe: {file: `${FOLDER}/other-writes.sweep.test.ts`, grep: 'doctor --probe-writes', slices: 4},
+  writes: {file: 'test/commands/error-matrix.sweep.test.ts', slices: 2},
+  receivers: {file: `${FOLDER}/other-writes.sweep.test.ts`, grep: 'answer of a receiver', slices: 2},
+  register: {file: `${FOLDER}/register.sweep.test.ts`, slices: 2},
+  rotation: {file: `${FOLDER}/endpoints.sweep.test.ts`, slices: 1},
+  sandbox: {file: `${FOLDER}/sandbox.sweep.test.ts`, slices: 1},
 };
 
 const {values} = parseArgs({

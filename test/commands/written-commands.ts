@@ -52,7 +52,7 @@ export const WRITING_IDS = Object.keys(COMMAND_OPERATIONS).filter((id) => writes
 
 /** Commands with several requests, which have tests of their own. */
 export const IN_STEPS: Readonly<Record<string, string>> = {
-  'webhooks:endpoints:rotate': 'test/commands/error-matrix/endpoints.test.ts',
+  'webhooks:endpoints:rotate': 'test/commands/error-matrix/endpoints.sweep.test.ts',
 };
 
 /** `api` with a key, and without one. */

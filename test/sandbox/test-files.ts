@@ -21,9 +21,10 @@ export const SHORT = [
  */
 export function testFile(name: string): string {
   const all = filesUnder('test/sandbox');
-  const direct = `test/sandbox/${name}.test.ts`;
-  if (all.includes(direct)) return direct;
-  const found = all.filter((path) => path.endsWith(`/${name}.test.ts`));
+  const endings = ['.test.ts', '.sweep.test.ts'];
+  const direct = endings.map((ending) => `test/sandbox/${name}${ending}`).find((path) => all.includes(path));
+  if (direct !== undefined) return direct;
+  const found = all.filter((path) => endings.some((ending) => path.endsWith(`/${name}${ending}`)));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   throw new Error(`${found.length} files of test/sandbox are ${name}.test.ts: ${found.join(', ')}`);

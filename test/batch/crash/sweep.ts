@@ -163,7 +163,7 @@ function killTool(): void {
   const mocha = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
   const {status} = spawnSync(
     process.execPath,
-    [mocha, 'test/smoke/batch-crash.test.ts', '--reporter', 'spec'],
+    [mocha, 'test/smoke/batch-crash.sweep.test.ts', '--reporter', 'spec'],
     {
       cwd: ROOT,
       env: {...process.env, REMIT_CRASH_KILLS: '50'},

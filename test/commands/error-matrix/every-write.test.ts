@@ -8,7 +8,7 @@ import {WRITING_COMMANDS, WRITING_IDS} from '../written-commands.ts';
 import {CONTROL_COMMANDS} from './control-commands.ts';
 
 const FOLDER = 'test/commands/error-matrix';
-const BATCH = `${FOLDER}/batch.test.ts`;
+const BATCH = `${FOLDER}/batch.sweep.test.ts`;
 
 /** Commands that write, but not by one operation of the contract, and the test that tries their errors. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -19,14 +19,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ),
   // It sends nothing that changes a record, and writes the journal according to what it reads.
   ...Object.fromEntries(
-    ['payouts', 'payins'].map((topic) => [`${topic}:batch:resolve`, `${FOLDER}/batch-resolve.test.ts`]),
+    ['payouts', 'payins'].map((topic) => [`${topic}:batch:resolve`, `${FOLDER}/batch-resolve.sweep.test.ts`]),
   ),
   ...Object.fromEntries(Object.keys(CONTROL_COMMANDS).map((id) => [id, `${FOLDER}/control-commands.ts`])),
-  'webhooks:endpoints:rotate': `${FOLDER}/endpoints.test.ts`,
-  'webhooks:listen': `${FOLDER}/register.test.ts`, // --register
-  doctor: `${FOLDER}/other-writes.test.ts`, // --probe-writes
-  'webhooks:send': `${FOLDER}/other-writes.test.ts`,
-  'webhooks:events:replay': `${FOLDER}/other-writes.test.ts`,
+  'webhooks:endpoints:rotate': `${FOLDER}/endpoints.sweep.test.ts`,
+  'webhooks:listen': `${FOLDER}/register.sweep.test.ts`, // --register
+  doctor: `${FOLDER}/other-writes.sweep.test.ts`, // --probe-writes
+  'webhooks:send': `${FOLDER}/other-writes.sweep.test.ts`,
+  'webhooks:events:replay': `${FOLDER}/other-writes.sweep.test.ts`,
 };
 
 /** These write only to a sandbox that they have started themselves. */

@@ -128,7 +128,7 @@ describe('secrets of a hostile service in a batch', () => {
     assert.deepEqual(
       verbs.filter((verb) => !tried.has(verb)),
       [],
-      'add them to LINES in test/commands/canary-batch.test.ts',
+      'add them to LINES in test/commands/canary-batch.sweep.test.ts',
     );
   });
 });

@@ -37,7 +37,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
 };
 /** Topics of which no command calls a foreign service: the sandbox is ours, a profile or a script is only read and written. */
 const NOT_HERE_TOPICS = /^(?:sandbox|profiles|completion)(?::|$)/;
-/** test/commands/canary-batch.test.ts runs these. */
+/** test/commands/canary-batch.sweep.test.ts runs these. */
 const BATCHES = /^(?:payouts|payins):batch:/;
 
 const FORMS = [
