@@ -3,7 +3,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {isEnd, judgeExchange, type Known, opensOtherwise} from '../answers/answers.ts';
 import {compareFetched} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
-import {answeredText, bodiesComparedText} from '../answers/stop-words.ts';
+import {answeredText, bodiesComparedText, shownText} from '../answers/stop-words.ts';
 import type {ExchangeResult} from '../answers/wire.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
@@ -248,7 +248,7 @@ export class ReleasePhase {
         return this.#againOrDoubt(job, sentAt, false, `its record could not be read: ${wordsOf(end)}`);
       case 'unknown':
         job.looked = false;
-        return this.#againOrDoubt(job, sentAt, false, read.other ?? unread(end));
+        return this.#againOrDoubt(job, sentAt, false, this.#shown(job, read.other) ?? unread(end));
       case 'open': {
         const {kind} = this.#run.settings;
         job.looked = true;
@@ -257,7 +257,7 @@ export class ReleasePhase {
         const other = job.maybe ? opensOtherwise(read.record, job.row, kind) : undefined;
         if (other === undefined) return this.#stillOpen(job, sentAt);
         job.looked = false;
-        return this.#againOrDoubt(job, sentAt, false, other);
+        return this.#againOrDoubt(job, sentAt, false, this.#shown(job, other));
       }
       case 'moved':
         job.looked = true;
@@ -294,6 +294,11 @@ export class ReleasePhase {
   #probeOnce(): Promise<boolean> {
     this.#probing ??= probe(this.#run, this.#states).finally(() => (this.#probing = undefined));
     return this.#probing;
+  }
+
+  /** What a GET has shown, and whether it showed the same before. */
+  #shown<T extends string | undefined>({row}: ReleaseJob, words: T): T | string {
+    return words === undefined ? words : shownText(row, words, this.#run.journal.sanitizer);
   }
 
   async #againOrDoubt(job: ReleaseJob, sentAt: number, throttled: boolean, words: string): Promise<WorkEnd> {

@@ -77,6 +77,20 @@ describe('a GET that shows another payment', () => {
         assert.equal(bench.record('INV-1').approvals, 1);
       });
 
+      if (!name.includes('id'))
+        it(`with another ${name}, ${status}: if it is shown again to the next run, only a person can say what became of it`, async () => {
+          await bench.plan(bench.payouts(1));
+          bench.service.fault = (request) => (isRelease(request) ? 'lost-after' : undefined);
+          show({...fields, status});
+          const first = await bench.run(bench.service);
+          assert.match(first.next!, /batch resume/);
+          const second = await bench.run(bench.service);
+          assert.deepEqual([second.in_doubt, second.state], [1, 'incomplete']);
+          assert.match(second.next!, /batch resolve b1 --from FILE/);
+          const {outcome} = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+          assert.match(outcome!.message!, /; it came back again$/);
+        });
+
       it(`with another ${name}, ${status}: cancel frees nothing`, async () => {
         await bench.plan(bench.payouts(1));
         await bench.run(bench.service, {path: 'stage-only'});
