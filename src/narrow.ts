@@ -76,6 +76,9 @@ export class ExactNumber {
 /** The fields of a JSON object; what they hold is not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** A value of which no part may be changed. */
+export type DeepReadonly<T> = T extends object ? {readonly [Name in keyof T]: DeepReadonly<T[Name]>} : T;
+
 /** Not an array, null or a number. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);

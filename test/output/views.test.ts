@@ -206,7 +206,7 @@ describe('a delivery of the sandbox as people see it', () => {
 });
 
 describe('a recorded delivery as people see it', () => {
-  const forward = {
+  const forward: EventRow['forwards'][number] = {
     target: 'http://localhost:3000/',
     state: 'forwarded',
     attempts: 1,

@@ -3,7 +3,6 @@ import {tmpdir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
 import {batchFolder} from '../../batch/journal/folder.ts';
 import {readStatus} from '../../batch/standing/status-file.ts';
-import type {Summary} from '../../batch/standing/summary.ts';
 import {RemitError} from '../../errors.ts';
 import {must, ownJson} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
@@ -14,16 +13,10 @@ import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {LocalContext} from '../core/context.ts';
 import {runRemit} from './child.ts';
 import {writeSample} from './sample.ts';
+import type {Shown} from '../help/outputs/forms.ts';
+import type {Demo} from '../help/outputs/local.ts';
 
-export interface DemoResult {
-  folder: string;
-  /** The summary after the batch was killed, resumed and completed. */
-  batch: Summary;
-  /** POSTs sent by a second run of the same file. */
-  second_run_posts: number;
-  /** According to the service: payouts approved or further, their sum, and whether the ledger balances. */
-  service: {paid: number; total: string; ledger_balanced: boolean};
-}
+export type DemoResult = Shown<typeof Demo>;
 
 const PAYEES = 250;
 const BATCH = 'demo';
@@ -113,8 +106,8 @@ function addFaults(faults: Faults): void {
   });
 }
 
-const readSummary = (folder: string): Summary =>
-  ownJson<Summary>(readFileSync(join(folder, `${BATCH}.summary.json`), 'utf8')); // written by the run before
+const readSummary = (folder: string): DemoResult['batch'] =>
+  ownJson<DemoResult['batch']>(readFileSync(join(folder, `${BATCH}.summary.json`), 'utf8')); // written by the run before
 
 const PAID = ['approved', 'initiated', 'debited', 'settled', 'failed'] as const;
 

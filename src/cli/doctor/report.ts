@@ -1,51 +1,14 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
 import {counted} from '../../phrases.ts';
 import type {Output} from '../../output/output.ts';
-import type {ServiceFile} from '../../service/service-file.ts';
 import {type Area, type Finding, lineOf, type FindingVerdict} from './survey/finding.ts';
+import type {Shown} from '../help/outputs/forms.ts';
+import type {Doctor} from '../help/outputs/local.ts';
 
 /** The JSON result of `remit doctor`. Its shape is stable. */
-export interface Report {
-  readonly profile: string | null;
-  readonly base_url: string | null;
-  readonly mode: string | null;
-  readonly ok: boolean;
-  readonly counts: Readonly<Record<FindingVerdict, number>>;
-  readonly requests: number;
-  readonly checks: readonly Check[];
-  /** The active service file, with all differences that are certain. */
-  readonly service: ServiceFile;
-  /** Path of the file that was written. */
-  readonly written: string | null;
-  /** What `--probe-writes` created and canceled, and the records that remain. */
-  readonly probed: {
-    readonly created: readonly string[];
-    readonly canceled: readonly string[];
-    readonly left: readonly {readonly noun: string; readonly id: string; readonly status: string | null}[];
-  } | null;
-}
+export type Report = Shown<typeof Doctor>;
 
-interface Check {
-  readonly area: Area;
-  readonly check: string;
-  readonly verdict: FindingVerdict;
-  readonly evidence: string;
-  readonly row: number | null;
-  /** The part to add to the service file. */
-  readonly write: ServiceFile | null;
-  readonly sure: boolean | null;
-  readonly fix: string | null;
-}
-
-export interface ReportFacts {
-  readonly profile: string | null;
-  readonly base_url: string | null;
-  readonly mode: string | null;
-  readonly requests: number;
-  readonly service: ServiceFile;
-  readonly written: string | null;
-  readonly probed: Report['probed'];
-}
+type ReportFacts = Omit<Report, 'ok' | 'counts' | 'checks'>;
 
 export function reportOf(found: readonly Finding[], facts: ReportFacts): Report {
   const count = (verdict: FindingVerdict) => found.filter((finding) => finding.verdict === verdict).length;

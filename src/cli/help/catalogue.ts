@@ -2,47 +2,12 @@ import type {Command, Config} from '@oclif/core';
 import {globalFlags} from '../input/global-flags.ts';
 import {readsRecords} from './answer-fields.ts';
 import {COMMAND_OPERATIONS} from './command-operations.ts';
+import type {Shown} from './outputs/forms.ts';
+import type {Catalogue} from './outputs/local.ts';
 
 /** One command as data, for programs that build command lines. */
-export interface CommandFacts {
-  /** The words that are typed: `payouts create`. */
-  command: string;
-  summary: string;
-  description: string | null;
-  examples: string[];
-  args: ArgFacts[];
-  /** The command's own flags; the global ones are the same everywhere. */
-  flags: FlagFacts[];
-  /** Operations of the service that it may call: `remit schema payouts.create`. */
-  operations: string[];
-  /** False if the command may change something, here or at the service. */
-  reads_only: boolean;
-}
-
-interface ArgFacts {
-  name: string;
-  required: boolean;
-  /** May be given several times; only the last argument. */
-  repeats: boolean;
-  options: string[] | null;
-  description: string | null;
-}
-
-interface FlagFacts {
-  name: string;
-  char: string | null;
-  type: 'boolean' | 'option';
-  required: boolean;
-  /** May be given several times. */
-  multiple: boolean;
-  options: string[] | null;
-  /** What the value looks like. */
-  value: string | null;
-  default: unknown;
-  exclusive: string[];
-  depends_on: string[];
-  description: string | null;
-}
+export type CommandFacts = Shown<typeof Catalogue>['commands'][number];
+type FlagFacts = CommandFacts['flags'][number];
 
 /** Flags as oclif caches them, and as we declare them. */
 interface Flag {
@@ -59,7 +24,7 @@ interface Flag {
 }
 
 /** Every command, sorted by its words. */
-export function catalogue(config: Config): {commands: CommandFacts[]; global_flags: FlagFacts[]} {
+export function catalogue(config: Config): Shown<typeof Catalogue> {
   const commands = config.commands
     .filter(({hidden}) => hidden !== true)
     .map(flagFactsOf)

@@ -15,31 +15,11 @@ import {ACH_RETURNS, BANK_REJECTIONS, CARD_DECLINES} from '../../sandbox/outcome
 import {ACCOUNT_TRANSFER_SCENARIOS, MOVE_SCENARIOS, SCENARIOS} from '../../sandbox/outcomes/scenarios.ts';
 import {ADVICE, adviceOn, finalAdvice} from './advice.ts';
 import {BATCH_WORDS} from './batch-words.ts';
+import type {Shown} from './outputs/forms.ts';
+import type * as schemas from './outputs/local.ts';
 
 /** One meaning of a word. A word may have several: `failed` is a status of payouts and of payment methods. */
-export interface Explanation {
-  kind:
-    | 'error'
-    | 'service code'
-    | 'exit code'
-    | 'HTTP status'
-    | 'status'
-    | 'batch row'
-    | 'bank code'
-    | 'sandbox scenario';
-  name: string;
-  /** What has the status: `payouts`. */
-  of?: string;
-  meaning: string;
-  exit_code?: ExitCode;
-  retryable?: boolean;
-  /** Error codes that end with this exit code, or that this HTTP status becomes. */
-  errors?: string[];
-  /** Statuses that may follow; none after a final one. */
-  next?: string[];
-  /** What to do. */
-  advice?: string;
-}
+export type Explanation = Shown<typeof schemas.Explanation>;
 
 /** @throws RemitError USAGE for a word that is nothing of this, with a similar one as the hint */
 export function explain(word: string): Explanation[] {

@@ -118,12 +118,7 @@ function propertyOf({
   options,
   multiple,
   description,
-}: {
-  type: string;
-  options: string[] | null;
-  multiple: boolean;
-  description: string | null;
-}): JsonObject {
+}: Pick<CommandFacts['flags'][number], 'options' | 'multiple' | 'description'> & {type: string}): JsonObject {
   const one = {type, ...(options === null ? {} : {enum: options})};
   const shape = multiple ? {type: 'array', items: one} : one;
   return description === null ? shape : {...shape, description};

@@ -8,18 +8,11 @@ import {plainValue, text, type Field, type View} from '../../output/records/view
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
 import {AmountTally} from './tally.ts';
+import type {Shown} from '../help/outputs/forms.ts';
+import type * as schemas from '../help/outputs/service.ts';
 
 /** Payins or payouts with one status, rail or day, in one currency. */
-export interface SummaryRow {
-  by: 'status' | 'rail' | 'day';
-  value: string;
-  count: number;
-  /** Null for records without an amount that can be summed. */
-  currency_code: string | null;
-  /** Exact decimal text: a sum may be larger than a JSON number. */
-  amount_in_minor_units: string | null;
-  amount: string | null;
-}
+export type SummaryRow = Shown<typeof schemas.SummaryRow>;
 
 const DIMENSIONS = ['status', 'rail', 'day'] as const;
 /** A service that invents values must not fill the memory; ten years have fewer days. */

@@ -9,20 +9,11 @@ import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
 import {isUnapproved, type LastRead, seenIn, seenText, shortReason} from './seen.ts';
+import type {Shown} from '../help/outputs/forms.ts';
+import type * as schemas from '../help/outputs/service.ts';
 
 /** How the wait for one of many records ended. */
-export interface WaitRow {
-  id: string;
-  /** `reached`, `ended` (it failed or was canceled), `timeout`, or `error` (it could not be read). */
-  outcome: Waited<unknown>['outcome'] | 'error';
-  /** As last seen. */
-  status: string | null;
-  /** The day on which it is expected to settle, if the service says so. */
-  expected_settlement_date: string | null;
-  /** Why it failed, or could not be read. */
-  reason: string | null;
-  error: ErrorCode | null;
-}
+export type WaitRow = Shown<typeof schemas.WaitRow>;
 
 /** What is the same for all ids. */
 export interface ManyWaiting {

@@ -4,18 +4,10 @@ import type {Output} from '../../output/output.ts';
 import type {Context} from '../core/context.ts';
 import {curlCommand, isMaskedHeader} from './curl.ts';
 import type {JsonObject} from '../../narrow.ts';
+import type * as forms from '../help/outputs/forms.ts';
 
 /** The result of a dry run: the request, with the key masked. */
-export interface DryRun {
-  dry_run: true;
-  method: string;
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body: unknown;
-  idempotency_key: string | null;
-  /** With `--curl`. */
-  curl?: string;
-}
+export type DryRun = forms.Shown<typeof forms.DryRun>;
 
 /** Shows a request that is not sent, with `--curl` as a command for the shell. */
 export function showPreview(

@@ -13,6 +13,7 @@ const event = {
   secret_fingerprint: nullable,
   attempt: z.int().min(1),
   body: z.unknown(),
+  /** What `body` does not show: numbers that it changes, names that occurred twice. */
   lost: z
     .array(
       z.strictObject({
@@ -26,7 +27,7 @@ const event = {
 };
 const count = z.int().min(0);
 
-/** Every line of `listen -o ndjson`: docs/reference/listen-lines.md. */
+/** Every line of `listen -o ndjson`: docs/reference/listen-lines.md. Loads zod: import its types, or import it lazily. */
 export const LINES = {
   ready: z.strictObject({
     type: z.literal('ready'),
@@ -38,7 +39,9 @@ export const LINES = {
     ui_url: z.url().nullable(),
   }),
   event: z.strictObject({type: z.literal('event'), ...event}),
+  /** The same event again, in the same bytes. */
   duplicate: z.strictObject({type: z.literal('duplicate'), ...event, first_delivery: delivery}),
+  /** A type that --events excludes. */
   filtered: z.strictObject({
     type: z.literal('filtered'),
     delivery,
@@ -50,8 +53,10 @@ export const LINES = {
     type: z.literal('rejected'),
     reason: z.string(),
     ...received,
+    /** The size of the body, if `body_base64` has only its start, or nothing (a large one that was rejected). */
     body_bytes: z.int().optional(),
   }),
+  /** With --expand: the object that a verified event is about, as it is shortly afterwards; null if it was not read. */
   object: z.strictObject({
     type: z.literal('object'),
     delivery,
@@ -70,6 +75,7 @@ export const LINES = {
     error: nullable,
     response: z.string().optional(),
   }),
+  /** All attempts have failed: `webhooks events replay --failed` sends it again. */
   dead: z.strictObject({
     type: z.literal('dead'),
     delivery,
@@ -83,6 +89,10 @@ export const LINES = {
     state: z.enum(['up', 'down']),
     error: nullable,
   }),
+  /**
+   * The endpoint that --register created has changed at the service (`changed`: it has another URL, `unknown`: it could
+   * not be read), or another endpoint has the same URL.
+   */
   endpoint: z.strictObject({
     type: z.literal('endpoint'),
     endpoint_id: z.string(),
@@ -90,6 +100,7 @@ export const LINES = {
     error: nullable,
     same_url: z.array(z.string()),
   }),
+  /** Answered with 503, so that the service sends it again. */
   refused: z.strictObject({
     type: z.literal('refused'),
     reason: z.enum(['backlog', 'record', 'stopping']),
@@ -102,6 +113,7 @@ export const LINES = {
     matched: z.boolean(),
     delivery: delivery.nullable(),
   }),
+  /** The reader of stdout stalled, and this many lines were omitted: the deliveries are in the record. */
   gap: z.strictObject({type: z.literal('gap'), lines: z.int().min(1)}),
   summary: z.strictObject({
     type: z.literal('summary'),
@@ -111,6 +123,7 @@ export const LINES = {
     duplicates: count,
     forwarded: count,
     failed: count,
+    /** Endpoints that --register created, or that replace them, and that still exist or may exist. */
     endpoints_left: z.array(z.string()),
   }),
 } as const;

@@ -1,160 +1,24 @@
-import type {Delivery, ForwardResult, HeaderPairs, ListenReason} from './delivery.ts';
+import type * as z from 'zod';
+import type {Delivery, ForwardResult} from './delivery.ts';
 import type {JsonBody} from '../verify/event.ts';
-import {must} from '../../narrow.ts';
-import type {Loss} from '../../json/losses.ts';
+import {must, type DeepReadonly} from '../../narrow.ts';
+import type * as schemas from './line-schemas.ts';
 import {readBody} from './losses.ts';
 
 /**
  * The output of `listen -o ndjson`, one object per line: docs/reference/listen-lines.md. Times are ISO 8601 in UTC.
  */
-export type ListenLine =
-  | ReadyLine
-  | EventLine
-  | DuplicateLine
-  | FilteredLine
-  | RejectedLine
-  | ObjectLine
-  | ForwardLine
-  | DeadLine
-  | TargetLine
-  | EndpointLine
-  | RefusedLine
-  | ExpectLine
-  | GapLine
-  | SummaryLine;
-
-export interface ReadyLine {
-  type: 'ready';
-  url: string;
-  path: string;
-  port: number;
-  /** The endpoint that --register created. */
-  endpoint_id: string | null;
-  /** False with --no-record: deliveries are lost when this process ends. */
-  recorded: boolean;
-  /** The address of the page that --ui serves, with the token that opens it. */
-  ui_url: string | null;
-}
-
-interface Received {
-  delivery: string;
-  received_at: string;
-  headers: HeaderPairs;
-  body_base64: string;
-}
-interface ReceivedEvent extends Received {
-  /** The event's own id and type; null if the body has none. */
-  id: string | null;
-  event_type: string | null;
-  verdict: 'verified' | 'unverified';
-  /** Of the secret that matched; null if it is unverified. */
-  secret_fingerprint: string | null;
-  attempt: number;
-  /** The body as JSON; null if it is not JSON. */
-  body: unknown;
-  /** What `body` does not show: numbers that it changes, names that occurred twice. */
-  lost?: readonly Loss[];
-}
-export interface EventLine extends ReceivedEvent {
-  type: 'event';
-}
-/** The same event again, in the same bytes. */
-export interface DuplicateLine extends ReceivedEvent {
-  type: 'duplicate';
-  /** The delivery that was shown as `event`. */
-  first_delivery: string;
-}
-/** A type that --events excludes. */
-export interface FilteredLine {
-  type: 'filtered';
-  delivery: string;
-  id: string | null;
-  event_type: string | null;
-  received_at: string;
-}
-export interface RejectedLine extends Received {
-  type: 'rejected';
-  reason: ListenReason;
-  /**
-   * Present if `body_base64` has only the start of the body, or nothing (a large one that was rejected): the size of
-   * the body.
-   */
-  body_bytes?: number;
-}
-/** With --expand: the object that a verified event is about, as it is shortly afterwards. */
-export interface ObjectLine {
-  type: 'object';
-  delivery: string;
-  resource: 'payout' | 'payin' | 'subaccount';
-  id: string;
-  /** The record as the service answered it; null if it could not be read. */
-  object: unknown;
-  error: string | null;
-}
-export interface ForwardLine {
-  type: 'forward';
-  delivery: string;
-  target: string;
-  status: number | null;
-  latency_ms: number;
-  attempt: number;
-  error: string | null;
-  /** Only with --show-response: the first bytes of the answer. */
-  response?: string;
-}
-/** All attempts have failed: `webhooks events replay --failed` sends it again. */
-export interface DeadLine {
-  type: 'dead';
-  delivery: string;
-  target: string;
-  attempts: number;
-  error: string;
-}
-export interface TargetLine {
-  type: 'target';
-  target: string;
-  state: 'up' | 'down';
-  error: string | null;
-}
-/** The endpoint that --register created has changed at the service, or another endpoint has the same URL. */
-export interface EndpointLine {
-  type: 'endpoint';
-  endpoint_id: string;
-  /** `changed`: it has another URL. `unknown`: it could not be read, see `error`. */
-  state: 'active' | 'disabled' | 'changed' | 'deleted' | 'unknown';
-  error: string | null;
-  /** Other endpoints with the URL of this listener; looked for if this one is gone, or a delivery does not match. */
-  same_url: readonly string[];
-}
-/** Answered with 503, so that the service sends it again. */
-export interface RefusedLine {
-  type: 'refused';
-  reason: 'backlog' | 'record' | 'stopping';
-  received_at: string;
-  detail: string;
-}
-export interface ExpectLine {
-  type: 'expect';
-  event_type: string;
-  matched: boolean;
-  delivery: string | null;
-}
-/** The reader of stdout stalled, and this many lines were omitted: the deliveries are in the record. */
-export interface GapLine {
-  type: 'gap';
-  lines: number;
-}
-export interface SummaryLine {
-  type: 'summary';
-  received: number;
-  verified: number;
-  rejected: number;
-  duplicates: number;
-  forwarded: number;
-  failed: number;
-  /** Endpoints that --register created, or that replace them, and that still exist or may exist. */
-  endpoints_left: readonly string[];
-}
+export type ListenLine = DeepReadonly<z.output<typeof schemas.LINE>>;
+export type ReadyLine = Extract<ListenLine, {type: 'ready'}>;
+export type EventLine = Extract<ListenLine, {type: 'event'}>;
+export type DuplicateLine = Extract<ListenLine, {type: 'duplicate'}>;
+export type FilteredLine = Extract<ListenLine, {type: 'filtered'}>;
+export type RejectedLine = Extract<ListenLine, {type: 'rejected'}>;
+export type ObjectLine = Extract<ListenLine, {type: 'object'}>;
+export type ForwardLine = Extract<ListenLine, {type: 'forward'}>;
+export type EndpointLine = Extract<ListenLine, {type: 'endpoint'}>;
+export type RefusedLine = Extract<ListenLine, {type: 'refused'}>;
+export type SummaryLine = Extract<ListenLine, {type: 'summary'}>;
 
 const timeOf = ({receivedAtMs}: Delivery): string => new Date(receivedAtMs).toISOString();
 

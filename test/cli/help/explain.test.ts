@@ -83,7 +83,7 @@ describe('explain', () => {
         if (exit_code !== undefined) assert.equal(ran.exitCode, exit_code, `${status}`);
         if (status >= 300) {
           const {code} = ran.error();
-          assert.ok(errors.includes(code), `${status}: ${code}`);
+          assert.ok((errors as string[]).includes(code), `${status}: ${code}`);
         }
       }
       if (status >= 500) assert.deepEqual([read.exitCode, write.exitCode], [7, 12], `${status}`);

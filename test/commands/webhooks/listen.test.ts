@@ -13,7 +13,7 @@ import {secretFingerprint} from '../../../src/webhooks/verify/secrets.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, type Script} from '../../client/transport/fake-transport.ts';
-import {LINE, LINES} from '../../../src/cli/help/outputs/listen-lines.ts';
+import {LINE, LINES} from '../../../src/webhooks/delivery/line-schemas.ts';
 import {EndpointService} from './endpoint-service.ts';
 import {body, Listening, SECRET} from './listening.ts';
 import {Receiver, type Received} from './receiver.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type {DeepReadonly} from '../../../narrow.ts';
 
 /** What a command prints with `-o json` and `-o ndjson`. */
 export type Printed =
@@ -10,6 +11,9 @@ export type Printed =
   | {form: 'lines'; schema: z.ZodType; document?: z.ZodType}
   /** Nothing in these formats. */
   | {form: 'none'};
+
+/** What a command returns to be printed by a schema. */
+export type Shown<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 export const document = (schema: z.ZodType): Printed => ({form: 'document', schema});
 export const list = (schema: z.ZodType): Printed => ({form: 'list', schema});

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import type {Summary} from '../../../batch/standing/summary.ts';
+import type {ServiceFile} from '../../../service/service-file.ts';
 import {ERRORS} from '../../../errors.ts';
 import {keysOf} from '../../../narrow.ts';
 import type * as forms from './forms.ts';
 import {anything, count, countOrNull, document, flag, list, mode, object, text, textOrNull} from './forms.ts';
 
-const service = anything.describe('the service file: docs/reference/service.schema.json');
+const service = z.custom<ServiceFile>().describe('the service file: docs/reference/service.schema.json');
 const amountsMinor = z.record(z.string(), count).describe('by currency, in minor units');
 
 const caps = object({
@@ -30,7 +32,7 @@ const summary = {
 };
 const Profile = document(object({...summary, caps, service, tls}));
 
-const Doctor = object({
+export const Doctor = object({
   profile: textOrNull,
   base_url: textOrNull,
   mode: textOrNull,
@@ -44,18 +46,20 @@ const Doctor = object({
       verdict: z.enum(['holds', 'differs', 'unknown']),
       evidence: text,
       row: countOrNull.describe('row of the assumption'),
-      write: anything.describe('the part to add to the service file, or null'),
+      write: z.custom<ServiceFile | null>().describe('the part to add to the service file, or null'),
       sure: flag.nullable(),
       fix: textOrNull,
     }),
   ),
-  service,
-  written: textOrNull,
+  service: service.describe('with all differences that are certain'),
+  written: textOrNull.describe('path of the file that was written'),
   probed: object({
     created: z.array(text),
     canceled: z.array(text),
     left: z.array(object({noun: text, id: text, status: text.nullable()})),
-  }).nullable(),
+  })
+    .nullable()
+    .describe('what --probe-writes created and canceled, and the records that remain'),
 });
 
 const Whoami = object({
@@ -75,7 +79,7 @@ const Whoami = object({
   state_dir: text,
 });
 
-const Explanation = object({
+export const Explanation = object({
   kind: z.enum([
     'error',
     'service code',
@@ -87,13 +91,16 @@ const Explanation = object({
     'sandbox scenario',
   ]),
   name: text,
-  of: text.optional(),
+  of: text.optional().describe('what has the status: payouts'),
   meaning: text,
   exit_code: count.optional(),
   retryable: flag.optional(),
-  errors: z.array(z.enum(keysOf(ERRORS))).optional(),
-  next: z.array(text).optional(),
-  advice: text.optional(),
+  errors: z
+    .array(z.enum(keysOf(ERRORS)))
+    .optional()
+    .describe('that end with this exit code, or that this HTTP status becomes'),
+  next: z.array(text).optional().describe('statuses that may follow; none after a final one'),
+  advice: text.optional().describe('what to do'),
 });
 
 const flagFacts = z.array(
@@ -102,19 +109,19 @@ const flagFacts = z.array(
     char: textOrNull,
     type: z.enum(['boolean', 'option']),
     required: flag,
-    multiple: flag,
+    multiple: flag.describe('may be given several times'),
     options: z.array(text).nullable(),
-    value: textOrNull,
+    value: textOrNull.describe('what it looks like'),
     default: anything,
     exclusive: z.array(text),
     depends_on: z.array(text),
     description: textOrNull,
   }),
 );
-const Catalogue = object({
+export const Catalogue = object({
   commands: z.array(
     object({
-      command: text,
+      command: text.describe('the words that are typed: payouts create'),
       summary: text,
       description: textOrNull,
       examples: z.array(text),
@@ -122,14 +129,14 @@ const Catalogue = object({
         object({
           name: text,
           required: flag,
-          repeats: flag,
+          repeats: flag.describe('may be given several times; only the last argument'),
           options: z.array(text).nullable(),
           description: textOrNull,
         }),
       ),
-      flags: flagFacts,
-      operations: z.array(text),
-      reads_only: flag,
+      flags: flagFacts.describe('its own; the global ones are the same everywhere'),
+      operations: z.array(text).describe('that it may call: remit schema payouts.create'),
+      reads_only: flag.describe('false if it may change something, here or at the service'),
     }),
   ),
   global_flags: flagFacts,
@@ -137,11 +144,13 @@ const Catalogue = object({
 
 const shell = text.describe('bash, zsh, fish or powershell');
 
-const Demo = object({
+export const Demo = object({
   folder: text,
-  batch: anything.describe('the summary of the batch: remit schema payouts batch run'),
-  second_run_posts: count,
-  service: object({paid: count, total: text, ledger_balanced: flag}),
+  batch: z.custom<Summary>().describe('the summary of the batch: remit schema payouts batch run'),
+  second_run_posts: count.describe('POSTs sent by a second run of the same file'),
+  service: object({paid: count, total: text, ledger_balanced: flag}).describe(
+    'according to the service: payouts approved or further, their sum, and whether the ledger balances',
+  ),
 });
 
 export const LOCAL: Readonly<Record<string, forms.Printed>> = {

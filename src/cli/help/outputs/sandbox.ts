@@ -11,7 +11,7 @@ const running = {
   store: text,
 };
 
-const Ready = object({
+export const Ready = object({
   type: z.literal('ready'),
   base_url: text,
   test_key: text,

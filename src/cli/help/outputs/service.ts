@@ -10,12 +10,12 @@ import {count, document, DryRun, list, object, text, textOrNull} from './forms.t
 /** A write whose answer could not be read: exit code 8. */
 const Unread = object({id: text, http_status: count, status: z.null().optional()});
 
-const WaitRow = object({
+export const WaitRow = object({
   id: text,
-  outcome: z.enum(['reached', 'ended', 'timeout', 'error']),
-  status: textOrNull,
+  outcome: z.enum(['reached', 'ended', 'timeout', 'error']).describe('ended: it failed or was canceled'),
+  status: textOrNull.describe('as last seen'),
   expected_settlement_date: textOrNull,
-  reason: textOrNull,
+  reason: textOrNull.describe('why it failed, or could not be read'),
   error: z.enum(keysOf(ERRORS)).nullable(),
 });
 const WaitLine = z.discriminatedUnion('type', [
@@ -44,7 +44,7 @@ const Rotated = object({
   delivery: textOrNull,
 });
 
-const SummaryRow = object({
+export const SummaryRow = object({
   by: z.enum(['status', 'rail', 'day']),
   value: text,
   count,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type * as forms from './forms.ts';
-import {LINE, LINES} from './listen-lines.ts';
+import {LINE, LINES} from '../../../webhooks/delivery/line-schemas.ts';
 import {
   anything,
   count,
@@ -29,11 +29,11 @@ const forward = object({
   status: countOrNull,
   latency_ms: latency,
   error: textOrNull,
-  replayed: flag,
-  resigned: flag,
+  replayed: flag.describe('whether events replay sent the last attempt'),
+  resigned: flag.describe('with a new signature'),
 });
 
-const recorded = {
+export const Recorded = object({
   ...event,
   verdict: z.enum(['verified', 'unverified', 'rejected']),
   reason: textOrNull,
@@ -43,9 +43,8 @@ const recorded = {
   forwards: z.array(forward),
   body: anything,
   lost: lost.optional(),
-};
-const Shown = object({
-  ...recorded,
+});
+const RecordedWhole = Recorded.extend({
   path: text,
   secret_fingerprint: textOrNull,
   headers,
@@ -53,7 +52,7 @@ const Shown = object({
   body_bytes: count.optional(),
 });
 
-const Replayed = object({
+export const Replayed = object({
   delivery: text,
   id: textOrNull,
   event_type: textOrNull,
@@ -70,17 +69,18 @@ const Replayed = object({
   response: text.optional().describe('with --show-response'),
 });
 
-const signature = {
-  timestamp: text,
+export const Signature = object({
+  timestamp: text.describe('empty if the deliveries of the service have none'),
   signature: text,
   secret_fingerprint: text,
   headers: z.record(z.string(), text),
-};
+});
+export const Sent = Signature.extend({url: text, status: count, latency_ms: latency, response: text});
 
 /** With `--out`; without it the deliveries themselves are printed, always as lines. */
 const Exported = object({file: text, deliveries: count});
 
-const Verified = object({
+export const Verified = object({
   delivery: textOrNull,
   event_id: textOrNull,
   event_type: textOrNull,
@@ -97,20 +97,18 @@ const Verified = object({
     .array(object({position: count, fingerprint: text, source: text}))
     .describe('empty if it was rejected before any secret was needed'),
   recorded_fingerprint: textOrNull.describe('fingerprint of the secret it verified with when it arrived'),
-  age_seconds: z.int().nullable(),
+  age_seconds: z.int().nullable().describe('null if the signature does not match'),
   lost: lost.optional(),
 });
 
 export const WEBHOOKS: Readonly<Record<string, forms.Printed>> = {
   'webhooks:listen': lines(LINE, LINES.summary),
   'webhooks:verify': document(z.union([Verified, z.array(Verified)])),
-  'webhooks:sign': document(object(signature)),
-  'webhooks:send': document(
-    object({url: text, status: count, latency_ms: latency, response: text, ...signature}),
-  ),
-  'webhooks:events:list': list(object(recorded)),
-  'webhooks:events:show': document(Shown),
-  'webhooks:events:tail': lines(object(recorded)),
+  'webhooks:sign': document(Signature),
+  'webhooks:send': document(Sent),
+  'webhooks:events:list': list(Recorded),
+  'webhooks:events:show': document(RecordedWhole),
+  'webhooks:events:tail': lines(Recorded),
   'webhooks:events:replay': list(Replayed),
   'webhooks:events:export': lines(
     z.union([z.discriminatedUnion('type', [LINES.event, LINES.duplicate, LINES.rejected]), Exported]),

@@ -1,15 +1,10 @@
 import type {Output} from '../../../output/output.ts';
 import {shellWord} from '../../../shell-word.ts';
+import type {Shown} from '../../help/outputs/forms.ts';
+import type * as schemas from '../../help/outputs/sandbox.ts';
 
 /** The first line with `-o ndjson`: everything that a program needs to use and control the sandbox. */
-export interface Ready {
-  type: 'ready';
-  base_url: string;
-  test_key: string;
-  live_key: string;
-  control_url: string;
-  control_token: string;
-}
+export type Ready = Shown<typeof schemas.Ready>;
 
 /**
  * Reports that the sandbox answers, and what to type next.

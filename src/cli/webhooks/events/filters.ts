@@ -1,12 +1,12 @@
 import {Flags} from '@oclif/core';
-import type {Delivery} from '../../../webhooks/delivery/delivery.ts';
 import {parseBody} from '../../../webhooks/verify/event.ts';
-import type {Loss} from '../../../json/losses.ts';
 import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {bodyMatch, typePatterns} from '../../../webhooks/delivery/patterns.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import {parseMoment} from './moment.ts';
+import type {Shown} from '../../help/outputs/forms.ts';
+import type {Recorded} from '../../help/outputs/webhooks.ts';
 
 const moment = Flags.custom<number>({
   helpValue: 'TIME',
@@ -56,31 +56,7 @@ export function eventFilter(filters: EventFilters): (recorded: RecordedDelivery)
 }
 
 /** A delivery as `events list` outputs it for machines; `show` adds headers and bytes. */
-export interface EventRow {
-  delivery: string;
-  received_at: string;
-  id: string | null;
-  event_type: string | null;
-  verdict: Delivery['verdict'];
-  reason: string | null;
-  attempt: number;
-  duplicate_of: string | null;
-  filtered: boolean;
-  forwards: {
-    target: string;
-    state: string;
-    attempts: number;
-    status: number | null;
-    latency_ms: number | null;
-    error: string | null;
-    /** Whether the last attempt was sent by `events replay`, and with a new signature. */
-    replayed: boolean;
-    resigned: boolean;
-  }[];
-  body: unknown;
-  /** What `body` does not show; absent if it shows everything. */
-  lost?: readonly Loss[];
-}
+export type EventRow = Shown<typeof Recorded>;
 
 export function eventRow({delivery, targets}: RecordedDelivery): EventRow {
   const {body, lost} = readBody(delivery.body);

@@ -8,7 +8,6 @@ import {
   checkReplayable,
   replayDelivery,
   type Replay,
-  type ReplayOutcome,
   type ReplayTools,
 } from '../../../webhooks/record/replay.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/verify/secrets.ts';
@@ -20,6 +19,8 @@ import {readRecorded} from './read-record.ts';
 import {exitOfReplays, showReplayEnd, type Again} from './replay-end.ts';
 import {readSecrets, type SecretFlags} from '../secrets.ts';
 import {trustedCertificates} from '../listen/trust.ts';
+import type {Shown} from '../../help/outputs/forms.ts';
+import type {Replayed} from '../../help/outputs/webhooks.ts';
 
 export interface ReplayFlags extends SecretFlags, EventFilters {
   'forward-to'?: string[] | undefined;
@@ -32,23 +33,7 @@ export interface ReplayFlags extends SecretFlags, EventFilters {
 }
 
 /** One replay, in the form for machines. */
-export interface ReplayRow {
-  delivery: string;
-  id: string | null;
-  event_type: string | null;
-  target: string;
-  outcome: ReplayOutcome;
-  status: number | null;
-  latency_ms: number;
-  error: string | null;
-  attempt: number;
-  status_before: number | null;
-  error_before: string | null;
-  resigned: boolean;
-  replayed_at: string;
-  /** Only with --show-response. */
-  response?: string;
-}
+export type ReplayRow = Shown<typeof Replayed>;
 
 interface Job {
   recorded: RecordedDelivery;

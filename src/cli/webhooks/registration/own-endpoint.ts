@@ -71,7 +71,7 @@ export class OwnEndpoint {
     if (signal.aborted) return;
     let found = await this.#read();
     if (found.state === 'deleted' || listsOthers) found = await this.#withOthers(found);
-    else found.same_url = this.#last.same_url;
+    else found = {...found, same_url: this.#last.same_url};
     if (!signal.aborted) this.#report(found);
   }
 

@@ -1,45 +1,17 @@
 import {EXIT, RemitError} from '../../../errors.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
-import type {Loss} from '../../../json/losses.ts';
 import {lossText} from '../../../webhooks/delivery/losses.ts';
 import {REJECTIONS} from '../../../webhooks/verify/signature.ts';
 import type {LocalContext} from '../../core/context.ts';
 import type {CommandOutcome} from '../../core/outcome.ts';
 import {tolerancesOf, type VerifyFlags} from './flags.ts';
+import type {Shown} from '../../help/outputs/forms.ts';
+import type * as schemas from '../../help/outputs/webhooks.ts';
 
-/** A secret that was tried, without the secret itself. */
-export interface TriedSecret {
-  /** Counted from 1. */
-  position: number;
-  fingerprint: string;
-  /** The file and line, the variable, or the prompt. */
-  source: string;
-}
+type TriedSecret = VerifyResult['secrets_tried'][number];
 
 /** The result of `verify` for one request. */
-export interface VerifyResult {
-  delivery: string | null;
-  verdict: 'verified' | 'rejected';
-  reason: string | null;
-  /** How the signature would have matched, in plain words. */
-  matches_if: string[];
-  /** The same, with a code and the secret that it would have matched. */
-  diagnosis: {code: string; matches_if: string; secret_position: number}[];
-  event_id: string | null;
-  event_type: string | null;
-  /** The secret that the signature matches; also set if only the timestamp is too old or too new. */
-  secret_fingerprint: string | null;
-  secret_position: number | null;
-  secret_source: string | null;
-  /** Empty if it was rejected before any secret was needed. */
-  secrets_tried: TriedSecret[];
-  /** The fingerprint of the secret with which a listener verified this delivery when it arrived. */
-  recorded_fingerprint: string | null;
-  /** Null if the signature does not match. */
-  age_seconds: number | null;
-  /** What the parsed body does not show; absent if it shows everything, and for a rejected request. */
-  lost?: readonly Loss[];
-}
+export type VerifyResult = Shown<typeof schemas.Verified>;
 
 /** Shows the results; exits 14 if any was rejected. */
 export function concludeVerify(

@@ -9,15 +9,10 @@ import {signedHeaders} from '../../../webhooks/verify/signature.ts';
 import {checkTarget, parseTarget} from '../../../webhooks/delivery/target.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {trustedCertificates} from '../listen/trust.ts';
+import type {Shown} from '../../help/outputs/forms.ts';
+import type {Sent, Signature} from '../../help/outputs/webhooks.ts';
 
-export interface Signed {
-  /** Empty if the deliveries of the service have no timestamp. */
-  timestamp: string;
-  signature: string;
-  /** The fingerprint of the secret it was signed with. */
-  secret_fingerprint: string;
-  headers: Record<string, string>;
-}
+export type Signed = Shown<typeof Signature>;
 
 /** Signs with the first of the secrets. */
 export function signPayload(
@@ -42,13 +37,6 @@ export interface SendRequest {
   header: readonly string[];
   timeoutMs: number;
   allowExternal: boolean | undefined;
-}
-
-export interface SendResult extends Signed {
-  url: string;
-  status: number | null;
-  latency_ms: number;
-  response: string;
 }
 
 const KEEP_BYTES = 65_536;
@@ -76,7 +64,7 @@ export async function sendSigned(
   local: LocalContext,
   request: SendRequest,
   signed: Signed,
-): Promise<{data: SendResult; exitCode: ExitCode}> {
+): Promise<{data: Shown<typeof Sent>; exitCode: ExitCode}> {
   const url = parseTarget(request.to);
   checkTarget(url, request.allowExternal);
   const own = request.header.map(headerToSend);
