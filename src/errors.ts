@@ -109,7 +109,7 @@ export const ERRORS = {
   ),
   FILTER_IGNORED: kind(
     EXIT.UNAVAILABLE,
-    'the service returned a record that a filter of the list excludes; the list stops before the page with it',
+    'the service returned a record that a filter of the list excludes, or records without the field that shows it; the list stops before their page',
   ),
   SIGNATURE: kind(EXIT.SIGNATURE, 'a webhook signature does not verify'),
   INTERRUPTED: kind(EXIT.INTERRUPTED, 'interrupted by Ctrl-C', true),

@@ -178,8 +178,78 @@ describe('a list of 250 records whose answers seem to end it', () => {
         );
       }
       const {requests} = await run('payouts list --all --json', service, file);
-      assert.ok(requests.length <= 10, `${requests.length} requests`);
+      assert.ok(requests.length <= 11, `${requests.length} requests`); // one asks whether pages begin at 0
     });
+
+  for (const first of [0, 1])
+    it(`in numbered pages, the first of which is ${first}, is read whole although nothing states where they begin`, async () => {
+      const pages: Start = (query, size) => (Number(query.get('page') ?? first) - first) * size;
+      for (const line of ['payouts list --all --json', 'payouts list --limit 230 --json']) {
+        const ran = await run(
+          line,
+          paged(pages, ({items}) => items),
+          {paging: {by: 'page'}},
+        );
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        const ids = (ran.json() as {id: string}[]).map(({id}) => id);
+        assert.deepEqual(
+          ids,
+          records(line.includes('230') ? 230 : 250).map(({id}) => id),
+        );
+        assert.doesNotMatch(ran.stderr, /twice/);
+      }
+    });
+
+  for (const [name, headers] of [
+    ['x-total-count', {'x-total-count': '250'}],
+    ['x-total', {'x-total': '250'}],
+    ['x-next-page', {'x-next-page': '2'}],
+    ['x-next-cursor', {'x-next-cursor': 'abc'}],
+    ['x-total-pages', {'x-total-pages': '9'}],
+    ['content-range', {'content-range': 'items 0-29/250'}],
+  ] as const)
+    for (const status of [200, 206])
+      it(`is cut after one page of an unusual size, answered with ${status} and ${name}`, async () => {
+        const service: Script = () => answer(status, records(250).slice(0, 30), headers);
+        const ran = await run('payouts list --all --json', service);
+        assert.deepEqual([ran.exitCode, ran.error().code, ran.stdout], [7, 'LIST_CUT', '']);
+      });
+
+  for (const headers of [{'x-next-page': ''}, {'x-total-count': '20'}, {'content-range': 'items 0-19/20'}])
+    it(`ends after one page of a usual size, answered with ${JSON.stringify(headers)}`, async () => {
+      const ran = await run('payouts list --all --json', () => answer(200, records(20), headers));
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal((ran.json() as unknown[]).length, 20);
+    });
+
+  for (const [name, cursor] of [
+    ['that leads on', (at: number) => `c${at + 1}`],
+    ['that is the one before', (at: number) => `c${Math.min(at + 1, 2)}`],
+  ] as const)
+    it(`with has_more false and a cursor ${name} ends there`, async () => {
+      const service: Script = ({path}) => {
+        const at = Number(new URL(path, 'http://service').searchParams.get('cursor')?.slice(1) ?? 0);
+        const data = records(45).slice(at * 20, at * 20 + 20);
+        return answer(200, {data, has_more: at < 2, next_cursor: cursor(at)});
+      };
+      for (const line of ['payouts list --all --json', 'api GET /api/payouts --paginate --json']) {
+        const ran = await run(line, service);
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.equal((ran.json() as unknown[]).length, 45);
+        assert.ok(ran.requests.length <= 4, `${ran.requests.length} requests`);
+      }
+    });
+
+  it('with a record twice on one page delivers it once, and warns', async () => {
+    const [one, two] = records(2);
+    const service: Script = () => answer(200, {data: [one, two, one], next_cursor: null});
+    const ran = await run('payouts list --all --json', service);
+    assert.deepEqual(
+      (ran.json() as {id: string}[]).map(({id}) => id),
+      [one, two].map((record) => record!.id),
+    );
+    assert.match(ran.stderr, /sent 1 record twice/);
+  });
 
   for (const end of [{next_cursor: null}, {has_more: false}, {meta: {next: null}}])
     it(`is cut if it ends with ${JSON.stringify(end)} before the number of all records`, async () => {
@@ -306,7 +376,7 @@ describe('a service that ignores what leads to the next page', () => {
       ({items}) => ({data: items}),
     );
     const ran = await run('payouts list --all --json', service, {paging: {by: 'page'}});
-    assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [7, 'LIST_CUT', 2]);
+    assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [7, 'LIST_CUT', 3]);
     let n = 0;
     const circle: Script = () =>
       answer(200, {data: records(300).slice((n % 3) * 100, (n % 3) * 100 + 100), next_cursor: `c${n++}`});

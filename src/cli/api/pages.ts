@@ -44,7 +44,7 @@ export function allItems(
     const search = params.size === 0 ? '' : `?${params.toString()}`;
     const signal = AbortSignal.any([stop.signal, unwanted]);
     const answer = await client.request('GET', route + search, {isRaw, headers, signal, wantsHeaders: true});
-    const page = readPage(dialect.pageFromWire(answer.data, route), answer.headers?.['link']);
+    const page = readPage(dialect.pageFromWire(answer.data, route), answer.headers);
     if (page === undefined) throw noList(path, dialect.itemsOnWire(route) ?? 'data');
     if (answer.status === 207) warn(207, answer.warning);
     const limit = size === null ? undefined : sizeOnWire(Number(size), isRaw ? {} : paging);

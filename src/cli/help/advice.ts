@@ -30,7 +30,7 @@ const OWN_ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   LIST_CUT:
     'The list may be incomplete. Set how the service pages its lists in the service file (paging.by); remit doctor finds it.',
   FILTER_IGNORED:
-    'Set the filter that the message names to false in the service file: remit then filters the records itself. Or leave it out, and select the records with --query.',
+    'Set the key that the message names in the service file: false for a filter makes remit filter the records itself. Or leave the filter out, and select the records with --query.',
   REDIRECTED: 'Check the base URL of the profile: remit profiles show.',
 };
 

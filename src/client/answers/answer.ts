@@ -25,8 +25,8 @@ export interface Answer {
   retryAfterMs?: number;
   /** The service's wall clock when it answered, as received. */
   date?: string;
-  /** The `Link` header, which may name another page. */
-  link?: string;
+  /** As received, with lower-case names: those of a list may state what follows. */
+  headers?: Readonly<Record<string, string>>;
   /** The target of a redirect, as received. */
   location?: string;
   /** Interface document, "Errors": sent with 207. */
@@ -63,7 +63,7 @@ export interface Unreadable {
  */
 export function readAnswer(answer: TransportAnswer, nowMs: number, places: AnswerPlaces = {}): Answer {
   const {json, unreadable} = parseBody(answer);
-  const read: Answer = {status: answer.status, json};
+  const read: Answer = {status: answer.status, json, headers: answer.headers};
   if (answer.body.length === 0) read.empty = true;
   if (unreadable !== undefined) read.unreadable = unreadable;
   const own = places.requestIdHeader === undefined ? undefined : answer.headers[places.requestIdHeader];
@@ -73,8 +73,6 @@ export function readAnswer(answer: TransportAnswer, nowMs: number, places: Answe
   if (retryAfterMs !== undefined) read.retryAfterMs = retryAfterMs;
   const {date} = answer.headers;
   if (date !== undefined) read.date = date;
-  const {link} = answer.headers;
-  if (link !== undefined) read.link = link;
   const {location} = answer.headers;
   if (location !== undefined && answer.status >= 300 && answer.status < 400) read.location = location;
   if (answer.status >= 400 && unreadable?.what === 'text/plain') {

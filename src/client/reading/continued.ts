@@ -31,7 +31,12 @@ export function continued<T>(page: SentPage<T>, asked: PageAsked, paging: Paging
   if (next !== undefined && (by === 'cursor' || !isLast)) {
     const isOpen = announced.length > 0 || missing !== undefined || page.pages !== undefined;
     const isSeeming = page.end !== undefined || countsAll(page, asked) || isShort(page, asked);
-    return {items, ...counted, nextCursor: next, ...(isSeeming && !isOpen ? {seemsLast: true} : {})};
+    return {
+      ...{items, ...counted, nextCursor: next},
+      ...(isSeeming && !isOpen ? {seemsLast: true} : {}),
+      ...(page.end === 'flag' && !isOpen ? {saysLast: true} : {}),
+      ...(isSecondPage(next, asked, paging) && page.pages === undefined ? {ifFromZero: '1'} : {}),
+    };
   }
   const end = {items, ...counted, nextCursor: undefined};
   if (isLast) return end;
@@ -116,6 +121,10 @@ function nextOf(page: SentPage<unknown>, {cursor}: PageAsked, paging: Paging): s
   if (by === 'offset') return numberText((cursor === undefined ? 0 : Number(cursor)) + items.length);
   return numberText((page.pages?.current ?? (cursor === undefined ? first : Number(cursor))) + 1);
 }
+
+/** Whether a page is requested as number 2 only because most services count pages from 1. */
+const isSecondPage = (next: string, {cursor}: PageAsked, {by, first}: Paging): boolean =>
+  by === 'page' && first === undefined && cursor === undefined && next === '2';
 
 const numberText = (value: number): string | undefined =>
   Number.isSafeInteger(value) ? String(value) : undefined;

@@ -1,17 +1,19 @@
 import {isSameId} from '../../contract/ids.ts';
 import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
-import {assumedKey} from '../../service/file/assumption.ts';
+import {assumedKey, type Assumption} from '../../service/file/assumption.ts';
 import {operationOf} from '../../service/routes.ts';
 
 /**
  * Compares the items of a page with the filters of the request. A service that ignores a filter returns records of
- * other parties, statuses or times. Only what an item states itself is compared.
- * @throws {RemitError} FILTER_IGNORED for the first item that a filter excludes
+ * other parties, statuses or times. Only what an item states itself is compared; that none of them states it shows
+ * nothing about the filter.
+ * @throws {RemitError} FILTER_IGNORED for the first item that a filter excludes, and if no item states the field
  */
 export function checkFilters(
   id: OperationId,
@@ -20,8 +22,13 @@ export function checkFilters(
 ): void {
   for (const [filter, wanted] of Object.entries(query)) {
     if (typeof wanted !== 'string' || !Object.hasOwn(EXCLUDES, filter)) continue;
-    const excluded = items.filter(isObject).find((item) => EXCLUDES[filter]?.(item, wanted, filter));
-    if (excluded === undefined) continue;
+    const records = items.filter(isObject);
+    const excluded = records.find((item) => EXCLUDES[filter]?.(item, wanted, filter));
+    if (excluded === undefined) {
+      const unstated = unstatedField(id, filter, records);
+      if (unstated !== undefined) throw unshown(id, {filter, wanted, field: unstated}, sanitizer);
+      continue;
+    }
     const stated = statedBy(filter, excluded);
     throw ignored(
       id,
@@ -60,7 +67,9 @@ export function filterHere(
       const excludes = Object.hasOwn(EXCLUDES, filter) ? EXCLUDES[filter] : undefined;
       if (isStated && excludes !== undefined) return !excludes(item, wanted, filter);
       const why = 'does not state it, so remit cannot filter by it';
-      throw ignored(id, {filter, wanted, item}, {sanitizer, why});
+      const field = FIELDS[filter];
+      const assumption = field === undefined ? undefined : fieldKey(id, field);
+      throw ignored(id, {filter, wanted, item}, {sanitizer, why, assumption});
     });
 }
 
@@ -109,21 +118,58 @@ function statedBy(filter: string, item: JsonObject): string | undefined {
 function ignored(
   operation: OperationId,
   {filter, wanted, item}: {filter: string; wanted: string; item: JsonObject},
-  {sanitizer, why}: {sanitizer: Sanitizer; why: string},
+  {
+    sanitizer,
+    why,
+    assumption = assumptionOf(operation, filter),
+  }: {sanitizer: Sanitizer; why: string; assumption?: Assumption | undefined},
 ): RemitError {
   const stated = statedBy(filter, item);
   const id = typeof item['id'] === 'string' ? sanitizer.line(item['id']) : null;
-  const assumption = assumptionOf(operation, filter);
   return new RemitError(
     'FILTER_IGNORED',
     `the list was requested with ${filter} ${sanitizer.line(wanted)}, but record ${id ?? '(without an id)'} ${why} (${assumption.text})`,
     {
       details: {
         ...{filter, requested: sanitizer.line(wanted), id},
-        answered: stated === undefined ? 'other accounts' : sanitizer.line(stated),
+        answered:
+          stated === undefined ? (filter === 'account_id' ? 'other accounts' : null) : sanitizer.line(stated),
         assumption,
       },
     },
+  );
+}
+
+/** The field of a record that a filter is about. */
+const FIELDS: Readonly<Record<string, string>> = {
+  ...{payee_id: 'payee_id', payer_id: 'payer_id', status: 'status', account_id: 'source_account_id'},
+  ...{created_from: 'created_at', created_to: 'created_at'},
+};
+
+/** The field that a filter of the request is about, if every record of the list has it as a rule, and none of these. */
+function unstatedField(id: OperationId, filter: string, records: readonly JsonObject[]): string | undefined {
+  const [resource = ''] = id.split('.');
+  const field = FIELDS[filter];
+  if (field === undefined || records.length === 0 || !requestFieldsOf(id).includes(filter)) return undefined;
+  if (!recordFieldsOf(resource).includes(field)) return undefined;
+  return records.every((record) => (record[field] ?? null) === null) ? field : undefined;
+}
+
+function fieldKey(id: OperationId, field: string): Assumption {
+  const [resource = ''] = id.split('.');
+  return assumedKey(null, `fields.${resource}.${field}`, `the interface document gives ${field}`);
+}
+
+function unshown(
+  id: OperationId,
+  {filter, wanted, field}: {filter: string; wanted: string; field: string},
+  sanitizer: Sanitizer,
+): RemitError {
+  const assumption = fieldKey(id, field);
+  return new RemitError(
+    'FILTER_IGNORED',
+    `the list was requested with ${filter} ${sanitizer.line(wanted)}, but no record has ${field}, so nothing shows whether the service filtered them (${assumption.text})`,
+    {details: {filter, requested: sanitizer.line(wanted), id: null, answered: null, assumption}},
   );
 }
 

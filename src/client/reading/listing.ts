@@ -125,6 +125,8 @@ export class Listing<T> implements AsyncIterable<T> {
     let readBefore: ReadBefore | undefined =
       this.#start === undefined ? {count: 0, total: undefined} : undefined;
     let seemedLast = false;
+    /** The second page if the service counts pages from 1, while a request finds out whether it does. */
+    let fromOne: string | undefined;
     const recent = new RecentIds();
     const {keeps, isFixedSize} = this.#rules;
     const reader = new PageReader(this.#fetch);
@@ -139,6 +141,12 @@ export class Listing<T> implements AsyncIterable<T> {
           if (seemedLast && isRefusal(error)) return EMPTY;
           throw error;
         });
+        if (fromOne !== undefined) {
+          const countsFromOne = recent.hasMostOf(page.items);
+          if (countsFromOne) from = fromOne;
+          fromOne = undefined;
+          if (countsFromOne) continue;
+        }
         readBefore &&= {
           count: readBefore.count + page.items.length,
           total: readBefore.total ?? page.total,
@@ -147,6 +155,7 @@ export class Listing<T> implements AsyncIterable<T> {
         this.#hasMoved = recent.repeated > 0;
         // A list that grew while it was read has moved its last records behind the page that seemed to be the last.
         if (fresh.repeats === 'old' && seemedLast) page = EMPTY;
+        if (page.items.length === 0 && seemedLast && page.saysLast === true) page = EMPTY;
         seemedLast = page.seemsLast === true;
         const {moreBy, lacksEnd, nextCursor: cursor} = page;
         const isOpen = moreBy !== undefined || lacksEnd === true;
@@ -167,14 +176,16 @@ export class Listing<T> implements AsyncIterable<T> {
         if (isLong && !isLast && cursor !== undefined && left > 0 && page.items.length > 0)
           reader.requestEarly(asking(cursor, left));
         yield {items, from, next};
+        if (repeated && page.saysLast === true) return;
         if (repeated && left > 0) throw repeatedCursor(cursor);
         if (isOpen && left > 0) throw unclearEnd(page);
         if (cursor === undefined) return;
         empty = page.items.length === 0 ? empty + 1 : 0;
         if (empty === MOST_EMPTY_PAGES) throw endless(MOST_EMPTY_PAGES);
         if (++pages === this.#mostPages && left > 0) throw tooManyPages(this.#mostPages, cursor);
-        seen.add(shortOf(cursor));
-        from = cursor;
+        from = page.ifFromZero ?? cursor;
+        if (page.ifFromZero !== undefined) fromOne = cursor;
+        seen.add(shortOf(from));
       }
     } finally {
       reader.stop();

@@ -23,7 +23,7 @@ export function otherOrder(
   const isUnordered = order === undefined && NEWEST_FIRST.includes(id);
   if (order !== 'asc' && order !== 'desc' && !isUnordered) return undefined;
   const [first, last] = [items[0], items.at(-1)].map((item) =>
-    isObject(item) ? timeOf(item['created_at']) : Number.NaN,
+    isObject(item) ? timeOf(item[id === 'treasury.transactions' ? 'posted_at' : 'created_at']) : Number.NaN,
   );
   if (first === undefined || last === undefined) return undefined;
   if (!(order === 'asc' ? first > last : first < last)) return undefined;

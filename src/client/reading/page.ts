@@ -1,5 +1,5 @@
 import {isObject, type JsonObject} from '../../narrow.ts';
-import {readLinkHeader} from './link-header.ts';
+import {readListHeaders} from './list-headers.ts';
 
 /** One page of a list. */
 export interface Page<T> {
@@ -14,6 +14,10 @@ export interface Page<T> {
   lacksEnd?: true;
   /** The list probably ends here: if the service refuses to send the next page, it does. */
   seemsLast?: true;
+  /** The page has a cursor, and a flag which states that no page follows. */
+  saysLast?: true;
+  /** The cursor of the next page if the service counts pages from 0, which nothing states. */
+  ifFromZero?: string;
   /** Number of records in the whole list. */
   total?: number;
   /** The list has more records than were read, according to the number of all of them; the key that may explain it. */
@@ -39,21 +43,23 @@ export interface SentPage<T> extends Page<T> {
  * is null or empty ends the list, unless another key announces another page; then the list must not end without an
  * error.
  *
- * @param linkHeader the answer's `Link` header
+ * @param headers of the answer, with lower-case names: `Link`, `X-Total-Count` and others state what follows
  */
-export function readPage(json: unknown, linkHeader = ''): SentPage<unknown> | undefined {
+export function readPage(
+  json: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): SentPage<unknown> | undefined {
   const items = isObject(json) ? json['data'] : json;
   if (!Array.isArray(items)) return undefined;
   const entries = isObject(json) ? entriesOf(json) : [];
-  const {next: nextLink, isEnd} = readLinkHeader(linkHeader);
+  const {moreBy: announced, isEnd, ...beside} = readListHeaders(headers);
   const page: SentPage<unknown> = {
-    ...{items, nextCursor: cursorIn(json), ...countsIn(entries, items.length)},
-    ...(linkHeader === '' ? {} : {isLinked: true}),
-    ...(nextLink === undefined ? {} : {nextLink}),
+    ...{items, nextCursor: cursorIn(json)},
+    ...{...beside, ...countsIn(entries, items.length)},
   };
-  if (page.nextCursor !== undefined) return page;
   const {moreBy, cursorKey, end = isEnd === true ? 'next' : undefined} = endIn(entries);
-  const keys = nextLink === undefined ? moreBy : [...moreBy, LINK];
+  if (page.nextCursor !== undefined) return end === 'flag' ? {...page, end} : page;
+  const keys = end === 'flag' ? moreBy : [...moreBy, ...announced];
   if (keys.length > 0) return {...page, moreBy: keys, ...(cursorKey === undefined ? {} : {cursorKey})};
   return end === undefined ? page : {...page, end};
 }
@@ -63,9 +69,6 @@ function cursorIn(json: unknown): string | undefined {
   if (typeof cursor === 'number') return String(cursor);
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
-
-/** The key that stands for the header in `moreBy`. */
-const LINK = 'the Link header';
 
 /** `has_more`, `hasMore`, `more`. */
 export const MORE_KEY = /^(has_?)?(more|next(_?page)?)$/i;

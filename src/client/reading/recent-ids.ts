@@ -19,13 +19,23 @@ export class RecentIds {
   add<T>(page: readonly T[]): {items: readonly T[]; repeats: 'again' | 'old' | undefined} {
     const ids = page.map(idOf);
     const [first] = ids;
-    const items = page.filter((_, at) => !this.#ids.has(ids[at] ?? ''));
-    for (const id of ids) this.#keep(id);
+    const items = page.filter((_, at) => {
+      const id = ids[at];
+      const isNew = id === undefined || !this.#ids.has(id);
+      this.#keep(id);
+      return isNew;
+    });
     const isAgain = first !== undefined && this.#firsts.has(shortOf(first));
     const repeats = isAgain ? 'again' : items.length === 0 && page.length > 0 ? 'old' : undefined;
     if (first !== undefined) this.#firsts.add(shortOf(first));
     this.repeated += page.length - items.length;
     return {items, repeats};
+  }
+
+  /** Whether most items of a page have come before. */
+  hasMostOf(page: readonly unknown[]): boolean {
+    const known = page.filter((item) => this.#ids.has(idOf(item) ?? ''));
+    return page.length > 0 && known.length * 2 > page.length;
   }
 
   #keep(id: string | undefined): void {

@@ -21,12 +21,16 @@ describe('a filter that is checked', () => {
     ['payouts.list', 'payee_id', PAYEE_ID, {payee_id: METHOD_ID}, true],
     ['payouts.list', 'payee_id', PAYEE_ID, {payee_id: PAYEE_ID.toUpperCase()}, false],
     ['payouts.list', 'payee_id', PAYEE_ID, {payee_id: ''}, false],
-    ['payouts.list', 'payee_id', PAYEE_ID, {}, false],
+    ['payouts.list', 'payee_id', PAYEE_ID, {}, true],
+    ['payins.list', 'payer_id', PAYEE_ID, {payer_id: null}, true],
+    ['payouts.list', 'created_to', TIME, {created: TIME}, true],
+    ['accountTransfers.list', 'account_id', PAYEE_ID, {from: PAYEE_ID, to: METHOD_ID}, true],
+    ['treasury.transactions', 'account_id', PAYEE_ID, {}, false], // the path, not a filter
     ['payins.list', 'payer_id', PAYEE_ID, {payer_id: METHOD_ID}, true],
     ['payins.list', 'status', 'settled', {status: 'failed'}, true],
     ['payins.list', 'status', 'settled', {status: 'SETTLED'}, false],
     ['payins.list', 'status', 'settled', {status: 'done'}, false], // the service's own word
-    ['payins.list', 'status', 'settled', {status: null}, false],
+    ['payins.list', 'status', 'settled', {status: null}, true],
     ['payouts.list', 'created_from', TIME, {created_at: '2026-03-04T09:59:58Z'}, true],
     ['payouts.list', 'created_from', TIME, {created_at: '2026-03-04T09:59:59Z'}, false], // a second of slack
     ['payouts.list', 'created_from', TIME, {created_at: '2026-03-04T09:00:00'}, false], // a time of no zone

@@ -94,13 +94,13 @@ describe('reading a page', () => {
 
   it('finds that the list continues by the Link header', () => {
     const link = '<https://example.com/p?page=2>; rel="next", <https://example.com/p?page=9>; rel="last"';
-    assert.deepEqual(readPage([1], link)?.moreBy, ['the Link header']);
-    assert.equal(readPage([1], link)?.nextLink, 'https://example.com/p?page=2');
-    assert.deepEqual(readPage([1], '<https://example.com/p?page=1>; rel="prev"'), {
+    assert.deepEqual(readPage([1], {link})?.moreBy, ['the Link header']);
+    assert.equal(readPage([1], {link})?.nextLink, 'https://example.com/p?page=2');
+    assert.deepEqual(readPage([1], {link: '<https://example.com/p?page=1>; rel="prev"'}), {
       ...ONE,
       ...{end: 'next', isLinked: true},
     });
-    assert.equal(readPage({data: [1], next_cursor: 'c'}, link)?.moreBy, undefined);
+    assert.equal(readPage({data: [1], next_cursor: 'c'}, {link})?.moreBy, undefined);
   });
 });
 

@@ -93,7 +93,7 @@ async function checkBy(survey: ServiceSurvey, page: FirstPage): Promise<boolean>
 
 /** What may lead to the second page. */
 function waysOn({id, reply}: FirstPage): {paging: Paging; cursor: string}[] {
-  const link = readPage(reply.json, reply.headers['link'])?.nextLink ?? '';
+  const link = readPage(reply.json, reply.headers)?.nextLink ?? '';
   const params = [...new URLSearchParams(link.split('?')[1] ?? '')].filter(([name]) => name !== 'limit');
   const items = itemsOf(id, reply);
   const last = items.at(-1)?.['id'];

@@ -79,7 +79,7 @@ async function checkMax(survey: ServiceSurvey, id: OperationId): Promise<Service
 async function checkCap(survey: ServiceSurvey, id: OperationId, reply: ServiceReply): Promise<void> {
   const check = 'paging.max';
   const {paging} = survey.draft.file;
-  const page: SentPage<unknown> | undefined = readPage(reply.json, reply.headers['link']);
+  const page: SentPage<unknown> | undefined = readPage(reply.json, reply.headers);
   const limit = sizeOnWire(LARGEST, paging);
   const items = itemsOf(id, reply);
   if (page === undefined || items.length >= limit) {
@@ -147,7 +147,7 @@ async function checkWholePages(survey: ServiceSurvey, id: OperationId, reply: Se
     survey.differs(differs('paging.limit', evidence, {row: ROW.limit, write, sure: true}));
     return;
   }
-  const page = readPage(reply.json, reply.headers['link']);
+  const page = readPage(reply.json, reply.headers);
   const isWhole = page !== undefined && (page.end !== undefined || page.total === size);
   survey.differs(
     differs('paging.by', `${evidence}, and nothing leads to another page`, {
