@@ -90,12 +90,12 @@ export class Output extends Messages {
     return this.#queryFailed;
   }
 
-  /** For text on stdout that the caller lays out itself. */
+  /** Colours for text on stdout that the caller lays out itself. */
   get paint(): Paint {
     return this.#paint;
   }
 
-  /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
+  /** Shows a record as a card, for people. Silent in machine formats, where the command's return value is the result. */
   record(record: unknown, view?: View): void {
     this.#noteShown([record], view);
     this.#resultView = view;
@@ -117,7 +117,7 @@ export class Output extends Messages {
     await this.result(record);
   }
 
-  /** For people: free text on stdout. Silent in machine formats. */
+  /** Writes free text to stdout, for people. Silent in machine formats. */
   text(text: string): void {
     void this.texts([text]);
   }

@@ -71,7 +71,7 @@ export class ClockAdvancer {
     await this.#patience().during((over) => deliveries.runWithin(over));
   }
 
-  /** From the store's clock, not from what this process last read: if two processes advance at once, both count. */
+  /** Counts from the store's clock, not from what this process last read: if two processes advance at once, both count. */
   async #move(to: (nowMs: number) => number, patience: WaitBudget): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
     const fired = await deliveries.hold(async () => {

@@ -11,7 +11,7 @@ import type {PostWebhook} from './webhooks/post.ts';
 export interface HarnessOptions {
   /** Default: any free port of 127.0.0.1. */
   port?: number | undefined;
-  /** With the same seed and the same calls, ids, keys and faults are the same. */
+  /** The same seed and the same calls give the same ids, keys and faults. */
   seed?: string | undefined;
   /** `fast` (default) settles within seconds, `instant` at once, `real` follows banking days. */
   timing?: 'fast' | 'instant' | 'real' | undefined;
@@ -73,7 +73,7 @@ export interface AdvancedClock {
   attempts: number;
   /** Deliveries that ended: delivered, failed or dropped. */
   deliveries: number;
-  /** With `until: 'idle'`: whether nothing is scheduled any more. */
+  /** Whether nothing is scheduled any more; present with `until: 'idle'`. */
   idle?: boolean;
 }
 
@@ -127,7 +127,7 @@ export interface AuditedSandbox {
     id: string;
     mode: 'test' | 'live';
     name: string;
-    /** By status; the amount is in minor units, as decimal text. */
+    /** Counts and sums by status; the amount is in minor units, as decimal text. */
     payouts: Readonly<Record<string, {count: number; amount: string}>>;
     payins: Readonly<Record<string, {count: number; amount: string}>>;
     /** Minor units, as decimal text. */
@@ -137,7 +137,7 @@ export interface AuditedSandbox {
 
 /** A sandbox that runs in this process. Every refusal is a `RemitError`. */
 export interface RunningHarness {
-  /** For `new RemitClient({baseUrl, key})`. */
+  /** The address for `new RemitClient({baseUrl, key})`. */
   readonly baseUrl: string;
   readonly testKey: string;
   readonly liveKey: string;

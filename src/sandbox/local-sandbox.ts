@@ -34,7 +34,7 @@ export interface SandboxParts extends AdvancingParts {
   faults: Faults;
   exchange: Exchange;
   routes: ApiRoutes;
-  /** Of the service that this sandbox speaks like; absent, it keeps to the contract. */
+  /** The service file of the service that this sandbox imitates; if absent, it keeps to the contract. */
   service?: ServiceFile | undefined;
   timing: TimingProfile;
   mainBalanceMinor: number;

@@ -11,7 +11,7 @@ interface Pattern<Target> extends TableRoute<Target> {
 
 /** What a method and a path name. */
 export class RouteTable<Target> {
-  /** By method and path: routes without parameters. */
+  /** Routes without parameters, by method and path. */
   readonly #fixed = new Map<string, Target>();
   readonly #patterns: Pattern<Target>[] = [];
 

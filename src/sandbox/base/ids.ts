@@ -55,7 +55,7 @@ function timePart(ms: number): string {
   return last.text;
 }
 
-/** At or below every UUIDv7 of this time; below all of them before 1970. */
+/** An id that is at or below every UUIDv7 of this time, and below all of them before 1970. */
 export function lowestIdAt(ms: number): string {
   const time = Math.max(0, Math.min(ms, 2 ** 48 - 1))
     .toString(16)

@@ -17,7 +17,7 @@ export interface ControlCall {
   readonly query?: ControlQuery;
   /** The only success answer; null if it has no body. */
   readonly ok: readonly [status: number, answer: ControlAnswer | null];
-  /** In addition to those that every call may answer. */
+  /** Statuses in addition to those that every call may answer. */
   readonly fails?: readonly ServiceErrorCode[];
   /** Answered without the token. */
   readonly open?: boolean;

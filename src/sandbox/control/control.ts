@@ -159,7 +159,7 @@ function sameToken(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Of a repeated parameter the first value. */
+/** Takes the first value of a repeated parameter. */
 const readQuery = ({url}: SandboxRequest): object =>
   Object.fromEntries([...new URLSearchParams(queryOf(url))].reverse());
 

@@ -18,7 +18,7 @@ export interface ClockStatus {
   mode: ClockState['mode'];
   now: string;
   timing: TimingProfile;
-  /** For an accelerated clock: sandbox seconds per second. */
+  /** The speed of an accelerated clock: sandbox seconds per second. */
   speed?: number;
 }
 
@@ -30,7 +30,7 @@ export interface Advanced {
   attempts: number;
   /** Webhook deliveries that ended on the way: delivered, failed or dropped. */
   deliveries: number;
-  /** With `until: 'idle'`: whether nothing is scheduled any more. */
+  /** Whether nothing is scheduled any more; present with `until: 'idle'`. */
   idle?: boolean;
   /** Webhook deliveries that are still waiting for slow receivers; they continue in the background. */
   deliveries_under_way?: number;

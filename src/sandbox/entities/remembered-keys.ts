@@ -31,7 +31,7 @@ const STORED_KEYS: KeyIndex = {
   begin: () => Promise.resolve(),
 };
 
-/** By key: the ids that have it, had it, or were about to have it, separated by a space. */
+/** The ids that have a key, had it, or were about to have it, separated by spaces; by key. */
 type Ids = Map<string, string>;
 /** By entity. */
 type Known = Map<string, Record<TransferKind, Ids>>;

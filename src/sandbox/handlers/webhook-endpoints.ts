@@ -11,7 +11,7 @@ import {cancelDeliveries} from '../webhooks/deliveries.ts';
 
 const LIST = 'webhook_endpoints';
 
-/** Without the signing secret, which only the answer to create contains (assumption 31). */
+/** Leaves out the signing secret, which only the answer to create contains (assumption 31). */
 function toEndpoint(row: SqlRow): Output<'WebhookEndpoint'> {
   return {
     id: text(row, 'id'),

@@ -21,7 +21,7 @@ export interface SandboxMigration {
 
 /** The differences between the two databases. */
 export interface DialectWords {
-  /** For a change that only one of them needs. */
+  /** The database that alone needs the change. */
   dialect: Store['dialect'];
   /**
    * Ends a `create table` whose primary key is the order in which its rows are read: SQLite then stores the rows in

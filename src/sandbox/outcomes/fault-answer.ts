@@ -15,7 +15,7 @@ export interface Outgoing {
   dripMs?: number;
 }
 
-/** For answers without headers of their own. */
+/** The headers of answers that have none of their own. */
 export const NO_HEADERS: Outgoing['headers'] = {};
 
 /** True if the effect replaces the handling of the request, so that the store does not change. */

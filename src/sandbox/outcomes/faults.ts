@@ -41,7 +41,7 @@ export interface DeliveryFacts {
 
 export interface StruckDelivery {
   effect: DeliveryEffect;
-  /** For `delay`. */
+  /** How long `delay` waits. */
   delayMs: number;
 }
 
@@ -62,7 +62,7 @@ const PATHS = 10_000;
 export class Faults {
   readonly #random: RandomBytes;
   #rules: ActiveRule[] = [];
-  /** For rules that wait for reads: how often each path was read. */
+  /** How often each path was read, for rules that wait for reads. */
   readonly #reads = new WeakMap<ActiveRule, Map<string, number>>();
   #made = 0;
 

@@ -7,7 +7,7 @@ export interface Simulation {
   outcome: string;
   /** The bank's reason for a failure; default: the rail's usual one. */
   code?: string | undefined;
-  /** For a credit, minor units. */
+  /** The amount of a credit, in minor units. */
   amountMinor?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Became {
   status: string;
   /** The reason of a failure. */
   code?: string;
-  /** For a subaccount. */
+  /** Applies to a subaccount only. */
   balance_in_minor_units?: number;
 }
 

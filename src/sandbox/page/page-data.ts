@@ -19,7 +19,7 @@ export interface ShownTransfer extends Transfer {
 }
 
 export interface ShownEntity extends Entity {
-  /** In order of use; never a complete key. */
+  /** The keys in order of use, and never a complete one. */
   keys: {masked: string; scope: KeyRights}[];
   /** Minor units of USD. */
   money: {label: string; minor: bigint}[];

@@ -74,7 +74,7 @@ ${section('requests', requestTable(data.requests, counts.total))}
   );
 }
 
-/** To older records, and back. */
+/** Links to older records, and back. */
 function pagesNav(list: PagedList, shown: readonly {id: string}[], {before}: PageView): Markup | false {
   const last = shown.length < SHOWN ? undefined : shown[SHOWN - 1];
   const isOlder = before[list] !== undefined;

@@ -60,7 +60,7 @@ interface Listed {
 
 const captionOf = (what: string, isOlder: boolean): string => `${isOlder ? 'Older' : 'The newest'} ${what}`;
 
-/** Without its query, in which receivers put secrets. */
+/** The address without its query, in which receivers put secrets. */
 function receiver(url: string): string {
   const {origin, pathname} = new URL(url);
   return `${origin}${pathname}`;

@@ -4,7 +4,7 @@ export interface PageView {
   shown?: RowName | undefined;
   /** A row that was closed: it keeps the focus. */
   at?: RowName | undefined;
-  /** For each list, the record after which it continues with older ones. */
+  /** The record of each list after which it continues with older ones. */
   before: Partial<Record<PagedList, string>>;
 }
 

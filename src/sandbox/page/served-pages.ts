@@ -146,7 +146,7 @@ function same(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** By port: all sandboxes of this machine share a host, and therefore its cookies. */
+/** The name has the port: all sandboxes of this machine share a host, and therefore its cookies. */
 const cookieName = (host: string): string => `remit_sandbox_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
 
 function readCookie(request: SandboxRequest, name: string): string | undefined {

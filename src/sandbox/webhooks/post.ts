@@ -17,7 +17,7 @@ export interface Post {
 export type PostErrorCode = 'timeout' | 'dns' | 'address' | 'connection' | 'tls' | 'aborted';
 
 export interface Posted {
-  /** From the start of the connection to the end of the answer's headers, or to the failure. */
+  /** The time from the start of the connection to the end of the answer's headers, or to the failure. */
   elapsedMs: number;
   /** Null if no answer arrived. */
   status: number | null;
@@ -214,7 +214,7 @@ const CONNECTION = /^(E(CONN|HOST|NET|PIPE|ADDR|TIMEDOUT|AI_)|HPE_|ERR_STREAM|UN
 
 const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO|UNSPECIFIED/;
 
-/** Of `write EPROTO 80…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/…:350:` */
+/** Matches `write EPROTO 80…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/…:350:` */
 const OPENSSL_REASON = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/;
 
 function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCode; message: string} {

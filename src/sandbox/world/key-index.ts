@@ -16,7 +16,7 @@ export interface KeyIndex {
   /** Writes a new record; false, with nothing written, if another one has its key. */
   insert(queries: Queries, transfer: NewTransfer): Promise<boolean>;
   find(queries: Queries, scope: KeyScope): Promise<Transfer | undefined>;
-  /** Within a change that adds records by other means than `insert`: registers their keys. */
+  /** Registers the keys of records that a change adds by other means than `insert`; runs within that change. */
   learn(queries: Queries): Promise<void>;
   /** Reads all keys again, at opening or after many records were deleted. */
   begin(queries: Queries): Promise<void>;

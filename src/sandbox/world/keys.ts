@@ -13,7 +13,7 @@ export interface KeyHolder {
 }
 
 export interface IssuedKey {
-  /** In full: the sandbox's own keys work only with the sandbox. */
+  /** The whole key: the sandbox's own keys work only with the sandbox. */
   key: string;
   entity_id: string;
   mode: Mode;

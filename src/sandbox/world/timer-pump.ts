@@ -11,7 +11,7 @@ const BATCH = 50;
 const NAP_MAX_MS = 2 ** 31 - 1;
 /** If several processes set timers, each checks this often for those of a process that is gone. */
 const SHARED_NAP_MS = 1000;
-/** After a failure of the store: it may have recovered. */
+/** How soon the pump tries again after a failure of the store, which may have recovered. */
 const RETRY_MS = 1000;
 
 /**
@@ -78,7 +78,7 @@ export class TimerPump {
     return !this.#shared && (this.#nextDueMs > this.#context.clock.now() || !this.#isExact);
   }
 
-  /** Before a request: takes over the store's clock, and fires due timers. */
+  /** Takes over the store's clock and fires due timers; called before each request. */
   async catchUp(): Promise<void> {
     const moved = await followClock(this.#context);
     if (moved || (this.#shared && this.#isExact)) await this.look(); // another process may have set timers too

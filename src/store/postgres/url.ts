@@ -2,13 +2,13 @@ import {RemitError} from '../../errors.ts';
 
 /** The contents of a `postgres://` address. */
 export interface PostgresAddress {
-  /** For the driver. Contains the password. */
+  /** The URL for the driver, with the password. */
   url: string;
   /** The server settings of the connection, as in `options`. */
   options: string;
-  /** In canonical form. */
+  /** The password in each form in which a message may contain it. */
   passwords: readonly string[];
-  /** Without user and password, for messages. */
+  /** The address without user and password, for messages. */
   shown: string;
   /** The schema of the tables; a second sandbox in one database uses another. */
   schema: string;

@@ -56,7 +56,7 @@ export interface ForwardResult {
   /** `replay` if sent by `events replay`. */
   cause: 'forward' | 'replay';
   gaveUp: boolean;
-  /** With `gaveUp`: the failure was returned to the service, which sends the delivery again. */
+  /** Present with `gaveUp`: the failure was returned to the service, which sends the delivery again. */
   returned?: boolean;
 }
 

@@ -18,7 +18,7 @@ export function readBody(bytes: Uint8Array, json = readJson(bytes)): ReadBody {
   return {body: lost.some(({kind}) => kind === 'too_deep') ? null : json.value, lost};
 }
 
-/** For people: one line for each loss. */
+/** One line for each loss, for people. */
 export function lossText({path: sentPath, kind, sent}: Loss): string {
   const path = cleanLine(sentPath); // its names come from the sender
   if (kind === 'too_deep')

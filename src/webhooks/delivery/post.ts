@@ -7,7 +7,7 @@ import type {HeaderPairs} from './delivery.ts';
 
 export interface PostedAnswer {
   status: number | null;
-  /** From the start to the end of the headers, or to the failure. */
+  /** The time from the start to the end of the headers, or to the failure. */
   latencyMs: number;
   headers: readonly string[];
   /** The first bytes of the answer. */
@@ -110,7 +110,7 @@ export async function postBytes(
 interface Way {
   request: (options: RequestOptions) => ClientRequest;
   options: RequestOptions;
-  /** For the proxy. */
+  /** The credentials for the proxy. */
   headers: readonly [string, string][];
 }
 

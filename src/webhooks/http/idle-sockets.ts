@@ -17,7 +17,7 @@ interface Link {
  */
 export class IdleSockets {
   readonly #most: number;
-  /** Before the oldest and after the newest. */
+  /** The end of the list: it stands before the oldest socket and after the newest. */
   readonly #ends: Link;
   #size = 0;
   #turn = 0;

@@ -28,7 +28,7 @@ export class LargeBodies {
   readonly #maxBytes: number;
   #unused: number;
   readonly #free: Buffer[] = [];
-  /** In order of age. */
+  /** The bodies in order of age. */
   readonly #holders = new Set<Holder>();
 
   constructor(clock: Pick<Clock, 'monotonic'>, {places, maxBytes}: {places: number; maxBytes: number}) {

@@ -5,7 +5,7 @@ export interface RequestHead {
   method: string;
   /** As it was sent: path and query. */
   target: string;
-  /** In order and case of arrival. */
+  /** The headers in the order and case of their arrival. */
   headers: HeaderPairs;
   /** The size of the body that follows. */
   body: number | 'chunked';

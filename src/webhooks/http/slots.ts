@@ -26,7 +26,7 @@ export class Slots<T> {
     return true;
   }
 
-  /** In no particular order; values may be removed during iteration. */
+  /** The values in no particular order; they may be removed during iteration. */
   *[Symbol.iterator](): Generator<[at: number, value: T]> {
     for (const [at, value] of this.#slots.entries()) if (value !== undefined) yield [at, value];
   }

@@ -33,7 +33,7 @@ export interface LogPage {
 export class DeliveryLog {
   readonly #bounds: LogBounds;
   readonly #byId = new Map<string, LoggedDelivery>();
-  /** By id, oldest first. */
+  /** The deliveries by id, oldest first. */
   #sorted: LoggedDelivery[] = [];
   #bodyBytes = 0;
   readonly #early = new Map<string, ForwardResult[]>();

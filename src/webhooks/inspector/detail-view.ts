@@ -116,7 +116,7 @@ ${pretty !== undefined && markup`<pre data-body="pretty" tabindex="0" aria-label
 ${raw}</pre>`;
 }
 
-/** Without the character that was split by the cut. */
+/** The text without the character that the cut has split. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 0 && bytes.length - end < 4 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;

@@ -20,7 +20,7 @@ export function foreign(request: IncomingMessage, port: number): string | undefi
   return undefined;
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function hasInspectorToken({headers}: IncomingMessage, token: string): boolean {
   const given = headers[INSPECTOR_TOKEN_HEADER];
   return typeof given === 'string' && timingSafeEqual(digest(given), digest(token));

@@ -26,7 +26,7 @@ export interface ForwarderOptions {
   concurrency: number;
   /** Maximum number of waiting deliveries, over all targets. */
   maxBacklog: number;
-  /** In order of arrival: one at a time, and a failing one blocks the others until it was accepted or given up. */
+  /** Deliveries leave in order of arrival; a failing one blocks the others until it is accepted or given up. */
   ordered: boolean;
   attempts: number;
   /** In [0, 1). */

@@ -9,9 +9,9 @@ import {formatOfTimestamp, readTimestamp, writeTimestamp} from './timestamp.ts';
 
 /** One way in which the signature would have matched. */
 export interface Diagnosis {
-  /** For machines: `body.final_newline_removed`, or several joined by `+`. */
+  /** The code for machines: `body.final_newline_removed`, or several joined by `+`. */
   code: string;
-  /** For people: `the final newline is removed`. Completes "matches if …". */
+  /** The words for people: `the final newline is removed`. They complete "matches if …". */
   matchesIf: string;
   /** Which of the secrets, counted from 0. */
   secret: number;

@@ -58,7 +58,7 @@ export async function readRawBody(
   return Buffer.concat(chunks, size);
 }
 
-/** Without the stream's iterator: ending it early destroys the socket, and the sender would get no 413. */
+/** Reads without the stream's iterator: ending it early destroys the socket, and the sender would get no 413. */
 function readNode(request: NodeRequest, add: (chunk: Uint8Array) => Error | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onData = (chunk: Uint8Array) => {

@@ -84,7 +84,7 @@ export interface Verified {
 }
 export interface Rejected {
   ok: false;
-  /** For machines and logs on this side; the sender gets the same answer for all of them, 401. */
+  /** The reason for machines and logs on this side; the sender gets 401 for all of them. */
   reason: RejectReason;
 }
 export type Verification = Verified | Rejected;
