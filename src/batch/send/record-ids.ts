@@ -5,8 +5,8 @@ import type {Halt} from './halt.ts';
 import type {Outcomes} from './outcomes.ts';
 
 const PAGE = 10_000;
-const FIRST_SLOTS = 2 ** 10;
-/** 16 MB. At three quarters of it, after 1.5 million ids, the set is emptied and begins again. */
+const FEWEST_SLOTS = 2 ** 10;
+/** 8 MB. At three quarters of it, after 1.5 million ids, the set is emptied and begins again. */
 const MOST_SLOTS = 2 ** 21;
 
 /** The row that has a record; it is not looked up once the run is stopping for that reason. */
@@ -59,53 +59,47 @@ export class RecordIds {
 
   /** The ids that earlier runs have recorded. */
   #known(): IdSet {
-    const {rows} = this.#parts.journal;
-    const seen = new IdSet();
+    const {journal, outcomes} = this.#parts;
+    const {rows} = journal;
+    const planned = Object.values(outcomes.standing.tally).reduce((sum, {count}) => sum + count, 0);
+    const seen = new IdSet(planned);
     for (const page of pagesOf((after, limit) => rows.recordIds(after, limit), PAGE))
       for (const {id} of page) seen.add(id.toLowerCase());
     return seen;
   }
 }
 
-/** Texts by 64 bits of hash each, in a table without objects: a million of them take 16 MB. */
+/**
+ * Texts by a hash of each, in a table without objects that has its final size from the start: a million of them take 8 MB.
+ * The place in the table and what is stored there are from two hashes, so that about one text of a billion seems known.
+ */
 class IdSet {
-  #slots = new Int32Array(FIRST_SLOTS * 2);
+  readonly #slots: Int32Array;
   #count = 0;
 
-  /** @returns whether the text, or one with the same hash, was there */
+  constructor(expected: number) {
+    const slots = 2 ** Math.ceil(Math.log2((expected * 4) / 3 + 1));
+    this.#slots = new Int32Array(Math.min(Math.max(slots, FEWEST_SLOTS), MOST_SLOTS));
+  }
+
+  /** @returns whether the text, or one with the same hashes, was there */
   add(text: string): boolean {
-    let [high, low] = [0x811c9dc5, 0x9e3779b9];
+    let [stored, place] = [0x811c9dc5, 0x9e3779b9];
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      high = Math.imul(high ^ code, 0x01000193);
-      low = Math.imul(low ^ code, 0x85ebca6b) ^ (low >>> 15);
+      stored = Math.imul(stored ^ code, 0x01000193);
+      place = Math.imul(place ^ code, 0x85ebca6b) ^ (place >>> 15);
     }
-    if (!this.#put(high | 1, low | 0)) return true; // no slot in use is zero
-    this.#count++;
-    if (this.#count * 4 > (this.#slots.length / 2) * 3) this.#grow();
-    return false;
-  }
-
-  #put(high: number, low: number): boolean {
+    stored |= 1; // no slot in use is zero
     const slots = this.#slots;
-    const mask = slots.length / 2 - 1;
-    for (let at = (low ^ (low >>> 16)) & mask; ; at = (at + 1) & mask) {
-      const found = slots[at * 2];
-      if (found === 0) {
-        slots[at * 2] = high;
-        slots[at * 2 + 1] = low;
-        return true;
-      }
-      if (found === high && slots[at * 2 + 1] === low) return false;
+    const mask = slots.length - 1;
+    let at = (place ^ (place >>> 16)) & mask;
+    for (; slots[at] !== 0; at = (at + 1) & mask) if (slots[at] === stored) return true;
+    slots[at] = stored;
+    if (++this.#count * 4 > slots.length * 3) {
+      slots.fill(0);
+      this.#count = 0;
     }
-  }
-
-  #grow(): void {
-    const old = this.#slots;
-    const isFull = old.length >= MOST_SLOTS * 2;
-    this.#slots = new Int32Array(isFull ? FIRST_SLOTS * 2 : old.length * 2);
-    if (isFull) this.#count = 0;
-    else
-      for (let at = 0; at < old.length; at += 2) if (old[at] !== 0) this.#put(old[at] ?? 0, old[at + 1] ?? 0);
+    return false;
   }
 }
