@@ -80,8 +80,8 @@ const ownValue = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 /**
- * Renames values of an object. All of them are removed before any is added, so that two names can be swapped. Objects
- * with the same name are merged.
+ * Renames values in a copy of an object, or returns the object itself if it has none of them. All of them are removed
+ * before any is added, so that two names can be swapped. Objects with the same name are merged.
  */
 function renamed(object: Draft, names: readonly Name[], direction: 'in' | 'out'): Draft {
   const renaming = renamingOf(names, direction);
@@ -94,7 +94,7 @@ function renamed(object: Draft, names: readonly Name[], direction: 'in' | 'out')
     if (value !== undefined) found.push({from, to, value});
   }
   if (found.length === 0) return moved;
-  moved = withoutAll(moved, found);
+  moved = withoutAll(moved === object ? {...object} : moved, found);
   for (const {from, to, value} of found) {
     const inTheWay = direction === 'out' ? valueOnTheWay(moved, to) : undefined;
     if (inTheWay !== undefined) throw bothGiven(from.join('.'), inTheWay.join('.'), to.join('.'));
@@ -207,8 +207,9 @@ const needs = (unit: Unit): string =>
 
 /** An object of the service with canonical names. A value that cannot be read is left out; nothing is guessed. */
 export function toCanonical(object: JsonObject, mapping: Mapping): JsonObject {
-  let canonical: Draft = {...object};
+  let canonical: Draft = object;
   for (const level of mapping.names) canonical = renamed(canonical, level, 'in');
+  if (canonical === object) canonical = {...object};
   if (mapping.reference !== undefined) renameKey(canonical, mapping.reference, 'in');
   for (const {field, toCanonical: words} of mapping.words) {
     const value = canonical[field];

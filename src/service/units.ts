@@ -63,10 +63,17 @@ function timeToUnit(value: unknown, unit: TimeUnit): unknown {
   return unit === 'seconds' ? Math.floor(ms / 1000) : ms;
 }
 
+/** Most records of a batch were made in the same second as the one before, and writing a time takes long. */
+let written = {ms: Number.NaN, text: ''};
+
 function timeFromUnit(value: unknown, unit: TimeUnit): unknown {
   if (unit === 'iso') return value;
   const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
-  const at = new Date(unit === 'seconds' ? number * 1000 : number);
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+  const ms = unit === 'seconds' ? number * 1000 : number;
+  if (ms === written.ms) return written.text;
+  const at = new Date(ms);
+  if (Number.isNaN(at.getTime())) return undefined;
+  written = {ms, text: at.toISOString()};
+  return written.text;
 }
