@@ -53,7 +53,7 @@ export interface Remaining {
   deadReference: string | null;
   /** The party of the first row whose key was refused and whose record is unknown. */
   refusedParty: string | null;
-  /** The record of the other payment with which the first row is in conflict. */
+  /** The record of another payment with which the service answered the first such row. */
   otherRecord: string | null;
   /** See `LeftRows.takenRow`. */
   takenRow: {reference: string; party: string | null} | null;

@@ -39,7 +39,7 @@ describe('the registry', () => {
     assert.equal(summary.conflict, 1);
     assert.equal(service.posts, before);
     const {id} = service.paid[0]!;
-    assert.equal(summary.next, `remit payouts get ${id} -p acme`);
+    assert.equal(summary.next, `remit payouts batch resolve second INV-1 --paid ${id}`);
     // As its message says: with a reference of its own the payment is made.
     await bench.plan(bench.file('b.csv', HEADER + line(4, '99.00')), {batchId: 'second'});
     const {state, accepted} = await bench.run(service, {batchId: 'second'});

@@ -141,13 +141,9 @@ export class LeftRows {
     return this.#first('r.reference', `o.state = 'collision' and not ${IS_AGAIN}`);
   }
 
-  /** Record of the other payment with which the first row is in conflict. */
+  /** Record of the other payment with which the service answered the first such row. */
   otherRecord(): string | null {
-    // A row that another batch has paid later keeps the id of its own record, which has failed.
-    return this.#first(
-      'o.id',
-      `o.state in ('collision', 'conflict') and o.id is not null and o.code is not '${PAID_ELSEWHERE_CODE}'`,
-    );
+    return this.#first('o.id', `o.state = 'collision' and o.id is not null`);
   }
 
   /** Party of the first row whose reference may have two paid records. */
@@ -160,9 +156,10 @@ export class LeftRows {
     return this.#first('r.reference', DIFFERING);
   }
 
-  /** The first row that this batch did not pay, and the record with which another batch paid other content since. */
+  /** The first row that this batch did not pay, and the record with which another batch has paid other content. */
   replacedRow(): {reference: string; id: string} | null {
-    const where = `o.state = 'conflict' and o.code = '${PAID_ELSEWHERE_CODE}' and instr(o.message, o.id) > 0`;
+    // A row that another batch has paid later keeps the id of its own record, which has failed.
+    const where = `o.state = 'conflict' and o.code in ('${PAID_ELSEWHERE_CODE}', '${REGISTRY_CODE}') and instr(o.message, o.id) > 0`;
     const [reference, id] = [this.#first('r.reference', where), this.#first('o.id', where)];
     return reference === null || id === null ? null : {reference, id};
   }
