@@ -1,4 +1,5 @@
 import type {ClaimMark} from '../journal/facts.ts';
+import type {EndedEntry} from './entry.ts';
 
 /** A claim of one row. */
 export interface Claim {
@@ -43,5 +44,12 @@ export interface Claims {
    * A GET just showed that the record of this generation has failed or was canceled. Durable with the next `flush`.
    */
   ended(reference: string, id: string, generation: number): void;
+  /**
+   * A GET just showed this record, which had been paid or had ended, as `created`, or did not find it: the claim is valid,
+   * and is not a payment. Durable with the next `flush`.
+   */
+  withdrawPaid(reference: string, id: string): void;
+  /** The rows whose references other batches have claimed with records that have ended since. */
+  endedByOthers(rows: readonly Claim[]): ReadonlyMap<string, EndedEntry>;
   flush(): void;
 }

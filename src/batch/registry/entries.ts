@@ -4,7 +4,7 @@ import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
-import {type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
+import {type EndedEntry, type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
 /** The service at which the payments of a registry are compared. */
 interface ServiceScope {
@@ -40,6 +40,12 @@ export const paymentsIn = (entries: readonly EntryElsewhere[]): (EntryElsewhere 
 const NO_SCOPE = -1;
 const ALIKE_PAGE = 16;
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
+
+const ENDED = {standing: 'ended'} as const;
+
+/** References with their folds, as JSON for a query. */
+const foldedBytes = (rows: readonly {reference: string}[]): Uint8Array =>
+  jsonBytes(rows.map(({reference}) => [foldReference(reference), reference]));
 
 /** The entries of a registry, as one batch looks them up. All notes must be sorted in before. */
 export class Entries {
@@ -195,6 +201,32 @@ export class Entries {
   #foreignIn(scope: number, reference: string): Entry | undefined {
     const entry = this.#findIn(scope, reference);
     return entry?.standing === null && entry.journal !== this.#journalId ? entry : undefined;
+  }
+
+  /** The ended claims of other batches among these references, by reference. */
+  endedByOthers(rows: readonly {reference: string}[]): ReadonlyMap<string, EndedEntry> {
+    const isAny = this.#db.prepare(`select 1 from entries where scope = ? and standing = 'ended' limit 1`);
+    if (isAny.get(this.#scope) === undefined) return new Map();
+    const found = this.#db
+      .prepare<StoredEntry & {standing: 'ended'; id: string}>(
+        `select ${ENTRY} from json_each(cast(? as text)) j cross join entries e cross join claimants c
+       where e.scope = ? and e.fold = j.value ->> 0 and e.reference = j.value ->> 1 and e.standing = 'ended'
+         and e.id is not null and c.id = e.claimant and c.journal <> ?`,
+      )
+      .all(foldedBytes(rows), this.#scope, this.#journalId);
+    return new Map(found.map((stored) => [stored.reference, {...toEntry(stored), ...ENDED, id: stored.id}]));
+  }
+
+  /** The valid claims of our journal among these references: whether each is paid. */
+  areOursPaid(rows: readonly {reference: string}[]): ReadonlyMap<string, boolean> {
+    const found = this.#db
+      .prepare<{reference: string; paid: 0 | 1}>(
+        `select e.reference, e.paid from json_each(cast(? as text)) j cross join entries e cross join claimants c
+       where e.scope = ? and e.fold = j.value ->> 0 and e.reference = j.value ->> 1 and e.standing is null
+         and c.id = e.claimant and c.journal = ?`,
+      )
+      .all(foldedBytes(rows), this.#scope, this.#journalId);
+    return new Map(found.map(({reference, paid}) => [reference, paid === 1]));
   }
 
   /** Withdraws a wrong statement: the claim stays ours and is no longer a payment. */

@@ -1,4 +1,4 @@
-import type {Claim} from './claim.ts';
+import type {PaidContent} from '../journal/rows/paid-content.ts';
 
 /** The claim of a reference, as stored in the registry. */
 export interface Entry {
@@ -24,20 +24,24 @@ export interface Entry {
   content: string | null;
 }
 
-type Payment = Pick<Claim, 'party' | 'amount' | 'currency'>;
+/** A claim whose record has failed or was canceled. */
+export interface EndedEntry extends Entry {
+  standing: 'ended';
+  id: string;
+}
 
 /** Who receives how much: two claims of a reference with equal content are the same payment. */
-export const contentOf = ({party, amount, currency}: Payment): string => `${party} ${amount} ${currency}`;
+export const contentOf = ({party, amount, currency}: PaidContent): string => `${party} ${amount} ${currency}`;
 
 /** Who has received how much; undefined in old entries, and for what an earlier version wrote in another form. */
-export function paidContent({content}: Pick<Entry, 'content'>): Payment | undefined {
+export function paidContent({content}: Pick<Entry, 'content'>): PaidContent | undefined {
   const [, party, minor, currency] = /^(\S+) (\d{1,16}) (\S+)$/.exec(content ?? '') ?? [];
   if (party === undefined || minor === undefined || currency === undefined) return undefined;
   return {party, amount: Number(minor), currency};
 }
 
 /** Whether an entry is for the payment that a row requests. Rail, method and metadata may differ. */
-export const isSamePayment = (entry: Entry, row: Claim): boolean =>
+export const isSamePayment = (entry: Entry, row: PaidContent & {fingerprint: string}): boolean =>
   entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
 
 /** The message of a row that another batch has paid. */

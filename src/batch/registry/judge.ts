@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
@@ -193,11 +194,19 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
       },
       message: `batch ${entry.batch} may have sent it, and its journal is gone`,
     };
+  const record = entry.id === null ? '' : `, and its record ${entry.id} is not shown as paid`;
   return {
     ...base,
-    message: `batch ${entry.batch} has this row and is not finished; finish that batch first`,
+    message: `batch ${entry.batch} has this row and is not finished${record}; finish that batch first`,
   };
 }
+
+/** The outcome of a row that is not sent, because a record of another batch has not ended, as a GET just showed. */
+export const outcomeOfOther = (row: JournalRow, entry: Entry): Outcome =>
+  must(
+    outcomeByRegistry(row, entry, () => true),
+    'outcome of a claimed row',
+  );
 
 /** Whether a row waits for another batch to finish the same payment. */
 export const isUnfinishedElsewhere = (

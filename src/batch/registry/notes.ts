@@ -9,7 +9,7 @@ import type {Claim} from './claim.ts';
 const NOTES_A_COMMIT = 8;
 
 /** What happens to the entries when a note is sorted in. */
-export type Way = 'claim' | 'keep' | 'older' | 'free' | 'paid';
+export type Way = 'claim' | 'keep' | 'older' | 'free' | 'paid' | 'unpaid';
 
 /** The owner of a note: ids of the registry, and milliseconds since the epoch. */
 export interface Noter {
@@ -20,6 +20,9 @@ export interface Noter {
 
 /** A reference with the id of its record, and if that record has ended, the generation of its key. */
 export type PaidLine = [reference: string, id: string | null, endedGeneration?: number];
+
+/** A reference with the id of a record that is not shown as paid any more. */
+export type UnpaidLine = [reference: string, id: string];
 
 /** One note, as rows for `entries`. */
 const ENTER = `
@@ -67,6 +70,9 @@ const PAY =
 const END = `
   update entries set paid = 0, id = ?1, standing = 'ended'
   where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`;
+/** Another record is another payment and is not changed. */
+const UNPAY =
+  'update entries set paid = 0, standing = null where scope = ? and fold = ? and reference = ? and id = ?';
 const FREED = `scope = ? and fold = ? and reference = ? and paid = 0 and standing is null and claimant in
   (select id from claimants where journal = (select journal from claimants where id = ?))`;
 /** A generation above 0 is kept: the keys below it belong to records that have ended. */
@@ -81,7 +87,7 @@ const FREE = `update entries set standing = 'freed', id = null where ${FREED}`;
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], followed by its fold if that
  * differs from the reference, and by the time since which its key may be known, if given; a freed claim as the
- * reference alone; a payment as `PaidLine`.
+ * reference alone; a payment as `PaidLine`, and what is no longer one as its reference and record.
  *
  * The index that finds payments made twice (`claims_by_content`) is filled at the same time: its order is unrelated to
  * that of claims, so updating it row by row would cost one page of disk for each row sent.
@@ -124,6 +130,7 @@ export class Notes {
       for (const {seq, way} of notes) {
         if (way === 'free') this.#free(seq);
         else if (way === 'paid') this.#pay(seq);
+        else if (way === 'unpaid') this.#unpay(seq);
         else this.#db.prepare(STATEMENTS[way]).run(seq);
       }
       this.#db
@@ -156,6 +163,12 @@ export class Notes {
       if (ended === undefined) pay.run(...entry);
       else end.run(...entry, ended);
     }
+  }
+
+  #unpay(seq: number): void {
+    const {scope, lines} = this.#read<UnpaidLine>(seq);
+    const unpay = this.#db.prepare(UNPAY);
+    for (const [reference, id] of lines) unpay.run(scope, foldReference(reference), reference, id);
   }
 
   #read<L>(seq: number): {scope: number; claimant: number; lines: L[]} {

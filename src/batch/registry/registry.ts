@@ -11,9 +11,10 @@ import {KINDS} from '../model/kinds.ts';
 import type {Claim, Claims, OtherPayment} from './claim.ts';
 import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
+import type {EndedEntry} from './entry.ts';
 import {type JournalName, Journals} from './journals.ts';
 import {OpenCreates} from './open-creates.ts';
-import {claimLine, type Noter, type Notes, type PaidLine, type Way} from './notes.ts';
+import {claimLine, type Noter, type Notes, type PaidLine, type UnpaidLine, type Way} from './notes.ts';
 import {type Claimant, claimantIdOf, type Scope, scopeIdOf} from './owners.ts';
 import type {JournalCheck} from './rebuild.ts';
 
@@ -172,6 +173,14 @@ export class Registry implements Claims {
 
   ended(reference: string, id: string, generation: number): void {
     this.#wait('paid', [reference, id, generation] satisfies PaidLine);
+  }
+
+  withdrawPaid(reference: string, id: string): void {
+    this.#wait('unpaid', [reference, id] satisfies UnpaidLine);
+  }
+
+  endedByOthers(rows: readonly Claim[]): ReadonlyMap<string, EndedEntry> {
+    return this.entries.endedByOthers(rows);
   }
 
   #wait(way: Way, line: unknown): void {

@@ -145,9 +145,10 @@ export function recordDecisions(options: {
     if (raised !== undefined)
       journal.raiseGeneration({...row, generation: raised.generation - 1}, RAISED, now);
     const least = leastGeneration(found);
-    const isFree = raised === undefined && least > row.generation;
-    if (isFree && found !== undefined && mayHaveNewKey(journal, row, found, options.plan)) {
-      renewed.push({row: {...row, generation: least - 1}, reason: renewedText(found)});
+    // If a record of the other batch has ended, the run reads it before it raises the generation.
+    const isFree = raised === undefined && least > row.generation && found?.standing === 'freed';
+    if (isFree && mayHaveNewKey(journal, row)) {
+      renewed.push({row: {...row, generation: least - 1}, reason: releasedText(found)});
       if (renewed.length >= PAGE) journal.raiseGenerations(renewed.splice(0), now);
       continue;
     }
@@ -173,18 +174,12 @@ export function recordDecisions(options: {
 
 const RAISED = 'a retry that is not in this journal gave it a new key, and it may have been sent';
 
-/**
- * The row was never sent, and the reference is free again because a record of another batch failed or was canceled.
- */
-function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry, plan: Plan): boolean {
-  if (bucketNow(journal, row) === 'in_doubt' || (row.outcome?.stagedAt ?? null) !== null) return false;
-  return found.standing === 'freed' || found.journal !== plan.journalId;
-}
+/** The row was never sent with its key. */
+export const mayHaveNewKey = (journal: Journal, row: JournalRow): boolean =>
+  bucketNow(journal, row) !== 'in_doubt' && (row.outcome?.stagedAt ?? null) === null;
 
-const renewedText = ({batch, id}: Entry): string =>
-  id === null
-    ? `batch ${batch} had this reference and released it; it has a new key`
-    : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
+const releasedText = ({batch}: Entry): string =>
+  `batch ${batch} had this reference and released it; it has a new key`;
 
 /** A claim or payment that is ours, or a claim whose journal is gone, if its generation is above the row's. */
 function raisedElsewhere(

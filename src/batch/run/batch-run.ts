@@ -8,6 +8,7 @@ import type {Transport, Timeouts} from '../../client/transport/transport.ts';
 import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import {CancelPhase} from './cancel-phase.ts';
+import {FormerPhase} from './former-phase.ts';
 import {refuseCanceled} from '../standing/remaining.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/claim.ts';
@@ -20,7 +21,6 @@ import {assembleRun, type RunParts} from '../send/run-parts.ts';
 import type {RunSettings} from '../send/run-settings.ts';
 import type {Speed} from '../speed/speed.ts';
 import type {BatchState} from '../model/batch-state.ts';
-import {pagesOf} from '../model/pages.ts';
 import {isWhole, type Summary} from '../standing/summary.ts';
 import {type BatchPermits, Wire} from '../answers/wire.ts';
 import {signalReason, type RunStop} from '../model/stop.ts';
@@ -50,8 +50,6 @@ export interface BatchRunOptions extends ReportOptions {
   abort: AbortSignal;
 }
 
-const FREED_AT_ONCE = 1000;
-
 /**
  * Runs a planned batch to its end, or until it must stop; the same call resumes it. Answers of the service never
  * cause an exception; they are in the summary. Throws RemitError STATE if the journal cannot be written, after
@@ -61,6 +59,7 @@ export class BatchRun {
   readonly #options: BatchRunOptions;
   readonly #run: RunParts;
   readonly #reporter: RunReporter;
+  readonly #formers: FormerPhase;
   #pastHorizon = false;
   /** Rows that an earlier run left held: their records may have been approved by id since then. */
   readonly #heldBefore: number;
@@ -91,6 +90,7 @@ export class BatchRun {
       beforeWindow: options.assertHeld,
     });
     this.#reporter = new RunReporter(options, this.#run, started);
+    this.#formers = new FormerPhase(this.#run);
     const {tally, held} = this.#run.outcomes.standing;
     const hasOpenRecords = tally.staged.count + tally.unapproved.count > 0;
     this.#heldBefore = held;
@@ -124,6 +124,7 @@ export class BatchRun {
     timers.rethrow();
     if (this.#run.send.aborted > 0) this.#run.halt.abortedRequests();
     this.#run.beforeWindow();
+    this.#formers.leaveUnread();
     this.#run.outcomes.flush();
     return this.#reporter.finish(state, this.#pastHorizon);
   }
@@ -133,7 +134,7 @@ export class BatchRun {
     if (path === 'cancel') return this.#cancel();
     if (path === 'direct') return this.#direct();
     const staging = new CreatePhase(this.#run, 'stage');
-    if (path !== 'release') await this.#runPhase('staging', () => staging.run());
+    if (path !== 'release') await this.#createIn('staging', staging);
     this.#pastHorizon = this.#isLeftToPerson(staging.pastHorizon);
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     if (path === 'stage-only')
@@ -180,6 +181,14 @@ export class BatchRun {
     }
   }
 
+  /** Once the run was stopped, a phase sends nothing. */
+  #createIn(name: string, creating: CreatePhase): Promise<void> {
+    return this.#runPhase(name, async () => {
+      await this.#formers.run();
+      await creating.run();
+    });
+  }
+
   /** Records that are approved by their ids need no key. */
   async #probe(states: readonly Releasable[]): Promise<boolean> {
     if (releasesById(this.#run.journal, this.#run.settings)) return true;
@@ -208,7 +217,7 @@ export class BatchRun {
   async #direct(): Promise<BatchState> {
     const {halt, outcomes} = this.#run;
     const paying = new CreatePhase(this.#run, 'direct');
-    await this.#runPhase('paying', () => paying.run());
+    await this.#createIn('paying', paying);
     if (this.#isReadAnew && halt.stop === undefined && !(await this.#reread()))
       return this.#stoppedOr('stopped');
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
@@ -231,23 +240,8 @@ export class BatchRun {
     this.#pastHorizon = settling.pastHorizon > 0;
     const {staged, unapproved, in_doubt: doubts} = this.#run.outcomes.standing.tally;
     const isDone = canceling.left + staged.count + unapproved.count + doubts.count === 0;
-    if (isDone && this.#run.halt.stop === undefined) this.#freeUnsent();
+    if (isDone && this.#run.halt.stop === undefined) canceling.freeUnsent();
     return this.#stoppedOr(isDone ? 'canceled' : 'stopped');
-  }
-
-  /**
-   * Frees the references of rows that were never sent, were declared not paid, or whose key returns the record of another
-   * payment, so that other batches may have them. The rows keep their key, and a row that may have been sent is marked,
-   * so that an existing record is not mistaken for one with other content.
-   */
-  #freeUnsent(): void {
-    const {journal, claims} = this.#run;
-    const unsent = (after: number, limit: number) =>
-      journal.rows.inStates(['not_sent', 'collision'], after, limit);
-    for (const page of pagesOf(unsent, FREED_AT_ONCE)) {
-      for (const row of page) claims.free(row.reference, row.outcome.stagedAt === null ? undefined : row);
-      claims.flush();
-    }
   }
 
   async #runPhase(name: string, work: () => Promise<void>): Promise<void> {

@@ -8,11 +8,15 @@ import {type Bucket, FORGOTTEN_CODE, type RowState, LOST} from '../model/outcome
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {hasForgottenKeys} from './release-job.ts';
+import {pagesOf} from '../model/pages.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
+import type {RunParts} from '../send/run-parts.ts';
 import {type Tries, TRIES} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
 import {answeredText, MAYBE_BY_SECOND, shownText} from '../answers/stop-words.ts';
 import type {ExchangeResult} from '../answers/wire.ts';
+
+type Parts = PhaseParts & Pick<RunParts, 'claims'>;
 
 interface CancelJob extends Tries {
   row: RecordedRow;
@@ -29,20 +33,21 @@ interface CancelJob extends Tries {
 /** States of rows whose record may still be `created`. */
 const CANCELABLE = ['staged', 'held', 'unapproved', 'in_doubt'] as const;
 const PAGE = 256;
+const FREED_AT_ONCE = 1000;
 
 /**
  * Cancels the records of a batch: each is read, canceled if it is `created`, and read again. The result is what the
  * GET shows, never the answer to the cancel. A released record is left unchanged.
  */
 export class CancelPhase {
-  readonly #run: PhaseParts;
+  readonly #run: Parts;
   readonly #keysForgotten: boolean;
   #page: RecordedRow[] = [];
   #after = 0;
   /** Records that are still `created` or could not be read. */
   left = 0;
 
-  constructor(run: PhaseParts) {
+  constructor(run: Parts) {
     this.#run = run;
     this.#keysForgotten = hasForgottenKeys(run.journal);
   }
@@ -54,6 +59,21 @@ export class CancelPhase {
       abandon: () => void this.left++,
     });
     endPhase(this.#run);
+  }
+
+  /**
+   * Frees the references of rows that were never sent, were declared not paid, or whose key returns the record of another
+   * payment, so that other batches may have them. The rows keep their key, and a row that may have been sent is marked,
+   * so that an existing record is not mistaken for one with other content.
+   */
+  freeUnsent(): void {
+    const {journal, claims} = this.#run;
+    const unsent = (after: number, limit: number) =>
+      journal.rows.inStates(['not_sent', 'collision'], after, limit);
+    for (const page of pagesOf(unsent, FREED_AT_ONCE)) {
+      for (const row of page) claims.free(row.reference, row.outcome.stagedAt === null ? undefined : row);
+      claims.flush();
+    }
   }
 
   #next(): CancelJob | undefined {

@@ -2,16 +2,14 @@ import {differsIn} from '../answers/answers.ts';
 import {differencesOf, differenceText} from '../answers/difference.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, heldCode, outcomeOf} from '../answers/outcome-of.ts';
-import {judgeRead, type Moved, type Open, type ReadVerdict} from '../answers/read-verdict.ts';
-import {answeredText} from '../answers/stop-words.ts';
-import {wordsOf} from '../answers/words.ts';
+import type {Moved, Open} from '../answers/read-verdict.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {RowState} from '../model/outcome.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
-import type {Tries} from '../send/row-tries.ts';
+import {readAgain, readJob, type ReadJob} from './read-again.ts';
 
-interface Job extends Tries {
+interface Job extends ReadJob {
   row: RecordedRow;
 }
 
@@ -59,51 +57,21 @@ export class RereadPhase {
     const row = this.#page.shift();
     if (row === undefined) return undefined;
     this.#after = row.n;
-    return {row, sends: 0, tries: 0, successes: undefined};
+    return readJob({row, id: row.outcome.id});
   }
 
   async #read(job: Job): Promise<WorkEnd> {
-    const {row} = job;
-    const {id} = row.outcome;
-    this.#run.tries.begin(job);
-    const sentAt = this.#run.clock.monotonic();
-    const end = await this.#run.send.exchange(this.#run.wire.get(id));
-    const read = judgeRead(end, {row, id, kind: this.#run.settings.kind});
-    switch (read.is) {
-      case 'not-sent':
-        job.sends--;
-        this.#run.rules.notSent(read, sentAt, wordsOf(end));
-        return {again: true, afterMs: 0};
-      case 'throttled':
-        return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, true)};
-      case 'unanswered':
-      case 'failing':
-        return this.#failed(job, sentAt, wordsOf(end));
-      case 'moved':
-        this.#moved(row, read);
-        return {again: false};
-      case 'open':
-        if (this.#compares) this.#compare(row, read);
-        return {again: false};
-      default:
-        this.#stopFor(row, read, wordsOf(end));
-        this.unread++;
-        return {again: false};
-    }
-  }
-
-  /** A held row that cannot be read stays held. A row that is to be released must be read. */
-  async #failed(job: Job, sentAt: number, words: string): Promise<WorkEnd> {
-    if (this.#compares && (await this.#run.tries.mayTryAgain(job, sentAt, words)))
-      return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, false)};
-    if (!this.#compares) this.#run.rules.failing(sentAt, words);
-    this.unread++;
+    const {row, id} = job;
+    const {kind} = this.#run.settings;
+    // A held row that cannot be read stays held. A row that is to be released must be read.
+    const found = await readAgain(this.#run, job, () => ({row, id, kind}), {mustRead: this.#compares});
+    if (found.again) return found;
+    const {read} = found;
+    if (read.is === 'moved') this.#moved(row, read);
+    else if (read.is !== 'open') this.unread++;
+    else if (this.#compares) this.#compare(row, read);
+    if (read.is === 'not-found') this.#run.records.notFound(row, id, read.answer);
     return {again: false};
-  }
-
-  #stopFor(row: RecordedRow, read: ReadVerdict, words: string): void {
-    if (read.is === 'credentials') this.#run.halt.stopFor('credentials', answeredText(words));
-    if (read.is === 'not-found') this.#run.records.notFound(row, row.outcome.id, read.answer);
   }
 
   #moved(row: RecordedRow, {state, status, answer}: Moved): void {

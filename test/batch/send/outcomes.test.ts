@@ -21,6 +21,8 @@ const noClaims: Claims = {
   usedForOtherContent: () => new Set(),
   paid: () => {},
   ended: () => {},
+  withdrawPaid: () => {},
+  endedByOthers: () => new Map(),
   flush: () => {},
 };
 

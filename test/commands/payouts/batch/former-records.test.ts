@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import type {TruthRecord} from '../../../batch/truth-service.ts';
+import type {CliResult} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+describe('payouts batch run, with a row whose record failed in another batch', () => {
+  let desk: Desk;
+  /** The record of A-2 in batch a, which `status a --refresh` has shown as failed. */
+  let former: TruthRecord;
+
+  const recordsOf = (reference: string) =>
+    [...desk.service.byId.values()].filter(({body}) => JSON.stringify(body).includes(`"${reference}"`));
+  const summaryOf = (ran: CliResult) => ran.json() as Summary;
+  const statusOf = async (batch: string) => summaryOf(await desk.batch(`status ${batch} --json`));
+  const typed = (next: string | null) => String(next).replace('remit payouts batch ', '');
+  const paysOnce = () => assert.equal(recordsOf('A-2').filter(({approvals}) => approvals > 0).length, 1);
+  /** Answers a GET of the former record with this status and body. */
+  const breakReads = (status: number, body: unknown = {error_code: 'NOT_FOUND', message: 'no'}) => {
+    desk.service.fault = ({method, path}) =>
+      method === 'GET' && path.endsWith(former.id) ? {status, body} : undefined;
+  };
+
+  beforeEach(async () => {
+    desk = Desk.withTwoRows();
+    await desk.batch('run ./p.csv --batch-id a --yes');
+    former = recordsOf('A-2')[0]!;
+    for (const record of desk.service.byId.values()) record.status = 'settled';
+    former.status = 'failed';
+    assert.equal((await desk.batch('status a --refresh')).exitCode, 8);
+  });
+  afterEach(() => desk.close());
+
+  it('reads the record, and pays the row with a new key if it did fail', async () => {
+    desk.service.requests.length = 0;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const {accepted, already_paid: before} = summaryOf(ran);
+    assert.deepEqual([accepted, before], [1, 1]);
+    const [first] = desk.service.requests;
+    assert.deepEqual([first!.method, first!.path.endsWith(former.id)], ['GET', true]);
+    assert.equal(recordsOf('A-2').length, 2);
+  });
+
+  it('sends nothing if the record is settled after all: the row is already paid', async () => {
+    former.status = 'settled';
+    const sent = desk.service.posts;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    const {already_paid: before, state} = summaryOf(ran);
+    assert.deepEqual([ran.exitCode, before, state], [0, 2, 'complete'], ran.stderr);
+    assert.equal(desk.service.posts, sent);
+    paysOnce();
+    const {already_paid: later} = summaryOf(await desk.batch('run ./p.csv --batch-id c --yes --json'));
+    assert.equal(later, 2, 'the registry is corrected');
+  });
+
+  for (const flag of ['--direct', '--stage-only'])
+    it(`sends nothing with ${flag} if the record is settled after all`, async () => {
+      former.status = 'settled';
+      const sent = desk.service.posts;
+      const ran = await desk.batch(`run ./p.csv --batch-id b --yes --json ${flag}`);
+      assert.deepEqual([ran.exitCode, summaryOf(ran).already_paid], [0, 2], ran.stderr);
+      assert.equal(desk.service.posts, sent);
+    });
+
+  it('is in conflict if the record is settled, and the row was corrected', async () => {
+    former.status = 'settled';
+    desk.file('fix.csv', [['A-2', 2, '21.00']]);
+    const ran = await desk.batch('run ./fix.csv --batch-id b --yes --json');
+    const {conflict, next} = summaryOf(ran);
+    assert.deepEqual([ran.exitCode, conflict], [8, 1], ran.stderr);
+    assert.equal(next, `remit payouts batch resolve b A-2 --paid ${former.id}`);
+    paysOnce();
+    assert.equal((await desk.batch(typed(next))).exitCode, 0);
+    assert.equal((await statusOf('b')).state, 'complete');
+  });
+
+  it('pays a corrected row if the record did fail', async () => {
+    desk.file('fix.csv', [['A-2', 2, '21.00']]);
+    const ran = await desk.batch('run ./fix.csv --batch-id b --yes --json');
+    assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 1], ran.stderr);
+  });
+
+  it('waits for the other batch if the record is not approved any more', async () => {
+    former.status = 'created';
+    former.approvals = 0;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    const {conflict, next} = summaryOf(ran);
+    assert.deepEqual([ran.exitCode, conflict], [8, 1], ran.stderr);
+    assert.equal(next, 'remit payouts batch status a');
+    assert.equal(recordsOf('A-2').length, 1);
+  });
+
+  it('stops if the record is not found, and sends nothing', async () => {
+    desk.service.byId.delete(former.id);
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+    ]);
+    const sent = desk.service.posts;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    const {conflict, stopped_because: stop} = summaryOf(ran);
+    assert.deepEqual([ran.exitCode, conflict, stop?.reason], [7, 1, 'lost-record'], ran.stderr);
+    assert.match(stop!.message, /record \S+ of batch a, for row 2 \(A-2\), is no longer found/);
+    assert.equal(desk.service.posts, sent);
+    const {next} = await statusOf('b');
+    assert.equal(next, 'remit payouts batch resume b', 'the other row can be paid');
+    await desk.batch('resume b --yes --accept rest');
+    assert.equal(recordsOf('A-3').length, 1);
+    assert.equal(recordsOf('A-2').length, 0);
+    assert.equal((await statusOf('b')).next, 'remit payouts batch status a');
+  });
+
+  it('leaves the row unsent while the record cannot be read, and `next` reads it again', async () => {
+    desk.file('p.csv', [
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+    ]);
+    breakReads(400, {error_code: 'VALIDATION_ERROR', message: 'no'});
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    const {not_sent: unsent, staged, state, next} = summaryOf(ran);
+    assert.deepEqual([ran.exitCode, unsent, staged, state], [7, 1, 1, 'held'], ran.stderr);
+    assert.equal(next, 'remit payouts batch resume b');
+    assert.equal((await statusOf('b')).next, next);
+    const shown = await desk.batch('status b');
+    assert.match(shown.stdout, /A-2: not sent: the record \S+ of batch a could not be read/);
+    desk.service.fault = () => undefined;
+    former.status = 'settled';
+    const again = await desk.batch(`${typed(next)} --yes --json`);
+    const {accepted, already_paid: before} = summaryOf(again);
+    assert.deepEqual([again.exitCode, accepted, before], [0, 1, 1], again.stderr);
+    paysOnce();
+  });
+
+  it('sends nothing while the service is away', async () => {
+    desk.service.fault = () => '503-before';
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json --max-wait 5s');
+    assert.deepEqual([ran.exitCode, summaryOf(ran).not_sent], [7, 1], ran.stderr);
+    desk.service.fault = () => undefined;
+    former.status = 'settled';
+    assert.equal((await desk.batch('resume b --yes')).exitCode, 0);
+    paysOnce();
+  });
+
+  it('does not take the record of another payment for the one that failed', async () => {
+    former.status = 'settled';
+    desk.service.distort = (record, {method}) =>
+      method === 'GET' && record['id'] === former.id
+        ? {...record, status: 'failed', amount_in_minor_units: 1, client_metadata: {remit_reference: 'X'}}
+        : record;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    assert.deepEqual([ran.exitCode, summaryOf(ran).not_sent], [7, 1], ran.stderr);
+    paysOnce();
+  });
+
+  it('reads it also for a retry of a row that was rejected here before', async () => {
+    former.status = 'settled';
+    desk.file('r.csv', [['R-1', 7, '70.00']]);
+    desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+    await desk.batch('run ./r.csv --batch-id r --yes');
+    desk.service.refuse = () => undefined;
+    await desk.batch('run ./r.csv --batch-id s --yes');
+    const record = recordsOf('R-1')[0]!;
+    record.status = 'failed';
+    await desk.batch('status s --refresh');
+    record.status = 'settled';
+    const ran = await desk.batch('retry r --yes --json');
+    assert.deepEqual([ran.exitCode, summaryOf(ran).already_paid], [0, 1], ran.stderr);
+    assert.equal(recordsOf('R-1').length, 1);
+  });
+});
