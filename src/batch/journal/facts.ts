@@ -46,8 +46,8 @@ export interface BatchFacts {
   waitsFor: string | null;
   /**
    * How many rows a retry does not send because another batch has their references; `batch` is the first such batch.
-   * `paid`: the first rejected row whose reference was paid in another namespace, and the record of that payment, or null
-   * if its content differs; absent in journals of an earlier version.
+   * `paid`: the first rejected row whose reference was paid in another namespace, and the record of that payment; absent
+   * in journals of an earlier version, or without the record if its content differs.
    */
   retryWaits: {
     batch: string;

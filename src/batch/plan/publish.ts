@@ -61,7 +61,12 @@ function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
   throw new RemitError(
     'GUARD_BINDING',
     `batch ${plan.batchId} was run in the namespace ${old.namespace}${old.hasReferences ? '' : ', without references'}; nothing was sent`,
-    {hint: `add --namespace ${old.namespace}, or give this file another name with --batch-id`},
+    {
+      hint: `add --namespace ${old.namespace}, or give this file another name with --batch-id`,
+      ...(old.hasReferences === plan.hasReferences && {
+        details: {batch_id: plan.batchId, namespace: old.namespace},
+      }),
+    },
   );
 }
 

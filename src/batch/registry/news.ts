@@ -79,8 +79,7 @@ export function recordPaidElsewhere(options: Recording): void {
       if (other !== undefined) {
         waits ??= {batch: other.batch, rows: 0, ended: 0, paid: null};
         const [payment] = row.outcome.state === 'rejected' ? paymentsIn(elsewhere) : [];
-        if (payment !== undefined)
-          waits.paid ??= {reference: row.reference, id: isSamePayment(payment, row) ? payment.id : null};
+        if (payment !== undefined) waits.paid ??= {reference: row.reference, id: payment.id};
         if (row.outcome.state === 'dead_key') waits.ended++;
         else waits.rows++;
       }

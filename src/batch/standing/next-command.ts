@@ -67,11 +67,8 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   // It shows in what the record differs, and the commands for each decision.
   if (left.heldReference !== null) return type('status', '--row', left.heldReference);
   const paid = left.retryWaits?.paid ?? null;
-  // The operator compares the two, and states that one is the payment of the other.
-  if (paid !== null)
-    return paid.id === null
-      ? commands.read(topic, 'batch', 'find', paid.reference)
-      : type('resolve', paid.reference, '--paid', paid.id);
+  // The operator compares the two, and states that one is the payment of the other, or replaces it.
+  if (paid !== null && paid.id !== null) return type('resolve', paid.reference, '--paid', paid.id);
   // The other batch has its own next command.
   const hasEnded = left.rejected + left.failed > 0 || left.deadReference !== null;
   if (waits.batch !== null && hasEnded) return commands.read(topic, 'batch', 'status', waits.batch);

@@ -48,7 +48,7 @@ const ofPlan = ({batchId, namespace, hasReferences}: Plan) => ({
   namespace: hasReferences && namespace === DEFAULT_NAMESPACE ? undefined : namespace,
 });
 
-export function unusedId(stateDir: string, {kind, batchId}: Plan): string {
+export function unusedId(stateDir: string, {kind, batchId}: Pick<Plan, 'kind' | 'batchId'>): string {
   let number = 2;
   const name = () => `${batchId.slice(0, 58)}-${number}`;
   while (batchExists(stateDir, kind, name())) number++;

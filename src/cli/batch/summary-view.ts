@@ -77,7 +77,12 @@ export function summaryText(
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
   // The file remains until the next report, even if another batch has since paid its rows.
-  if (summary.failed_file !== null && summary.rejected + summary.failed + summary.left_out > 0)
+  const isPaidElsewhere = summary.left_out === 0 && summary.next !== null && RECORDS.test(summary.next);
+  if (
+    summary.failed_file !== null &&
+    summary.rejected + summary.failed + summary.left_out > 0 &&
+    !isPaidElsewhere
+  )
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
       `         ${commands.write(KINDS[summary.kind].topic, 'batch', 'run', summary.failed_file)}`,
@@ -97,6 +102,9 @@ export function summaryText(
     );
   return lines.join('\n');
 }
+
+/** The command that records a payment of another batch: it is the next one only if no failed row is left to send. */
+const RECORDS = / batch resolve .* --paid /;
 
 /** A retry is refused in the same way while the payee has no usable payment method. */
 function methodLines({kind}: Summary, named: readonly Attention[], commands: CommandBuilder): string[] {

@@ -3,7 +3,7 @@ import {planBatch, type PlannedBatch, type PlanRequest} from '../../../batch/pla
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Issue} from '../../../batch/model/issue.ts';
 import {accepting, type Retype} from '../../../batch/model/accept.ts';
-import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
+import {DEFAULT_NAMESPACE, isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import {batchExists} from '../../../batch/journal/folder.ts';
 import {openBatch} from '../../../batch/journal/open-batch.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
@@ -47,6 +47,8 @@ export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
         await refuseCanceledBatch(wanted, plan);
         await options.beforeKept?.(plan);
       },
+    }).catch((error: unknown) => {
+      throw withNamespaces(error, wanted);
     });
     for (const warning of planned.plan.warnings) out.warn(warning);
     if (planned.errors.length > 0) {
@@ -58,6 +60,19 @@ export function planFromFlags(wanted: FileToRead): Promise<PlannedBatch> {
     if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
     return planned;
   });
+}
+
+/** The batch of this file was run in another namespace: names the commands for that one and for the one typed. */
+function withNamespaces(error: unknown, {kind, stateDir, flags, retype}: FileToRead): unknown {
+  if (!(error instanceof RemitError) || error.code !== 'GUARD_BINDING') return error;
+  const {batch_id: batchId, namespace} = error.details ?? {};
+  if (typeof batchId !== 'string' || typeof namespace !== 'string') return error;
+  const there = retype(['--namespace', namespace], ['--namespace']);
+  const here = retype(['--batch-id', unusedId(stateDir, {kind, batchId})], ['--batch-id']);
+  return error.reworded(
+    error.message,
+    `to run it there: ${there}; in the namespace ${flags.namespace ?? DEFAULT_NAMESPACE} its rows are other payments, and need a batch id: ${here}`,
+  );
 }
 
 /** A revision of a canceled batch could not be run. */

@@ -113,21 +113,38 @@ describe('references that were used elsewhere', () => {
     assert.equal(desk.service.paid.length, 4);
   });
 
-  it('and paid there with other content are shown first, and replaced only as the operator says', async () => {
+  it('and paid there with other content are replaced, as `next` says', async () => {
     const recordOf = await paidUnderOther(['R-1', 7, '7.00'], R_2);
     const {next} = await statusOf();
-    assert.equal(next, 'remit payouts batch find R-1');
-    const found = (await typed(next)).json() as {batch_id: string; state: string}[];
-    assert.deepEqual(found.map(({batch_id: batch, state}) => [batch, state]).sort(), [
-      ['fix', 'accepted'],
-      ['r', 'rejected'],
-    ]);
-    const resolved = await typed(resolve('R-1', recordOf('R-1').id));
+    assert.equal(next, resolve('R-1', recordOf('R-1').id));
+    const resolved = await typed(next);
     assert.equal((resolved.json() as {replaces: string}).replaces, '7.00 USD instead of 70.00 USD');
     const {stdout} = await desk.batch('status r --row R-1');
     assert.match(stdout, /; it replaces this row, as stated by the operator/);
     assert.equal((await desk.batch('diff ./r.csv r')).exitCode, 8);
     assert.equal((await statusOf()).replaced, 1);
+  });
+
+  it('and paid there are not offered again in failed.csv, and its command leads on', async () => {
+    desk.file('r.csv', [R_1]);
+    desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+    const refused = await desk.batch('run ./r.csv --batch-id r --yes --namespace other');
+    const offered = /remit payouts batch (run \S+r\.failed\.csv --namespace other)$/m.exec(refused.stdout);
+    desk.service.refuse = () => undefined;
+    assert.equal((await desk.batch('run ./r.failed.csv --yes')).exitCode, 0);
+    const {stdout} = await desk.batch('status r');
+    assert.doesNotMatch(stdout, /failed\.csv/);
+    assert.match(stdout, /^Next +remit payouts batch resolve r R-1 --paid \S+$/m);
+    const again = await desk.batch(`${must(offered, 'command')[1]} --yes`);
+    assert.equal(again.exitCode, 11);
+    const hint =
+      /to run it there: remit payouts batch (.*); in the namespace other .*: remit payouts batch (.*)$/m;
+    const [, there, here] = must(hint.exec(again.stderr), 'hint');
+    const paidThere = await desk.batch(`${there} --json`);
+    assert.deepEqual([paidThere.exitCode, (paidThere.json() as Summary).accepted], [0, 1], paidThere.stderr);
+    const asked = await desk.batch(must(here, 'command'));
+    assert.match(asked.stderr, /used under default by batch r\.failed-\w+; nothing was sent/);
+    assert.equal(desk.service.paid.length, 2);
   });
 
   it('and paid there may be revoked: the row is rejected as before', async () => {
