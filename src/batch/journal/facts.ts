@@ -55,6 +55,11 @@ export interface BatchFacts {
     ended: number;
     paid?: {reference: string; id: string | null} | null;
   } | null;
+  /**
+   * Records of this batch were last read as not approved, or were not found, so the registry lists their references as not
+   * paid. A later read may show them as paid.
+   */
+  hasUnpaid: boolean;
   /** References that an edited file left out or corrected; the next run frees their claims. */
   dropped: string[];
   /** Rows declared as paid by the operator, by reference, each with its previous outcome; undefined once revoked. */
@@ -92,6 +97,7 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   sentWith: true,
   waitsFor: false,
   retryWaits: false,
+  hasUnpaid: true,
   dropped: false, // the revision adds its own to those before
   declared: true,
   typedProfile: true,

@@ -42,6 +42,32 @@ export function tellEnded(journal: Journal, registry: Registry): void {
   }
 }
 
+/**
+ * Updates the registry with what GETs have shown about payments of this batch: a record that is not approved any more, or is
+ * not found, pays nothing, until a later read shows it as paid again. Until then another batch must not count its
+ * reference as paid.
+ */
+export function tellUnpaid(journal: Journal, registry: Registry): void {
+  const hadUnpaid = journal.fact('hasUnpaid') === true;
+  let hasUnpaid = false;
+  for (const page of pagesOf((after, limit) => journal.rows.notShownPaid(after, limit), PAGE)) {
+    if (!hadUnpaid && !hasUnpaid) journal.setFact('hasUnpaid', true); // first, so that a payment found again is recorded
+    hasUnpaid = true;
+    const paid = registry.entries.areOursPaid(page);
+    for (const {reference, outcome} of page)
+      if (paid.get(reference) === true) registry.withdrawPaid(reference, outcome.id);
+    registry.flush();
+  }
+  if (!hadUnpaid) return;
+  for (const page of pagesOf((after, limit) => journal.rows.recorded(['accepted'], after, limit), PAGE)) {
+    const paid = registry.entries.areOursPaid(page);
+    for (const {reference, outcome} of page)
+      if (paid.get(reference) === false) registry.paid(reference, outcome.id);
+    registry.flush();
+  }
+  if (!hasUnpaid) journal.setFact('hasUnpaid', false);
+}
+
 interface Recording {
   journal: Journal;
   plan: Plan;
@@ -110,6 +136,13 @@ function outcomeElsewhere(
   const ended = paymentEnded(row, found) ?? replacementEnded(row, options);
   if (ended !== undefined) return ended;
   const entry = foreignEntry(found, plan);
+  if (
+    state === 'already_paid' &&
+    code === REGISTRY_CODE &&
+    entry?.paid === false &&
+    entry.id === row.outcome.id
+  )
+    return registryOutcome({row, found, ...options}); // its record is not shown as paid any more
   if (state === 'already_paid' || entry?.paid !== true) return undefined;
   if (isSamePayment(entry, row)) return paidByOther(row, entry);
   // A record of its own, which has ended, stays named.
@@ -135,7 +168,10 @@ export async function readNews(
 ): Promise<void> {
   const binding = journal.fact('binding');
   if (binding === undefined || !existsSync(registryPath(stateDir))) return;
-  if (journal.rows.unpaidHere(0, 1).length + journal.rows.endedUntold(1).length === 0) return;
+  const {rows} = journal;
+  const hasNews =
+    rows.unpaidHere(0, 1).length + rows.endedUntold(1).length + rows.notShownPaid(0, 1).length > 0;
+  if (!hasNews && journal.fact('hasUnpaid') !== true) return;
   const {kind, namespace, batchId, journalId} = plan;
   const profile = journal.fact('typedProfile') ?? '';
   let registry: Registry;
@@ -151,6 +187,7 @@ export async function readNews(
   }
   try {
     tellEnded(journal, registry);
+    tellUnpaid(journal, registry);
     const exists = othersIn(stateDir, plan);
     recordPaidElsewhere({journal, plan, registry, exists, now: clock.now()});
   } finally {

@@ -63,7 +63,7 @@ interface Asking extends RecordReading {
   plan: Plan;
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
-  registry: Pick<Registry, 'ended' | 'paid' | 'flush'> & {
+  registry: Pick<Registry, 'ended' | 'paid' | 'withdrawPaid' | 'flush'> & {
     entries: Pick<Entries, 'find' | 'elsewhere'>;
   };
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
@@ -148,8 +148,10 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
 }
 
 /** The service does not know a record to which it gave an id: the row is in doubt, as in a run. */
-function noteLost(row: RecordedRow, {journal, clock}: Asking): RunStop {
+function noteLost(row: RecordedRow, {journal, registry, clock}: Asking): RunStop {
   const outcome = lostOutcome(row);
+  registry.withdrawPaid(row.reference, row.outcome.id);
+  registry.flush();
   if (outcome !== undefined) journal.record(outcome, clock.now());
   journal.flush();
   return {reason: 'lost-record', message: journal.sanitizer.line(lostText(row, row.outcome.id))};

@@ -57,8 +57,9 @@ export class RunReporter {
   /** Results first, then the last status: a status that names results must find them. */
   finish(state: BatchState, pastHorizon: boolean): Summary {
     const {journal, plan, place, clock} = this.#options;
-    const {halt, rules} = this.#run;
+    const {halt, rules, outcomes} = this.#run;
     journal.setFact('state', state);
+    if (outcomes.standing.tally.unapproved.count > 0) journal.setFact('hasUnpaid', true); // they may be approved by their ids
     if (rules.patience.successes > 0) journal.setFact('asOf', clock.now());
     journal.setFact('stop', halt.stop ?? null);
     journal.setFact('pastHorizon', pastHorizon);

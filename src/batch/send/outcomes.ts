@@ -46,6 +46,8 @@ export class Outcomes {
     if (outcome.state === 'rejected')
       this.#claims.free(row.reference, outcome.stagedAt === null ? undefined : row);
     else if (outcome.state === 'accepted') this.#claims.paid(row.reference, outcome.id);
+    else if (row.outcome?.state === 'accepted' && outcome.state === 'in_doubt' && outcome.id !== null)
+      this.#claims.withdrawPaid(row.reference, outcome.id); // its record was not found
     this.#journal.record(outcome, this.#clock.now());
     if (this.#journal.unflushed >= GROUP) this.flush();
     this.steps++;

@@ -49,6 +49,7 @@ describe('after the run', () => {
             },
             ended: () => undefined,
             paid: () => undefined,
+            withdrawPaid: () => undefined,
             flush: () => undefined,
           },
           stop: new AbortController().signal,

@@ -122,6 +122,7 @@ describe('a batch of many pages', () => {
             entries: {find: () => undefined, elsewhere: () => []},
             ended: () => undefined,
             paid: () => undefined,
+            withdrawPaid: () => undefined,
             flush: () => undefined,
           },
           stop: new AbortController().signal,

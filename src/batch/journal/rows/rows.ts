@@ -5,6 +5,7 @@ import {hashName} from '../../model/name-hash.ts';
 import {
   APPROVAL_LOST,
   type FieldDifference,
+  LOST,
   READ_AS_OTHER,
   REGISTRY_CODE,
   type RowState,
@@ -226,6 +227,15 @@ export class JournalRows {
       [since, Math.min(until, Number.MAX_SAFE_INTEGER)],
       1,
     )[0];
+  }
+
+  /** Rows after `after` whose record exists and is not approved, or was not found when it was last read. */
+  notShownPaid(after: number, limit: number): RecordedRow[] {
+    return this.#find(
+      `r.n > ? and o.id is not null and (o.state = 'unapproved' or (o.state = 'in_doubt' and o.message = ?))`,
+      [after, LOST],
+      limit,
+    );
   }
 
   /** Ended records that the registry does not know about yet, with the rows that still refer to them. */

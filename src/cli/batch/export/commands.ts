@@ -3,6 +3,7 @@ import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
+import {readNews} from '../../../batch/registry/news.ts';
 import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
 import {differText} from '../../../batch/standing/end-words.ts';
 import {EXIT} from '../../../errors.ts';
@@ -68,6 +69,7 @@ export abstract class BatchExport extends BatchCommand {
         return await this.#write(local, batch, path, fetching);
       } finally {
         await transport.close();
+        if (batch.copy === undefined) await readNews(batch, {stateDir, clock}); // other batches count what was read, too
       }
     } finally {
       out.endProgress();

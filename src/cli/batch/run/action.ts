@@ -36,6 +36,7 @@ import {
   type RunRequest,
   writeAgain,
 } from './request.ts';
+import {warnToCheck} from './paid-before.ts';
 import {retryRows} from './retry-rows.ts';
 import {withLock} from './wait-lock.ts';
 
@@ -118,6 +119,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
       await confirmCancel({context, typed: request.typed, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!mayRetry(request, batch, claims)) throw nothingToRetry(batch, request);
+    await warnToCheck(request, claims.survey);
     checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent
     const transport = await context.transportFor('pool');
     try {
