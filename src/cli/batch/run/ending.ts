@@ -8,7 +8,7 @@ import {networkFix} from '../../core/network-fix.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
 import {releasedText, uncanceledText} from './cancel-confirm.ts';
 import {commandsOfRun, statusCommand, type RunRequest, typing} from './request.ts';
-import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
+import {goneRecord, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
 const UNCANCELED = ['staged', 'held', 'unapproved', 'in_doubt'] as const;
@@ -21,7 +21,7 @@ export async function showEnd(
   {journal, plan}: OpenBatch,
   summary: Summary,
 ): Promise<void> {
-  const {context, kind} = request;
+  const {context} = request;
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
   context.out.text(summaryText(summary, attention, commandsOfRun(request, plan), {isRun: true}));
   if (request.path === 'cancel' && summary.accepted > 0)
@@ -38,8 +38,21 @@ export async function showEnd(
   hintAssumption(request, summary, attention);
   hintById(request, plan, summary);
   noteDoubts(request, plan, summary, attention);
-  if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
-    context.out.notice(RESET_SANDBOX);
+  if (summary.posts === 0 && summary.next === null) await noteGone(request, {journal, plan});
+}
+
+/** A sandbox may have been reset since the batch was complete. */
+async function noteGone(
+  request: RunRequest,
+  {journal, plan}: Pick<OpenBatch, 'journal' | 'plan'>,
+): Promise<void> {
+  const {context, kind} = request;
+  const gone = await goneRecord(context, kind, journal);
+  if (gone === undefined) return;
+  const {reference, id, isReset} = gone;
+  if (isReset) return context.out.notice(RESET_SANDBOX);
+  context.out.warn(`the record ${id} of row ${reference} was not found just now`);
+  context.out.hint(`to read all records of the batch: ${typing(request, plan)('status', '--refresh')}`);
 }
 
 /** Answers that `--accept refusals` makes final. */

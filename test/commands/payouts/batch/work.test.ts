@@ -167,6 +167,24 @@ describe('the prompt of a batch', () => {
     assert.match(stderr, /The sandbox was reset after this batch.*--state-dir and --out/s);
   });
 
+  it('is not followed by that if one record is not found, or is still listed', async () => {
+    const env = desk.env('test_sandbox_0123456789abcdef');
+    await desk.batch('run ./p.csv --batch-id b --yes', {env});
+    const [record, other] = [...desk.service.byId.values()];
+    const missing = (...ids: (string | undefined)[]) => {
+      desk.service.fault = ({method, path}) =>
+        method === 'GET' && ids.some((id) => path.endsWith(`/${id}`))
+          ? {status: 404, body: {error_code: 'NOT_FOUND', message: 'no'}}
+          : undefined;
+    };
+    for (const ids of [[record?.id], [record?.id, other?.id]]) {
+      missing(...ids);
+      const {stderr} = await desk.batch('resume b --yes', {env});
+      assert.doesNotMatch(stderr, /was reset/);
+      assert.match(stderr, /the record \S+ of row A-1 was not found just now\n.*batch status b --refresh$/m);
+    }
+  });
+
   it('of a release names the records that it approves', async () => {
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
     const ran = await asked('release b', {answers: [true]});
