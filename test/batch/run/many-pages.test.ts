@@ -35,6 +35,27 @@ describe('a batch of many pages', () => {
   });
   afterEach(() => bench.remove());
 
+  it('reads every record of another batch that had failed, and pays only the rows whose record did fail', async () => {
+    const lines = numbers(ROWS).map((n) => line(n));
+    await planRows(lines, 'other');
+    await bench.run(service, {batchId: 'other'});
+    const records = [...service.byId.values()];
+    for (const [at, record] of records.entries()) record.status = at % 2 === 0 ? 'failed' : 'settled';
+    await bench.inClaims(
+      ({registry}) => {
+        for (const {id, body} of records)
+          registry.ended((body['metadata'] as Record<string, string>)['remit_reference']!, id, 0);
+        registry.flush();
+      },
+      {batchId: 'other'},
+    );
+    await planRows(lines);
+    const {accepted, already_paid: before, state} = await bench.run(service);
+    assert.deepEqual([accepted, before, state], [ROWS / 2, ROWS / 2, 'complete']);
+    assert.equal(service.byId.size, ROWS + ROWS / 2);
+    assert.ok(records.every(({status, approvals}) => status === 'failed' || approvals === 1));
+  });
+
   describe('of which another batch has paid rows 1,000 and 1,001, and row 2,050 with another amount', () => {
     beforeEach(async () => {
       await planRows([line(1000), line(1001), line(2050, '7.00')], 'other');
