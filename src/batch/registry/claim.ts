@@ -27,6 +27,8 @@ export interface Claims {
   claim(rows: readonly Claim[], at: number): void;
   /** Claims what is no longer claimed, for example after the registry was lost; durable when it returns. */
   keep(rows: readonly Claim[], at: number): void;
+  /** Whether any record of the registry has ended: in most of them none has, and no row need be looked up. */
+  hasEnded(): boolean;
   /** The rows whose references other batches have paid, possibly with other records. */
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
   /** The service has known the key for longer than the claim states. Durable with the next `flush`. */

@@ -203,10 +203,14 @@ export class Entries {
     return entry?.standing === null && entry.journal !== this.#journalId ? entry : undefined;
   }
 
+  /** Whether any claim has ended. */
+  hasEnded(): boolean {
+    const isAny = this.#db.prepare(`select 1 from entries where scope = ? and standing = 'ended' limit 1`);
+    return isAny.get(this.#scope) !== undefined;
+  }
+
   /** The ended claims of other batches among these references, by reference. */
   endedByOthers(rows: readonly {reference: string}[]): ReadonlyMap<string, EndedEntry> {
-    const isAny = this.#db.prepare(`select 1 from entries where scope = ? and standing = 'ended' limit 1`);
-    if (isAny.get(this.#scope) === undefined) return new Map();
     const found = this.#db
       .prepare<StoredEntry & {standing: 'ended'; id: string}>(
         `select ${ENTRY} from json_each(cast(? as text)) j cross join entries e cross join claimants c

@@ -179,6 +179,10 @@ export class Registry implements Claims {
     this.#wait('unpaid', [reference, id] satisfies UnpaidLine);
   }
 
+  hasEnded(): boolean {
+    return this.entries.hasEnded();
+  }
+
   endedByOthers(rows: readonly Claim[]): ReadonlyMap<string, EndedEntry> {
     return this.entries.endedByOthers(rows);
   }

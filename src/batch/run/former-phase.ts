@@ -45,6 +45,7 @@ export class FormerPhase {
 
   async run(): Promise<void> {
     const {journal, claims, halt, beforeWindow} = this.#run;
+    if (!claims.hasEnded()) return;
     const unsent = (after: number, limit: number) => journal.rows.unstaged(after, limit);
     for (const page of pagesOf(unsent, PAGE)) {
       const formers = claims.endedByOthers(page);

@@ -22,6 +22,7 @@ const noClaims: Claims = {
   paid: () => {},
   ended: () => {},
   withdrawPaid: () => {},
+  hasEnded: () => false,
   endedByOthers: () => new Map(),
   flush: () => {},
 };
