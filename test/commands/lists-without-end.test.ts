@@ -215,7 +215,12 @@ describe('a list of 250 records whose answers seem to end it', () => {
         assert.deepEqual([ran.exitCode, ran.error().code, ran.stdout], [7, 'LIST_CUT', '']);
       });
 
-  for (const headers of [{'x-next-page': ''}, {'x-total-count': '20'}, {'content-range': 'items 0-19/20'}])
+  const ends: Record<string, string>[] = [
+    {'x-next-page': ''},
+    {'x-total-count': '20'},
+    {'content-range': 'items 0-19/20'},
+  ];
+  for (const headers of ends)
     it(`ends after one page of a usual size, answered with ${JSON.stringify(headers)}`, async () => {
       const ran = await run('payouts list --all --json', () => answer(200, records(20), headers));
       assert.equal(ran.exitCode, 0, ran.stderr);
