@@ -126,7 +126,7 @@ describe('a status that proves no approval', () => {
           new RegExp(`^Hint: remit \\w+ get ${PAYOUT_ID}(; to find .*: remit doctor)?$`, 'm'),
         );
       }
-      assert.equal((await run(line, answer(202, {id: PAYOUT_ID}))).exitCode, 0);
+      assert.equal((await run(line, answer(202, {id: PAYOUT_ID}))).exitCode, 8);
     });
 
   it('exits 0 while the service says that it is still processing (202)', async () => {
@@ -200,6 +200,99 @@ describe('an approval or a cancellation whose answer has another amount', () => 
   });
 });
 
+const KNOWN = {status: 'approved', amount_in_minor_units: 12_500, currency_code: 'USD'};
+
+describe('an answer that lacks what was requested', () => {
+  const AUTO = `${CREATE_PAYOUT} --auto-approve`;
+  const ENDPOINT = {id: PAYOUT_ID, url: 'https://example.com/hooks'};
+  for (const [title, line, record, keys] of [
+    ['the payee of a payout', AUTO, payout({...KNOWN, payee_id: undefined}), 'fields.payouts.payee_id'],
+    [
+      'the amount of a payout',
+      AUTO,
+      payout({...KNOWN, amount_in_minor_units: undefined, amount_in_cents: undefined}),
+      'fields.payouts.amount_in_minor_units and units.payouts.amount_in_minor_units',
+    ],
+    [
+      'the metadata of a payout',
+      `${AUTO} --metadata order=1`,
+      payout({...KNOWN, client_metadata: undefined}),
+      'fields.payouts.client_metadata',
+    ],
+    [
+      'both accounts and the amount of an account transfer',
+      `${CREATE_TRANSFER} --auto-approve`,
+      {id: PAYOUT_ID, status: 'approved', from: PAYEE_ID, amount: 99_999, currency_code: 'USD'},
+      'fields.accountTransfers.amount_in_minor_units, units.accountTransfers.amount_in_minor_units, fields.accountTransfers.source_account_id and fields.accountTransfers.destination_account_id',
+    ],
+    [
+      'the subaccounts of a move',
+      CREATE_MOVE,
+      {...KNOWN, id: PAYOUT_ID, status: 'CREATED'},
+      'fields.moves.source_subaccount_id and fields.moves.destination_subaccount_id',
+    ],
+    [
+      'the label of an account',
+      `treasury label ${PAYOUT_ID} Main`,
+      {id: PAYOUT_ID, name: 'Old'},
+      'fields.treasury.label',
+    ],
+    [
+      'whether a method is the default',
+      `payment-methods set-default ${METHOD_ID} --payee ${PAYEE_ID}`,
+      {id: METHOD_ID, default: false},
+      'fields.payeePaymentMethods.is_default',
+    ],
+    [
+      'whether an endpoint is active',
+      `webhooks endpoints disable ${PAYOUT_ID}`,
+      {...ENDPOINT, enabled: true},
+      'webhooks.active',
+    ],
+    [
+      'the event types of a changed endpoint',
+      `webhooks endpoints update ${PAYOUT_ID} --event-types payin.settled`,
+      {...ENDPOINT, events: ['payout.settled']},
+      'fields.webhookEndpoints.event_types',
+    ],
+    [
+      'the event types of a new endpoint',
+      `webhooks endpoints create --url ${ENDPOINT.url} --event-types payin.settled`,
+      {...ENDPOINT, signing_secret: 'whsec_0123456789abcdef0123456789abcdef'},
+      'fields.webhookEndpoints.event_types',
+    ],
+  ] as const)
+    it(`exits 8 and names the keys: ${title}`, async () => {
+      const ran = await run(`${line} --json`, answer(201, record));
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.equal((ran.json() as {id: string}).id, record.id);
+      assert.match(ran.stderr, /^Warning: whether .* is as requested is unknown: the answer does not show /m);
+      assert.ok(
+        ran.stderr.includes(`; if this service differs, set ${keys} in the service file\n`),
+        ran.stderr,
+      );
+      assert.match(ran.stderr, /^Hint: remit .*; to find what differs at the service: remit doctor$/m);
+      assert.doesNotMatch(ran.stderr, /approve /);
+    });
+
+  it('exits 8 while the service continues, if the answer has no readable status', async () => {
+    for (const line of [AUTO, `${CREATE_TRANSFER} --auto-approve`]) {
+      const record = {...payout({status: undefined, state: 'created'}), ...ACCOUNTS};
+      const ran = await run(`${line} --json`, answer(202, record));
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, /was approved is unknown: it is without a status; .*set fields\.\w+\.status/);
+    }
+  });
+
+  it('exits 6 for metadata of null', async () => {
+    const ran = await run(
+      `${AUTO} --metadata order=1`,
+      answer(201, payout({...KNOWN, client_metadata: null})),
+    );
+    assert.equal(ran.exitCode, 6, ran.stderr);
+  });
+});
+
 describe('a creation that was approved without a request', () => {
   for (const [line, record] of [
     [CREATE_PAYOUT, payout({status: 'approved'})],
@@ -245,7 +338,8 @@ describe('a creation without a key whose answer is not as requested', () => {
     });
 
   it('only warns of another rail', async () => {
-    const record = {id: PAYOUT_ID, status: 'created', ...ACCOUNTS, rail: 'wire'};
+    const amount = {amount_in_minor_units: 12_500, currency_code: 'USD'};
+    const record = {id: PAYOUT_ID, status: 'created', ...ACCOUNTS, ...amount, rail: 'wire'};
     const ran = await run(CREATE_TRANSFER, answer(201, record));
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stderr, /Warning: the rail of account transfer .* is wire, requested book/);

@@ -9,7 +9,7 @@ import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import {betweenSteps, mayFollow, rememberUnclear} from '../write/create-steps.ts';
 import {unintendedStatus} from '../write/answered-status.ts';
-import {noteOtherWords} from '../write/created-record.ts';
+import {noteCreated} from '../write/created-record.ts';
 import type {ReadRequest} from '../../service/read-request.ts';
 
 /** A typed request that creates a payin or payout. */
@@ -41,7 +41,7 @@ export function creationOf(
 ): TypedCreation | undefined {
   if ((operation !== 'payins.create' && operation !== 'payouts.create') || !isObject(body)) return undefined;
   const {noun, resource} = operation === 'payins.create' ? PAYIN : PAYOUT;
-  const {codec, out, commands} = context;
+  const {codec, commands} = context;
   const meant = asksForApproval(body) ? 'approved' : 'created';
   return {
     optionsFor: (idempotencyKey, repeat, memory) =>
@@ -54,11 +54,11 @@ export function creationOf(
     note: (result, memory, isFreshKey) => {
       const record = unwrapRecord(isRaw ? codec.recordIn(operation, result.data) : result.data);
       rememberUnclear(memory, {body, noun, result: {...result, data: record}});
-      noteOtherWords(out, {noun, asked: body, record});
       const isNew = isFreshKey || (result.status === 201 && meant === 'created');
       const tracked = {resource, lifecycle: LIFECYCLES[noun], noun, isNew};
       const id = isObject(record) ? record['id'] : undefined;
       const next = typeof id === 'string' ? commands.read(resource, 'get', id) : undefined;
+      noteCreated(context, {noun, resource, asked: body, record, next});
       return {unintended: unintendedStatus(meant, tracked, {data: record, status: result.status}), next};
     },
   };

@@ -98,7 +98,10 @@ export async function createAccountTransfer(
   if (sent.dryRun) return done(sent.dryRun);
   const {result} = sent;
   const id = plainValue(selectedValue(result.data, 'id'));
-  checkCreated(context, {noun: 'account transfer', asked: body, record: result.data, shownBy});
+  checkCreated(context, {
+    ...{noun: 'account transfer', resource: 'accountTransfers'},
+    ...{asked: body, record: result.data, shownBy},
+  });
   const meant = asksForApproval(body) ? 'approved' : 'created';
   return finish(context, {result, id, wait: request.wait, meant});
 }
@@ -237,7 +240,8 @@ async function finish(
   if (status === 202) {
     out.note('The bank is still processing the account transfer. Wait for it with:');
     out.hint(commands.read('transfers', 'wait', id));
-  } else approvalNote(context, {topic: 'transfers', view: accountTransferView, id}, undefined)(data);
+  } else if (!effects.isPartial)
+    approvalNote(context, {topic: 'transfers', view: accountTransferView, id}, undefined)(data);
   return done(data);
 }
 

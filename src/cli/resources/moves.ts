@@ -58,10 +58,11 @@ export async function createMove(
   });
   if (sent.dryRun) return done(sent.dryRun);
   const record = unwrapRecord(sent.result.data);
-  checkCreated(context, {noun: 'move', asked: body, record, shownBy});
+  checkCreated(context, {noun: 'move', resource: 'moves', asked: body, record, shownBy});
   const shown = showMove(context, sent.result, 'created');
   const id = selectedValue(shown.data, 'id');
   if (
+    !context.effects.isPartial &&
     sent.result.status === 201 &&
     typeof id === 'string' &&
     selectedValue(shown.data, 'status') === 'CREATED'

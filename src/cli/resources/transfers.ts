@@ -27,7 +27,7 @@ import {
   noteReplay,
   rememberUnclear,
 } from '../write/create-steps.ts';
-import {noteOtherWords} from '../write/created-record.ts';
+import {noteCreated} from '../write/created-record.ts';
 import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
@@ -144,7 +144,7 @@ async function showCreated(
     ...{noun: kind.noun, done: result.replayed ? 'existed already' : 'was created', id, idempotencyKey, next},
     status: statusOf(record),
   });
-  noteOtherWords(out, {noun: kind.noun, asked: body, record});
+  noteCreated(context, {noun: kind.noun, resource: kind.resource, asked: body, record, next});
   if (result.replayed && !isStepped && (result.attempts > 1 || !isFreshKey))
     noteReplay(out, kind.noun, {id, attempts: result.attempts});
   const meant = autoApprove ? 'approved' : 'created';
@@ -275,7 +275,7 @@ async function finish(
   if (status === 202) {
     out.note(`The service is still processing the ${kind.noun}. Wait for it with:`);
     out.hint(commands.read(kind.resource, 'wait', id));
-  } else approvalNote(context, waitable(kind, id), undefined)(data);
+  } else if (!effects.isPartial) approvalNote(context, waitable(kind, id), undefined)(data);
   return done(data);
 }
 

@@ -28,8 +28,8 @@ export function unintendedStatus(
   {noun, isNew, ...tracked}: Tracked & {noun: string; isNew: boolean},
   {data: record, status: http}: Answered,
 ): string | undefined {
-  if (http === 202) return undefined;
   const status = statusOf(record);
+  if (isContinuing(http, status)) return undefined;
   const known = status !== undefined && Object.hasOwn(tracked.lifecycle.next, status);
   if (meant === 'canceled')
     return status !== undefined && /^cancell?ed$/i.test(status)
@@ -46,6 +46,10 @@ export function unintendedStatus(
     ? `the ${noun} is ${status}, although no approval was requested: the service approved it by itself`
     : undefined;
 }
+
+/** With 202 the service continues, so that any status may be right; a missing one is still unknown. */
+export const isContinuing = (http: number, status: string | undefined): boolean =>
+  http === 202 && status !== undefined;
 
 /** Describes a status that is missing, unreadable or unknown, with the setting that may correct it. */
 const withoutStatus = (tracked: Tracked, record: unknown): string =>

@@ -11,6 +11,14 @@ export const changedOtherwise = (requested: JsonObject, record: unknown): Differ
     return isSame ? [] : [{field, asked, answered}];
   });
 
+/** Fields of the request that the record should contain, but does not. A description may be left out. */
+export const notShownAfter = (requested: JsonObject, record: unknown): string[] =>
+  Object.entries(requested).flatMap(([field, asked]) =>
+    asked === undefined || field === 'description' || selectedValue(record, field) !== undefined
+      ? []
+      : [field],
+  );
+
 /** Services may trim texts, reorder lists, write URLs in their canonical form and store an empty text as null. */
 function normal(value: unknown): string {
   if (isList(value)) return JSON.stringify([...new Set(value.map(normal))].sort());

@@ -4,9 +4,10 @@ import type {KeyedOptions, Result} from '../../client/requests/resource.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
-import {capital} from '../../phrases.ts';
+import {capital, listed} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
+import {isContinuing} from './answered-status.ts';
 
 /** A create of a payin or payout that may take two requests: it is created, compared, and then released. */
 interface SteppedCreate {
@@ -23,10 +24,6 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{payee_id: 'payee', payer_id: 'payer', amount_in_minor_units: 'amount', currency_code: 'currency'},
   ...{subaccount_id: 'subaccount', client_metadata: 'metadata'},
 };
-
-/** `payee, amount and currency`. */
-const inWords = (words: readonly string[]): string =>
-  [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
 
 /** The operation that may follow a create on its new record. */
 export function mayFollow(
@@ -50,7 +47,7 @@ export function betweenSteps(
       memory.known(id);
       if (replayed) noteReplay(out, noun, {id, attempts});
       const seen = status === null ? '' : ` (status: ${status})`;
-      const same = inWords(compared.map((field) => WORDS[field] ?? field));
+      const same = listed(compared.map((field) => WORDS[field] ?? field));
       const rest =
         status === 'approved'
           ? 'It is approved already; the request is sent again in case the service has not started it.'
@@ -77,8 +74,8 @@ export function rememberUnclear(
   const id = isObject(data) ? data['id'] : undefined;
   const status = statusOf(data);
   const isKnown = status !== undefined && Object.hasOwn(LIFECYCLES[noun].next, status);
-  if (asksForApproval(body) && !isKnown && http !== 202 && http !== 207 && typeof id === 'string')
-    memory.unclear(id);
+  if (!asksForApproval(body) || isKnown || isContinuing(http, status) || http === 207) return;
+  if (typeof id === 'string') memory.unclear(id);
 }
 
 /** Nothing new was created: by an earlier attempt of this command, or by an earlier command with this key. */

@@ -1,33 +1,48 @@
 import {
   type CreatedRecord,
   checkAnswered,
+  fieldsNotShown,
   payinCurrency,
   railDifference,
 } from '../../client/answers/created-record.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
+import {noteNotShown} from './fields-not-shown.ts';
 
 /**
  * Compares the answer to a create without an idempotency key with the request; another rail is only a warning.
  * @throws {RemitError} KEY_REUSED if the record is not the requested one
  */
 export function checkCreated(
-  {out, commands}: Pick<Context, 'out' | 'commands'>,
-  created: Pick<CreatedRecord, 'noun' | 'asked' | 'record'> & {shownBy: (id: string) => readonly string[]},
+  context: Pick<Context, 'out' | 'commands' | 'effects'>,
+  created: Pick<CreatedRecord, 'noun' | 'asked' | 'record'> & {
+    resource: string;
+    shownBy: (id: string) => readonly string[];
+  },
 ): void {
   const {shownBy, ...answered} = created;
   const id = plainValue(selectedValue(created.record, 'id'));
-  const next = commands.read(...shownBy(id));
+  const next = context.commands.read(...shownBy(id));
   checkAnswered({...answered, idempotencyKey: null, isNew: true, next});
-  noteOtherWords(out, created);
+  noteCreated(context, {...created, next});
 }
 
-/** What differs between a created record and its request without making it another record. */
-export function noteOtherWords(
-  out: Pick<Context['out'], 'warn' | 'note'>,
-  {noun, asked, record}: Pick<CreatedRecord, 'noun' | 'asked' | 'record'>,
+/**
+ * Reports what differs between a created record and its request without making it another record, and what could not be
+ * compared.
+ */
+export function noteCreated(
+  context: Pick<Context, 'out' | 'commands' | 'effects'>,
+  {
+    noun,
+    resource,
+    asked,
+    record,
+    next,
+  }: Pick<CreatedRecord, 'noun' | 'asked' | 'record' | 'next'> & {resource: string},
 ): void {
+  const {out} = context;
   const named = `${noun} ${plainValue(selectedValue(record, 'id'))}`;
   const rail = railDifference(asked, record);
   if (rail !== undefined)
@@ -37,4 +52,5 @@ export function noteOtherWords(
     out.note(
       `${named} is shown in ${plainValue(currency.answered)}, the currency of the destination account; requested in ${plainValue(currency.asked)}.`,
     );
+  noteNotShown(context, {named, resource, fields: fieldsNotShown(asked, record), next});
 }

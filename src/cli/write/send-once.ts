@@ -4,12 +4,14 @@ import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {CHECK_FIRST, UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
+import {firstPart} from '../../service/paths.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {noteAmount} from './answered-amount.ts';
 import {noteOther, recordAfter} from './answered-record.ts';
-import {changedOtherwise} from './changed-record.ts';
+import {changedOtherwise, notShownAfter} from './changed-record.ts';
+import {noteNotShown} from './fields-not-shown.ts';
 import type {Context} from '../core/context.ts';
 import type {Payment} from '../doubts/payment.ts';
 import type {WriteFacts} from '../guard/facts.ts';
@@ -39,7 +41,7 @@ export interface Write {
   shownBy?: (id: string) => readonly string[];
   /** The caller itself reports a 207, with what it means for this record. */
   reportsWarning?: boolean;
-  /** The values that the record has afterwards; if it shows others, the command exits with 8. */
+  /** The values that the record has afterwards; if it shows others, or not all of them, the command exits with 8. */
   leaves?: JsonObject;
   /** What the caller may send afterwards to the record that it creates. */
   follows?: readonly OperationId[];
@@ -155,12 +157,17 @@ function writtenId({out}: Context, write: Write, answer: unknown): string | null
 
 function noteValues(context: Context, write: Write, record: unknown): void {
   const {out, effects, commands} = context;
-  const differences = changedOtherwise(write.leaves ?? {}, record);
-  if (differences.length === 0) return;
-  const id = writtenId(context, write, record);
-  out.warn(`${write.noun} ${id} is not as requested: ${differencesInWords(differences)}`);
-  if (!effects.isPartial) out.hint(commands.read(...shownWith(context, write, record)));
-  effects.tookPartly();
+  const {noun, operation, leaves = {}} = write;
+  const named = `${noun} ${writtenId(context, write, record)}`;
+  const next = commands.read(...shownWith(context, write, record));
+  const differences = changedOtherwise(leaves, record);
+  if (differences.length > 0) {
+    out.warn(`${named} is not as requested: ${differencesInWords(differences)}`);
+    if (!effects.isPartial) out.hint(next);
+    effects.tookPartly();
+  }
+  const fields = notShownAfter(leaves, record);
+  noteNotShown(context, {named, resource: firstPart(operation), fields, next});
 }
 
 const idIn = (answer: unknown): unknown => selectedValue(unwrapRecord(answer), 'id');

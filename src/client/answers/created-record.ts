@@ -62,6 +62,16 @@ export const comparedFields = (asked: JsonObject, record: unknown): string[] => 
     : []),
 ];
 
+/** The fields of a request that its answer should repeat but does not contain, so that they were not compared. */
+export const fieldsNotShown = (asked: JsonObject, record: unknown): string[] => {
+  const shown = comparedFields(asked, record);
+  const requested = [
+    ...FIELDS.filter((field) => isCompared(asked, field)),
+    ...(hasEntries(sentMetadata(asked)) ? ['client_metadata'] : []),
+  ];
+  return requested.filter((field) => !shown.includes(field));
+};
+
 /** The rail, if it is another one than requested: services use their own names for rails. */
 export const railDifference = (asked: JsonObject, record: unknown): Difference | undefined =>
   compare(asked, record, 'rail')[0];
@@ -124,10 +134,16 @@ function statedBy(record: unknown, field: string): unknown {
   return value ?? undefined;
 }
 
-/** Every entry that was sent must be there; the service may add its own. Those of a payin may be any JSON. */
+const hasEntries = (metadata: unknown): boolean => isObject(metadata) && Object.keys(metadata).length > 0;
+
+/**
+ * Every entry that was sent must be there; the service may add its own, and null means that there are none. Those of a
+ * payin may be any JSON.
+ */
 function metadataDifference(asked: JsonObject, record: unknown): Difference[] {
   const wanted = sentMetadata(asked);
-  const got = isObject(record) ? record['client_metadata'] : undefined;
+  const shown = isObject(record) ? record['client_metadata'] : undefined;
+  const got = shown === null ? {} : shown;
   if (!isObject(wanted) || !isObject(got)) return [];
   const sent: unknown = JSON.parse(JSON.stringify(wanted)); // without what JSON leaves out
   const differs =

@@ -69,7 +69,8 @@ export default class TreasurySimulateCredit extends RemitCommand {
       return {account_id: args.account, http_status: status};
     }
     const noun = 'bank transaction';
-    checkCreated(context, {noun, asked: body, record: data, shownBy: () => checkedBy});
+    const asked = {asked: body, record: data, shownBy: () => checkedBy};
+    checkCreated(context, {noun, resource: 'treasury', ...asked});
     context.out.record(data, bankTransactionView);
     return data;
   }

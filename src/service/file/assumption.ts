@@ -5,7 +5,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
-import {lastPart, objectIn} from '../paths.ts';
+import {firstPart, lastPart, objectIn} from '../paths.ts';
 import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
 import {isAmountField} from '../units.ts';
@@ -172,14 +172,19 @@ function ofRefusal(id: OperationId, route: Route, {message = '', details}: Failu
   if (page !== undefined) return page;
   const field = requestFieldsOf(id).find((name) => names(lastPart(name)));
   if (field === undefined || !NAMING.test(words)) return undefined;
-  const [resource] = id.split('.');
-  const [name = field] = field.split('.');
-  const isFlag = resource === 'webhookEndpoints' && name === 'is_active';
-  const key = isFlag ? 'webhooks.active' : `fields.${resource}.${name}`;
+  const [resource = ''] = id.split('.');
+  const [key = '', ...unit] = keysOfField(resource, field);
   const row = rowOf(fieldOrigin(id, field, findOperation(id)));
   const what = `the name ${field} is ${row === null ? 'given by the interface document' : 'assumed'}`;
-  const unit = isAmountField(name) ? ` and units.${resource}.${name}` : ''; // a renamed amount needs a unit
-  return {row, key, text: sentence(row, `${key}${unit}`, what)};
+  return {row, key, text: sentence(row, [key, ...unit].join(' and '), what)};
+}
+
+/** The keys of the service file for a field with another name; a renamed amount needs a unit too. */
+export function keysOfField(resource: string, field: string): readonly string[] {
+  const name = firstPart(field);
+  if (resource === 'webhookEndpoints' && name === 'is_active') return ['webhooks.active'];
+  const keys = [`fields.${resource}.${name}`];
+  return isAmountField(name) ? [...keys, `units.${resource}.${name}`] : keys;
 }
 
 /** What a refused idempotency key points to: its length, its format, or its header. */

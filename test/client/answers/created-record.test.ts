@@ -41,6 +41,7 @@ describe('the record in the answer to a create', () => {
       /client_metadata is/,
     ],
     ['one entry of its metadata lost', {client_metadata: {order: '17'}}, /client_metadata is/],
+    ['no metadata', {client_metadata: null}, /client_metadata is {}, requested/],
   ] as const)
     it(`is another one with ${title}`, () => {
       assert.throws(() => check(answered(changes)), {code: 'KEY_REUSED', message: says});
@@ -57,7 +58,7 @@ describe('the record in the answer to a create', () => {
         payee_id: undefined,
       },
       {client_metadata: {...asked.metadata, trace: 'x'}},
-      {client_metadata: null, subaccount_id: null},
+      {client_metadata: undefined, subaccount_id: null},
     ])
       assert.equal(check(answered(changes)), undefined);
   });

@@ -265,7 +265,7 @@ describe('webhooks endpoints', () => {
   it('are a partial success when the service flipped them the other way', async () => {
     const ran = await runCli(['webhooks', 'endpoints', 'disable', ID], {service: [answer(200, endpoint())]});
     assert.equal(ran.exitCode, 8);
-    assert.match(ran.stderr, /the endpoint is now active/);
+    assert.match(ran.stderr, /is not as requested: is_active is true, requested false/);
   });
 
   it('are deleted', async () => {

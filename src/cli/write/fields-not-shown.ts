@@ -1,0 +1,32 @@
+import {listed} from '../../phrases.ts';
+import {keysOfField} from '../../service/file/assumption.ts';
+import type {Context} from '../core/context.ts';
+import {withDoctor} from '../core/way-out.ts';
+
+/** A record, and the fields of the request that its answer should repeat but does not contain. */
+interface NotShown {
+  /** `payout 0192…` */
+  named: string;
+  /** Its name in a service file. */
+  resource: string;
+  fields: readonly string[];
+  /** The command that shows the record. */
+  next: string | undefined;
+}
+
+/**
+ * Warns, and makes the command exit with 8, if an answer lacks fields of its request: whether the service did what was
+ * requested is unknown then.
+ */
+export function noteNotShown(
+  {out, effects, commands}: Pick<Context, 'out' | 'effects' | 'commands'>,
+  {named, resource, fields, next}: NotShown,
+): void {
+  if (fields.length === 0) return;
+  const keys = fields.flatMap((field) => keysOfField(resource, field));
+  out.warn(
+    `whether ${named} is as requested is unknown: the answer does not show ${listed(fields)}; if this service differs, set ${listed(keys)} in the service file`,
+  );
+  if (!effects.isPartial) out.hint(withDoctor(next, commands));
+  effects.tookPartly();
+}
