@@ -35,8 +35,8 @@ export type RowVerdict =
        * what was requested.
        */
       differs?: readonly FieldDifference[];
-      /** For a collision or a held row: the values that the record has instead. */
-      message?: string;
+      /** For a collision or a held row: the values that the record has instead. For a refused one: why. */
+      message?: string | undefined;
     }
   /** Replay it; after a release, fetch the record first. */
   | Maybe
@@ -136,9 +136,18 @@ function judgeRefusal(
     return {is: 'known', state: 'unapproved', id: stagedId, status: 'created'};
   // Without a code, the answer may come from a proxy. A 404 then means a wrong path; other statuses count only after
   // a success.
-  if (answer.errorCode !== undefined || (meaning === 'invalid' && isProven))
-    return {is: 'known', state: 'rejected', id: null, status: null};
+  if (answer.errorCode !== undefined || (meaning === 'invalid' && isProven)) {
+    const rejected = {is: 'known', state: 'rejected', id: null, status: null} as const;
+    return meaning === 'not-found' && isProven ? {...rejected, message: aboutRow(answer)} : rejected;
+  }
   return {is: 'not-sent', then: 'streak', throttled: false};
+}
+
+/** Once a create has succeeded, its route is right: a 404 is about a record that the row names. */
+function aboutRow({message, assumption}: Answer): string | undefined {
+  if (message === undefined || assumption === undefined) return message;
+  if (message === assumption.text) return 'the service answered 404 without a reason';
+  return message.replace(` (${assumption.text})`, '');
 }
 
 /** Judges an exchange without a complete answer. */

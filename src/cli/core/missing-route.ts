@@ -1,10 +1,10 @@
 import {hasRecord, isRecordOf} from '../../client/answers/readable.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import type {RemitError} from '../../errors.ts';
+import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {Dialect} from '../../service/dialect.ts';
-import {missingRoute} from '../../service/file/assumption.ts';
+import {type Assumption, missingPrefix, missingRoute} from '../../service/file/assumption.ts';
 import {findOperation, paramsOf, patternOf, operationOf} from '../../service/routes.ts';
 import type {Context} from './context.ts';
 
@@ -15,8 +15,9 @@ const LARGEST_PAGE = 100;
 const PATIENCE_MS = 5000;
 
 /**
- * The same error with the route to set, if the record that the request names exists. Without this, a route that does not
- * exist looks like a record that does not exist. Sends at most two GETs; if they show nothing, the error is unchanged.
+ * The same error with the route to set, if the record that the request names exists, or with the prefix, if its list is
+ * missing too. Without this, a route that does not exist looks like a record that does not exist. Sends at most two GETs;
+ * if they show nothing, the error is unchanged.
  * @param filters narrow the list down to records like that one
  */
 export async function withMissingRoute(
@@ -28,22 +29,70 @@ export async function withMissingRoute(
   if (request === undefined || !ABOUT_RECORD.has(details['error_code'])) return error;
   const dialect = new Dialect(context.profile.service);
   const asked = recordOf(request, dialect, context);
-  if (asked === undefined || !(await exists(asked, context, filters))) return error;
-  const {operation, noun, id} = asked;
-  const assumption = missingRoute(operation, dialect.route(operation), `${noun} ${id}`);
-  const plain = isObject(details['assumption'])
-    ? error.message.replace(` (${String(details['assumption']['text'])})`, '')
-    : error.message;
-  return error.reworded(`${plain} (${assumption.text})`, undefined, {...details, assumption});
+  if (asked === undefined) return error;
+  const {operation, noun, id, list} = asked;
+  const presence = await presenceOf(asked, context, filters);
+  const route = dialect.route(operation);
+  const assumption =
+    presence === 'exists'
+      ? missingRoute(operation, route, `${noun} ${id}`)
+      : presence === 'no list'
+        ? missingPrefix(operation, route, dialect.route(list))
+        : undefined;
+  return assumption === undefined ? error : because(error, assumption);
 }
 
-interface AskedRecord {
-  readonly operation: OperationId;
-  readonly noun: string;
+/** A party that a create names, and whether it names other records, which the 404 may be about. */
+interface NamedParty {
+  operation: OperationId;
+  noun: 'payee' | 'payer';
+  id: string;
+  isOnlyRecord: boolean;
+}
+
+/**
+ * The same error of a create, after a GET of the party that it names: if the service does not have the party, the route
+ * is not in question; if it does, the route is probably wrong.
+ */
+export async function withNamedParty(
+  error: RemitError,
+  context: Context,
+  {operation, noun, id, isOnlyRecord}: NamedParty,
+): Promise<RemitError> {
+  if (error.httpStatus !== 404 || error.details?.['assumption'] === undefined) return error;
+  const party = {id, get: `${noun}s.get`, list: `${noun}s.list`} as const;
+  const presence = await presenceOf(party, context, {});
+  if (presence === 'absent')
+    return error.reworded(`${withoutAssumption(error)}. There is no ${noun} ${id}`, undefined, {
+      ...error.details,
+      assumption: undefined,
+    });
+  if (presence !== 'exists' || !isOnlyRecord) return error;
+  const route = new Dialect(context.profile.service).route(operation);
+  return because(error, missingRoute(operation, route, `${noun} ${id}`));
+}
+
+const because = (error: RemitError, assumption: Assumption): RemitError =>
+  error.reworded(`${withoutAssumption(error)} (${assumption.text})`, undefined, {
+    ...error.details,
+    assumption,
+  });
+
+function withoutAssumption({message, details}: RemitError): string {
+  const assumption = details?.['assumption'];
+  return isObject(assumption) ? message.replace(` (${String(assumption['text'])})`, '') : message;
+}
+
+interface SoughtRecord {
   readonly id: string;
-  /** The reads that show whether the record exists, apart from `operation`. */
+  /** The reads that show whether the record exists, apart from the request that failed. */
   readonly get: OperationId | undefined;
   readonly list: OperationId;
+}
+
+interface AskedRecord extends SoughtRecord {
+  readonly operation: OperationId;
+  readonly noun: string;
 }
 
 /** The records by the parameter of the path that names them. */
@@ -81,22 +130,37 @@ function recordOf(request: string, dialect: Dialect, {profile}: Context): AskedR
   return {operation, noun, id: decodeURIComponent(id), get, list};
 }
 
-async function exists(
-  {id, get, list}: AskedRecord,
+/** `no list`: the service has no such list, so nothing is known about the record. */
+type Presence = 'exists' | 'absent' | 'no list' | 'unknown';
+
+async function presenceOf(
+  {id, get, list}: SoughtRecord,
   {client, stop}: Context,
   filters: Readonly<Record<string, string>>,
-): Promise<boolean> {
+): Promise<Presence> {
   const options = {signal: stop.signal, retries: 0, totalMs: PATIENCE_MS};
-  const read = async (operation: OperationId, input: Parameters<typeof client.call>[1]): Promise<unknown> => {
+  const read = async (operation: OperationId, input: Parameters<typeof client.call>[1]): Promise<ReadTry> => {
     try {
-      return (await client.call(operation, {...input, options})).data;
-    } catch {
-      return undefined; // another failure would hide the first one
+      return {data: (await client.call(operation, {...input, options})).data, refused: undefined};
+    } catch (error) {
+      return {data: undefined, refused: error instanceof RemitError ? error.httpStatus : 0}; // it would hide the first one
     }
   };
+  let isRefused = false;
   if (get !== undefined) {
     const [param = 'id'] = paramsOf(operationOf(get).path);
-    if (isRecordOf(unwrapRecord(await read(get, {params: {[param]: id}})), id)) return true;
+    const {data, refused} = await read(get, {params: {[param]: id}});
+    if (isRecordOf(unwrapRecord(data), id)) return 'exists';
+    isRefused = refused === 404;
   }
-  return hasRecord(await read(list, {query: {...filters, limit: LARGEST_PAGE}}), id);
+  const {data, refused} = await read(list, {query: {...filters, limit: LARGEST_PAGE}});
+  if (hasRecord(data, id)) return 'exists';
+  if (refused === 404) return 'no list';
+  return isRefused && refused === undefined ? 'absent' : 'unknown';
+}
+
+/** What a GET returned, or the status that it was refused with. */
+interface ReadTry {
+  readonly data: unknown;
+  readonly refused: number | undefined;
 }

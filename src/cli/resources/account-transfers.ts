@@ -5,6 +5,7 @@ import type {ListItem, Result} from '../../client/requests/resource.ts';
 import {usualId} from '../../contract/ids.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
+import {assumedKey} from '../../service/file/assumption.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
@@ -186,13 +187,28 @@ async function findAccountTransfers(
   onWarning?: ListOptions['onWarning'],
 ): Promise<ReadonlyMap<string, AccountTransfer>> {
   const found = new Map<string, AccountTransfer>();
+  let hasIds = true;
   const options = {all: true, pageSize: 100, onWarning, signal: stop.signal};
   for await (const transfer of client.accountTransfers.list({order: 'desc'}, options)) {
-    const id = usualId(plainValue(selectedValue(transfer, 'id')));
+    const shown = selectedValue(transfer, 'id') ?? undefined;
+    hasIds &&= shown !== undefined;
+    const id = usualId(plainValue(shown));
     if (ids.has(id)) found.set(id, transfer);
     if (found.size === ids.size) break;
   }
+  if (found.size < ids.size && !hasIds) throw withoutIds();
   return found;
+}
+
+/** The list has records, but which ones they are is unknown. */
+function withoutIds(): RemitError {
+  const assumption = assumedKey(
+    24,
+    'fields.accountTransfers.id',
+    'the record of an account transfer is assumed',
+  );
+  const message = `the list of account transfers has records without an id (${assumption.text})`;
+  return new RemitError('UNAVAILABLE', message, {retryable: false, details: {assumption}});
 }
 
 /** Waits for an existing one, by reading the list. */

@@ -16,6 +16,7 @@ import type {ChosenKey} from '../doubts/memory.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
+import {withNamedParty} from '../core/missing-route.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
@@ -102,6 +103,11 @@ export async function createTransfer(
     };
     const result = await client.call(operation, {body, options}).catch(async (error: unknown) => {
       if (isUnnamed(error)) throw error.withHint(commands.read(kind.resource, 'list', '--limit', '5'));
+      if (error instanceof RemitError && error.httpStatus === 404)
+        throw await withNamedParty(error, context, {
+          ...{operation, noun: kind.partyLabel, id: party},
+          isOnlyRecord: OTHER_RECORDS.every((field) => body[field] === undefined),
+        });
       if (!mayLackMethod(error, body)) throw error;
       const fix = await methodFix(context, kind.partyLabel, party);
       throw fix === undefined ? error : error.withHint(fix);
@@ -152,6 +158,9 @@ async function showCreated(
   if (isStillWaiting(wait) && (outcome.exitCode ?? EXIT.OK) === EXIT.OK) created.memory.ended();
   return outcome;
 }
+
+/** Fields of a create that name records besides its party. */
+const OTHER_RECORDS = ['payment_method_id', 'override_default_payment_method_id', 'subaccount_id'];
 
 /** A printed command gets a key of its own, or none. */
 const WITHOUT_KEY = {without: ['--idempotency-key', '--accept']};

@@ -2,6 +2,7 @@ import {fieldOrigin, requestFieldsOf} from '../../contract/origin/field-origins.
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
 import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
+import {TREASURY_PREFIX} from '../../contract/operations/treasury.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
@@ -82,6 +83,18 @@ export function missingRoute(id: OperationId, route: Route, record: string): Ass
   if (id === 'treasury.balance')
     return doubtful(assumption, 'the bank has not reported a balance of this account yet');
   return {...assumption, text: `${record} exists, so the route is probably wrong: ${assumption.text}`};
+}
+
+/**
+ * A 404 about a record whose list, at a path that names no record, is answered 404 as well. Undefined if it is no record
+ * of the treasury, whose paths alone have a prefix of their own.
+ */
+export function missingPrefix(id: OperationId, route: Route, list: Route): Assumption | undefined {
+  if (!operationOf(id).path.startsWith(`${TREASURY_PREFIX.path}/`)) return undefined;
+  const what = `the prefix of ${route.method} ${route.path} is assumed`;
+  const assumption = assumedKey(rowOf(TREASURY_PREFIX.origin), 'prefixes.treasury', what);
+  const why = `${list.method} ${list.path} is answered 404 too`;
+  return {...assumption, text: `${why}, so the prefix is probably wrong: ${assumption.text}`};
 }
 
 function ofRoute(id: OperationId, {method, path}: Route): Assumption {

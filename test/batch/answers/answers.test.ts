@@ -55,6 +55,22 @@ function judge(
   return judgeAnswer(answer, {row, kind: 'payout', phase, stagedId, isProven});
 }
 
+describe('a 404 with a code', () => {
+  it('is about the row once a create has worked, and until then perhaps about the route', () => {
+    const assumption = {row: 1, key: 'routes.payouts.create', text: 'the route is wrong'};
+    const body = Buffer.from(JSON.stringify({error_code: 'NOT_FOUND', message: 'no payee'}));
+    const answer = readAnswer({status: 404, headers: {}, body}, 0);
+    const judged = (isProven: boolean) =>
+      judgeAnswer(
+        {...answer, message: 'no payee (the route is wrong)', assumption},
+        {row: ROW, kind: 'payout', phase: 'stage', stagedId: null, isProven},
+      );
+    const rejected = {is: 'known', state: 'rejected', id: null, status: null};
+    assert.deepEqual(judged(true), {...rejected, message: 'no payee'});
+    assert.deepEqual(judged(false), rejected);
+  });
+});
+
 /** The verdict in a few words: `staged`, `collision, stop: collision`, `maybe`, `not sent: gate`. */
 function wordsOf(verdict: RowVerdict): string {
   switch (verdict.is) {

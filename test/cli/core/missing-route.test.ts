@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {answer, type Script} from '../../client/transport/fake-transport.ts';
-import {page, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
+import {page, PAYEE_ID, PAYER_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
 import {LIVE_KEY, runCli, scratch, BASE_URL} from '../run-cli.ts';
 
 const missing = answer(404, {error_code: 'NOT_FOUND', message: 'not found'});
@@ -50,6 +50,32 @@ describe('a 404 about a record', () => {
     );
   });
 
+  it('names the prefix if the list is missing too, at a path without a record', async () => {
+    for (const [line, list] of [
+      [`treasury balance ${ACCOUNT}`, 'accounts'],
+      [`treasury label ${ACCOUNT} Main`, 'accounts'],
+      [`transfers approve ${ACCOUNT}`, 'account-transfers'],
+    ] as const) {
+      const ran = await runCli([...line.split(' '), '--json'], {service: having({})});
+      const {message, hint, details} = ran.error();
+      assert.match(
+        message,
+        new RegExp(
+          `not found \\(GET /api/treasury/${list} is answered 404 too, so the prefix is probably wrong: .* \\(row 18\\); .* set prefixes\\.treasury in`,
+        ),
+      );
+      assert.equal(hint, 'remit doctor');
+      assert.deepEqual((details?.['assumption'] as {key: string}).key, 'prefixes.treasury');
+    }
+  });
+
+  it('names the field of the id if the records of the list have none', async () => {
+    const service = having({'GET /api/treasury/account-transfers': page([{transfer_id: ACCOUNT}])});
+    const ran = await runCli(['transfers', 'get', ACCOUNT, '--json'], {service});
+    assert.equal(ran.exitCode, 7);
+    assert.match(ran.error().message, /records without an id .*set fields\.accountTransfers\.id in/);
+  });
+
   it('leaves open whether a bank has reported a balance', async () => {
     const accounts = answer(200, {data: [{id: ACCOUNT, label: 'Main', currency_code: 'USD'}]});
     const service = having({'GET /api/treasury/accounts': accounts});
@@ -82,6 +108,44 @@ describe('a 404 about a record', () => {
     const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service: () => body});
     assert.match(ran.error().message, /set errors\.code in the service file/);
   });
+});
+
+describe('a 404 about a create', () => {
+  const party = (line: string) =>
+    line.startsWith('payins')
+      ? ([PAYER_ID, 'payer', 'payers'] as const)
+      : ([PAYEE_ID, 'payee', 'payees'] as const);
+  for (const line of [
+    `payouts create --payee ${PAYEE_ID} --amount-minor 5`,
+    `payins create --payer ${PAYER_ID} --amount-minor 5`,
+  ]) {
+    const [id, noun, resource] = party(line);
+    it(`is about the ${noun} if the service does not have it`, async () => {
+      const service = having({[`GET /api/${resource}`]: page([])});
+      const ran = await runCli([...line.split(' '), '--json'], {service});
+      const {message, hint} = ran.error();
+      assert.equal(ran.exitCode, 4);
+      assert.match(message, new RegExp(`not found\\. There is no ${noun} ${id}$`));
+      assert.equal(hint, `remit ${resource} list`);
+    });
+
+    it(`is about the route if the ${noun} exists, and if the create names no other record`, async () => {
+      const service = having({[`GET /api/${resource}/${id}`]: answer(200, {id, name: 'Acme'})});
+      const ran = await runCli([...line.split(' '), '--json'], {service});
+      assert.match(
+        ran.error().message,
+        new RegExp(`not found \\(${noun} ${id} exists, so the route is probably`),
+      );
+      const method = [...line.split(' '), '--payment-method', PAYOUT_ID, '--json'];
+      const other = await runCli(method, {service});
+      assert.match(other.error().message, /unless a record that the request names does not exist, the route/);
+    });
+
+    it(`leaves both open if the service has no list of ${resource}`, async () => {
+      const ran = await runCli([...line.split(' '), '--json'], {service: having({})});
+      assert.match(ran.error().message, /unless a record that the request names does not exist, the route/);
+    });
+  }
 });
 
 describe('a record inside another object', () => {

@@ -3,8 +3,8 @@ import {describe, it} from 'mocha';
 import {Commands} from '../../../src/cli/line/command-line.ts';
 import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
 import {RemitError} from '../../../src/errors.ts';
-import {answer, lost} from '../../client/transport/fake-transport.ts';
-import {PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
+import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
+import {page, PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
 
 const commands = new Commands({profile: undefined, mode: 'test', named: false});
@@ -86,7 +86,8 @@ describe('the way out of an error that names none', () => {
         `remit payment-methods list --payee ${PAYEE_ID}`,
       ],
     ] as const) {
-      const ran = await runCli([...line.split(' '), '--json'], {service: [missing]});
+      const service: Script = ({path}) => (/\/accounts\?/.test(path) ? page([]) : missing);
+      const ran = await runCli([...line.split(' '), '--json'], {service});
       assert.equal(ran.error().hint, hint);
     }
   });

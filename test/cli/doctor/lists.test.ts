@@ -56,6 +56,16 @@ describe('remit doctor, at a service without cursors', () => {
     });
 });
 
+describe('remit doctor, at a service without lists of the treasury', () => {
+  it('names the prefix, which it did not find', async () => {
+    const ran = await doctor({prefixes: {treasury: '/api/cash'}});
+    const found = checksOf(ran).get('prefixes.treasury');
+    assert.equal(found?.verdict, 'differs', ran.stdout);
+    assert.match(found.evidence, /neither accounts nor account transfers are listed below \/api\/treasury/);
+    assert.match(found.fix ?? '', /"prefixes": {"treasury": "\/path"}/);
+  });
+});
+
 describe('remit doctor, at a service that ignores filters', () => {
   const unfiltered: Twist = (request, send) =>
     send({...request, path: request.path.replace(/(status|payee_id)=[^&]*&?/g, '')});

@@ -4,7 +4,7 @@ import {routeOf} from '../../../service/routes.ts';
 import type {PrefixName, ServiceFile} from '../../../service/service-file.ts';
 import {replyOutcome, type RequestParts, type ServiceReply, routeText} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
-import {findings} from '../survey/finding.ts';
+import {findings, toAdd} from '../survey/finding.ts';
 import {itemsIn} from '../survey/shapes.ts';
 import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
@@ -62,7 +62,7 @@ async function findPrefixes(
   if (isAbsent(inTreasury) && !(await isThere(survey, 'treasury.accounts'))) {
     const ends = ['/treasury', '', '/banking', '/bank', '/treasury-management'];
     const places = [...ends.map((end) => api + end), '/treasury', '/bank', '/v1/treasury', '/api/treasury'];
-    await tryPrefix(survey, 'treasury', 'treasury.accounts', places);
+    if (!(await tryPrefix(survey, 'treasury', 'treasury.accounts', places))) noteTreasury(survey);
   }
   if (isAbsent(['webhookEndpoints.list']) && !(await isThere(survey, 'webhookEndpoints.list'))) {
     const ends = (COLLECTION_WORDS['webhookEndpoints'] ?? []).map((word) => `${api}/${word}`);
@@ -84,7 +84,7 @@ async function tryPrefix(
   name: PrefixName,
   id: OperationId,
   prefixes: readonly string[],
-): Promise<void> {
+): Promise<boolean> {
   const before = routeText(id, survey.draft.file);
   for (const prefix of new Set(prefixes)) {
     const write: ServiceFile = {prefixes: {[name]: prefix}};
@@ -93,8 +93,19 @@ async function tryPrefix(
     if (!isListed(id, await survey.ask(id, PAGE, file))) continue;
     const evidence = `${before} does not exist; ${routeText(id, file)} returned a list`;
     survey.differs(differs(`prefixes.${name}`, evidence, {row: rowOf(id), write, sure: true}));
-    return;
+    return true;
   }
+  return false;
+}
+
+/** The accounts may have another name, but that the transfers between them are missing too points to the prefix. */
+function noteTreasury(survey: ServiceSurvey): void {
+  const at = survey.draft.file.prefixes?.treasury ?? '/api/treasury';
+  survey.found.push(
+    differs('prefixes.treasury', `neither accounts nor account transfers are listed below ${at}`, {
+      ...{row: 18, fix: toAdd({prefixes: {treasury: '/path'}})},
+    }),
+  );
 }
 
 /** Looks for the same list at a path with another noun. */
