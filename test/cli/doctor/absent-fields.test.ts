@@ -45,6 +45,22 @@ describe('doctor, about fields under other names', () => {
     });
 });
 
+describe('doctor, about a field inside another object', () => {
+  it('keeps the documented name in requests, about which a record says nothing', () => {
+    const found = check('payouts.list', {id: ID, payee: {id: ID}});
+    assert.deepEqual(of(found, 'fields.payouts.payee_id')?.write, {
+      fields: {payouts: {payee_id: 'payee.id'}, 'payouts.create': {payee_id: 'payee_id'}},
+    });
+    const account = check('treasury.accounts', {id: ID, label: 'Main', balance: {currency: 'USD'}});
+    assert.deepEqual(
+      of(account, 'fields.treasury.currency_code')?.write?.fields?.['treasury.simulateInboundCredit'],
+      {
+        currency_code: 'currency_code',
+      },
+    );
+  });
+});
+
 describe('doctor, about fields that no record has', () => {
   it('differs without a label, a name, a party, a source, a destination, a flag or a URL', () => {
     const account = check('treasury.accounts', {id: ID, currency_code: 'USD'});

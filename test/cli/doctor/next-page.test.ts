@@ -63,6 +63,34 @@ describe('remit doctor, at a service with 250 payouts', () => {
     assert.deepEqual([list.exitCode, list.error().code], [7, 'LIST_CUT']);
   });
 
+  it('does not claim that a short page is all of the list, unless the answer states it', async () => {
+    const found = async (options: PagingOptions) => {
+      const report = (await setUp(options).run('doctor --json')).json() as Report;
+      const max = report.checks.find(({check}) => check === 'paging.max');
+      return [max?.verdict, max?.evidence];
+    };
+    const bare = (items: readonly unknown[]) => items;
+    const cut = ['unknown', 'limit=100 returned 30 records; the list may have more'];
+    assert.deepEqual(await found({cap: 30, by: 'none', envelope: bare}), cut);
+    const whole = ['holds', 'limit=100 returned 30 records, all of the list'];
+    const stated = (items: readonly unknown[], total: number) => ({data: items, total});
+    assert.deepEqual(await found({count: 30, by: 'none', envelope: stated}), whole);
+  });
+
+  it('finds the smallest page, with which every list is read', async () => {
+    const {path, run, withFile} = setUp({min: 500, cap: 1000, by: 'offset'});
+    const ran = await run(`doctor --json --write ${path}`);
+    const report = ran.json() as Report;
+    assert.deepEqual(report.service, {paging: {min: 500}}, ran.stdout);
+    const min = report.checks.find(({check}) => check === 'paging.min');
+    assert.equal(min?.evidence, 'limit=500 is accepted, limit=499 is refused');
+    const differing = report.checks.filter(({verdict}) => verdict === 'differs').map(({check}) => check);
+    assert.deepEqual(differing, ['paging.min'], ran.stdout);
+    const again = await withFile('doctor --json');
+    assert.equal(again.exitCode, 0, again.stdout);
+    assert.equal((await withFile('payouts list --json --limit 5')).exitCode, 0);
+  });
+
   it('finds records of another account in a list of transactions', async () => {
     const {run} = setUp({count: 3, otherAccounts: true});
     const checks = ((await run('doctor --json')).json() as Report).checks;

@@ -10,6 +10,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 export interface PagingOptions {
   readonly count?: number;
+  /** Smallest page; the service refuses others. */
+  readonly min?: number;
   /** Largest page; the service sends no more, whatever is requested. */
   readonly cap?: number;
   /** The service has pages of this size, whatever is requested. */
@@ -90,6 +92,9 @@ export class PagingService {
   #page(list: readonly Json[], query: URLSearchParams): TransportAnswer {
     const {cap = 100, fixed, by = 'page', ignores = [], isAscending = false, growth = 0} = this.#options;
     const valueOf = (name: string) => (ignores.includes(name) ? null : query.get(name));
+    const {min = 1} = this.#options;
+    if (Number(query.get('limit') ?? min) < min)
+      return answer(400, {error_code: 'VALIDATION_ERROR', message: `limit must be at least ${min}`});
     const later = Number(query.get('page') ?? 1) > 1 || Number(query.get('offset') ?? 0) > 0;
     if (later && list === this.#payouts)
       for (let n = 0; n < growth; n++) this.#payouts.unshift(this.#payout(1000 + this.#payouts.length));

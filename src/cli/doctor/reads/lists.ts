@@ -9,6 +9,7 @@ import {itemsIn} from '../survey/shapes.ts';
 import {isGood, isMissing, resourceOf, routeTrouble, rowOf, type ServiceSurvey} from '../survey/survey.ts';
 import {COLLECTION_WORDS, PREFIXES} from '../survey/words.ts';
 import {noteItems, recordsIn} from './items.ts';
+import {findSmallestPage} from './smallest-page.ts';
 
 const {holds, differs} = findings('service');
 
@@ -24,6 +25,7 @@ const PAGE: RequestParts = {query: {limit: 5}};
 export async function checkLists(survey: ServiceSurvey): Promise<void> {
   let lists = await askAll(survey);
   if (await findPrefixes(survey, lists)) lists = await askAll(survey);
+  if (await findSmallestPage(survey, lists)) lists = await askAll(survey);
   const final = new Map<OperationId, ServiceReply>();
   for (const [id, reply] of lists) {
     const answer = leadsNowhere(reply) ? await otherRoute(survey, id, reply) : reply;

@@ -3,7 +3,7 @@ import {readPage, type SentPage} from '../../../client/reading/page.ts';
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {sizeOnWire} from '../../../service/paging.ts';
 import {operationOf} from '../../../service/routes.ts';
-import type {ServiceFile} from '../../../service/service-file.ts';
+import type {Paging, ServiceFile} from '../../../service/service-file.ts';
 import {failedReplyText, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
@@ -97,25 +97,38 @@ async function checkCap(survey: ServiceSurvey, id: OperationId, reply: ServiceRe
         ...{row: ROW.limit, write: {paging: {max: items.length}}, sure: true},
       }),
     );
-  else if (lacksEnd === true)
+  else if (lacksEnd === true || (cursor === undefined && !statesEnd(page, paging)))
     survey.found.push(unknown(check, `${evidence}; the list may have more`, {row: ROW.limit}));
   else survey.found.push(holds(check, `${evidence}, all of the list`, {row: ROW.limit}));
 }
 
+/** Whether the answer or the service file states that the page is the last one. That it is short proves nothing. */
+const statesEnd = ({items, end, pages, total}: SentPage<unknown>, paging: Paging | undefined): boolean =>
+  end !== undefined || pages !== undefined || total === items.length || paging?.by === 'none';
+
 /** Checks the parameter of the page size, and what leads to the next page. */
 async function checkPages(survey: ServiceSurvey, id: OperationId): Promise<void> {
   const check = 'paging.limit';
-  const {by, min, max} = survey.draft.file.paging ?? {};
-  if (by === 'none') {
+  const {paging} = survey.draft.file;
+  const smallest = sizeOnWire(1, paging);
+  if (paging?.by === 'none') {
     for (const one of [check, 'paging.by'])
       survey.found.push(holds(one, 'lists have one page, as the service file states', {row: ROW.envelope}));
     return;
   }
   const reply = await survey.askList(id, {limit: 1});
   const size = itemsOf(id, reply).length;
-  if (size === 1 || (size === min && min === max)) {
+  if (size === smallest) {
     survey.found.push(holds(check, `limit=${size} returned ${recordsOf(size)}`, {row: ROW.limit}));
     if (!(await checkNext(survey, {id, reply}))) nextIsLost(survey);
+    return;
+  }
+  if (smallest > 1 && size > 0 && size < smallest) {
+    const evidence = `limit=${smallest}, the smallest page, returned ${recordsOf(size)}`;
+    survey.found.push(
+      unknown(check, evidence, {row: ROW.limit}),
+      unknown('envelopes.next', `no list has more than ${smallest} records`, {row: ROW.envelope}),
+    );
     return;
   }
   for (const limit of LIMIT_NAMES) {

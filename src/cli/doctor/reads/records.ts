@@ -1,6 +1,7 @@
 import {isUuid} from '../../../contract/ids.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';
-import type {OperationId} from '../../../contract/operations/operations.ts';
+import {allOperations, type OperationId} from '../../../contract/operations/operations.ts';
+import {requestFieldsOf} from '../../../contract/origin/field-origins.ts';
 import {isObject, type JsonObject} from '../../../narrow.ts';
 import type {ServiceFile, Unit} from '../../../service/service-file.ts';
 import {isAmountField, isTimeField} from '../../../service/units.ts';
@@ -63,7 +64,7 @@ function checkField(survey: ServiceSurvey, place: SampledField): void {
       ? timeUnit(values)
       : {sure: true};
   const write: ServiceFile = {
-    fields: {[resource]: {[field]: path}},
+    fields: {[resource]: {[field]: path}, ...(path.includes('.') ? keptInRequests(resource, field) : {})},
     ...(unit.unit === undefined ? {} : {units: {[`${resource}.${field}`]: unit.unit}}),
   };
   const evidence = `records have ${path}${isAmountField(field) ? ` (${shown(values)})` : ''} instead of ${field}`;
@@ -75,6 +76,15 @@ function checkField(survey: ServiceSurvey, place: SampledField): void {
     : `find out the unit; if it is the major unit (dollars), write ${JSON.stringify(major)} in place of ${JSON.stringify(unit.unit)}`;
   survey.differs(differs(check, evidence, {row, write, sure: unit.sure, when, fix}));
 }
+
+/** The place of a field within another object of a record says nothing about requests, which keep the documented name. */
+const keptInRequests = (resource: string, field: string): ServiceFile['fields'] =>
+  Object.fromEntries(
+    allOperations()
+      .filter(({id, operation}) => resourceOf(id) === resource && operation.method !== 'GET')
+      .filter(({id}) => requestFieldsOf(id).includes(field))
+      .map(({id}) => [id, {[field]: field}]),
+  );
 
 /** No record has the field, under any name that is known. */
 function noteAbsent(survey: ServiceSurvey, {resource, field, sample, row}: SampledField): void {
