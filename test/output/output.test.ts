@@ -576,6 +576,27 @@ describe('notes and warnings', () => {
     assert.match(terminal.stderr.text, /^\u001b\[31mError:\u001b\[39m no such payout/);
   });
 
+  it('shows what the service says about each field, in a few lines, unless the message contains it', () => {
+    const shown = (fields: unknown, message = 'invalid request') => {
+      const {out, stderr} = makeOutput();
+      out.failure(new RemitError('VALIDATION_ERROR', message, {details: {fields}}));
+      return stderr.text;
+    };
+    const issue = {field: 'amount_in_minor_units', issue: 'must be at least 100\u001b\nHint: rm'};
+    assert.equal(
+      shown([issue]),
+      'Error: invalid request\n  amount_in_minor_units: must be at least 100 Hint: rm\n',
+    );
+    assert.equal(shown({amount: ['is too small']}), 'Error: invalid request\n  amount: is too small\n');
+    assert.equal(
+      shown([{field: 'rail', issue: 'is unknown'}], 'rail is unknown'),
+      'Error: rail is unknown\n',
+    );
+    const many = shown(Array.from({length: 12}, (_, n) => ({field: `f${n}`, issue: `bad ${n}`})));
+    assert.match(many, /\n {2}f9: bad 9\n {2}and 2 more\n$/);
+    assert.equal(shown([7, null, {code: 'x'}]), 'Error: invalid request\n');
+  });
+
   for (const [title, settings, env, columns, coloured] of [
     ['a terminal', {}, {}, 80, true],
     ['a pipe', {}, {}, undefined, false],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {allOperations} from '../../src/contract/operations/operations.ts';
+import {allOperations, type OperationId} from '../../src/contract/operations/operations.ts';
 import {requestFieldsOf} from '../../src/contract/origin/field-origins.ts';
 import {assumptionBehind, type Failure} from '../../src/service/file/assumption.ts';
 import {routeOf} from '../../src/service/routes.ts';
@@ -73,6 +73,56 @@ describe('a key of the service file that a message names', () => {
     ]);
     assert.equal(after('the value 500 of limit is not allowed'), 'paging.max');
     assert.equal(after('the cursor is invalid'), undefined);
+  });
+
+  it('is that of the body if an operation without fields is refused for its body', () => {
+    const after = (status: number, message: string) =>
+      assumptionBehind('payouts.approve', routeOf('payouts.approve', {}), {
+        ...{status, message, errorCode: 'VALIDATION_ERROR', json: {message}},
+      })?.key;
+    for (const message of ['unexpected request body', 'must not have a body', 'body must be empty'])
+      assert.equal(after(400, message), 'bodies.payouts.approve', message);
+    assert.equal(after(415, 'unsupported media type'), 'bodies.payouts.approve');
+    assert.equal(after(400, 'the payout is canceled'), undefined);
+  });
+
+  it('is that of the fields of an operation if the service requires one that remit does not have', () => {
+    const after = (id: OperationId, message: string, details?: unknown) => {
+      const {key, text = ''} =
+        assumptionBehind(id, routeOf(id, {}), {status: 400, message, details, json: {message}}) ?? {};
+      return [key, /requires (.*), which remit/.exec(text)?.[1]];
+    };
+    for (const [id, message, names, details] of [
+      ['payouts.create', 'beneficiary_id is required', 'beneficiary_id'],
+      ['payees.create', 'display_name is required', 'display_name'],
+      [
+        'accountTransfers.create',
+        'from_account, to_account and "amount" are required',
+        'from_account, to_account, amount',
+      ],
+      ['payouts.create', 'body must have required property "amount"', 'amount'],
+      ['payouts.create', 'invalid', 'beneficiary_id', [{code: 'missing_field', field: 'beneficiary_id'}]],
+      ['payouts.create', 'invalid', 'amount', {amount: ['is required']}],
+      [
+        'payouts.create',
+        'invalid',
+        'beneficiaryId',
+        [{loc: ['body', 'beneficiaryId'], msg: 'field required'}],
+      ],
+    ] as const)
+      assert.deepEqual(after(id, message, details), [`fields.${id}`, names], message);
+    assert.deepEqual(after('payouts.create', 'payee_id is required')[0], 'fields.payouts.payee_id');
+    assert.equal(
+      assumptionBehind('payouts.create', routeOf('payouts.create', {}), {
+        ...{
+          status: 422,
+          message: 'a verified payment method is required',
+          errorCode: 'INVALID_PAYMENT_DETAILS',
+        },
+        json: {},
+      }),
+      undefined,
+    );
   });
 
   it('is that of the route after NOT_FOUND, unless the request names a record', () => {

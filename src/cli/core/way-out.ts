@@ -74,7 +74,9 @@ function routeFix(assumption: unknown, {profile}: Commands): string | undefined 
 /** The flag with which doctor tries a write whose route may be wrong. It is refused with a live key. */
 function probeFor(assumption: unknown, {isTest}: KnownService): string[] {
   const key = isObject(assumption) ? assumption['key'] : undefined;
-  return isTest && PROBED.some((id) => key === `routes.${id}`) ? ['--probe-writes'] : [];
+  return isTest && PROBED.some((id) => key === `routes.${id}` || key === `bodies.${id}`)
+    ? ['--probe-writes']
+    : [];
 }
 
 /** The message names an assumption and the key to set; `doctor` finds out whether that is the cause. */

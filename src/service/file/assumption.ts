@@ -5,7 +5,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {TREASURY_PREFIX} from '../../contract/operations/treasury.ts';
 import type {Origin} from '../../contract/origin/origin.ts';
 import {recordFieldsOf} from '../../contract/operations/record-fields.ts';
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {firstPart, lastPart, objectIn} from '../paths.ts';
 import {findOperation, operationOf, type Route} from '../routes.ts';
 import {STATUSES_OF} from './schema.ts';
@@ -40,6 +40,7 @@ export function assumptionBehind(id: OperationId, route: Route, failure: Failure
     const missing = ofMissing(id, route, failure);
     if (missing !== undefined) return missing;
   }
+  if (status === 415 && takesNoFields(id)) return ofBody(id);
   if (status === 400 || status === 422) {
     const named = ofRefusal(id, route, failure);
     if (named !== undefined) return named;
@@ -163,9 +164,9 @@ const REFUSING =
 /** Words about the name of a field, not its value. */
 const NAMING =
   /unknown|unrecogni[sz]ed|unexpected|not (a )?(allowed|permitted|recogni[sz]ed|known)|additional|extra|missing|required/i;
-/** Words about a request that must not have a body. */
-const NO_BODY =
-  /\b(no|without (a )?|unexpected|empty) (request )?body\b|\bbody (must be empty|(is )?not allowed)\b/i;
+/** Words about a field that is missing. */
+const REQUIRING =
+  /missing|required|must be (present|provided|given|set)|(can(no|')t|must not) be (blank|empty)/i;
 /** Words about an id in the path, although the route has none: its last part was taken for one. */
 const MALFORMED_ID = /\bid\b.{0,40}\b(malformed|invalid|uuid)\b|\b(malformed|invalid)\b.{0,40}\bid\b/i;
 /** Words about the allowed values of a field. */
@@ -174,8 +175,7 @@ const BOUNDING = /at most|at least|max|between|less|greater|exceed|one of|must b
 function ofRefusal(id: OperationId, route: Route, {message = '', details}: Failure): Assumption | undefined {
   const words = `${message} ${wordsOf(details)}`;
   if (/idempotency.?key/i.test(words)) return ofKey(words);
-  if (NO_BODY.test(words) && /\.(approve|cancel)$/.test(id))
-    return given(`bodies.${id}`, 'the body of the request is not accepted');
+  if (/\bbody\b/i.test(words) && takesNoFields(id)) return ofBody(id);
   if (MALFORMED_ID.test(words) && !operationOf(id).path.includes('{')) return ofRoute(id, route);
   if (!REFUSING.test(words)) return undefined;
   const names = (name: string) => new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_])`).test(words);
@@ -184,12 +184,53 @@ function ofRefusal(id: OperationId, route: Route, {message = '', details}: Failu
   const page = findOperation(id)?.pages === 'cursor' ? ofPage(words, names) : undefined;
   if (page !== undefined) return page;
   const field = requestFieldsOf(id).find((name) => names(lastPart(name)));
-  if (field === undefined || !NAMING.test(words)) return undefined;
+  if (field === undefined) return ofRequired(id, {message, details});
+  if (!NAMING.test(words)) return undefined;
   const [resource = ''] = id.split('.');
   const [key = '', ...unit] = keysOfField(resource, field);
   const row = rowOf(fieldOrigin(id, field, findOperation(id)));
   const what = `the name ${field} is ${row === null ? 'given by the interface document' : 'assumed'}`;
   return {row, key, text: sentence(row, [key, ...unit].join(' and '), what)};
+}
+
+const takesNoFields = (id: OperationId): boolean =>
+  operationOf(id).method !== 'GET' && requestFieldsOf(id).length === 0;
+
+const ofBody = (id: OperationId): Assumption =>
+  given(`bodies.${id}`, 'the body of the request is not accepted');
+
+/** Names that cannot be taken for words: `display_name`, `displayName`, and those in quotes. */
+const NAMES = /["'`]([A-Za-z_][\w.]{0,63})["'`]|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*)\b/g;
+
+/** A required field that remit does not send: the service has another name for one of its fields. */
+function ofRequired(id: OperationId, {message = '', details}: Pick<Failure, 'message' | 'details'>) {
+  const texts = [message.slice(0, LONGEST_TEXT), ...textsIn(details)];
+  if (requestFieldsOf(id).length === 0 || !texts.some((text) => REQUIRING.test(text))) return undefined;
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(NAMES)].map(([, quoted, plain = '']) => quoted ?? plain),
+  );
+  const unknown = [...new Set(names)].filter((name) => !CODES.test(name)).slice(0, 5);
+  if (unknown.length === 0) return undefined;
+  return given(`fields.${id}`, `the service requires ${unknown.join(', ')}, which remit does not send`);
+}
+
+/** Words such as `missing_field`, which are codes and no names of fields. */
+const CODES = /missing|required|invalid|error|^[A-Z_]+$/;
+const LONGEST_TEXT = 500;
+const MOST_TEXTS = 50;
+
+/** All texts in the details of an error; the names of fields are in quotes. */
+function textsIn(details: unknown, depth = 0): string[] {
+  if (typeof details === 'string') return [details.slice(0, LONGEST_TEXT)];
+  if (depth > 4) return [];
+  if (isList(details)) return details.slice(0, MOST_TEXTS).flatMap((one) => textsIn(one, depth + 1));
+  if (!isObject(details)) return [];
+  const entries = Object.entries(details).slice(0, MOST_TEXTS);
+  return entries.flatMap(([key, value]) => {
+    const isName = /^(field|param|parameter|property|name)$/.test(key) && typeof value === 'string';
+    if (isName) return [`"${value.slice(0, LONGEST_TEXT)}"`];
+    return [...(depth === 0 ? [`"${key}"`] : []), ...textsIn(value, depth + 1)]; // by field
+  });
 }
 
 /** The keys of the service file for a field with another name; a renamed amount needs a unit too. */

@@ -2,7 +2,7 @@ import {RemitError} from '../../../errors.ts';
 import {routeOf} from '../../../service/routes.ts';
 import type {Context} from '../../core/context.ts';
 import {NO_SUCH_ID} from '../reads/errors.ts';
-import {failedReplyText, NOWHERE, replyOutcome, refusalWords} from '../survey/asker.ts';
+import {failedReplyText, NOWHERE, replyOutcome, refusalWords, type ServiceReply} from '../survey/asker.ts';
 import {joined} from '../survey/draft.ts';
 import {findings, toAdd} from '../survey/finding.ts';
 import {isGood, isMissing, type ServiceSurvey} from '../survey/survey.ts';
@@ -94,6 +94,7 @@ async function approveCanceled({survey}: Probe, kind: ProbedKind, id: string): P
   const operation = idOf(kind, 'approve');
   const check = `routes.${operation}`;
   const reply = await survey.ask(operation, {params: {id}, body: {}});
+  if (await isRefusedForItsBody(survey, {kind, id, reply})) return;
   const evidence = `${failedReplyText(reply, 'a record')} for a ${kind.noun} that is canceled`;
   const {assumption} = reply;
   if (isGood(reply)) survey.found.push(differs(check, `${evidence}, but must refuse it`, {row: 2}));
@@ -102,6 +103,22 @@ async function approveCanceled({survey}: Probe, kind: ProbedKind, id: string): P
     survey.found.push(differs(check, evidence, {row: 2, fix: `set ${assumption.key} in the service file`}));
   else if ([400, 409, 422].includes(reply.status)) survey.found.push(holds(check, evidence, {row: 2}));
   else survey.found.push(unknown(check, evidence, {row: 2}));
+}
+
+/** Sends the approval without a body if the body was refused. If that is refused by the state of the record, it is right. */
+async function isRefusedForItsBody(
+  survey: ServiceSurvey,
+  {kind, id, reply}: {kind: ProbedKind; id: string; reply: ServiceReply},
+): Promise<boolean> {
+  const operation = idOf(kind, 'approve');
+  const isAboutBody = ({assumption}: ServiceReply) => assumption?.key === `bodies.${operation}`;
+  if (!isAboutBody(reply)) return false;
+  const write = {bodies: {[operation]: 'none' as const}};
+  const bare = await survey.ask(operation, {params: {id}, body: {}}, joined(survey.draft.file, write));
+  if (isAboutBody(bare) || ![400, 409, 422].includes(bare.status)) return false;
+  const evidence = `${failedReplyText(reply, 'a record')}; without a body, ${failedReplyText(bare, 'a record')} for a ${kind.noun} that is canceled`;
+  survey.differs(differs(`routes.${operation}`, evidence, {row: 2, write, sure: true}));
+  return true;
 }
 
 const fixOf = (kind: ProbedKind): string =>

@@ -270,6 +270,27 @@ describe('remit doctor --probe-writes', () => {
     );
   });
 
+  it('finds that approvals are sent without a body, whether the body is refused with 400 or 415', async () => {
+    const refusals = {
+      payouts: answer(400, {error_code: 'VALIDATION_ERROR', message: 'must not have a body'}),
+      payins: answer(415, {error_code: 'UNSUPPORTED_MEDIA_TYPE', message: 'unsupported media type'}),
+    };
+    service.twist = (same, {path, body}) =>
+      !path.endsWith('/approve') || body === undefined
+        ? same
+        : refusals[path.includes('/payins/') ? 'payins' : 'payouts'];
+    const {report, of} = await probe();
+    assert.deepEqual(report.service, {bodies: {'payouts.approve': 'none', 'payins.approve': 'none'}});
+    for (const noun of ['payout', 'payin'] as const) {
+      const {verdict, evidence, sure} = of(`routes.${noun}s.approve`);
+      assert.deepEqual([verdict, sure], ['differs', true]);
+      assert.match(
+        evidence,
+        new RegExp(`; without a body, .* returned 400 .* for a ${noun} that is canceled$`),
+      );
+    }
+  });
+
   it('reports that a payee or move may exist if its answer has no id', async () => {
     service.twist = (same, {method, path}) =>
       method === 'POST' && /payees|move$/.test(path) ? answer(201, {}) : same;
