@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli} from '../cli/run-cli.ts';
 import {answer, type Reply} from '../client/transport/fake-transport.ts';
-import {METHOD_ID, page, PAYEE_ID, payin, payout, PAYOUT_ID} from './fixtures.ts';
+import {METHOD_ID, page, PAYEE_ID, PAYER_ID, payin, payout, PAYOUT_ID} from './fixtures.ts';
 
 const run = (line: string, ...service: Reply[]) => runCli(line.split(' '), {service});
 
@@ -282,6 +282,19 @@ describe('an answer that lacks what was requested', () => {
       assert.equal(ran.exitCode, 8, ran.stderr);
       assert.match(ran.stderr, /was approved is unknown: it is without a status; .*set fields\.\w+\.status/);
     }
+  });
+
+  it('exits 8 for a payin in a currency in which the same minor units are another amount', async () => {
+    const line = `payins create --payer ${PAYER_ID} --amount 5.00 --currency USD --json`;
+    const of = (currency_code: string) =>
+      payin({amount_in_minor_units: 500, amount_in_cents: 500, currency_code});
+    const ran = await run(line, answer(201, of('JPY')));
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(
+      ran.stderr,
+      /^Warning: payin .* is shown in JPY, .*; requested in USD\. As shown it is 500 JPY \(500 minor units\), not 5\.00 USD .* set fields\.payins\.currency_code in/m,
+    );
+    assert.equal((await run(line, answer(201, of('CAD')))).exitCode, 0);
   });
 
   it('exits 6 for metadata of null', async () => {

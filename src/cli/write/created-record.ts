@@ -5,9 +5,13 @@ import {
   payinCurrency,
   railDifference,
 } from '../../client/answers/created-record.ts';
+import type {Difference} from '../../client/answers/difference.ts';
+import {minorUnitsIn} from '../../money/amount.ts';
+import {exponentOf} from '../../money/currencies.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Context} from '../core/context.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import {noteNotShown} from './fields-not-shown.ts';
 
 /**
@@ -48,9 +52,25 @@ export function noteCreated(
   if (rail !== undefined)
     out.warn(`the rail of ${named} is ${plainValue(rail.answered)}, requested ${plainValue(rail.asked)}`);
   const currency = payinCurrency(asked, record);
-  if (currency !== undefined)
-    out.note(
-      `${named} is shown in ${plainValue(currency.answered)}, the currency of the destination account; requested in ${plainValue(currency.asked)}.`,
-    );
+  if (currency !== undefined) noteCurrency(context, {named, currency, minor: asked['amount_in_minor_units']});
   noteNotShown(context, {named, resource, fields: fieldsNotShown(asked, record), next});
+}
+
+/** The answer has the same number of minor units, which is another amount if the two currencies divide differently. */
+function noteCurrency(
+  {out, effects}: Pick<Context, 'out' | 'effects'>,
+  {named, currency: {asked, answered}, minor}: {named: string; currency: Difference; minor: unknown},
+): void {
+  const [shown, requested] = [plainValue(answered), plainValue(asked)];
+  const what = `${named} is shown in ${shown}, the currency of the destination account; requested in ${requested}`;
+  const amount = minorUnitsIn(minor);
+  if (amount === undefined || exponentOf(shown) === exponentOf(requested)) {
+    out.note(`${what}.`);
+    return;
+  }
+  const [as, instead] = [guardedAmountText(amount, shown), guardedAmountText(amount, requested)];
+  out.warn(
+    `${what}. As shown it is ${as}, not ${instead}: check what is collected; if this service differs, set fields.payins.currency_code in the service file`,
+  );
+  effects.tookPartly();
 }

@@ -4,7 +4,7 @@ import {namedAccountArg} from '../../cli/input/flags.ts';
 import {count} from '../../cli/input/global-flags.ts';
 import {noIds} from '../../cli/input/without-ids.ts';
 import {resolveId} from '../../cli/resources/names.ts';
-import {answered} from '../../cli/resources/reads.ts';
+import {answered, noteUnread} from '../../cli/resources/reads.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {
@@ -40,6 +40,10 @@ export default class TreasuryBalance extends RemitCommand {
     }
     const data = answered(context, await client.treasury.balance({account_id: id}, {signal: stop.signal}));
     out.record(data, balanceView);
+    noteUnread(context, data, {
+      resource: 'treasury',
+      fields: ['current_balance_in_minor_units', 'currency_code'],
+    });
     return data;
   }
 }

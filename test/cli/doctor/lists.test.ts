@@ -7,6 +7,7 @@ import type {Report} from '../../../src/cli/doctor/report.ts';
 import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {SandboxService} from '../../commands/sandbox-service.ts';
 import type {TransportAnswer, TransportRequest} from '../../../src/client/transport/transport.ts';
+import {answer} from '../../client/transport/fake-transport.ts';
 import {BASE_URL, runCli} from '../run-cli.ts';
 
 type Twist = (
@@ -63,6 +64,24 @@ describe('remit doctor, at a service without lists of the treasury', () => {
     assert.equal(found?.verdict, 'differs', ran.stdout);
     assert.match(found.evidence, /neither accounts nor account transfers are listed below \/api\/treasury/);
     assert.match(found.fix ?? '', /"prefixes": {"treasury": "\/path"}/);
+  });
+});
+
+describe('remit doctor, at a service with other names in balances', () => {
+  it('finds them at the top of the answer, where a balance has no id', async () => {
+    const ran = await doctor({}, async (request, send) => {
+      const account = /accounts\/([^/]+)\/balance/.exec(request.path)?.[1];
+      return account === undefined ? send(request) : answer(200, {account, current: 500, currency: 'USD'});
+    });
+    const found = checksOf(ran);
+    assert.equal(found.get('fields.treasury.current_balance_in_minor_units')?.verdict, 'differs', ran.stdout);
+    assert.deepEqual(found.get('fields.treasury.currency_code')?.write, {
+      fields: {
+        treasury: {currency_code: 'currency'},
+      },
+    });
+    const envelopes = [...found.values()].filter(({check}) => check.startsWith('envelopes.record'));
+    assert.ok(envelopes.every(({verdict}) => verdict === 'holds'));
   });
 });
 

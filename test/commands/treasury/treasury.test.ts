@@ -42,6 +42,19 @@ describe('treasury', () => {
     assert.equal(ran.requests[0]!.path, `/api/treasury/accounts/${ID}/balance`);
   });
 
+  it('exits 8 and names the keys if the balance has other names', async () => {
+    const ran = await runCli(['treasury', 'balance', ID], {
+      service: [answer(200, {account: ID, current: 500})],
+    });
+    assert.equal(ran.exitCode, 8);
+    assert.match(ran.stdout, /^current\t500$/m);
+    assert.match(
+      ran.stderr,
+      /^Warning: the answer does not show current_balance_in_minor_units and currency_code; if this service differs, set fields\.treasury\.current_balance_in_minor_units, units\.treasury\.current_balance_in_minor_units and fields\.treasury\.currency_code in the service file$/m,
+    );
+    assert.match(ran.stderr, /^Hint: remit doctor$/m);
+  });
+
   it('reports with exit 4 that there is no balance yet', async () => {
     const ran = await runCli(['treasury', 'balance', ID], {
       service: [answer(404, {error_code: 'NOT_FOUND', message: 'no balance was reported yet'})],

@@ -1,6 +1,6 @@
 import type {OperationId} from '../../../contract/operations/operations.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {isList, isObject} from '../../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../../narrow.ts';
 import {allOperations} from '../../../contract/operations/operations.ts';
 import {operationOf, paramsOf, routeOf} from '../../../service/routes.ts';
 import type {ServiceFile} from '../../../service/service-file.ts';
@@ -66,7 +66,7 @@ async function checkGet(survey: ServiceSurvey, {id, list, wrappers}: Get): Promi
       // the first party may have no payment method
       if (survey.samples.get(id)?.wire.length === 0) await readSample(survey, id, {[name]: other});
   } else {
-    if (id === 'treasury.balance') keepBalance(survey, reply);
+    if (id === 'treasury.balance') keepBalance(survey, reply, recordId);
     noteWrapper(survey, {id, reply, recordId, wrappers});
   }
 }
@@ -116,8 +116,8 @@ function noteRoute(survey: ServiceSurvey, id: OperationId, reply: ServiceReply):
   if (survey.found.some((finding) => finding.check === check)) return;
   const row = rowOf(id);
   const isNoBalance = id === 'treasury.balance' && reply.status === 404; // row 20: the bank has not reported yet
-  const isWhole = isObject(reply.wire) || isList(reply.wire);
-  if (isGood(reply) && isWhole) survey.found.push(holds(check, replyOutcome(reply), {row}));
+  const isJson = isObject(reply.wire) || isList(reply.wire);
+  if (isGood(reply) && isJson) survey.found.push(holds(check, replyOutcome(reply), {row}));
   else if (isNoBalance) survey.found.push(unknown(check, replyOutcome(reply), {row}));
   else
     survey.found.push(
@@ -133,9 +133,9 @@ async function readSample(survey: ServiceSurvey, id: OperationId, params: Params
   keepSample(survey, id, {reply: await survey.ask(id, {params}), params});
 }
 
-function keepBalance(survey: ServiceSurvey, {wire, json}: ServiceReply): void {
+function keepBalance(survey: ServiceSurvey, {wire, json}: ServiceReply, accountId: string): void {
   const record = unwrapRecord(json);
-  if (isObject(wire) && isObject(record) && (record['id'] ?? record['account_id']) !== undefined)
+  if (isObject(wire) && isObject(record) && isWhole('treasury.balance', record, accountId))
     survey.samples.set('treasury.balance', {wire: [wire], canonical: [record]});
 }
 
@@ -159,7 +159,7 @@ function noteWrapper(
   }: {id: OperationId; reply: ServiceReply; recordId: string; wrappers: Map<OperationId, string>},
 ): void {
   const record = unwrapRecord(reply.json);
-  if (isObject(record) && (record['id'] ?? record['account_id']) !== undefined) {
+  if (isObject(record) && isWhole(id, record, recordId)) {
     const check = 'envelopes.record';
     if (survey.found.some((finding) => finding.check === check)) return;
     const place = isObject(reply.wire) && reply.wire['id'] === undefined ? 'inside an object' : 'itself';
@@ -178,6 +178,12 @@ function noteWrapper(
       }),
     );
 }
+
+/** Whether it is the record itself. A balance has no id, and the service may call its account by another name. */
+const isWhole = (id: OperationId, record: JsonObject, recordId: string): boolean =>
+  (record['id'] ?? record['account_id']) !== undefined ||
+  (id === 'treasury.balance' &&
+    Object.values(record).some((value) => value === recordId || typeof value === 'number'));
 
 /** Writes one path for all records, or one for each kind if they differ. */
 function noteWrappers(survey: ServiceSurvey, wrappers: ReadonlyMap<OperationId, string>): void {
