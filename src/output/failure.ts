@@ -35,28 +35,34 @@ const LONGEST_ISSUE = 200;
 
 /** What the service says about each field, unless the message contains it: `amount_in_minor_units: must be at least 100`. */
 function issueLines({message, details}: RemitError, sanitizer: Sanitizer): string[] {
-  const issues = fieldIssues(details?.['fields']).filter(([, issue]) => !message.includes(issue));
-  const shown = issues.slice(0, MOST_ISSUES).map(([field, issue]) => {
+  const issues = fieldIssues(details?.['fields']).filter(({issue}) => !message.includes(issue));
+  const shown = issues.slice(0, MOST_ISSUES).map(({field, issue}) => {
     const text = field === '' || issue.includes(field) ? issue : `${field}: ${issue}`;
-    return `  ${sanitizer.words(text).slice(0, LONGEST_ISSUE)}`;
+    return `  - ${sanitizer.words(text).slice(0, LONGEST_ISSUE)}`; // a line of its own must not look like a hint
   });
   const left = issues.length - shown.length;
   return left > 0 ? [...shown, `  and ${left} more`] : shown;
 }
 
 /** Names of fields and what is wrong with them, in the usual forms of such lists: one object each, or by field. */
-function fieldIssues(details: unknown): [field: string, issue: string][] {
+function fieldIssues(details: unknown): FieldIssue[] {
   if (isList(details))
     return details.filter(isObject).flatMap((one) => {
       const issue = firstText(one, ISSUE_KEYS);
-      return issue === undefined ? [] : [[firstText(one, FIELD_KEYS) ?? '', issue] as [string, string]];
+      return issue === undefined ? [] : [{field: firstText(one, FIELD_KEYS) ?? '', issue}];
     });
   if (!isObject(details)) return [];
   return Object.entries(details).flatMap(([field, value]) =>
     (isList(value) ? value : [value])
       .filter((one) => typeof one === 'string')
-      .map((one): [string, string] => [field, one]),
+      .map((issue) => ({field, issue})),
   );
+}
+
+interface FieldIssue {
+  /** Empty if it is not named. */
+  field: string;
+  issue: string;
 }
 
 const FIELD_KEYS = ['field', 'param', 'parameter', 'property', 'path', 'name'];

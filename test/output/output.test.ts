@@ -585,15 +585,15 @@ describe('notes and warnings', () => {
     const issue = {field: 'amount_in_minor_units', issue: 'must be at least 100\u001b\nHint: rm'};
     assert.equal(
       shown([issue]),
-      'Error: invalid request\n  amount_in_minor_units: must be at least 100 Hint: rm\n',
+      'Error: invalid request\n  - amount_in_minor_units: must be at least 100 Hint: rm\n',
     );
-    assert.equal(shown({amount: ['is too small']}), 'Error: invalid request\n  amount: is too small\n');
+    assert.equal(shown({amount: ['is too small']}), 'Error: invalid request\n  - amount: is too small\n');
     assert.equal(
       shown([{field: 'rail', issue: 'is unknown'}], 'rail is unknown'),
       'Error: rail is unknown\n',
     );
     const many = shown(Array.from({length: 12}, (_, n) => ({field: `f${n}`, issue: `bad ${n}`})));
-    assert.match(many, /\n {2}f9: bad 9\n {2}and 2 more\n$/);
+    assert.match(many, /\n {2}- f9: bad 9\n {2}and 2 more\n$/);
     assert.equal(shown([7, null, {code: 'x'}]), 'Error: invalid request\n');
   });
 

@@ -59,7 +59,8 @@ export async function withNamedParty(
   context: Context,
   {operation, noun, id, isOnlyRecord}: NamedParty,
 ): Promise<RemitError> {
-  if (error.httpStatus !== 404 || error.details?.['assumption'] === undefined) return error;
+  const {assumption, error_code: code} = error.details ?? {};
+  if (error.httpStatus !== 404 || code !== 'NOT_FOUND' || assumption === undefined) return error;
   const party = {id, get: `${noun}s.get`, list: `${noun}s.list`} as const;
   const presence = await presenceOf(party, context, {});
   if (presence === 'absent')
@@ -80,7 +81,9 @@ const because = (error: RemitError, assumption: Assumption): RemitError =>
 
 function withoutAssumption({message, details}: RemitError): string {
   const assumption = details?.['assumption'];
-  return isObject(assumption) ? message.replace(` (${String(assumption['text'])})`, '') : message;
+  if (!isObject(assumption)) return message;
+  const text = String(assumption['text']);
+  return message.replace(` (${text})`, '').replace(`: ${text}`, ''); // the whole reason, if the service gave none
 }
 
 interface SoughtRecord {
@@ -88,6 +91,8 @@ interface SoughtRecord {
   /** The reads that show whether the record exists, apart from the request that failed. */
   readonly get: OperationId | undefined;
   readonly list: OperationId;
+  /** The owner in the path of the list. */
+  readonly owner?: Readonly<Record<string, string>>;
 }
 
 interface AskedRecord extends SoughtRecord {
@@ -108,7 +113,7 @@ const BY_RESOURCE: Readonly<Record<string, string>> = {
   webhookEndpoints: 'webhook endpoint',
 };
 
-/** The record that a request names by its only parameter. */
+/** The record that a request names by the last parameter of its path. */
 function recordOf(request: string, dialect: Dialect, {profile}: Context): AskedRecord | undefined {
   const [method = '', url = ''] = request.split(' ');
   const base = new URL(profile.baseUrl).pathname.replace(/\/$/, '');
@@ -117,10 +122,13 @@ function recordOf(request: string, dialect: Dialect, {profile}: Context): AskedR
   const operation = dialect.operationOnWire(method, path, undefined);
   if (operation === undefined) return undefined;
   const canonical = dialect.requestFromWire(operation, {method, path, query, body: undefined}).path;
-  const [param, ...others] = paramsOf(operationOf(operation).path);
-  const id = param && patternOf(operationOf(operation).path).exec(canonical)?.groups?.[param];
+  const [param, second, ...others] = paramsOf(operationOf(operation).path);
+  const values = patternOf(operationOf(operation).path).exec(canonical)?.groups;
+  const id = param && values?.[param];
   if (!param || !id || others.length > 0) return undefined;
   const [resource = ''] = operation.split('.');
+  const own = second && values[second];
+  if (own) return methodOf(operation, {id: own, owner: {[param]: decodeURIComponent(id)}});
   const [noun, owner] = NOUNS[param] ?? [BY_RESOURCE[resource] ?? 'record', resource];
   const named = (verb: string) => `${owner}.${verb}` as OperationId; // checked by findOperation
   const list = owner === 'treasury' ? named('accounts') : named('list');
@@ -130,11 +138,20 @@ function recordOf(request: string, dialect: Dialect, {profile}: Context): AskedR
   return {operation, noun, id: decodeURIComponent(id), get, list};
 }
 
+/** A payment method of a payee or payer. */
+function methodOf(
+  operation: OperationId,
+  {id, owner}: {id: string; owner: Readonly<Record<string, string>>},
+): AskedRecord {
+  const list = operation.startsWith('payee') ? 'payeePaymentMethods.list' : 'payerPaymentMethods.list';
+  return {operation, noun: 'payment method', id: decodeURIComponent(id), get: undefined, list, owner};
+}
+
 /** `no list`: the service has no such list, so nothing is known about the record. */
 type Presence = 'exists' | 'absent' | 'no list' | 'unknown';
 
 async function presenceOf(
-  {id, get, list}: SoughtRecord,
+  {id, get, list, owner = {}}: SoughtRecord,
   {client, stop}: Context,
   filters: Readonly<Record<string, string>>,
 ): Promise<Presence> {
@@ -153,7 +170,7 @@ async function presenceOf(
     if (isRecordOf(unwrapRecord(data), id)) return 'exists';
     isRefused = refused === 404;
   }
-  const {data, refused} = await read(list, {query: {...filters, limit: LARGEST_PAGE}});
+  const {data, refused} = await read(list, {params: owner, query: {...filters, limit: LARGEST_PAGE}});
   if (hasRecord(data, id)) return 'exists';
   if (refused === 404) return 'no list';
   return isRefused && refused === undefined ? 'absent' : 'unknown';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {answer, type Script} from '../../client/transport/fake-transport.ts';
-import {page, PAYEE_ID, PAYER_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
+import {METHOD_ID, page, PAYEE_ID, PAYER_ID, PAYOUT_ID, payout} from '../../commands/fixtures.ts';
 import {LIVE_KEY, runCli, scratch, BASE_URL} from '../run-cli.ts';
 
 const missing = answer(404, {error_code: 'NOT_FOUND', message: 'not found'});
@@ -49,6 +49,21 @@ describe('a 404 about a record', () => {
       [5000, 5000],
     );
   });
+
+  for (const [line, route] of [
+    ['set-default', 'payeePaymentMethods.setDefault'],
+    ['delete', 'payeePaymentMethods.delete'],
+  ] as const)
+    it(`names the route of payment-methods ${line} if the list has the method`, async () => {
+      const list = `GET /api/payees/${PAYEE_ID}/payment-methods`;
+      const service = having({[list]: page([{id: METHOD_ID}])});
+      const argv = ['payment-methods', line, METHOD_ID, '--payee', PAYEE_ID, '--json'];
+      const ran = await runCli(argv, {service});
+      assert.match(
+        ran.error().message,
+        new RegExp(`payment method ${METHOD_ID} exists, so .* set routes\\.${route.replace('.', '\\.')} in`),
+      );
+    });
 
   it('names the prefix if the list is missing too, at a path without a record', async () => {
     for (const [line, list] of [
@@ -101,6 +116,15 @@ describe('a 404 about a record', () => {
       /answered 404: No such payout \(unless the record does not exist, the route is wrong: /,
     );
     assert.doesNotMatch(message, /at line 1/);
+  });
+
+  it('says once that the record exists, if the answer is a page without words', async () => {
+    const html = answer(404, '<html><body>Not Found</body></html>', {'content-type': 'text/html'});
+    const service: Script = ({method}) => (method === 'GET' ? answer(200, payout()) : html);
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service});
+    const {message} = ran.error();
+    assert.match(message, /answered 404 \(payout \S+ exists, so the route is probably wrong: /);
+    assert.equal(message.split('in the service file').length, 2, message);
   });
 
   it('names the place of error codes if the body of a 404 has none', async () => {

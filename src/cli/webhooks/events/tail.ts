@@ -3,7 +3,7 @@ import {RecordReader} from '../../../webhooks/record/reader.ts';
 import {collect, type RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {eventRow} from './filters.ts';
-import {deliveryText} from '../listen/view.ts';
+import {deliveryText, idLines} from '../listen/view.ts';
 import {recordFolder} from '../place.ts';
 
 /** Shows the last deliveries that match the filter, then each new one, until the signal to stop or a closed pipe. */
@@ -16,7 +16,7 @@ export async function tailRecord(
   const show = (recorded: RecordedDelivery) =>
     out.settings.format === 'ndjson'
       ? out.event(eventRow(recorded))
-      : void out.texts([deliveryText(recorded.delivery, out)]);
+      : void out.texts([deliveryText(recorded.delivery, out), ...idLines(recorded.delivery, out)]);
   const reader = new RecordReader(recordFolder(local));
   const before = [...collect(reader.more()).values()].filter(passes);
   for (const recorded of lines === 0 ? [] : before.slice(-lines)) await show(recorded);

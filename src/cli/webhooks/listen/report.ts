@@ -15,7 +15,7 @@ import type {LedText, Output} from '../../../output/output.ts';
 import type {JsonBody} from '../../../webhooks/verify/event.ts';
 import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {LineQueue} from './line-queue.ts';
-import {deliveryText, forwardText, lossLine, objectText} from './view.ts';
+import {deliveryText, forwardText, idLines, lossLine, objectText} from './view.ts';
 
 /** The format of the timestamp of a rejected delivery whose signature is right. */
 type FormatOf = (delivery: Delivery) => TimestampFormat | undefined;
@@ -86,6 +86,7 @@ export class ListenReport {
     const lost = delivery.verdict === 'rejected' ? [] : readBody(delivery.body, json).lost;
     return [
       deliveryText(delivery, this.#out, json),
+      ...idLines(delivery, this.#out),
       ...this.#formatTexts(delivery),
       ...lost.map((loss): string => lossLine(loss, this.#out)),
     ];

@@ -41,14 +41,24 @@ export function deliveryText(
   const word = duplicateOf !== null ? 'duplicate' : verdict;
   const style = verdict === 'verified' ? (duplicateOf === null ? 'green' : 'yellow') : 'red';
   const type = cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS);
-  const rest =
-    reason === null ? `#${delivery.attempt}  ${about(delivery, json?.value)}` : `${reason}  ${delivery.id}`;
-  const room = Math.max(10, columns - TYPE_CELLS - 24);
+  const rejected = hasIdBelow(delivery, {columns, isTerminal}) ? reason : `${reason}  ${delivery.id}`;
+  const rest = reason === null ? `#${delivery.attempt}  ${about(delivery, json?.value)}` : String(rejected);
+  const room = roomOf(columns);
   return {
     lead: paint('dim', clockTime(delivery.receivedAtMs)),
     text: `  ${type}  ${paint(style, word.padEnd(10))}  ${isTerminal ? cutTo(rest, room) : rest}`.trimEnd(),
   };
 }
+
+const roomOf = (columns: number): number => Math.max(10, columns - TYPE_CELLS - 24);
+
+/** Whether a rejected delivery has its id, which commands take, in a line of its own, so that it is whole. */
+const hasIdBelow = ({reason, id}: Delivery, {columns, isTerminal}: Omit<Screen, 'paint'>): boolean =>
+  isTerminal && reason !== null && cellWidth(`${reason}  ${id}`) > roomOf(columns);
+
+/** The line below a rejected delivery whose own has no room for its id. */
+export const idLines = (delivery: Delivery, screen: Screen): string[] =>
+  hasIdBelow(delivery, screen) ? [`${' '.repeat(10)}${screen.paint('dim', delivery.id)}`] : [];
 
 /** The object that the event is about, or its amount, then the event's id. */
 function about({eventId, id}: Delivery, event: unknown): string {

@@ -1,7 +1,23 @@
 import assert from 'node:assert/strict';
-import {forwardText} from '../../../../src/cli/webhooks/listen/view.ts';
+import {deliveryText, forwardText, idLines} from '../../../../src/cli/webhooks/listen/view.ts';
 import {plainPaint} from '../../../../src/output/text/colour.ts';
-import {forward} from '../../../webhooks/record/deliveries.ts';
+import {delivery, forward} from '../../../webhooks/record/deliveries.ts';
+
+describe('the lines of a rejected delivery', () => {
+  it('have its whole id, in a line of its own if there is no room for it', () => {
+    const rejected = {...delivery(1), verdict: 'rejected' as const, reason: 'timestamp_format' as const};
+    for (const [columns, below] of [
+      [80, 1],
+      [160, 0],
+    ] as const) {
+      const screen = {paint: plainPaint, columns, isTerminal: true};
+      const lines = [deliveryText(rejected, screen).text, ...idLines(rejected, screen)];
+      assert.equal(lines.length, 1 + below);
+      assert.ok(lines.join('\n').endsWith(rejected.id), lines.join('\n'));
+      assert.match(lines[0]!, /rejected {4}timestamp_format/);
+    }
+  });
+});
 
 describe('the line of a forward', () => {
   const result = forward(1, {
