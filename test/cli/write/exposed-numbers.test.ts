@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {answer} from '../../client/transport/fake-transport.ts';
+import {answer, type Script} from '../../client/transport/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
 import {runCli} from '../run-cli.ts';
 
 const CARD = '4111 1111 1111 1111';
 const warned = async (...argv: string[]) => {
-  const service = [answer(201, {id: PAYOUT_ID, status: 'created'})];
+  const service: Script = ({body}) => {
+    const asked: Record<string, unknown> = JSON.parse(body ?? '{}');
+    return answer(201, {...asked, client_metadata: asked['metadata'], id: PAYOUT_ID, status: 'created'});
+  };
   const {exitCode, stderr} = await runCli(argv, {service});
   assert.equal(exitCode, 0, stderr);
   return stderr.split('\n').filter((line) => line.includes('seems to contain'));
