@@ -25,6 +25,8 @@ export interface Compiled {
   readonly unsent: readonly string[];
   readonly body: BodyRule | undefined;
   readonly request: Mapping;
+  /** What a canonical body must not have, because the service would read a field of another name in it. */
+  readonly foreign: readonly ForeignPlace[];
   readonly answer: Mapping;
   /** The id of a record, under its name on the wire. */
   readonly idOnWire: Path;
@@ -35,6 +37,12 @@ export interface Compiled {
   readonly wireItems: string | undefined;
 }
 
+/** Where the service has a field that remit knows by another name, and the contract has none. */
+export interface ForeignPlace extends Name {
+  /** The wire path, or the first part of it that is not a field of the contract. */
+  readonly place: Path;
+}
+
 export function compile(id: OperationId, file: ServiceFile): Compiled {
   const operation = operationOf(id);
   const wire = routeOf(id, file);
@@ -42,6 +50,7 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
   const isList = operation.pages === 'cursor' || id === 'eventTypes.list';
   const envelope = file.envelopes?.record;
   const record = typeof envelope === 'string' ? envelope : envelope?.[id];
+  const request = mappingOf(id, file, 'request');
   const answer = mappingOf(id, file, 'answer');
   const idName = answer.names.flat().find(({canonical}) => canonical.join('.') === 'id');
   return {
@@ -58,7 +67,7 @@ export function compile(id: OperationId, file: ServiceFile): Compiled {
     wirePattern: patternOf(wire.path),
     hasParams: paramsOf(path).length > 0,
     wireParams: paramsOf(wire.path),
-    request: mappingOf(id, file, 'request'),
+    ...{request, foreign: foreignPlaces(id, request)},
     ...{answer, idOnWire: idName?.wire ?? ['id']},
     canonicalRecord: Object.values(operation.ok).some((name) => name === 'MoveEnvelope') ? ['data'] : [],
     wireRecord: record === undefined ? undefined : pathOf(record),
@@ -111,6 +120,17 @@ function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer
         ? {holder, key: metadata.reference}
         : undefined,
   };
+}
+
+function foreignPlaces(id: OperationId, {names}: Mapping): ForeignPlace[] {
+  const fields = requestFieldsOf(id);
+  const isKnown = (path: Path) =>
+    fields.some((field) => field === path.join('.') || field.startsWith(`${path.join('.')}.`));
+  return names.flat().flatMap((name) => {
+    const places = name.wire.map((_, at) => name.wire.slice(0, at + 1));
+    const place = places.find((path) => !isKnown(path));
+    return place === undefined ? [] : [{...name, place}];
+  });
 }
 
 function filterNames(resource: string, {filters = {}}: ServiceFile): Record<string, string> {

@@ -1,5 +1,5 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
-import {compile, type Compiled} from './compiled.ts';
+import {compile, type Compiled, type ForeignPlace} from './compiled.ts';
 import {type Mapping, mapsNothing, toCanonical, toWire, Unwritable} from './mapping.ts';
 import {isObject, type JsonObject} from '../narrow.ts';
 import {leavesOf, type Path, pathOf, valueAt, withBeside, withoutValue, withValue} from './paths.ts';
@@ -56,12 +56,15 @@ export class Dialect {
     return names.map(({canonical}) => ({canonical, wires}));
   }
 
-  /** @throws {Unwritable} */
+  /** @throws {Unwritable} also for a body that is partly in the service's form: its fields would be sent unread */
   requestToWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
     const compiled = this.#of(id);
-    const {canonicalPattern, hasParams, wire, wireParams, request, body: rule} = compiled;
+    const {canonicalPattern, hasParams, wire, wireParams, request, foreign, body: rule} = compiled;
     let sent = rule === undefined ? body : rule === 'none' ? undefined : rule;
-    if (isObject(sent) && rule === undefined) sent = toWire(sent, request);
+    if (isObject(sent) && rule === undefined) {
+      refuseForeign(sent, foreign);
+      sent = toWire(sent, request);
+    }
     let search = this.#queryToWire(query, compiled);
     if (!hasParams && wireParams.length === 0)
       return {method: wire.method, path: wire.path, query: search, body: sent};
@@ -240,6 +243,16 @@ export class Dialect {
     if (compiled === undefined) this.#compiled.set(id, (compiled = compile(id, this.file)));
     return compiled;
   }
+}
+
+/** @throws {Unwritable} */
+function refuseForeign(body: JsonObject, foreign: readonly ForeignPlace[]): void {
+  const found = foreign.find(({place}) => valueAt(body, place) !== undefined);
+  if (found === undefined) return;
+  const canonical = found.canonical.join('.');
+  const [wire, place] = [found.wire.join('.'), found.place.join('.')];
+  const what = place === wire ? `${wire} is` : `${place} is part of ${wire},`;
+  throw new Unwritable(canonical, `${what} the service's name for ${canonical}; write ${canonical}`);
 }
 
 const UNSORTED = 'the service cannot sort lists (paging.order is false in the service file)';

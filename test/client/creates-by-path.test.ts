@@ -70,6 +70,56 @@ describe('a create named by its path', () => {
     }
   });
 
+  it('is refused in the documented form if a field has the name that the service gives to another one', async () => {
+    const service = {
+      routes: {'payouts.create': 'POST /v1/payouts'},
+      fields: {
+        payouts: {payee_id: 'creditor', amount_in_minor_units: 'amount.value', auto_approve: 'approve_now'},
+        payins: {auto_approve: 'options.approve'},
+      },
+      units: {'payouts.amount_in_minor_units': 'major'},
+    } as const;
+    const {payee_id: creditor, auto_approve: approve_now, ...rest} = BODY;
+    const {client, post, transport} = setUp([answer(201, created)], {service});
+    const refused = (message: RegExp) => ({code: 'LOCAL_VALIDATION', message});
+    const approve = /approve_now is the service's name for auto_approve; write auto_approve/;
+    for (const body of [
+      {creditor, amount: {value: '125.00'}, currency_code: 'USD', approve_now},
+      {...rest, payee_id: PAYEE_ID, approve_now},
+      {...BODY, approve_now: null},
+    ]) {
+      await assert.rejects(post({body, ...KEY}), refused(/is (part of .*, )?the service's name for/));
+      await assert.rejects(client.payouts.create(body as never, KEY), {code: 'LOCAL_VALIDATION'});
+      assert.throws(() => client.previewRequest('POST', '/api/payouts', {body}), {code: 'LOCAL_VALIDATION'});
+    }
+    await assert.rejects(post({body: {...rest, payee_id: PAYEE_ID, approve_now}, ...KEY}), refused(approve));
+    await assert.rejects(
+      post({body: {...rest, amount: 5}, ...KEY}),
+      refused(
+        /amount is part of amount\.value, the service's name for amount_in_minor_units; write amount_in_/,
+      ),
+    );
+    const payin = {payer_id: PAYER_ID, amount_in_minor_units: 1, options: {approve: true}};
+    await assert.rejects(post({body: payin, ...KEY}, '/api/payins'), refused(/options is part of options\./));
+    assert.deepEqual(transport.requests, []);
+  });
+
+  it('may have a field under a name that the service gives to another one, if the service file swaps them', async () => {
+    const service = {fields: {payouts: {payee_id: 'subaccount_id', subaccount_id: 'payee_id'}}};
+    const {post, bodies} = setUp([answer(201, {...created, payee_id: null, subaccount_id: PAYEE_ID})], {
+      service,
+    });
+    await post({body: {...BODY, auto_approve: false}, ...KEY});
+    assert.deepEqual(bodies(), [
+      {
+        ...{subaccount_id: PAYEE_ID},
+        amount_in_minor_units: 12_500,
+        currency_code: 'USD',
+        auto_approve: false,
+      },
+    ]);
+  });
+
   it('is sent by the route and names of a service file if it is in the documented form', async () => {
     const service = {
       routes: {'payouts.create': 'POST /v1/disbursements'},

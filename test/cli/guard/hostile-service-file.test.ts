@@ -66,6 +66,25 @@ describe('a stored service file whose cancel is an approval', () => {
     });
 });
 
+describe('a live create whose approval has the name that the service gives it', () => {
+  it('is refused on the documented path before anything is shown or sent', async () => {
+    const service: ServiceFile = {fields: {'payouts.create': {auto_approve: 'submit'}}};
+    const data = {payee_id: PAYEE_ID, amount_in_minor_units: 999_900, currency_code: 'USD', submit: true};
+    const words = ['api', 'POST', '/api/payouts', '-d', JSON.stringify(data)];
+    const ran = await runCli([...words, '--idempotency-key', 'k', '--live', '--yes', '--json'], {
+      env: profiled({mode: 'live', service}),
+      service: () => answer(201, payout()),
+    });
+    assert.equal(ran.error().code, 'LOCAL_VALIDATION', ran.stderr);
+    assert.match(ran.error().message, /submit is the service's name for auto_approve; write auto_approve/);
+    assert.doesNotMatch(ran.stderr, /no money moves/);
+    assert.ok(
+      ran.requests.every(({method}) => method === 'GET'),
+      ran.stderr,
+    );
+  });
+});
+
 describe('the confirmation of a live write', () => {
   const create = `payees create --name Acme --live --yes --json`.split(' ');
 
