@@ -8,6 +8,7 @@ import {isMethodParameter, READ_AS_METHOD} from './own-headers.ts';
 import {keyLines, type KeyLines} from './lines.ts';
 import {cursorNameOf, orderOf} from '../paging.ts';
 import {firstPart} from '../paths.ts';
+import {issueInPlaces} from './place-issues.ts';
 import {issueInRoutes} from './route-issues.ts';
 import {paramsOf} from '../routes.ts';
 import {serviceSchema} from './schema.ts';
@@ -71,6 +72,7 @@ function issueWithin(file: ServiceFile): SchemaIssue | undefined {
     issueInNames(file) ??
     issueInRoutes(file) ??
     issueInFields(file) ??
+    issueInPlaces(file) ??
     issueInFilters(file) ??
     issueInUnits(file) ??
     issueInStatuses(file) ??

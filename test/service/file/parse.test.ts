@@ -34,10 +34,24 @@ const WHOLE = {
   ids: {format: 'any'},
 };
 
+const AMOUNT_UNIT = {'payouts.amount_in_minor_units': 'minor'};
+
 describe('a service file', () => {
   it('may contain every key, and the address of its schema', () => {
     assert.deepEqual(parseServiceFile(JSON.stringify({$schema: 's.json', ...WHOLE}), 'service.json'), WHOLE);
     assert.deepEqual(parseServiceFile('\ufeff{}', 'service.json'), {});
+  });
+
+  it('may name both aliases of a field alike, swap two fields, and put fields next to each other', () => {
+    for (const file of [
+      {fields: {'payouts.create': {metadata: 'payout_metadata'}}},
+      {fields: {payouts: {amount_in_minor_units: 'amount_in_cents'}}, units: AMOUNT_UNIT},
+      {fields: {'payouts.create': {payee_id: 'rail', rail: 'payee_id'}}},
+      {fields: {'payouts.create': {metadata: 'meta.tags', auto_approve: 'meta.approve'}}},
+      {fields: {'payeePaymentMethods.add': {country_code: 'bank_account.country'}}},
+      {fields: {payouts: {client_metadata: 'metadata', 'metadata.order': 'metadata.order_no'}}},
+    ])
+      assert.deepEqual(parseServiceFile(JSON.stringify(file), 'service.json'), file);
   });
 
   it('may say of several filters that the service has none', () => {
@@ -163,6 +177,36 @@ describe('a service file', () => {
       {fields: {'moves.create': {currency_code: 'auto_approve.currency'}}},
       'fields.moves.create.currency_code',
       /cannot be auto_approve/,
+    ],
+    [
+      'an approval within the metadata',
+      {fields: {'payouts.create': {auto_approve: 'metadata.approve'}}},
+      'fields.payouts.create.auto_approve',
+      /shares its place with metadata \(metadata\)/,
+    ],
+    [
+      'an approval within renamed metadata',
+      {fields: {payins: {metadata: 'options'}, 'payins.create': {auto_approve: 'options.approve'}}},
+      'fields.payins.metadata',
+      /shares its place with auto_approve \(options\.approve\)/,
+    ],
+    [
+      'metadata within the approval',
+      {fields: {'payouts.create': {metadata: 'options.tags', auto_approve: 'options'}}},
+      'fields.payouts.create.auto_approve',
+      /shares its place with metadata \(options\.tags\)/,
+    ],
+    [
+      'an approval with the name of another field',
+      {fields: {'payouts.create': {auto_approve: 'rail'}}},
+      'fields.payouts.create.auto_approve',
+      /shares its place with rail/,
+    ],
+    [
+      'a party within the metadata',
+      {fields: {payouts: {payee_id: 'payout_metadata.payee'}}},
+      'fields.payouts.payee_id',
+      /shares its place with payout_metadata/,
     ],
     [
       'an unknown unit',
