@@ -2,7 +2,7 @@ import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject, must, type JsonObject} from '../narrow.ts';
+import {must, type JsonObject} from '../narrow.ts';
 import {createThenRelease} from './create-then-release.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {CreateRequest} from './transfer-create.ts';
@@ -34,10 +34,11 @@ import {
   type ResourceApi,
   type Result,
 } from './requests/resource.ts';
+import {bodyAsSent} from './requests/body.ts';
 import {DEFAULT_POLICY, finish, type RetryPolicy} from './requests/retry.ts';
 import {lastParam} from './requests/routes.ts';
 import {refuseOtherSpelling} from './requests/spelling.ts';
-import {type ReadRequest, readRequest, refuseUnclearPayment} from '../service/read-request.ts';
+import {paymentBody, type ReadRequest, readRequest} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
 import {filtersHere, sizeOnWire} from '../service/paging.ts';
 import {horizonMsOf} from '../service/service-file.ts';
@@ -160,30 +161,34 @@ export class RemitClient {
   }
 
   /** Calls an operation by its id. The methods of the resources are typed versions of it. */
-  async call(id: OperationId, input: CallInput = {}): Promise<Result<unknown>> {
+  async call(id: OperationId, given: CallInput = {}): Promise<Result<unknown>> {
     const {method, key, path} = operationOf(id);
+    const input = {...given, body: bodyAsSent(given.body)};
+    if (isTransferCreation(id)) return this.#callCreation(id, input);
     const built = this.#builder.operation(id, input);
     if (method === 'GET') {
       const recordId = lastParam(path, input.params ?? {});
       return this.#finish({...built, options: {...built.options, recordId}}, isRecord(recordId));
     }
-    if (isTransferCreation(id)) {
-      const asked = isObject(input.body) ? input.body : {};
-      const bodyOf = (withoutApproval: boolean) =>
-        withoutApproval ? this.#codec.withoutApproval(id, asked, false) : asked;
-      return this.#createTransfer({
-        ...{operation: id, asked, options: input.options ?? {}, isRaw: false},
-        build: (withoutApproval, options) =>
-          this.#builder.operation(id, {...input, body: bodyOf(withoutApproval), options}),
-        send: async (one, how) => {
-          const result = await this.#finish(one, holdsRecord(one.sanitizer), how);
-          return {...result, data: unwrapRecord(result.data)};
-        },
-      });
-    }
     if (key === undefined) return this.#finish(built, method === 'DELETE' ? isDeleted : isAcknowledged);
     const result = await this.#finish(built, holdsRecord(built.sanitizer));
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
+  }
+
+  #callCreation(operation: TransferCreation, input: CallInput): Promise<Result<unknown>> {
+    const {body, options = {}} = input;
+    const asked = paymentBody({path: operationOf(operation).path, body});
+    const bodyOf = (withoutApproval: boolean) =>
+      withoutApproval ? this.#codec.withoutApproval(operation, asked, false) : asked;
+    return this.#createTransfer({
+      ...{operation, asked, options, isRaw: false},
+      build: (withoutApproval, one) =>
+        this.#builder.operation(operation, {...input, body: bodyOf(withoutApproval), options: one}),
+      send: async (one, how) => {
+        const result = await this.#finish(one, holdsRecord(one.sanitizer), how);
+        return {...result, data: unwrapRecord(result.data)};
+      },
+    });
   }
 
   /** A create of a payin or payout, named by its operation or by its path. */
@@ -266,8 +271,9 @@ export class RemitClient {
   async request(
     method: string,
     path: string,
-    input: {body?: unknown} & AnyOptions = {},
+    given: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
+    const input = {...given, body: bodyAsSent(given.body)};
     const {operation, isRaw, body} = this.#readRequest(method, path, input);
     if (operation === undefined || !isTransferCreation(operation)) {
       const key =
@@ -276,12 +282,12 @@ export class RemitClient {
       const recordIn = operation === undefined ? unwrapRecord : this.#recordIn(operation, isRaw);
       return this.#send(built, input, {recordIn});
     }
-    refuseUnclearPayment({path, body});
+    const asked = paymentBody({path, body});
     const recordIn = this.#recordIn(operation, isRaw);
     const bodyOf = (withoutApproval: boolean) =>
       withoutApproval ? this.#codec.withoutApproval(operation, input.body, isRaw) : input.body;
     return this.#createTransfer({
-      ...{operation, asked: isObject(body) ? body : {}, options: input, isRaw},
+      ...{operation, asked, options: input, isRaw},
       build: (withoutApproval, options) =>
         this.#builder.any(method, path, {...options, isRaw, body: bodyOf(withoutApproval)}, 'always'),
       send: (built, how) => this.#send(built, {...input, returnsRecord: true}, {...how, recordIn}),
@@ -323,11 +329,12 @@ export class RemitClient {
 
   /** What a call would send, for a dry run; nothing is sent. */
   preview(id: OperationId, input: CallInput = {}): Preview {
-    return this.#builder.preview(this.#builder.operation(id, input));
+    return this.#builder.preview(this.#builder.operation(id, {...input, body: bodyAsSent(input.body)}));
   }
 
   /** What `request` would send. */
-  previewRequest(method: string, path: string, input: {body?: unknown} & AnyOptions = {}): Preview {
+  previewRequest(method: string, path: string, given: {body?: unknown} & AnyOptions = {}): Preview {
+    const input = {...given, body: bodyAsSent(given.body)};
     const {operation} = this.#readRequest(method, path, input);
     const takesKey = operation !== undefined && isTransferCreation(operation);
     return this.#builder.preview(this.#builder.any(method, path, input, takesKey ? 'always' : 'as given'));

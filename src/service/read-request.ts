@@ -1,6 +1,6 @@
 import {allOperations, type OperationId} from '../contract/operations/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject} from '../narrow.ts';
+import {isObject, type JsonObject} from '../narrow.ts';
 import {Dialect, type PlainRequest} from './dialect.ts';
 import {Unwritable} from './mapping.ts';
 import {operationOf, patternOf} from './routes.ts';
@@ -44,19 +44,18 @@ export function readRequest(
 }
 
 /**
- * A payment must be readable before it is sent: one in a list, or with fields in the query, would be compared with nothing,
+ * The body of a request that makes a payment. One in a list, or with fields in the query, would be compared with nothing,
  * and a service may read both.
  * @throws {RemitError} LOCAL_VALIDATION
  */
-export function refuseUnclearPayment({path, body}: Pick<ReadRequest, 'path' | 'body'>): void {
-  const why = path.includes('?')
-    ? 'has a query: put every field into the body'
-    : isObject(body)
-      ? undefined
-      : 'must have a JSON object as its body';
-  if (why !== undefined)
-    throw new RemitError('LOCAL_VALIDATION', `a request that makes a payment ${why}; nothing was sent`);
+export function paymentBody({path, body}: Pick<ReadRequest, 'path' | 'body'>): JsonObject {
+  if (path.includes('?')) throw unclear('has a query: put every field into the body');
+  if (!isObject(body)) throw unclear('must have a JSON object as its body');
+  return body;
 }
+
+const unclear = (why: string): RemitError =>
+  new RemitError('LOCAL_VALIDATION', `a request that makes a payment ${why}; nothing was sent`);
 
 function writtenAgain(dialect: Dialect, operation: OperationId, read: PlainRequest): unknown {
   try {

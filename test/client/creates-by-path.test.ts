@@ -104,6 +104,37 @@ describe('a create named by its path', () => {
     assert.deepEqual(transport.requests, []);
   });
 
+  it('is decided and compared by what is sent, whatever object the caller passes', async () => {
+    class Invoice {
+      readonly #fields: object;
+      constructor(fields: object) {
+        this.#fields = fields;
+      }
+      toJSON(): object {
+        return this.#fields;
+      }
+    }
+    const foreign = answer(200, payout({payee_id: METHOD_ID, status: 'created'}));
+    for (const send of ['request', 'create'] as const) {
+      const {client, post, bodies} = setUp([foreign]);
+      const body = new Invoice(BODY);
+      const sent = send === 'request' ? post({body, ...KEY}) : client.payouts.create(body as never, KEY);
+      await assert.rejects(sent, {code: 'KEY_REUSED'});
+      assert.deepEqual(bodies(), [{...BODY, auto_approve: false}]);
+    }
+  });
+
+  it('is refused if its body is not an object once it is JSON', async () => {
+    const {client, post, transport} = setUp([answer(201, approved)]);
+    const opaque = [new Map(Object.entries(BODY)), Buffer.from(JSON.stringify(BODY)), new Uint8Array(2)];
+    const text = {toJSON: () => JSON.stringify(BODY)};
+    for (const body of [text, [BODY], 'text', undefined, () => BODY, ...opaque]) {
+      await assert.rejects(post({body, ...KEY}), {code: 'LOCAL_VALIDATION'});
+      await assert.rejects(client.payouts.create(body as never, KEY), {code: 'LOCAL_VALIDATION'});
+    }
+    assert.deepEqual(transport.requests, []);
+  });
+
   it('may have a field under a name that the service gives to another one, if the service file swaps them', async () => {
     const service = {fields: {payouts: {payee_id: 'subaccount_id', subaccount_id: 'payee_id'}}};
     const {post, bodies} = setUp([answer(201, {...created, payee_id: null, subaccount_id: PAYEE_ID})], {

@@ -1,13 +1,12 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {isObject} from '../../narrow.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import type {Context} from '../core/context.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
 import {NO_MEMORY, type Payment} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
-import {paramsAt, type ReadRequest, refuseUnclearPayment} from '../../service/read-request.ts';
+import {paramsAt, paymentBody, type ReadRequest} from '../../service/read-request.ts';
 
 export type KeyOrigin = Omit<ChosenKey, 'idempotencyKey'>;
 
@@ -37,13 +36,12 @@ export const makesRecord = (operation: OperationId | undefined): boolean =>
 
 /** The payment that a typed request would make; undefined if it makes none. What cannot be read may be any. */
 export function paymentOf(
-  {operation, path, body}: ReadRequest,
+  {operation, path, body: given}: ReadRequest,
   typed: {accepts: readonly string[]; typed: Typed},
 ): Payment | undefined {
   const known = operation === undefined ? undefined : PAYMENTS[operation];
   if (operation === undefined || known === undefined) return undefined;
-  refuseUnclearPayment({path, body});
-  if (!isObject(body)) return undefined;
+  const body = paymentBody({path, body: given});
   const fields = {...paramsAt(operation, path), ...body};
   const [named, source] = [fields[known.party], known.source === undefined ? null : fields[known.source]];
   const party = plainValue(named);

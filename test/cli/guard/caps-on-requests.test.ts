@@ -178,7 +178,7 @@ describe('under a cap, api', () => {
     assert.equal(sent.exitCode, 0, sent.stderr);
     assert.equal(sent.requests.at(-1)!.body, '{"amount":"200.00","ccy":"USD"}');
     assert.equal((await send({amount_in_minor_units: 20_001, currency_code: 'USD'})).exitCode, 11);
-    assert.equal((await send({amount: '200.00', ccy: 'USD'})).exitCode, 11);
+    assert.equal((await send({amount: '200.00', ccy: 'USD'})).error().code, 'LOCAL_VALIDATION');
     assert.equal((await send({amount: '200.00', ccy: 'USD'}, '--raw')).exitCode, 0);
     assert.equal((await send({amount: '200.01', ccy: 'USD'}, '--raw')).exitCode, 11);
     assert.equal((await send({amount_in_minor_units: 1, ccy: 'USD'}, '--raw')).exitCode, 11);
