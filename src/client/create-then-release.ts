@@ -1,6 +1,6 @@
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
-import {checkAnswered, comparedFields, unreadField} from './answers/created-record.ts';
+import {checkAnswered, comparedFields, whyIncomparable} from './answers/created-record.ts';
 import {readEarlier, refuseSecond} from './earlier-records.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer} from './other-answer.ts';
@@ -9,6 +9,7 @@ import {deadKey, releaseInDoubt, RELEASE_LOST, readReleased, unapproved, withRec
 import {asksForApproval} from './requests/approval.ts';
 import type {Result} from './requests/resource.ts';
 import {
+  type Approval,
   approvalOf,
   type KnownRecord,
   mayNeedInitiation,
@@ -45,19 +46,9 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   const known = {id, first, sentAtMs};
   const approval = approvalOf(create, record);
   if (approval === 'dead') throw deadKey(create, id, record, {isReleased: false});
-  if (first.status === 207) return first;
-  const missing = unreadField(record, partyFieldOf(create));
-  if (missing !== undefined && approval === 'approved') {
-    const warning = `the answer has no ${missing} to compare: check whether it is this ${nounOf(create)}`;
-    return {...first, isPartial: true, isUnchecked: true, warning: first.warning ?? warning};
-  }
-  if (approval === 'approved' && !mayNeedInitiation(record)) return first;
-  const isUnknown = approval === 'unknown' && (first.replayed || hasStatus(record));
-  if (missing !== undefined || isUnknown) {
-    const why =
-      missing === undefined ? 'its status is missing or unknown' : `the answer has no ${missing} to compare`;
-    return {...unapproved(create, first, `${why}; check it before you approve it`), isUnchecked: true};
-  }
+  const unchecked = uncheckedEnd(create, first, approval);
+  if (unchecked !== undefined) return {...unchecked, isPartial: true, isUnchecked: true};
+  if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(record))) return first;
   const {attempts, replayed} = first;
   const compared = comparedFields(asked, record);
   options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed, compared});
@@ -72,6 +63,31 @@ function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean
   const next = isUsableId(id, sanitizer) ? options.showCommand?.(id) : undefined;
   checkAnswered({noun: nounOf(create), asked, record, idempotencyKey, isNew, next, sanitizer});
   return result;
+}
+
+/** The first answer, if it does not show whether its record is the requested one, or whether it may be approved. */
+function uncheckedEnd(
+  create: TransferCreate,
+  first: Result<unknown>,
+  approval: Approval,
+): Result<unknown> | undefined {
+  const why = whyUnchecked(create, first);
+  if (why !== undefined && approval === 'approved')
+    return {...first, warning: first.warning ?? `${why}: check whether it is this ${nounOf(create)}`};
+  const isUnread = approval === 'unknown' && (first.replayed || hasStatus(create.recordIn(first.data)));
+  const reason = why ?? (isUnread && first.status !== 207 ? 'its status is missing or unknown' : undefined);
+  return reason === undefined
+    ? undefined
+    : unapproved(create, first, `${reason}; check it before you approve it`);
+}
+
+/** Why it is not known whether a record is the requested one. A 201 has made it, whatever the request has left out. */
+function whyUnchecked(create: TransferCreate, {data, status}: Result<unknown>): string | undefined {
+  const field = partyFieldOf(create);
+  const answer = whyIncomparable(create.recordIn(data), field);
+  if (answer !== undefined) return `the answer ${answer}`;
+  const request = status === 201 ? undefined : whyIncomparable(create.asked, field);
+  return request === undefined ? undefined : `the request ${request}`;
 }
 
 /** A status that is there and cannot be read may be any, such as canceled. */

@@ -170,15 +170,33 @@ describe('a create with auto_approve and a key of the caller', () => {
       assert.equal(data.status, 'created');
     });
 
-  for (const [title, amount] of [
-    ['two amounts that differ', {amount_in_cents: 999_900}],
-    ['an amount with blanks', {amount_in_minor_units: '  12500', amount_in_cents: undefined}],
+  for (const [title, amount, why] of [
+    ['two amounts that differ', {amount_in_cents: 999_900}, /the answer has two amounts/],
+    [
+      'an amount with blanks',
+      {amount_in_minor_units: '  12500', amount_in_cents: undefined},
+      /the answer has an amount that cannot be read: amount_in_minor_units is/,
+    ],
   ] as const)
     it(`does not release a record with ${title}`, async () => {
       const {client, sent} = setUp([answer(201, {...created, ...amount})]);
       const {warning} = await client.payouts.create(BODY, KEY);
       assert.deepEqual(sent(), ['create']);
-      assert.match(warning ?? '', /the answer has no amount_in_minor_units to compare/);
+      assert.match(warning ?? '', why);
+    });
+
+  it('marks a record that cannot be compared as unchecked after a 207 too', async () => {
+    const {client, sent} = setUp([answer(207, {...created, payee_id: null, warning: 'limit reached'})]);
+    const {warning, isUnchecked} = await client.payouts.create(BODY, KEY);
+    assert.deepEqual([sent(), warning, isUnchecked], [['create'], 'limit reached', true]);
+  });
+
+  for (const field of ['payee_id', 'amount_in_minor_units'])
+    it(`does not release a known record if the request has no ${field}`, async () => {
+      const {client, sent} = setUp([answer(200, created)]);
+      const {warning, isUnchecked} = await client.payouts.create({...BODY, [field]: undefined}, KEY);
+      assert.deepEqual([sent(), isUnchecked], [['create'], true]);
+      assert.match(warning ?? '', new RegExp(`was not approved: the request has no ${field} to compare`));
     });
 
   it('reads a record in {data: …}', async () => {

@@ -156,6 +156,15 @@ for (const kind of KINDS)
       }
     });
 
+    it('a 207 with a record that cannot be compared leads to the record, not to its approval', async () => {
+      const warning = 'no funds';
+      const record = kind.record({status: 'created', [`${kind.party}_id`]: null, warning});
+      const ran = await run([answer(207, record)]);
+      assert.deepEqual([ran.exitCode, ran.requests.length], [8, 1], ran.stderr);
+      assert.match(ran.stderr, new RegExp(`Hint: remit ${kind.topic} get ${PAYOUT_ID}$`, 'm'));
+      assert.doesNotMatch(ran.stderr, /approve/);
+    });
+
     it('an answer without party or amount is not released: exit 8', async () => {
       const noAmount = {amount_in_minor_units: undefined, amount_in_cents: undefined};
       for (const missing of [{[`${kind.party}_id`]: null}, noAmount]) {

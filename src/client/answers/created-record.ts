@@ -28,15 +28,11 @@ export interface CreatedRecord {
  * @throws {RemitError} KEY_REUSED with both sides of every difference
  */
 export function checkAnswered(created: CreatedRecord): void {
-  const {noun, asked, record, idempotencyKey, isNew, next, sanitizer} = created;
+  const {asked, record, idempotencyKey, isNew, next, sanitizer} = created;
   const differences = differencesFrom(asked, record);
   if (differences.length === 0) return;
   const {id, status} = isObject(record) ? record : {};
-  const seen = typeof status === 'string' ? ` (status: ${plainValue(status)})` : '';
-  const words = differencesInWords(differences);
-  const message = isNew
-    ? `the service created ${noun} ${plainValue(id)}${seen}, but not as requested: ${words}. Check it before you create another one`
-    : `idempotency key ${idempotencyKey} belongs to another ${noun}, ${plainValue(id)}${seen}: ${words}. Check it before you create this one with a new key`;
+  const message = messageOf(created, differences);
   throw new RemitError('KEY_REUSED', sanitizer?.line(message) ?? message, {
     hint: next,
     details: {
@@ -47,6 +43,25 @@ export function checkAnswered(created: CreatedRecord): void {
     },
   });
 }
+
+function messageOf(
+  {noun, record, idempotencyKey, isNew}: CreatedRecord,
+  differences: readonly Difference[],
+): string {
+  const {id, status} = isObject(record) ? record : {};
+  const seen = typeof status === 'string' ? ` (status: ${plainValue(status)})` : '';
+  const named = `${plainValue(id)}${seen}`;
+  const words = differencesInWords(differences);
+  if (isNew)
+    return `the service created ${noun} ${named}, but not as requested: ${words}. Check it before you create another one`;
+  return differences.every(isUnread)
+    ? `idempotency key ${idempotencyKey} belongs to ${noun} ${named}, whose amount cannot be read: ${words}. Check whether it is this ${noun}: with a new key it may be paid twice`
+    : `idempotency key ${idempotencyKey} belongs to another ${noun}, ${named}: ${words}. Check it before you create this one with a new key`;
+}
+
+/** An amount in a form that remit cannot read may be the requested one. */
+const isUnread = ({field, answered}: Difference): boolean =>
+  field === AMOUNT && minorUnitsIn(answered) === undefined;
 
 /** How the record in an answer differs from the requested one; empty if it is the same payment. */
 export const differencesFrom = (asked: JsonObject, record: unknown): Difference[] => [
@@ -83,18 +98,29 @@ export const railDifference = (asked: JsonObject, record: unknown): Difference |
 export const payinCurrency = (asked: JsonObject, record: unknown): Difference | undefined =>
   isPayin(asked) ? compare(asked, record, 'currency_code', true)[0] : undefined;
 
-/** The first of party and amount that the record does not have, so that it cannot be compared with the request. */
-export function unreadField(record: unknown, partyField: 'payee_id' | 'payer_id'): string | undefined {
-  if ((statedBy(record, partyField) ?? undefined) === undefined) return partyField;
-  return isAmountRead(record) ? undefined : AMOUNT;
+/**
+ * Why a record, or a request, cannot be compared with the other one: it has no party or no amount, or one that cannot be
+ * read. A clause such as `has no payee_id to compare`; undefined if it can.
+ */
+export function whyIncomparable(record: unknown, partyField: 'payee_id' | 'payer_id'): string | undefined {
+  if ((statedBy(record, partyField) ?? undefined) === undefined) return `has no ${partyField} to compare`;
+  const stated = amountsIn(record);
+  if (stated.length === 0) return `has no ${AMOUNT} to compare`;
+  const unread = stated.find(({minor}) => minor === undefined);
+  if (unread !== undefined) return `has an amount that cannot be read: ${unread.text}`;
+  return stated.every(({minor}) => minor === stated[0]?.minor)
+    ? undefined
+    : `has two amounts: ${stated.map(({text}) => text).join(', but ')}`;
 }
 
-/** A whole number of minor units, and the same in both fields if the record has both. */
-function isAmountRead(record: unknown): boolean {
-  if (!isObject(record)) return false;
-  const stated = [record[AMOUNT], record['amount_in_cents']].filter((value) => (value ?? null) !== null);
-  const [first, ...others] = stated.map((value) => minorUnitsIn(value));
-  return first !== undefined && others.every((other) => other === first);
+/** The amounts that a record or request states, as minor units and as `amount_in_cents is 5`. */
+function amountsIn(record: unknown): {minor: bigint | undefined; text: string}[] {
+  return [AMOUNT, 'amount_in_cents'].flatMap((field) => {
+    const value = isObject(record) ? (record[field] ?? undefined) : undefined;
+    return value === undefined
+      ? []
+      : [{minor: minorUnitsIn(value), text: `${field} is ${plainValue(value)}`}];
+  });
 }
 
 const AMOUNT = 'amount_in_minor_units';

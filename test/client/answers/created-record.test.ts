@@ -5,7 +5,7 @@ import {
   comparedFields,
   payinCurrency,
   railDifference,
-  unreadField,
+  whyIncomparable,
 } from '../../../src/client/answers/created-record.ts';
 import type {RemitError} from '../../../src/errors.ts';
 import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
@@ -101,20 +101,38 @@ describe('the record in the answer to a create', () => {
       assert.deepEqual(comparedFields(request, answered(changes)), compared);
     });
 
-  for (const [title, changes, field] of [
+  for (const [title, changes, why] of [
     ['both', {}, undefined],
-    ['no party', {payee_id: null}, 'payee_id'],
-    ['no amount', {amount_in_minor_units: null, amount_in_cents: null}, 'amount_in_minor_units'],
+    ['no party', {payee_id: null}, 'has no payee_id to compare'],
+    [
+      'no amount',
+      {amount_in_minor_units: null, amount_in_cents: null},
+      'has no amount_in_minor_units to compare',
+    ],
     ['the amount under its old name', {amount_in_minor_units: undefined, amount_in_cents: 1}, undefined],
-    ['amounts that differ', {amount_in_minor_units: 1, amount_in_cents: 2}, 'amount_in_minor_units'],
+    [
+      'amounts that differ',
+      {amount_in_minor_units: 1, amount_in_cents: 2},
+      'has two amounts: amount_in_minor_units is 1, but amount_in_cents is 2',
+    ],
     [
       'one amount that is no number',
       {amount_in_minor_units: 1, amount_in_cents: 'x'},
-      'amount_in_minor_units',
+      'has an amount that cannot be read: amount_in_cents is x',
     ],
   ] as const)
     it(`can be compared only with party and amount: ${title}`, () => {
-      assert.equal(unreadField(answered(changes), 'payee_id'), field);
+      assert.equal(whyIncomparable(answered(changes), 'payee_id'), why);
+    });
+
+  for (const amount of [{value: 12_500}, '125.00'])
+    it(`does not belong to another payout because of an amount that cannot be read: ${JSON.stringify(amount)}`, () => {
+      const record = answered({amount_in_minor_units: amount, amount_in_cents: undefined});
+      assert.throws(() => check(record), {
+        code: 'KEY_REUSED',
+        message:
+          /belongs to payout \S+ .*whose amount cannot be read: amount_in_minor_units is .*with a new key it may be paid twice$/,
+      });
     });
 
   it('that is another one is named with its status, and with both sides of every difference', () => {
