@@ -43,8 +43,8 @@ const withCurrency = (minor: bigint, caps: Readonly<Record<string, number>>): st
 
 const WITHOUT_CURRENCY = {
   flags: 'so name one with --currency',
-  body: 'but the body has none in currency_code',
-  record: 'but the record has none in currency_code',
+  body: 'but the body has no ISO 4217 code in currency_code',
+  record: 'but the record has no ISO 4217 code in currency_code',
 };
 
 function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: string) => RemitError): void {

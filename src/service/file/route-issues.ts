@@ -5,6 +5,7 @@ import {wordOfAnother} from '../route-words.ts';
 import {isReadOperation, lenientForm, operationOf, paramsOf, routeOf} from '../routes.ts';
 import type {ServiceFile} from '../service-file.ts';
 import {sameRequests, takenPath} from './route-pairs.ts';
+import {paymentPartIn} from './constant-bodies.ts';
 import type {SchemaIssue} from './validate.ts';
 
 /**
@@ -29,10 +30,8 @@ function issueInEach(file: ServiceFile): SchemaIssue | undefined {
   for (const {id, operation} of allOperations()) {
     const {path} = routeOf(id, file);
     if (path === operation.path && file.bodies?.[id] === undefined) continue;
-    const isRead = isReadOperation(id);
-    const wrong = wrongConstant(path) ?? (isRead ? undefined : paymentIn(id, path));
+    const wrong = wrongConstant(path) ?? paymentIn(id, path);
     if (wrong !== undefined) return {path: ownerOf(id, file), allowed: wrong};
-    if (isRead) continue;
     const word = wordOfAnother(id, file);
     if (word !== undefined)
       return {
@@ -120,20 +119,24 @@ const PAYMENTS: ReadonlySet<string> = new Set(['payin', 'payout', 'move', 'accou
 const GENERAL = new Set(['payment', 'transfer', 'disbursement']);
 const OF_PAYMENTS = /^(?:payins|payouts|moves|accountTransfers)\.|\.simulateInboundCredit$/;
 
-/** A payment whose record the write of another resource would change or create: `DELETE /v1/payouts/{id}`. */
+/**
+ * A payment whose record the write of another resource would change or create: `DELETE /v1/payouts/{id}`. A read of one may
+ * have the general names that services use for other records too.
+ */
 function paymentIn(id: OperationId, path: string): string | undefined {
   if (OF_PAYMENTS.test(id)) return undefined;
   const parts = lenientForm(path).split('/').slice(1);
   const last = parts.findLast(isNoun);
-  const noun =
-    last !== undefined && PAYMENTS.has(nounOf(last))
-      ? last
-      : parts.find(
-          (part, at) =>
-            GENERAL.has(nounOf(part)) && (at === parts.length - 1 || isPlaceholder(parts[at + 1])),
-        );
-  return noun === undefined ? undefined : `is a path of ${noun}, which ${id} does not change`;
+  const isRead = isReadOperation(id);
+  const isGeneral = (part: string, at: number) =>
+    GENERAL.has(nounOf(part)) && (at === parts.length - 1 || isPlaceholder(parts[at + 1]));
+  const noun = last !== undefined && isPayment(last) ? last : isRead ? undefined : parts.find(isGeneral);
+  return noun === undefined
+    ? undefined
+    : `is a path of ${noun}, which ${id} does not ${isRead ? 'read' : 'change'}`;
 }
+
+const isPayment = (part: string): boolean => PAYMENTS.has(nounOf(part));
 
 /** A word in front of a placeholder is a noun too; a path without either begins with its noun, as far as remit knows. */
 function firstNounIn(parts: readonly string[]): number {
@@ -152,13 +155,23 @@ function issueInBodies(file: ServiceFile): SchemaIssue | undefined {
     const path = ['bodies', id];
     if (requestFieldsOf(id).length > 0) return {path, allowed: `cannot be set: ${id} has fields of its own`};
     if (isReadOperation(id)) return {path, allowed: 'cannot be set: a GET has no body'};
+    const part = paymentPartIn(id, file);
+    if (part !== undefined)
+      return {path, allowed: `has ${part}: the amount and the parties of a payment are those of its record`};
   }
   return undefined;
 }
 
 function issueInPrefixes({prefixes = {}}: ServiceFile): SchemaIssue | undefined {
-  for (const [name, prefix] of Object.entries(prefixes))
+  for (const [name, prefix] of Object.entries(prefixes)) {
     if (hasDots(prefix)) return {path: ['prefixes', name], allowed: 'must have no . or .. segments'};
+    const payment = name === 'api' ? undefined : prefix.split('/').find(isPayment);
+    if (payment !== undefined)
+      return {
+        path: ['prefixes', name],
+        allowed: `is a path of ${payment}, which belongs to their operations`,
+      };
+  }
   if (prefixes.webhookEndpoints === '')
     return {
       path: ['prefixes', 'webhookEndpoints'],

@@ -68,7 +68,12 @@ for (const [words, asRecord] of COMMANDS)
       [
         'no currency',
         {status: 'created', amount_in_minor_units: 5},
-        /but the record has none in currency_code/,
+        /but the record has no ISO 4217 code in currency_code/,
+      ],
+      [
+        'a currency in lower case',
+        amount({amount_in_minor_units: 5, currency_code: 'usd'}),
+        /but the record has no ISO 4217 code in currency_code/,
       ],
       ['another currency', amount({amount_in_minor_units: 5, currency_code: 'JPY'}), /no cap for JPY/],
     ] as const)
@@ -160,6 +165,14 @@ describe('a cancellation, which moves no money', () => {
       ['another body', {...PATCHED, bodies: {'payouts.cancel': {state: 'stopped'}}}, false],
       ['a second value', {...PATCHED, bodies: {'payouts.cancel': {state: 'canceled', then: 'pay'}}}, false],
       ['no body', PATCHED, false],
+      [
+        'a body for something else',
+        {
+          routes: {'payouts.cancel': 'POST /api/payouts/{id}/void'},
+          bodies: {'payouts.cancel': {status: 'submitted'}},
+        },
+        false,
+      ],
       ['a word for it', {routes: {'payouts.cancel': 'POST /api/payouts/{id}/void-payout'}}, true],
       ['a body for it', {...PATCHED, bodies: {'payouts.cancel': {state: 'canceled'}}}, true],
       ['a flag for it', {...PATCHED, bodies: {'payouts.cancel': {canceled: true}}}, true],

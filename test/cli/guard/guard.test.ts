@@ -210,8 +210,8 @@ describe('a cap', () => {
     const unnamed = {...FACTS, currency: undefined};
     for (const [source, says] of [
       [undefined, /so name one with --currency \(profile p\)$/],
-      ['body', /but the body has none in currency_code/],
-      ['record', /but the record has none in currency_code/],
+      ['body', /but the body has no ISO 4217 code in currency_code/],
+      ['record', /but the record has no ISO 4217 code in currency_code/],
     ] as const)
       assert.throws(() => checkCaps({...unnamed, source}, {max_amount_minor: {USD: 1}}, 'p'), {
         code: 'GUARD_CAP',

@@ -144,6 +144,63 @@ const HOSTILE: readonly [title: string, file: ServiceFile, says: RegExp][] = [
     routes({'payouts.approve': 'POST /api/remittances/42/approve/{id}'}),
     /constant segment 42/,
   ],
+  [
+    'a cancel that may be something about a cancel',
+    routes({'payouts.cancel': 'POST /api/payouts/{id}/cancel-hold'}),
+    /routes\.payouts\.cancel has the word cancel-hold, which is another action than payouts\.cancel/,
+  ],
+  [
+    'a cancel whose path is an approval of one',
+    routes({'payouts.cancel': 'POST /api/payouts/{id}/canceling-approve'}),
+    /has the word canceling-approve/,
+  ],
+  [
+    'a cancel whose body may be something about a cancel',
+    {
+      ...routes({'payouts.cancel': 'PATCH /api/payouts/{id}'}),
+      bodies: {'payouts.cancel': {status: 'cancel_hold'}},
+    },
+    /bodies\.payouts\.cancel has the word cancel_hold/,
+  ],
+  [
+    'a cancel with an approval in a list',
+    {
+      ...routes({'payouts.cancel': 'PATCH /api/payouts/{id}'}),
+      bodies: {'payouts.cancel': {cancel: 'canceled', then: ['approve']}},
+    },
+    /bodies\.payouts\.cancel has the word approve/,
+  ],
+  ...['approve', '{id}/approve', '{id}/autoApprove'].map((end): (typeof HOSTILE)[number] => [
+    `a read that may be an approval: ${end}`,
+    routes({'payouts.get': `GET /api/payouts/${end}`}),
+    /routes\.payouts\.get has the word (a|autoA)pprove, which is another action/,
+  ]),
+  [
+    'a read of another resource that may be an approval',
+    routes({'payees.get': 'GET /api/payouts/approve'}),
+    /routes\.payees\.get is a path of payouts, which payees\.get does not read/,
+  ],
+  [
+    'treasury accounts at the path of payouts',
+    {prefixes: {treasury: '/api/payouts'}},
+    /prefixes\.treasury is a path of payouts/,
+  ],
+  ...[
+    {amount_in_minor_units: 999_999},
+    {payee_id: 'p'},
+    {change: [{creditor: 'p'}]},
+    {sum: 'all'},
+    {limit: 5},
+    {text: 'USD 9,999.00'},
+  ].map((body): (typeof HOSTILE)[number] => [
+    `an approval that changes the payment: ${JSON.stringify(body)}`,
+    {
+      fields: {payouts: {payee_id: 'creditor', amount_in_minor_units: 'sum'}},
+      units: {'payouts.amount_in_minor_units': 'minor'},
+      bodies: {'payouts.approve': body},
+    },
+    /bodies\.payouts\.approve has the (field|number) .*are those of its record/,
+  ]),
 ];
 
 /** Services that exist. */
@@ -182,6 +239,18 @@ const HONEST: readonly [title: string, file: ServiceFile][] = [
       'payees.create': 'POST /api/2/contacts',
       'payers.create': 'POST /payments/contacts',
     }),
+  ],
+  [
+    'words around a cancel, and constant bodies',
+    {
+      ...routes({
+        'payouts.cancel': 'POST /api/payouts/{id}/cancelPayout',
+        'payins.cancel': 'POST /api/payins/{id}/cancellations',
+        'treasury.accounts': 'GET /api/payments/accounts',
+      }),
+      fields: {'payouts.create': {auto_approve: 'options.approve'}},
+      bodies: {'payouts.approve': {approve: true, status: 'approved', options: {notify: 'ops'}}},
+    },
   ],
   [
     'usual other words',
