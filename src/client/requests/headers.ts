@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import {isOwnHeader} from '../../service/file/own-headers.ts';
+import {isOwnHeader, namesApproval, namesIdempotencyKey} from '../../service/file/own-headers.ts';
 import {VERSION} from './version.ts';
 
 const USER_AGENT = `remit/${VERSION}`;
@@ -47,6 +47,11 @@ export function checkExtraHeaders(
       throw new RemitError('USAGE', `${JSON.stringify(given)} is not a header name`);
     if (isOwnHeader(name) || name === keyHeader?.toLowerCase())
       throw new RemitError('USAGE', `the header ${name} is set by remit`);
+    if (namesIdempotencyKey(name) || namesApproval(name))
+      throw new RemitError(
+        'USAGE',
+        `the header ${name} may change what the request does, so remit does not send it; set auto_approve in the body, and the key with --idempotency-key`,
+      );
     if (!/^[\t\x20-\x7e]*$/.test(value))
       throw new RemitError(
         'USAGE',

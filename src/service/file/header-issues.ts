@@ -1,4 +1,4 @@
-import {isOwnHeader} from './own-headers.ts';
+import {isOwnHeader, namesApproval, namesIdempotencyKey} from './own-headers.ts';
 import type {ServiceFile} from '../service-file.ts';
 import type {SchemaIssue} from './validate.ts';
 
@@ -9,6 +9,8 @@ const OF_DELIVERIES = new Set(
   'host content-length content-type content-encoding transfer-encoding connection'.split(' '),
 );
 
+const APPROVES = 'cannot be a header that the service could read as an approval';
+
 const UUID_LENGTH = 36;
 
 export function issueInHeaders({headers, keys}: ServiceFile): SchemaIssue | undefined {
@@ -18,6 +20,12 @@ export function issueInHeaders({headers, keys}: ServiceFile): SchemaIssue | unde
     const path = ['headers', 'send', name];
     const plain = name.toLowerCase();
     if (isOwnHeader(name) || plain === key) return {path, allowed: 'is a header that remit sets itself'};
+    if (namesIdempotencyKey(name))
+      return {
+        path,
+        allowed: 'is a header of idempotency keys, and each payment has its own: set keys.header',
+      };
+    if (namesApproval(name)) return {path, allowed: APPROVES};
     if (seen.has(plain)) return {path, allowed: 'occurs twice: upper and lower case do not matter'};
     seen.add(plain);
   }
@@ -26,6 +34,7 @@ export function issueInHeaders({headers, keys}: ServiceFile): SchemaIssue | unde
     return {path: ['headers', 'requestId'], allowed: 'is a header that has another meaning'};
   if (keys?.format === 'uuid' && (keys.maxLength ?? UUID_LENGTH) < UUID_LENGTH)
     return {path: ['keys', 'maxLength'], allowed: `must be at least ${UUID_LENGTH}, the length of a UUID`};
+  if (key !== undefined && namesApproval(key)) return {path: ['keys', 'header'], allowed: APPROVES};
   if (key !== undefined && key !== 'idempotency-key' && isOwnHeader(key))
     return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
   return undefined;

@@ -19,6 +19,12 @@ export function isOwnHeader(name: string): boolean {
   return OWN.has(plain) || /(?:^|-)method-override$/.test(plain);
 }
 
+/** `x-auto-approve`, `approval`: a service may read it as an approval of everything that is sent. */
+export const namesApproval = (name: string): boolean => /(?:^|[-_.])(?:auto)?approv/i.test(name);
+
+/** `x-idempotency-key`, `idempotent`: the service may prefer it to the key of the request. */
+export const namesIdempotencyKey = (name: string): boolean => /idempoten(?:t|cy)/i.test(name);
+
 /**
  * Query parameters and fields that frameworks read as the method of the request: `_method`, and the names of such
  * headers. They compare names as `isOwnHeader` does.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {checkKey, requestHeaders} from '../../../src/client/requests/headers.ts';
+import {checkExtraHeaders, checkKey, requestHeaders} from '../../../src/client/requests/headers.ts';
 import {checkIdempotencyKey, newIdempotencyKey} from '../../../src/client/requests/idempotency.ts';
 import {VERSION} from '../../../src/client/requests/version.ts';
 import {RemitError} from '../../../src/errors.ts';
@@ -29,6 +29,14 @@ describe('request headers', () => {
       version: string;
     };
     assert.equal(VERSION, version);
+  });
+});
+
+describe('a header of the caller', () => {
+  it('is refused if it could be another idempotency key or an approval', () => {
+    for (const name of ['X-Idempotency-Key', 'x_idempotent', 'X-Auto-Approve', 'approval'])
+      assert.throws(() => checkExtraHeaders({[name]: 'x'}, undefined), {code: 'USAGE'});
+    assert.deepEqual(checkExtraHeaders({'X-Provider': 'x'}, undefined), {'x-provider': 'x'});
   });
 });
 

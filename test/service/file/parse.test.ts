@@ -225,6 +225,25 @@ describe('a service file', () => {
     ['an unknown status', {statuses: {payouts: {X: 'done'}}}, 'statuses.payouts.X', /one of created/],
     ['an undocumented code', {errors: {codes: {A: 'B'}}}, 'errors.codes.A', /documented/],
     ['a header of our own', {headers: {send: {'X-Api-Key': 'k'}}}, 'headers.send.X-Api-Key', /sets itself/],
+    ...['X-Idempotency-Key', 'idempotent_id', 'IdempotencyKey'].map(
+      (name) =>
+        [
+          `a fixed idempotency key: ${name}`,
+          {headers: {send: {[name]: 'k'}}},
+          `headers.send.${name}`,
+          /each payment has its own: set keys\.header/,
+        ] as const,
+    ),
+    ...['X-Auto-Approve', 'approval', 'x_autoapprove'].map(
+      (name) =>
+        [
+          `a fixed approval: ${name}`,
+          {headers: {send: {[name]: 'true'}}},
+          `headers.send.${name}`,
+          /could read as an approval/,
+        ] as const,
+    ),
+    ['a key in a header of approvals', {keys: {header: 'X-Approve'}}, 'keys.header', /as an approval/],
     ['a header with a line break', {headers: {send: {a: 'b\r\nc: d'}}}, 'headers.send.a', /visible ASCII/],
     ['a key in a header of ours', {keys: {header: 'host'}}, 'keys.header', /something else/],
     ['a key that is too short to be unique', {keys: {maxLength: 8}}, 'keys.maxLength', /22 to 255/],
