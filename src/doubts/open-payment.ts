@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {isSameId} from '../contract/ids.ts';
 import {isObject, type JsonObject} from '../narrow.ts';
+import {withLoopback} from '../network/local.ts';
 import {type Holder, parseHolder} from '../store/locks/lock-holder.ts';
 
 const PAYMENT_KINDS = ['payout', 'payin', 'move', 'account transfer', 'bank transaction'] as const;
@@ -12,9 +13,12 @@ export interface PaymentFacts {
   mode: 'test' | 'live';
   /** Normalised. */
   baseUrl: string;
-  /** The payee or payer; the destination of a move or transfer; the account of a credit. */
-  party: string;
-  /** Of a move or transfer. */
+  /**
+   * The payee or payer; the destination of a move or transfer; the account of a credit. Null if it cannot be read: it may
+   * be any.
+   */
+  party: string | null;
+  /** Of a move or transfer; null if it cannot be read, and for other kinds. */
   source: string | null;
   /** Null if it cannot be read. */
   amountMinor: bigint | null;
@@ -52,18 +56,24 @@ export interface OpenPayment extends PaymentFacts {
   sender: Holder | null;
 }
 
-/** Whether a person would call both the same payment. An amount or a currency that is not known may be any. */
+/** Whether a person would call both the same payment. What is not known of one of them may be as in the other. */
 export const isSamePayment = (a: PaymentFacts, b: PaymentFacts): boolean =>
   isAtSameService(a, b) &&
-  isSameId(a.party, b.party) &&
-  isSameId(a.source ?? '', b.source ?? '') &&
-  (a.amountMinor === b.amountMinor || a.amountMinor === null || b.amountMinor === null) &&
-  (a.currency === b.currency || a.currency === null || b.currency === null);
+  mayBeSame(a.party, b.party, isSameId) &&
+  mayBeSame(a.source, b.source, isSameId) &&
+  mayBeSame(a.amountMinor, b.amountMinor) &&
+  mayBeSame(a.currency?.toUpperCase() ?? null, b.currency?.toUpperCase() ?? null);
+
+const mayBeSame = <T>(
+  a: T | null,
+  b: T | null,
+  isSame = (one: T, other: T): boolean => one === other,
+): boolean => a === null || b === null || isSame(a, b);
 
 type Service = Pick<PaymentFacts, 'kind' | 'mode' | 'baseUrl'>;
 
 const isAtSameService = (a: Service, b: Service): boolean =>
-  a.kind === b.kind && a.mode === b.mode && a.baseUrl === b.baseUrl;
+  a.kind === b.kind && a.mode === b.mode && withLoopback(a.baseUrl) === withLoopback(b.baseUrl);
 
 /** Hashes the body of a create. Whether it is approved at once is not part of its content: a release changes only that. */
 export function contentOf(body: JsonObject): string {
@@ -96,8 +106,7 @@ export function parsePayment(text: string): OpenPayment | undefined {
   const {acceptedMs = null} = value;
   const known = PAYMENT_KINDS.find((one) => one === kind);
   if (known === undefined || (mode !== 'test' && mode !== 'live')) return undefined;
-  if (typeof baseUrl !== 'string' || typeof party !== 'string' || typeof content !== 'string')
-    return undefined;
+  if (typeof baseUrl !== 'string' || typeof content !== 'string' || !isTextOrNull(party)) return undefined;
   if (!isTextOrNull(source) || !isTextOrNull(currency) || !isTextOrNull(idempotencyKey)) return undefined;
   if (!isTextOrNull(amountMinor) || (amountMinor !== null && !/^-?\d{1,40}$/.test(amountMinor)))
     return undefined;

@@ -11,6 +11,15 @@ export function isLocal(url: URL): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
+/** A normalised base URL with 127.0.0.1 in place of any other name of this machine: remit connects all of them to loopback. */
+export function withLoopback(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (!isLocal(url)) return text;
+  url.hostname = '127.0.0.1';
+  return url.origin + (url.pathname === '/' ? '' : url.pathname);
+}
+
 const LOOPBACK = [
   {address: '127.0.0.1', family: 4},
   {address: '::1', family: 6},

@@ -5,6 +5,7 @@ import {afterEach, beforeEach, describe, it} from 'mocha';
 import type {CliResult} from '../cli/run-cli.ts';
 import {answer} from '../client/transport/fake-transport.ts';
 import {commandsIn, DoubtsWorld} from './doubts-world.ts';
+import {METHOD_ID} from './fixtures.ts';
 
 let world: DoubtsWorld;
 let payee: string;
@@ -249,6 +250,46 @@ describe('a request of api whose amount cannot be read', () => {
       assert.equal((await world.run(line)).exitCode, 11);
       assert.equal((await world.run(create())).exitCode, 11);
     });
+});
+
+describe('a request of api whose payee cannot be read', () => {
+  const api = (fields: object) => [
+    ...['api', 'POST', '/api/payouts', '--data', JSON.stringify({amount_in_minor_units: 1000, ...fields})],
+    '--json',
+  ];
+
+  it('may be any payout in doubt with its amount', async () => {
+    await world.lose(create());
+    const digits = payee.replaceAll('-', '');
+    for (const payee_id of [
+      ...[undefined, null, {id: payee}, [payee], 7, '', 'Acme Ltd'],
+      ...[`{${payee}}`, `urn:uuid:${payee}`, digits, ` ${payee} `],
+    ]) {
+      const ran = await world.run(api({payee_id, currency_code: 'USD'}));
+      assert.deepEqual([ran.exitCode, world.posts], [11, []], `${JSON.stringify(payee_id)} ${ran.stderr}`);
+      assert.equal(ran.error().code, 'GUARD_DUPLICATES');
+    }
+    const other = await world.run(api({payee_id: METHOD_ID, currency_code: 'USD'}));
+    assert.notEqual(other.exitCode, 11, other.stderr);
+  });
+
+  it('is remembered, and every payee with its amount may be its payee', async () => {
+    const line = api({currency_code: 'USD'});
+    world.losing = 'answer';
+    assert.equal((await world.run(line)).exitCode, 12);
+    world.losing = 'nothing';
+    assert.equal(world.entries()[0]!['party'], null);
+    const again = await world.run(create());
+    assert.deepEqual([again.exitCode, world.posts], [11, []], again.stderr);
+  });
+
+  it('is asked about in any case of the currency, and if its two amounts differ', async () => {
+    await world.lose(create());
+    for (const fields of [{currency_code: 'usd'}, {currency_code: 'USD', amount_in_cents: 2}]) {
+      const ran = await world.run(api({payee_id: payee, ...fields}));
+      assert.deepEqual([ran.exitCode, world.posts], [11, []], ran.stderr);
+    }
+  });
 });
 
 describe('a damaged memory file', () => {

@@ -40,6 +40,7 @@ describe('parsePayment', () => {
     {},
     ...kinds.map((kind) => ({kind})),
     {mode: 'live'},
+    {party: null, amountMinor: null},
     {source: PAYER_ID, recordId: PAYOUT_ID, secondId: METHOD_ID, profile: 'work'},
     {amountMinor: null, currency: null, idempotencyKey: null, isOwnKey: false},
     {amountMinor: -5n},
@@ -58,8 +59,8 @@ describe('parsePayment', () => {
   const wrong: Readonly<Record<string, readonly unknown[]>> = {
     kind: [...text, '', 'refund'],
     mode: [...text, '', 'production'],
-    ...{baseUrl: text, party: text, content: text, keyFingerprint: text},
-    ...{source: textOrNull, currency: textOrNull, idempotencyKey: textOrNull},
+    ...{baseUrl: text, content: text, keyFingerprint: text},
+    ...{party: textOrNull, source: textOrNull, currency: textOrNull, idempotencyKey: textOrNull},
     ...{recordId: textOrNull, profile: textOrNull, secondId: [1, false, {}]},
     amountMinor: [...textOrNull, '', '-', 'ten', '1x', 'x1', '1.0', '+1', '0x1f', ' 1', '1'.repeat(41)],
     shown: [ABSENT, null, 'rail', 1, []],
@@ -102,7 +103,7 @@ describe('isSamePayment', () => {
     assert.deepEqual(same({}), [true, true]);
     for (const other of [
       ...[{kind: 'payin'}, {mode: 'live'}, {baseUrl: 'http://127.0.0.1:4011'}, {party: PAYER_ID}],
-      ...[{source: PAYER_ID}, {amountMinor: 12_501n}, {currency: 'EUR'}],
+      ...[{amountMinor: 12_501n}, {currency: 'EUR'}],
     ] as Partial<OpenPayment>[])
       assert.deepEqual(same(other), [false, false], Object.keys(other).join());
     assert.deepEqual(same({source: PAYER_ID}, {source: METHOD_ID}), [false, false]);
@@ -115,7 +116,18 @@ describe('isSamePayment', () => {
     assert.deepEqual(same({source: PAYER_ID.toUpperCase()}, {source: PAYER_ID}), [true, true]);
   });
 
-  it('takes an unknown amount or currency for any', () => {
+  it('takes the names of this machine for one service, and the currency in any case', () => {
+    for (const host of ['localhost', 'LOCALHOST', 'api.localhost', '[::1]', '127.0.0.1'])
+      assert.deepEqual(same({baseUrl: `http://${host}:4010`}), [true, true], host);
+    assert.deepEqual(same({baseUrl: 'http://localhost:4010/x'}), [false, false]);
+    assert.deepEqual(same({baseUrl: 'https://localhost.example:4010'}), [false, false]);
+    assert.deepEqual(same({currency: 'usd'}), [true, true]);
+  });
+
+  it('takes an unknown party, amount or currency for any', () => {
+    assert.deepEqual(same({party: null}), [true, true]);
+    assert.deepEqual(same({party: null, amountMinor: 1n}), [false, false]);
+    assert.deepEqual(same({source: null}, {source: PAYER_ID}), [true, true]);
     assert.deepEqual(same({amountMinor: null}), [true, true]);
     assert.deepEqual(same({currency: null}), [true, true]);
     assert.deepEqual(same({amountMinor: null, currency: 'EUR'}), [false, false]);

@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   service: ['contract', 'money', 'errors', 'narrow'],
   network: ['errors', 'narrow'],
   store: ['errors', 'clock', 'network', 'shell-word', 'narrow'],
-  doubts: ['contract', 'store', 'errors', 'narrow'],
+  doubts: ['contract', 'store', 'network', 'errors', 'narrow'],
   client: [
     'contract',
     'money',

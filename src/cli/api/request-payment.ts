@@ -1,6 +1,7 @@
+import {isId, isUuid} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {minorUnitsIn} from '../../money/amount.ts';
-import {plainValue} from '../../output/records/view.ts';
+import type {JsonObject} from '../../narrow.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import type {Context} from '../core/context.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
@@ -42,18 +43,43 @@ export function paymentOf(
   const known = operation === undefined ? undefined : PAYMENTS[operation];
   if (operation === undefined || known === undefined) return undefined;
   const body = paymentBody({path, body: given});
-  const fields = {...paramsAt(operation, path), ...body};
-  const [named, source] = [fields[known.party], known.source === undefined ? null : fields[known.source]];
-  const party = plainValue(named);
+  const fields = {...body, ...paramsAt(operation, path)};
+  const {kind, party: to, source: from} = known;
+  const [party, source] = [idIn(fields[to]), from === undefined ? null : idIn(fields[from])];
   const currency = fields['currency_code'];
   return {
-    ...{kind: known.kind, party, source: typeof source === 'string' ? source : null, body},
-    amountMinor: minorUnitsIn(body['amount_in_minor_units'] ?? body['amount_in_cents']) ?? null,
+    ...{kind, party, source, body, amountMinor: amountIn(body)},
     currency: typeof currency === 'string' ? currency : null,
     parties:
-      typeof source === 'string' ? `from ${source} to ${party}` : `${known.party.slice(0, -3)} ${party}`,
+      from === undefined ? `${to.slice(0, -3)} ${shown(party)}` : `from ${shown(source)} to ${shown(party)}`,
     ...typed,
   };
+}
+
+const shown = (id: string | null): string => id ?? '(unreadable)';
+
+/** 32 hexadecimal digits, as in `urn:uuid:…`, in braces, or without hyphens: services may read all of them as a UUID. */
+const HEX = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+/** An id as the service may read it; null for what is no id, which may be any. */
+function idIn(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  const digits = text
+    .toLowerCase()
+    .replace(/^urn:uuid:/, '')
+    .replaceAll(/[-{}()]/g, '');
+  const uuid = digits.replace(HEX, '$1-$2-$3-$4-$5');
+  return isUuid(uuid) ? uuid : isId(text, 'any') ? text : null;
+}
+
+/** Null if it cannot be read, or if the two fields of the amount differ. */
+function amountIn(body: JsonObject): bigint | null {
+  const stated = [body['amount_in_minor_units'], body['amount_in_cents']].filter(
+    (one) => (one ?? null) !== null,
+  );
+  const [first, ...others] = stated.map(minorUnitsIn);
+  return first !== undefined && others.every((other) => other === first) ? first : null;
 }
 
 /**

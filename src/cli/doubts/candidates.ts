@@ -40,16 +40,16 @@ interface CandidateList {
 const PLACES: Readonly<Record<PaymentKind, CandidateList>> = {
   payout: {
     operation: 'payouts.list',
-    query: ({party}) => ({payee_id: party}),
+    query: ({party}) => ({payee_id: party ?? undefined}),
     party: 'payee_id',
-    command: ({party}) => ['payouts', 'list', '--payee', party],
+    command: ({party}) => ['payouts', 'list', ...(party === null ? [] : ['--payee', party])],
     time: 'created_at',
   },
   payin: {
     operation: 'payins.list',
-    query: ({party}) => ({payer_id: party}),
+    query: ({party}) => ({payer_id: party ?? undefined}),
     party: 'payer_id',
-    command: ({party}) => ['payins', 'list', '--payer', party],
+    command: ({party}) => ['payins', 'list', ...(party === null ? [] : ['--payer', party])],
     time: 'created_at',
   },
   move: {
@@ -70,9 +70,9 @@ const PLACES: Readonly<Record<PaymentKind, CandidateList>> = {
   },
   'bank transaction': {
     operation: 'treasury.transactions',
-    query: ({party}) => ({account_id: party}),
+    query: ({party}) => ({account_id: party ?? ''}), // without an account there is no list to read
     party: undefined, // the list is that of the account
-    command: ({party}) => ['treasury', 'transactions', party],
+    command: ({party}) => ['treasury', ...(party === null ? ['accounts'] : ['transactions', party])],
     time: 'posted_at',
     only: {direction: 'credit'},
   },

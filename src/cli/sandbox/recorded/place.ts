@@ -2,7 +2,7 @@ import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {normaliseBaseUrl} from '../../../client/transport/base-url.ts';
 import {ownJson} from '../../../narrow.ts';
-import {isLocal} from '../../../network/local.ts';
+import {withLoopback} from '../../../network/local.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 
 export {makeFolder} from '../../../store/files/folder.ts';
@@ -11,11 +11,7 @@ export {makeFolder} from '../../../store/files/folder.ts';
 export const PROFILE = 'sandbox';
 
 /** Sandboxes listen on 127.0.0.1 and use that name; other names of this machine are equivalent. */
-export function sandboxUrl(text: string): string {
-  const url = new URL(normaliseBaseUrl(text));
-  if (isLocal(url)) url.hostname = '127.0.0.1';
-  return normaliseBaseUrl(url.href);
-}
+export const sandboxUrl = (text: string): string => withLoopback(normaliseBaseUrl(text));
 
 /** The files of the sandbox of a state folder: its store, and how other commands find it while it runs. */
 export interface SandboxPlace {
