@@ -127,6 +127,11 @@ describe('a program that has the port of a recorded sandbox', () => {
     const env = {REMIT_API_KEY: KEY, REMIT_BASE_URL: url};
     assert.equal((await run('payouts list', env)).exitCode, 13, 'recorded at its address');
     assertNothingSecret('from the environment');
+    const below = {...env, REMIT_BASE_URL: `${url.replace('127.0.0.1', 'localhost')}/x`};
+    assert.equal((await run('payouts list', below)).exitCode, 13, 'recorded at its origin');
+    const paths = requests.map(({url: path}) => path?.split('?')[0]);
+    assert.deepEqual(paths, ['/x/sandbox/hello'], 'below a path');
+    assert.equal(requests[0]?.headers['x-api-key'], undefined);
   });
 
   it('is named in the hint as something to restart, while the recorded process may be a sandbox', async () => {

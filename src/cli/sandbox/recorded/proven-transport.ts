@@ -21,7 +21,8 @@ export function provenTransport(
   inner: Transport,
 ): Transport {
   const url = sandboxUrl(profile.baseUrl);
-  const recorded = () => runningSandboxes(stateDir).find(({base_url}) => base_url === url);
+  const {origin} = new URL(url); // another program could answer below any path
+  const recorded = () => runningSandboxes(stateDir).find(({base_url}) => new URL(base_url).origin === origin);
   if (!isOwnProfile(profile) && recorded() === undefined) return inner;
   let asking: Promise<void> | undefined;
   const ask = async ({timeouts}: TransportRequest) => {
