@@ -15,7 +15,7 @@ import {
   sendPayment,
   unremembered,
 } from '../cli/api/request-payment.ts';
-import {IN_TWO_REQUESTS} from '../cli/write/create-steps.ts';
+import {FIRST_OF_TWO} from '../cli/write/create-steps.ts';
 import {readStated} from '../cli/write/stated-amount.ts';
 import {guardPreview} from '../cli/guard/guard.ts';
 import {refuseTypedForLive} from '../cli/guard/test-only.ts';
@@ -104,9 +104,12 @@ export default class Api extends RemitCommand {
     const isWrite = method !== 'GET' || body !== undefined;
     const request = {method, path: args.path, read, stated: readStated(flags)};
     if (flags['dry-run'] && isWrite) await guardPreview(() => requestFacts(context, request), profile);
-    if (flags['dry-run'] && !isNewKey && creation?.isInSteps) out.note(IN_TWO_REQUESTS);
-    if (flags['dry-run'])
-      return showPreview(context, client.previewRequest(method, args.path, inputFor(newKey, isNewKey)));
+    if (flags['dry-run']) {
+      const isStepped = !isNewKey && creation?.isInSteps === true;
+      if (isStepped) out.note(FIRST_OF_TWO);
+      const input = {...inputFor(newKey, isNewKey), ...(isStepped ? {body: creation.unapprovedBody} : {})};
+      return showPreview(context, client.previewRequest(method, args.path, input));
+    }
     if (flags.paginate) {
       if (method !== 'GET')
         throw new RemitError('USAGE', '--paginate is only for GET', {hint: 'remit help api'});

@@ -262,7 +262,11 @@ describe('a create with a key of the caller', () => {
   it('by api ends like create: dry run, 207, dead key, interruption', async () => {
     const words = api('/api/payouts', '-d', JSON.stringify(body));
     const dry = await runCli([...words, '--dry-run'], {service: []});
-    assert.match(dry.stderr, /Sent as two requests/);
+    assert.match(
+      dry.stderr,
+      /This is the first of two requests\. .* only if the first answer is this payment/,
+    );
+    assert.deepEqual((dry.json() as {body: unknown}).body, {...body, auto_approve: false});
     const warned = await runCli(words, {service: [answer(207, payout())]});
     assert.deepEqual([warned.exitCode, warned.requests.length], [8, 1], warned.stderr);
     const unread = await runCli(words, {service: [answer(200, payout({payee_id: null}))]});
@@ -278,6 +282,18 @@ describe('a create with a key of the caller', () => {
     const ended = await runCli(words, {service, stop});
     assert.deepEqual([ended.exitCode, ended.error().details?.['id']], [143, PAYOUT_ID], ended.stderr);
     assert.match(ended.error().hint ?? '', /^remit api POST .*--idempotency-key k-1$/);
+  });
+
+  it('is shown as a curl command that approves nothing', async () => {
+    const create = `payouts create --payee ${PAYEE_ID} --amount 125.00 --currency USD --auto-approve`;
+    for (const words of [create.split(' '), ['api', 'POST', '/api/payouts', '-d', JSON.stringify(body)]]) {
+      const stepped = await runCli([...words, '--idempotency-key', 'k-1', '--dry-run', '--curl']);
+      assert.match(stepped.stdout, /"auto_approve":\s?false/, stepped.stderr);
+      assert.doesNotMatch(stepped.stdout, /"auto_approve":\s?true/);
+      const own = await runCli([...words, '--dry-run', '--curl']);
+      assert.match(own.stdout, /"auto_approve":\s?true/, 'its key has no other record');
+      assert.doesNotMatch(own.stderr, /two requests/);
+    }
   });
 
   it('is refused under another spelling of the path, where its answer could not be compared', async () => {

@@ -21,13 +21,7 @@ import {done, type CommandOutcome} from '../core/outcome.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
-import {
-  betweenSteps,
-  IN_TWO_REQUESTS,
-  mayFollow,
-  noteReplay,
-  rememberUnclear,
-} from '../write/create-steps.ts';
+import {betweenSteps, FIRST_OF_TWO, mayFollow, noteReplay, rememberUnclear} from '../write/create-steps.ts';
 import {noteCreated} from '../write/created-record.ts';
 import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
@@ -75,9 +69,10 @@ export async function createTransfer(
   };
   if (request.dryRun) {
     await guardPreview(facts, context.profile);
-    if (isStepped) out.note(IN_TWO_REQUESTS);
+    if (isStepped) out.note(FIRST_OF_TWO);
     const options = {idempotencyKey: request.idempotencyKey};
-    return done(showPreview(context, client.preview(operation, {body, options})));
+    const first = isStepped ? context.codec.withoutApproval(operation, body, false) : body;
+    return done(showPreview(context, client.preview(operation, {body: first, options})));
   }
   await context.guardWrite(
     facts,

@@ -91,6 +91,9 @@ export function noteReplay(
   );
 }
 
-/** The note of a dry run of a create with `auto_approve` and a key of the caller's. */
-export const IN_TWO_REQUESTS =
-  'Sent as two requests: first with auto_approve false, and as shown after the answer was compared with it.';
+/**
+ * The note of a dry run of a create with `auto_approve` and a key of the caller's. Only the first request is shown: the
+ * second one, run by hand, would approve whatever record the key has.
+ */
+export const FIRST_OF_TWO =
+  'This is the first of two requests. The second one is the same with auto_approve true, and is sent only if the first answer is this payment.';
