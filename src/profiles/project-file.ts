@@ -11,6 +11,8 @@ const PROJECT_FILE = '.remit.json';
  */
 export interface ProjectFile {
   path: string;
+  /** It belongs to another user and was not read: a command that needs a profile is refused, see `profileName`. */
+  isForeign?: true;
   profile?: string;
   output?: string;
   fields?: string;
@@ -25,11 +27,10 @@ const ALLOWED: Readonly<Record<string, 'string' | 'boolean'>> = {
 };
 
 /**
- * The nearest `.remit.json`, in this folder or a parent; undefined if there is none. One of another user must not choose
- * the profile; root reads every one.
+ * The nearest `.remit.json`, in this folder or a parent; undefined if there is none. One of another user is not read, since
+ * it must not choose the profile; root reads every one.
  * @param profile from `--profile`
  * @param env if it or `profile` chooses the profile or needs none, a file of another user is ignored
- * @throws RemitError STATE for a file of another user
  */
 export function findProjectFile(
   cwd: string,
@@ -41,8 +42,7 @@ export function findProjectFile(
     const path = join(folder, PROJECT_FILE);
     const file = readOptional(path);
     if (file !== undefined && isTrusted(file.stats)) return parseProjectFile(file.text, path);
-    if (file !== undefined && !isChosen) throw ofAnother(path);
-    if (file !== undefined) return undefined;
+    if (file !== undefined) return isChosen ? undefined : {path, isForeign: true};
     if (dirname(folder) === folder) return undefined;
   }
 }
@@ -76,11 +76,6 @@ const isProfileOf = (env: Readonly<Record<string, string | undefined>>): boolean
   Boolean(env['REMIT_PROFILE']) || (Boolean(env['REMIT_API_KEY']) && Boolean(env['REMIT_BASE_URL']));
 
 const isTrusted = (stats: Stats): boolean => process.geteuid?.() === 0 || !isOfAnother(stats);
-
-const ofAnother = (path: string): RemitError =>
-  new RemitError('STATE', `refused to use ${path}: it belongs to another user, and could choose a profile`, {
-    hint: 'name the profile, and the file is ignored: --profile NAME',
-  });
 
 function readOptional(path: string): ReturnType<typeof readSmallFile> | undefined {
   try {

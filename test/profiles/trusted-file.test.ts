@@ -7,6 +7,7 @@ import {beforeEach, describe, it} from 'mocha';
 import type {RemitError} from '../../src/errors.ts';
 import {configExposure, readConfig} from '../../src/profiles/config-file.ts';
 import {keyExposure, readKey} from '../../src/profiles/key-source.ts';
+import {profileName} from '../../src/profiles/profile-name.ts';
 import {findProjectFile} from '../../src/profiles/project-file.ts';
 import {asUser} from './as-user.ts';
 
@@ -138,6 +139,8 @@ describe('a project file in a folder above', () => {
 
 describe('a project file of another user', () => {
   beforeEach(makeFolder);
+  const nameOf = (folder: string, env: Record<string, string>) =>
+    profileName({env, project: findProjectFile(folder, undefined, env)}, {default: 'mine'}, false);
 
   it('is refused, and ignored if the profile is named', () => {
     const path = put('.remit.json', '{"profile":"evil"}', 0o644);
@@ -145,8 +148,9 @@ describe('a project file of another user', () => {
     const below = join(dir, 'a');
     mkdirSync(below);
     asUser(4242, () => {
+      assert.deepEqual(findProjectFile(below, undefined, {}), {path, isForeign: true});
       assert.throws(
-        () => findProjectFile(below, undefined, {}),
+        () => nameOf(below, {}),
         (error: RemitError) => {
           assert.deepEqual([error.code, error.exitCode], ['STATE', 13]);
           assert.ok(error.message.startsWith(`refused to use ${path}: it belongs to another user`));
@@ -166,7 +170,7 @@ describe('a project file of another user', () => {
       for (const env of [{REMIT_PROFILE: 'p1'}, {...key, ...url}])
         assert.equal(findProjectFile(dir, undefined, env), undefined);
       for (const env of [{}, key, url, {REMIT_PROFILE: ''}, {...key, REMIT_BASE_URL: ''}])
-        assert.throws(() => findProjectFile(dir, undefined, env), /belongs to another user/);
+        assert.throws(() => nameOf(dir, env), /belongs to another user/);
     });
   });
 

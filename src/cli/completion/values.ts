@@ -85,8 +85,10 @@ function targetOf(
 ): {name: string | null; baseUrl: string} | undefined {
   const flag = flagIn(words, '--profile', '-p');
   const url = flag === undefined && env['REMIT_API_KEY'] ? env['REMIT_BASE_URL'] || undefined : undefined;
+  const project = findProjectFile(cwd, flag, env);
+  if (project?.isForeign === true) return undefined; // the command that is being typed will be refused
   const config = readConfig(configDir(env, home));
-  const named = profileName({flag, env, project: findProjectFile(cwd, flag, env)}, config, url !== undefined);
+  const named = profileName({flag, env, project}, config, url !== undefined);
   if (named === undefined) return url === undefined ? undefined : {name: null, baseUrl: url};
   const {name} = named;
   const stored = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
