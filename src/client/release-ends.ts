@@ -1,5 +1,5 @@
 import {RemitError, type ErrorCode} from '../errors.ts';
-import {capital} from '../phrases.ts';
+import {capital, endedAs} from '../phrases.ts';
 import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
@@ -56,7 +56,7 @@ export function deadKey(
     : 'Nothing was approved';
   return new RemitError(
     'IDEMPOTENCY_KEY_CONFLICT',
-    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which is ${status}. ${was}. A new ${nounOf(create)} needs a new key`,
+    `idempotency key ${sanitizer.line(idempotencyKey)} belongs to ${nounOf(create)} ${id}, which ${endedAs(status)}. ${was}. A new ${nounOf(create)} needs a new key`,
     {details: {id, status, idempotency_key: idempotencyKey}},
   );
 }

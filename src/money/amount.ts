@@ -214,7 +214,7 @@ function refuseForeignForms(text: string): void {
   if (/\p{Sc}/u.test(text))
     refuse(
       'currency-sign',
-      'contains a currency symbol; enter the number only, the currency has its own column',
+      'contains a currency symbol; enter the number only, the currency is stated separately',
     );
   if (/[^\x20-\x7e]/.test(text)) {
     refuse(
@@ -228,14 +228,14 @@ function refuseForeignForms(text: string): void {
   if (/^[A-Za-z]{3}\s?[0-9]|[0-9]\s?[A-Z]{3}$/.test(text)) {
     refuse(
       'currency-sign',
-      'contains a currency code; enter the number only, the currency has its own column',
+      'contains a currency code; enter the number only, the currency is stated separately',
     );
   }
   if (/^0[xob]/i.test(text)) refuse('hex', 'is not written in decimal digits; use 0-9 only');
   if (/^[0-9.,]+e[+-]?[0-9]+$/i.test(text)) {
     refuse(
       'exponent',
-      'is in scientific notation, as spreadsheets write long numbers; format the column as text and export it again',
+      'is in scientific notation; write all its digits (in a spreadsheet, format the cells as text)',
     );
   }
 }

@@ -226,11 +226,14 @@ describe('a create with auto_approve and a key of the caller', () => {
     assert.equal((await client.payouts.create(BODY, KEY)).replayed, true);
   });
 
-  for (const status of ['canceled', 'failed'])
+  for (const [status, words] of [
+    ['canceled', 'is canceled'],
+    ['failed', 'has failed'],
+  ] as const)
     it(`never releases a record that is ${status}`, async () => {
       const {error, sent} = await failure([answer(200, payout({status}))]);
       assert.deepEqual([error.code, sent()], ['IDEMPOTENCY_KEY_CONFLICT', ['create']]);
-      assert.match(error.message, new RegExp(`${PAYOUT_ID}, which is ${status}. Nothing was approved`));
+      assert.match(error.message, new RegExp(`${PAYOUT_ID}, which ${words}. Nothing was approved`));
     });
 
   it('does not release after a 207, a replay without a status, or any answer with an unknown one', async () => {

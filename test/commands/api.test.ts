@@ -97,7 +97,7 @@ describe('api', () => {
     const line = ['api', 'POST', '/api/payouts', '-d', JSON.stringify(body), '--json'];
     for (const [status, words] of [
       ['queued_x', /whether the payout was approved is unknown/],
-      ['failed', /the payout is failed/],
+      ['failed', /the payout has failed/],
     ] as const) {
       const ran = await runCli(line, {service: [answer(201, payout({status}))]});
       assert.equal(ran.exitCode, 8, ran.stderr);

@@ -94,7 +94,7 @@ describe('a wait that ends badly', () => {
     const none = await run(line, answer(200, payout({status: undefined})));
     assert.match(
       none.error().message,
-      /is without a status; .* set fields\.payouts\.status in the service file$/,
+      /it has no status; .* set fields\.payouts\.status in the service file$/,
     );
   });
 

@@ -142,7 +142,7 @@ async function follow(options: {
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
         out.notice(
-          `${reference} is ${unknownStatus(tracked, {status}) ?? status}. It is kept and will be fetched again`,
+          `${reference} ${unknownStatus(tracked, {status}) ?? `is ${status}`}. It is kept and will be fetched again`,
         ),
     }).run();
     if (lock.lost.aborted) throw lock.lost.reason;

@@ -1,4 +1,5 @@
 import type {RemitError} from '../../errors.ts';
+import {isLocal} from '../../network/local.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {Commands} from '../line/command-line.ts';
 import {sandboxStartAt} from '../runtime/sandbox-port.ts';
@@ -35,8 +36,10 @@ export function networkFix(
         ['--client-cert', 'FILE', '--client-key', 'FILE'],
         'REMIT_CLIENT_CERT=FILE REMIT_CLIENT_KEY=FILE',
       );
+    case 'plain-http': // without TLS a key is sent to this machine only
+      if (isLocal(url)) return toUrl(profile, baseUrl.replace(/^https:/, 'http:'));
+      return set(profile, ['--base-url', 'URL'], 'REMIT_BASE_URL=URL');
     case 'wrong-name':
-    case 'plain-http':
       return set(profile, ['--base-url', 'URL'], 'REMIT_BASE_URL=URL');
     case 'expired':
     case 'not-yet-valid':
@@ -68,5 +71,8 @@ function redirected(url: URL, location: string, profile: string | undefined): st
   const target = URL.canParse(location) ? new URL(location) : undefined;
   if (target?.protocol !== 'https:' || target.origin === url.origin) return undefined;
   const moved = target.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
-  return set(profile, ['--base-url', moved], `REMIT_BASE_URL=${shellWord(moved)}`);
+  return toUrl(profile, moved);
 }
+
+const toUrl = (profile: string | undefined, url: string): string =>
+  set(profile, ['--base-url', url], `REMIT_BASE_URL=${shellWord(url)}`);

@@ -10,17 +10,17 @@ export interface Tracked {
 
 /**
  * What a status that the contract does not have calls for: such a status ends no wait, and the service file can map it.
- * Undefined for all others, and before anything was read.
+ * The end of a sentence about the record: `has no status; …`. Undefined for all others, and before anything was read.
  */
 export function unknownStatus({lifecycle, resource}: Tracked, record: unknown): string | undefined {
   if (record === undefined) return undefined;
   const status = selectedValue(record, 'status');
   const set = (key: string) => `if this service differs, set ${key} in the service file`;
-  if (status === undefined) return `without a status; ${set(`fields.${resource}.status`)}`;
+  if (status === undefined) return `has no status; ${set(`fields.${resource}.status`)}`;
   if (typeof status !== 'string' || status === '' || Object.hasOwn(lifecycle.next, status)) return undefined;
   const known = Object.keys(lifecycle.next).join(', ');
   const key = `statuses.${resource}.${plainValue(status)}`;
-  return `${plainValue(status)}, which remit does not know; ${set(key)} to one of ${known}`;
+  return `is ${plainValue(status)}, which remit does not know; ${set(key)} to one of ${known}`;
 }
 
 /** Warns about each such status as soon as it is seen, and once. */
@@ -35,6 +35,6 @@ export function statusWatch(
     const words = unknownStatus(tracked, record);
     if (words === undefined || told.has(words)) return;
     told.add(words);
-    out.warn(`${what} is ${words}. Still waiting`);
+    out.warn(`${what} ${words}. Still waiting`);
   };
 }

@@ -143,7 +143,7 @@ function timedOut(
     status === undefined
       ? 'its status could not be read'
       : `its ${waited.lastError === undefined ? '' : 'last known '}status is ${plainValue(status)}${isOpen ? ' and it needs an approval' : ''}`;
-  const seen = assumed === undefined ? known : `it is ${assumed}`;
+  const seen = assumed === undefined ? known : `it ${assumed}`;
   const trouble = waited.lastError === undefined ? '' : `; the last read failed: ${waited.lastError.message}`;
   return new RemitError(
     'WAIT_TIMEOUT',

@@ -3,6 +3,7 @@ import type {Result} from '../../client/requests/resource.ts';
 import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
+import {endedAs} from '../../phrases.ts';
 import {type Tracked, unknownStatus} from '../core/unknown-status.ts';
 import {withDoctor} from '../core/way-out.ts';
 import type {Context} from '../core/context.ts';
@@ -35,13 +36,13 @@ export function unintendedStatus(
     return status !== undefined && /^cancell?ed$/i.test(status)
       ? undefined
       : `the ${noun} was not canceled: its status is ${status === undefined ? 'unknown' : plainValue(status)}`;
-  if (status === 'failed' || status === 'canceled') return `the ${noun} is ${status}`;
+  if (status === 'failed' || status === 'canceled') return `the ${noun} ${endedAs(status)}`;
   if (meant === 'approved')
     return known
       ? undefined
-      : `whether the ${noun} was approved is unknown: it is ${withoutStatus(tracked, record)}`;
+      : `whether the ${noun} was approved is unknown: it ${withoutStatus(tracked, record)}`;
   if (status === undefined)
-    return `the ${noun} was created, but whether it needs an approval is unknown: it is ${withoutStatus(tracked, record)}`;
+    return `the ${noun} was created, but whether it needs an approval is unknown: it ${withoutStatus(tracked, record)}`;
   return isNew && known && status !== tracked.lifecycle.initial
     ? `the ${noun} is ${status}, although no approval was requested: the service approved it by itself`
     : undefined;
@@ -53,7 +54,7 @@ export const isContinuing = (http: number, status: string | undefined): boolean 
 
 /** Describes a status that is missing, unreadable or unknown, with the setting that may correct it. */
 const withoutStatus = (tracked: Tracked, record: unknown): string =>
-  unknownStatus(tracked, {status: selectedValue(record, 'status')}) ?? 'without a status that can be read';
+  unknownStatus(tracked, {status: selectedValue(record, 'status')}) ?? 'has no status that can be read';
 
 /** The command that reads the record, and `doctor` if a service file may be missing. */
 export const hintAfter = (

@@ -1,5 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
+import {RemitError} from '../../errors.ts';
+import {shellWord} from '../../shell-word.ts';
 import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
 import {readPayload} from '../../cli/webhooks/verify/payload.ts';
 import {duration} from '../../cli/input/global-flags.ts';
@@ -37,6 +39,14 @@ export default class WebhooksSend extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(WebhooksSend);
+    if (args.to.startsWith('@'))
+      throw new RemitError(
+        'USAGE',
+        `${JSON.stringify(args.to)} is not a receiver, which comes before the payload`,
+        {
+          hint: ['remit', 'webhooks', 'send', args.payload, args.to].map(shellWord).join(' '),
+        },
+      );
     const local = this.openLocal();
     const body = await readPayload(local, args.payload);
     const signed = signPayload(local, body, await readSecrets(local, flags), {

@@ -7,11 +7,16 @@ import {RemitError} from '../../../src/errors.ts';
 const failed = {commandId: 'payouts:list', flags: {}, args: {}};
 const hint = (
   details: Record<string, unknown>,
-  {profile = 'prod', own, status}: {profile?: string | null; own?: string; status?: number} = {},
+  {
+    profile = 'prod',
+    own,
+    status,
+    baseUrl = 'https://api.example.com/v1',
+  }: {profile?: string | null; own?: string; status?: number; baseUrl?: string} = {},
 ) =>
   withWayOut(new RemitError('UNAVAILABLE', 'no', {details, hint: own, httpStatus: status}), failed, {
     commands: new Commands({profile: profile ?? undefined, mode: 'test', named: false}),
-    baseUrl: 'https://api.example.com/v1',
+    baseUrl,
   }).hint;
 
 describe('the hint after a connection failed', () => {
@@ -36,6 +41,13 @@ describe('the hint after a connection failed', () => {
       assert.equal(hint({failure: 'tls', reason}), stored);
       assert.equal(hint({failure: 'tls', reason}, {profile: null}), environment);
     });
+
+  it('names http:// for a port of this machine that does not answer with TLS', () => {
+    const reason = {failure: 'tls', reason: 'plain-http'};
+    const baseUrl = 'https://localhost:4510';
+    assert.equal(hint(reason, {baseUrl}), 'remit profiles set prod --base-url http://localhost:4510');
+    assert.equal(hint(reason, {baseUrl, profile: null}), 'REMIT_BASE_URL=http://localhost:4510');
+  });
 
   it('shows the cause if it is not on this machine', () => {
     assert.match(hint({failure: 'tls', reason: 'expired'}) ?? '', /: date -u$/);

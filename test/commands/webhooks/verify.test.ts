@@ -399,6 +399,14 @@ describe('webhooks send', () => {
     assert.equal(got.length, 1);
   });
 
+  it('prints the command with the receiver first if the two were swapped', async () => {
+    const {run} = place();
+    const ran = await run(['send', '@body.json', 'http://localhost:1/hook', '--json']);
+    assert.equal(ran.exitCode, 2, ran.stderr);
+    assert.equal(ran.error().hint, 'remit webhooks send http://localhost:1/hook @body.json');
+    assert.doesNotMatch((await run(['sign', 'http://localhost:1/hook'])).stderr, /write @http/);
+  });
+
   it('sends to this machine only, by default', async () => {
     const {run} = place();
     for (const to of ['https://example.com/hook', '10.0.0.1:3000', '[::2]:3000', 'localhost.example.com']) {

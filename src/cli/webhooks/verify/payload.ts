@@ -16,7 +16,7 @@ export async function readPayload(local: LocalContext, source: string): Promise<
   if (source === '-') return readAll(openStdin(local.runtime, 'the payload'));
   if (source.startsWith('@')) return readFile(local, source.slice(1));
   throw new RemitError('USAGE', `${JSON.stringify(source)} is neither @FILE nor - for stdin`, {
-    hint: `write @${source} for the contents of that file`,
+    hint: /^https?:\/\//i.test(source) ? undefined : `write @${source} for the contents of that file`,
   });
 }
 
