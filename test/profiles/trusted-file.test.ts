@@ -139,7 +139,7 @@ describe('a project file in a folder above', () => {
 
 describe('a project file of another user', () => {
   beforeEach(makeFolder);
-  const nameOf = (folder: string, env: Record<string, string>) =>
+  const nameOf = (folder: string, env: Record<string, string | undefined>) =>
     profileName({env, project: findProjectFile(folder, undefined, env)}, {default: 'mine'}, false);
 
   it('is refused, and ignored if the profile is named', () => {
