@@ -242,7 +242,7 @@ function judgeSuccess(answer: Answer, {row, kind, phase, stagedId}: Judged): Row
 
 /** Judges a record that was fetched by its id. `open` means still `created`, so it may be released (again). */
 export function judgeLook(
-  answer: Answer,
+  answer: Pick<Answer, 'json' | 'status'>,
   id: string,
 ): {state: 'accepted' | 'dead_key' | 'open' | 'unknown'; status: string | null} {
   const record = answer.json;
@@ -268,7 +268,7 @@ export const isOtherId = (found: unknown, id: string): boolean =>
 type Differs = {code: typeof DIFFERS_CODE; message: string};
 
 /** Facts about an accepted row whose record, fetched by its id, differs from the row. */
-export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
+export function differsIn({json}: Pick<Answer, 'json'>, row: JournalRow, kind: Kind): Differs | undefined {
   if (!isObject(json)) return undefined;
   const record = asFetched(json, row, kind);
   const found = compareEcho(record, row, kind);

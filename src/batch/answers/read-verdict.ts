@@ -44,13 +44,8 @@ export function judgeRead(end: ExchangeResult, reading: Reading): ReadVerdict {
   const {answer} = end;
   switch (meaningOf(answer)) {
     case 'success': {
-      const {state, status} = judgeLook(answer, reading.id);
-      const other = status === null ? undefined : endsOtherwise(answer, reading.row, reading);
-      if (other !== undefined) return {is: 'unknown', other: other.message};
-      if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
-      if (state === 'unknown' || status === null) return {is: 'unknown'};
-      const paid = state === 'accepted' ? approvedOtherwise(answer, reading.row, reading.kind) : undefined;
-      return paid === undefined ? {is: 'moved', state, status, answer} : {is: 'unknown', other: paid.message};
+      const found = judgeRecord(answer, reading);
+      return found.is === 'moved' ? {...found, answer} : found;
     }
     case 'not-found':
       return {is: 'not-found', answer};
@@ -66,5 +61,20 @@ export function judgeRead(end: ExchangeResult, reading: Reading): ReadVerdict {
   }
 }
 
+/** What a record shows that was read without an error; `Moved` without the answer. */
+type ShownRecord = Open | Unknown | Omit<Moved, 'answer'>;
+
+/** Judges a record that was fetched by its id. */
+export function judgeRecord(answer: Pick<Answer, 'json' | 'status'>, reading: Reading): ShownRecord {
+  const {state, status} = judgeLook(answer, reading.id);
+  const other = status === null ? undefined : endsOtherwise(answer, reading.row, reading);
+  if (other !== undefined) return {is: 'unknown', other: other.message};
+  if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
+  if (state === 'unknown' || status === null) return {is: 'unknown'};
+  const paid = state === 'accepted' ? approvedOtherwise(answer, reading.row, reading.kind) : undefined;
+  return paid === undefined ? {is: 'moved', state, status} : {is: 'unknown', other: paid.message};
+}
+
+type Unknown = Extract<ReadVerdict, {is: 'unknown'}>;
 export type Open = Extract<ReadVerdict, {is: 'open'}>;
 export type Moved = Extract<ReadVerdict, {is: 'moved'}>;

@@ -16,7 +16,7 @@ import type {RunStop} from '../model/stop.ts';
 
 /** The result of following, added to the summary in `-o json`. */
 export interface Followed {
-  /** Null if each record was fetched once. */
+  /** Null if records were fetched once. */
   until: Goal | null;
   outcome: FollowEnd;
   /** Accepted rows: `reached + ended + open`. `ended` rows have failed or were canceled. */
@@ -112,12 +112,17 @@ export class FollowRun {
     };
   }
 
-  /** The batch was stopped by a record that was not found, and no row is in doubt any more. */
+  /** Rows were in doubt, or the batch was stopped by a record that was not found, and no row is in doubt any more. */
   #endIfFound(): void {
     const {batch, clock} = this.#options;
     const {rows} = this.#follow;
-    const wasStopped = this.#before.stopped_because?.reason === 'lost-record';
-    if (!wasStopped || !rows.hasMoved || rows.standing.tally.in_doubt.count > 0) return;
+    const {in_doubt: doubts, stopped_because: stop} = this.#before;
+    if (
+      (doubts === 0 && stop?.reason !== 'lost-record') ||
+      !rows.hasMoved ||
+      rows.standing.tally.in_doubt.count > 0
+    )
+      return;
     endIfResolved(batch, clock);
     const {journal} = batch;
     const stopped = journal.fact('stop') ?? null;

@@ -52,7 +52,7 @@ export interface FollowOptions {
 
 /**
  * `reached`: every row is at the goal. `ended`: no row is under way any more, and some have failed or were canceled.
- * `passed`: each record was fetched once, as requested. `stopped`: see `stop`.
+ * `passed`: records were fetched once, as requested. `stopped`: see `stop`.
  */
 export type FollowEnd = 'reached' | 'ended' | 'timeout' | 'passed' | 'stopped';
 

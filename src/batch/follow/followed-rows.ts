@@ -33,6 +33,7 @@ export class FollowedRows {
     this.#kind = kind;
     this.#until = until;
     this.#clock = clock;
+    journal.makeDoubtExplicit(); // the outcomes of rows are counted here as they are
     this.standing = journal.standing();
     this.counts = countFollowed(journal, kind, until);
   }
@@ -68,12 +69,11 @@ export class FollowedRows {
 
   record(row: RecordedRow, outcome: Outcome): void {
     const before = row.outcome;
-    // Only these are followed and also sent: a release may have been interrupted.
-    const isTaken = before.state === 'unapproved' && this.#journal.isTakenAgain(row);
     this.#journal.record(outcome, this.#clock.now());
     countOutcome(this.standing, before, -1);
     countOutcome(this.standing, outcome, 1);
-    const [from, to] = [isTaken ? 'in_doubt' : bucketOf(before.state), bucketOf(outcome.state)];
+    const [from, to] = [bucketOf(before.state), bucketOf(outcome.state)];
+    if (outcome.state === 'accepted' && before.state !== 'accepted') this.#journal.noteFoundPaid();
     if (from !== to) {
       this.hasMoved = true;
       const {tally} = this.standing;

@@ -17,6 +17,7 @@ export interface SeenRecord {
  * Judges a new status against the previous one. The order of statuses is mostly an assumption, so a final status is
  * accepted from any other. A step back is reported: the payment may not happen. A record that is `created` is not
  * approved, and one that was canceled pays nothing: their rows leave the accepted ones.
+ * @param options.state `accepted`: the row was accepted when its record was last read
  * @param options.isOfOther `before` was the status of another payment, so nothing went back
  */
 export function judgeSeen(options: {

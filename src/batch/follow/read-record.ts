@@ -1,9 +1,10 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
-import {isObject} from '../../narrow.ts';
-import {endsOtherwise, isEnd, paysOtherwise} from '../answers/answers.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
+import {differsIn, endsOtherwise, isEnd, noteOfDifference, paysOtherwise} from '../answers/answers.ts';
 import {showsPaymentOf} from '../answers/echo.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
+import {judgeRecord} from '../answers/read-verdict.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
 import {
@@ -14,6 +15,7 @@ import {
   mayBePaidTwice,
   type Outcome,
   twiceText,
+  wasLost,
   wasReadAsOther,
 } from '../model/outcome.ts';
 import {judgeSeen} from './judge.ts';
@@ -45,6 +47,7 @@ export function readRecord(
   if (!isObject(record) || typeof record['status'] !== 'string') return undefined;
   const known = row.outcome;
   const {code, message} = known;
+  if (isOpen(known)) return readOpen(row, {...answer, json: record}, {kind, token});
   const state = known.state === 'unapproved' ? 'unapproved' : 'accepted';
   const isBack = hasGoneBack(known);
   const isDifferent = code === DIFFERS_CODE && !isBack;
@@ -84,6 +87,43 @@ export function readRecord(
       ...known,
       ...(facts.message === null && differs !== undefined ? {...facts, ...differs} : facts),
       ...{status, ...read},
+    },
+    ended: isEnd(status) ? status : undefined,
+  };
+}
+
+/** Whether the row was not accepted when its record was last read, and a release may have approved it since. */
+const isOpen = (known: Outcome): boolean =>
+  known.state === 'staged' || known.state === 'held' || (known.state === 'in_doubt' && !wasLost(known));
+
+/**
+ * What the record of such a row shows. One that is still `created` shows nothing: a release that was not answered may be in
+ * progress. Nor does one that shows another payment.
+ */
+function readOpen(
+  row: RecordedRow,
+  answer: ReadAnswer & {json: JsonObject},
+  {kind, token}: {kind: Kind; token: (text: string) => string},
+): ReadRecord {
+  const known = row.outcome;
+  const {json: record} = answer;
+  const seen = judgeSeen({
+    ...{kind, state: 'unapproved', before: null, record},
+    status: token(String(record['status'])),
+  });
+  const {status, unknown: isUnknown, facts} = seen;
+  if (judgeRecord(answer, {row, id: known.id, kind}).is !== 'moved') return {status, isUnknown};
+  const differs = isEnd(status) ? undefined : noteOfDifference(row, differsIn(answer, row, kind), false);
+  return {
+    status,
+    isUnknown,
+    outcome: {
+      ...known,
+      ...facts,
+      ...differs,
+      status,
+      http: answer.status,
+      requestId: answer.requestId ?? null,
     },
     ended: isEnd(status) ? status : undefined,
   };

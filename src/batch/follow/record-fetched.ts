@@ -1,6 +1,7 @@
 import {lostText} from '../answers/stop-words.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
+import {isRecordedDoubt, type RowState} from '../model/outcome.ts';
 import {notFoundOutcome, readRecord} from './read-record.ts';
 
 /** A record as the service returned it, and when. */
@@ -9,6 +10,9 @@ export interface FetchedRecord {
   record: unknown;
   at: number;
 }
+
+/** States of rows that their own record decides; besides, those in doubt. */
+const FETCHED: ReadonlySet<RowState> = new Set(['accepted', 'unapproved', 'staged', 'held']);
 
 /**
  * Writes what a fetched record shows into the journal, as `status --refresh` does. Returns the row with its new outcome,
@@ -21,7 +25,7 @@ export function recordFetched(
 ): JournalRow {
   const {outcome: before, ...rest} = row;
   if (before === undefined || before.id === null) return row;
-  if (before.state !== 'accepted' && before.state !== 'unapproved') return row;
+  if (!FETCHED.has(before.state) && !isRecordedDoubt(before)) return row;
   const known = {...rest, outcome: {...before, id: before.id}};
   const {sanitizer} = journal;
   if (record === undefined) {
@@ -36,5 +40,6 @@ export function recordFetched(
   if (read?.ended !== undefined) journal.noteEnded(row.n, before.id, read.ended);
   if (read?.outcome === undefined) return row;
   journal.record(read.outcome, at);
+  if (read.outcome.state === 'accepted' && before.state !== 'accepted') journal.noteFoundPaid();
   return {...row, outcome: read.outcome};
 }

@@ -56,8 +56,8 @@ export interface BatchFacts {
     paid?: {reference: string; id: string | null} | null;
   } | null;
   /**
-   * Records of this batch were last read as not approved, or were not found, so the registry lists their references as not
-   * paid. A later read may show them as paid.
+   * The registry may list references of accepted rows as not paid: their records were read as not approved, or were not
+   * found, or only a GET has shown since that they are paid.
    */
   hasUnpaid: boolean;
   /** References that an edited file left out or corrected; the next run frees their claims. */

@@ -12,7 +12,14 @@ import {STATE, type Taken} from './rows/row-state.ts';
 import {readStanding, readTally} from './rows/standing.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
-import {APPROVAL_LOST, DIFFERS_AS_ACCEPTED, KILLED, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {
+  APPROVAL_LOST,
+  DIFFERS_AS_ACCEPTED,
+  KILLED,
+  type Outcome,
+  REGISTRY_CODE,
+  type RowState,
+} from '../model/outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -41,6 +48,7 @@ export class Journal {
   readonly #waiting: WaitingOutcomes;
   readonly #differences: Outcome[] = [];
   readonly #ended: {n: number; id: string; status: string; told: number}[] = [];
+  #hasFoundPaid = false;
   #newestWindow: number;
   /** Windows and flushes of this process. */
   commits = 0;
@@ -106,7 +114,7 @@ export class Journal {
   }
 
   flush(): void {
-    if (this.unflushed + this.#ended.length === 0) return;
+    if (this.unflushed + this.#ended.length === 0 && !this.#hasFoundPaid) return;
     this.commits++;
     this.#db.transaction(() => this.#writeWaiting());
   }
@@ -129,6 +137,16 @@ export class Journal {
          on conflict (id) do update set told = max(told, excluded.told)`,
         )
         .run(id, n, status, told);
+    if (this.#hasFoundPaid) this.setFact('hasUnpaid', true);
+    this.#hasFoundPaid = false;
+  }
+
+  /**
+   * A GET showed that a row was approved, whose reference the registry does not list as paid. It becomes durable with the
+   * outcome recorded with it.
+   */
+  noteFoundPaid(): void {
+    this.#hasFoundPaid = true;
   }
 
   /**
@@ -208,6 +226,11 @@ export class Journal {
   /** When the outcome of a row was written; undefined if it has none. */
   writtenAt(n: number): number | undefined {
     return this.#db.prepare<{at: number}>('select at from outcomes where n = ?').get(n)?.at;
+  }
+
+  /** The state of a row, once doubts are explicit. */
+  stateOf({n, outcome}: JournalRow): RowState {
+    return outcome?.state ?? (this.coveredSince(n) === undefined ? 'not_sent' : 'in_doubt');
   }
 
   /** When a row without an outcome may first have been sent; undefined if no window covers it. */

@@ -126,14 +126,25 @@ export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message
 /** Message of a row in doubt whose record the service does not know. */
 export const LOST = 'the service no longer knows this record';
 
-/** SQL: a row in doubt whose record was approved when it was last read, and then not found. */
-export const WAS_LOST = `(o.state = 'in_doubt' and o.http = 404 and o.message = '${LOST}' and o.status <> 'created')`;
+/** Whether the record of a row in doubt was approved when it was last read, and then not found. */
+export const wasLost = ({state, status, http, message}: Outcome): boolean =>
+  state === 'in_doubt' && http === 404 && message === LOST && status !== null && status !== 'created';
 
 /** The `code` of a row in doubt whose last answer had no readable record: of a success, or of a redirect. */
 export const UNREADABLE_CODE = 'UNREADABLE';
 
 /** The `code` of a row in doubt whose key the service may have forgotten, whatever its age: no run sends it again. */
 export const FORGOTTEN_CODE = 'KEY_FORGOTTEN';
+
+/**
+ * Whether a GET of the known record may show what became of a row in doubt. It cannot if another batch has its reference,
+ * or if a second record may have paid it.
+ */
+export const isRecordedDoubt = ({state, code, id}: Pick<Outcome, 'state' | 'code' | 'id'>): boolean =>
+  state === 'in_doubt' && id !== null && code !== REGISTRY_CODE && code !== FORGOTTEN_CODE;
+
+/** The same in SQL, over outcomes. */
+export const RECORDED_DOUBT = `(state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}'))`;
 
 /**
  * The outcome of a row that direct mode sent without an answer, and for which staging made a new record long after. The

@@ -67,6 +67,7 @@ export async function compareRows(kind: Kind, file: Journal, batch: Journal): Pr
     notInFile: new Differences(),
     differ: new Differences(),
   };
+  batch.makeDoubtExplicit();
   for (const page of pagesOf((after) => file.rows.after(after, PAGE), PAGE)) {
     for (const row of page) compareRow(kind, row, batch.rows.of(row.reference), found, {file, batch});
     await nextTurn();
@@ -137,17 +138,13 @@ function differenceOf(
 ): Pick<RowDifference, 'reference' | 'state' | 'id' | 'fields'> {
   const {reference, outcome} = row;
   const id = outcome?.id ?? null;
+  const hasFailed = outcome?.state === 'accepted' && outcome.status === 'failed';
   return {
     reference,
-    state: stateOf(row, batch),
+    state: hasFailed ? 'failed' : bucketOf(batch.stateOf(row)),
     id: id === null ? null : batch.sanitizer.token(id),
     fields: [],
   };
-}
-
-function stateOf({n, outcome}: JournalRow, batch: Journal): string {
-  if (outcome === undefined) return batch.coveredSince(n) === undefined ? 'not_sent' : 'in_doubt';
-  return outcome.state === 'accepted' && outcome.status === 'failed' ? 'failed' : bucketOf(outcome.state);
 }
 
 const paymentOf = ({party, amount, currency}: PaidContent): ComparedPayment => ({

@@ -48,7 +48,7 @@ export async function followAfterRun(options: {
 }
 
 /**
- * `status --refresh`: fetches the records of rows that are accepted or unapproved. While another process
+ * `status --refresh`: fetches the records of rows that are accepted, unapproved, or in doubt with a known record. While another process
  * runs the batch, reports the last status of that process.
  * @throws RemitError GUARD_BINDING if the profile is not the one that the batch was run with
  */
@@ -162,21 +162,22 @@ function showFollowed(
   context.out.text(`${summaryText(summary, attention, commands)}\n${followedText(followed)}`);
 }
 
-const ENDS: Readonly<Record<FollowEnd, string>> = {
+const ENDS: Readonly<Record<Exclude<FollowEnd, 'passed'>, string>> = {
   reached: 'all reached it',
   ended: 'none is in progress',
   timeout: 'the time limit was reached',
-  passed: 'each was fetched once',
   stopped: 'stopped early',
 };
 
-/** `Followed 990 rows to settled: 812 settled, 3 failed, 175 initiated; the time limit was reached.` */
+/** `Followed 990 rows until settled: 812 settled, 3 failed, 175 initiated; the time limit was reached.` */
 function followedText(followed: Followed): string {
   const {until, outcome, reached, ended, open, statuses, gets, unread} = followed;
+  const rows = reached + ended + open;
   const parts = Object.entries(statuses).map(([status, n]) => `${n} ${status}`);
-  const total = counted(reached + ended + open, 'row');
+  // Failed and canceled records are not fetched again, and those of rows in doubt are.
+  const sent = `${counted(gets, 'GET request')} sent`;
+  const end = gets === 0 ? 'none was fetched' : outcome === 'passed' ? sent : ENDS[outcome];
   const missed = unread > 0 ? `; ${unread} could not be read` : '';
-  if (reached + ended + open === 0) return 'Followed no rows: none was accepted.';
-  const end = gets === 0 ? 'none was fetched' : ENDS[outcome];
-  return `Followed ${total}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}${gets === 0 ? ' as last seen' : ''}; ${end}${missed}.`;
+  if (rows === 0) return `Followed no rows: none was accepted${gets === 0 ? '' : `; ${sent}`}${missed}.`;
+  return `Followed ${counted(rows, 'row')}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}${gets === 0 ? ' as last seen' : ''}; ${end}${missed}.`;
 }

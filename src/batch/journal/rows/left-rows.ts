@@ -7,6 +7,7 @@ import {
   FORGOTTEN_CODE,
   MAY_BE_PAID_TWICE,
   PAID_ELSEWHERE_CODE,
+  RECORDED_DOUBT,
   REFUSED_AFTER_DOUBT,
   REGISTRY_CODE,
   UNREADABLE_CODE,
@@ -48,20 +49,17 @@ const SHARED = `(id is not null and (lower(id) in
     (select lower(id) from outcomes where state in ('collision', 'dead_key') and id is not null)
     or message like '%${CAME_AGAIN}'))`;
 
-/** In doubt with a known record, which a release reads: not one that no command sends, and not one without a key. */
-const RECORDED = `state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}')`;
-
 const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
   notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
   lateCreates: `state = 'in_doubt' and code is not '${REGISTRY_CODE}' and (id is null and late or code = '${FORGOTTEN_CODE}')`,
-  releasing: `${RECORDED} and not ${SHARED}`,
-  lateReleases: `${RECORDED} and not ${SHARED} and late`,
+  releasing: `${RECORDED_DOUBT} and not ${SHARED}`,
+  lateReleases: `${RECORDED_DOUBT} and not ${SHARED} and late`,
   lateStaged: `state = 'staged' and late`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
   refusedDoubts: `state = 'in_doubt' and id is null and message like '${REFUSED_AFTER_DOUBT}%' and not late`,
-  shared: `${RECORDED} and ${SHARED}`,
+  shared: `${RECORDED_DOUBT} and ${SHARED}`,
   unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late and not ${SHARED}`,
   unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late and not ${SHARED}`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}' and not ${SHARED})`,

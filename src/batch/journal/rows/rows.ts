@@ -7,9 +7,9 @@ import {
   type FieldDifference,
   LOST,
   READ_AS_OTHER,
+  RECORDED_DOUBT,
   REGISTRY_CODE,
   type RowState,
-  WAS_LOST,
 } from '../../model/outcome.ts';
 import {IS_COMPARED, STATE} from './row-state.ts';
 import {
@@ -126,15 +126,15 @@ export class JournalRows {
    * Rows after `after` with a known record whose status has to be read: accepted ones whose last seen status is not in
    * `closed`, and those that were accepted and are `created` again.
    * @param isOnce also accepted rows whose record, when it was last read, was another payment, all unapproved ones, and
-   *   those in doubt whose approved record was not found: a wrong route may have been the reason
+   *   those in doubt
    */
   following(closed: readonly string[], after: number, limit: number, isOnce = false): RecordedRow[] {
     const different = isOnce ? ` or ${READ_AS_OTHER}` : '';
-    const lost = isOnce ? ` or ${WAS_LOST}` : '';
+    const doubts = isOnce ? ` or ${RECORDED_DOUBT}` : '';
     const unapproved = isOnce ? '' : ` and o.message = '${APPROVAL_LOST}'`;
     return this.#find(
       `r.n > ? and o.id is not null and ((o.state = 'unapproved'${unapproved}) or (o.state = 'accepted'
-         and (o.status is null or o.status not in (${marks(closed)})${different}))${lost})`,
+         and (o.status is null or o.status not in (${marks(closed)})${different}))${doubts})`,
       [after, ...closed],
       limit,
     );

@@ -1,6 +1,8 @@
 import {statSync} from 'node:fs';
 import {RemitError} from '../../../errors.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import {endIfResolved} from '../../../batch/journal/after-resolve.ts';
+import type {Clock} from '../../../clock.ts';
 import {pagesOf} from '../../../batch/model/pages.ts';
 import {csvColumns, csvLine, csvRows} from '../../../output/records/csv.ts';
 import type {Format} from '../../../output/formats.ts';
@@ -19,21 +21,25 @@ const PAGE = 500;
 export type Fetching = (rows: readonly JournalRow[]) => Promise<ReadonlyMap<number, FetchedRecord>>;
 
 /**
- * One line for each row of the plan, in its order. What is fetched is written to the journal. Memory does not grow with
+ * One line for each row of the plan, in its order, once doubts are explicit. What is fetched is written to the journal. Memory does not grow with
  * the batch.
  * @param seen counts what later reads have shown
  */
 export async function* exportLines(
   batch: OpenBatch,
   seen: SeenLater,
-  fetching?: Fetching,
+  fetching?: {records: Fetching; clock: Clock},
 ): AsyncGenerator<ExportLine> {
   const {journal} = batch;
+  let isAnySettled = false;
   for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE)) {
-    const fetched = await fetching?.(page);
+    const fetched = await fetching?.records(page);
     const rows = page.map((row) => {
       const read = fetched?.get(row.n);
-      return read === undefined ? row : recordFetched(batch, row, read);
+      if (read === undefined) return row;
+      const now = recordFetched(batch, row, read);
+      isAnySettled ||= now.outcome?.state !== row.outcome?.state;
+      return now;
     });
     journal.flush();
     for (const row of rows) {
@@ -41,6 +47,7 @@ export async function* exportLines(
       yield exportLine(row, batch, fetched?.get(row.n));
     }
   }
+  if (fetching !== undefined && isAnySettled && seen.gone === 0) endIfResolved(batch, fetching.clock);
 }
 
 /** Formats of a file; other formats are for people. */

@@ -2,17 +2,21 @@ import {counted} from '../../../phrases.ts';
 import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import {readNews} from '../../../batch/registry/news.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {readNews} from '../../../batch/registry/news.ts';
 import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
 import {differText} from '../../../batch/standing/end-words.ts';
+import {readSummary} from '../../../batch/standing/read-summary.ts';
+import {restingExitCodeOf, type Summary} from '../../../batch/standing/summary.ts';
 import {EXIT} from '../../../errors.ts';
 import {count as countFlag} from '../../input/global-flags.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {batchArg, BatchCommand} from '../batch-command.ts';
 import {stateDirFlag} from '../flags.ts';
-import {checkBound} from '../place.ts';
+import {checkBound, commandsFor} from '../place.ts';
 import {exportLines, exportToFile, type Fetching, fileFormat} from './action.ts';
+import type {SeenLater} from './line.ts';
 import {recordFetcher} from './records.ts';
 import {checkReplaceable} from './replaceable.ts';
 
@@ -51,6 +55,7 @@ export abstract class BatchExport extends BatchCommand {
       if (path !== undefined) checkReplaceable(path, batch, out.settings.fields);
       const published = publishedText(batch);
       if (published !== undefined) out.note(published);
+      batch.journal.makeDoubtExplicit();
       if (!flags.refresh) {
         const written = await this.#write(local, batch, path);
         out.note('Statuses are as last seen; --refresh fetches each record.');
@@ -65,8 +70,8 @@ export abstract class BatchExport extends BatchCommand {
       const transport = await context.transportFor('pool');
       try {
         const client = context.clientOn(transport);
-        const fetching = recordFetcher({context, client, plan: batch.plan, maxRps: flags['max-rps']});
-        return await this.#write(local, batch, path, fetching);
+        const records = recordFetcher({context, client, plan: batch.plan, maxRps: flags['max-rps']});
+        return await this.#write(local, batch, path, {records, stateDir});
       } finally {
         await transport.close();
         if (batch.copy === undefined) await readNews(batch, {stateDir, clock}); // other batches count what was read, too
@@ -81,31 +86,44 @@ export abstract class BatchExport extends BatchCommand {
     local: LocalContext,
     batch: OpenBatch,
     file: string | undefined,
-    fetching?: Fetching,
+    fetching?: {records: Fetching; stateDir: string},
   ): Promise<{file: string; rows: number} | undefined> {
-    const {out} = local;
+    const {out, clock} = local;
     const seen = {failed: 0, canceled: 0, differs: 0, unapproved: 0, gone: 0};
-    const lines = exportLines(batch, seen, fetching);
+    const lines = exportLines(batch, seen, fetching && {...fetching, clock});
     let written: {file: string; rows: number} | undefined;
     if (file === undefined) await out.list(lines);
     else {
       written = await exportToFile(local, lines, {path: file, format: fileFormat(out.settings.format, file)});
       out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
-    if (seen.differs > 0)
-      out.warn(
-        `${differText(seen.differs)}: reason_code is ${DIFFERS_CODE}, and reason names the difference`,
-      );
-    const records = (rows: number) => counted(rows, 'record');
-    if (seen.unapproved > 0)
-      out.warn(
-        `${records(seen.unapproved)} had been approved and ${seen.unapproved === 1 ? 'is' : 'are'} now shown as created`,
-      );
-    if (seen.gone > 0) out.warn(`${records(seen.gone)} not found at the service: reason_code is NOT_FOUND`);
-    if (seen.failed > 0) out.warn(`${records(seen.failed)} failed after acceptance: status is failed`);
-    if (seen.canceled > 0)
-      out.warn(`${records(seen.canceled)} canceled at the service after acceptance: status is canceled`);
-    if (Object.values(seen).some((rows) => rows > 0)) this.exitWith(EXIT.PARTIAL);
+    if (fetching !== undefined && batch.copy === undefined)
+      await readNews(batch, {stateDir: fetching.stateDir, clock});
+    const summary = readSummary(batch, clock.now(), () => commandsFor(local, batch));
+    warnOf(local, seen, summary);
+    const isChanged = Object.values(seen).some((rows) => rows > 0);
+    const exit = restingExitCodeOf(summary);
+    this.exitWith(exit === EXIT.OK && isChanged ? EXIT.PARTIAL : exit);
     return written;
   }
+}
+
+/** What the lines of the export show that a person must know. */
+function warnOf({out}: LocalContext, seen: SeenLater, summary: Summary): void {
+  const {in_doubt: doubts, state, next} = summary;
+  const records = (rows: number) => counted(rows, 'record');
+  if (doubts > 0 && state !== 'running')
+    out.warn(
+      `${counted(doubts, 'row')} ${doubts === 1 ? 'is' : 'are'} in doubt: the service may or may not have paid ${doubts === 1 ? 'it' : 'them'}${next === null ? '' : `. Next: ${next}`}`,
+    );
+  if (seen.differs > 0)
+    out.warn(`${differText(seen.differs)}: reason_code is ${DIFFERS_CODE}, and reason names the difference`);
+  if (seen.unapproved > 0)
+    out.warn(
+      `${records(seen.unapproved)} had been approved and ${seen.unapproved === 1 ? 'is' : 'are'} now shown as created`,
+    );
+  if (seen.gone > 0) out.warn(`${records(seen.gone)} not found at the service: reason_code is NOT_FOUND`);
+  if (seen.failed > 0) out.warn(`${records(seen.failed)} failed after acceptance: status is failed`);
+  if (seen.canceled > 0)
+    out.warn(`${records(seen.canceled)} canceled at the service after acceptance: status is canceled`);
 }

@@ -11,6 +11,7 @@ import {
   DIFFERS_CODE,
   type Outcome,
   LOST,
+  type RowState,
 } from '../../../batch/model/outcome.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 import {failureOf} from '../../../contract/failure.ts';
@@ -19,6 +20,8 @@ import {isObject, type JsonObject} from '../../../narrow.ts';
 
 /** One row of a batch for accounting. What is not known is null. */
 export type ExportLine = Readonly<Record<string, string | number | null>>;
+
+const UNDECIDED: ReadonlySet<RowState> = new Set(['staged', 'held', 'in_doubt', 'unapproved']);
 
 /** @param fetched the record that the outcome of the row was read from; undefined: what the batch last saw */
 export function exportLine(
@@ -29,30 +32,33 @@ export function exportLine(
   const {party, idColumn} = KINDS[plan.kind];
   const {sanitizer} = journal;
   const {outcome} = row;
+  const state = journal.stateOf(row);
   const token = (text: string | null | undefined) => (text == null ? null : sanitizer.token(text));
-  const seen = fetched === undefined ? undefined : seenIn(fetched.record);
+  // What a record shows without deciding its row stays out: it may be another payment.
+  const record = UNDECIDED.has(state) ? undefined : fetched?.record;
+  const seen = seenIn(record);
   const isGone = fetched !== undefined && fetched.record === undefined;
-  const status = isGone ? null : (seen?.status ?? outcome?.status ?? null);
+  const status = isGone ? null : (seen.status ?? outcome?.status ?? null);
   const isOther = outcome?.code === DIFFERS_CODE; // then a failure is not that of the row
-  const failure = fetched === undefined || isOther ? undefined : failureOf(fetched.record);
+  const failure = isOther ? undefined : failureOf(record);
   const paid = paidContentOf(row, plan.kind, (n) => journal.rows.differencesOf(n));
   const message = outcome === undefined ? null : cleanMessage(sanitizer, outcome);
   return {
     batch_id: plan.batchId,
     row: row.n,
     reference: row.reference,
-    state: stateOf(row, journal),
+    state: state === 'held' ? state : bucketOf(state),
     [party]: paid.party,
     amount: formatMajor(BigInt(paid.amount), paid.currency),
     amount_in_minor_units: paid.amount,
     currency_code: paid.currency,
-    rail: token(seen?.rail ?? row.rail),
+    rail: token(seen.rail ?? row.rail),
     scheduled_date: row.scheduled,
     [idColumn]: token(outcome?.id),
     status: token(status),
-    settled_at: status === 'settled' ? token(seen?.settledAt) : null,
-    settled_at_field: status === 'settled' ? (seen?.settledAtField ?? null) : null,
-    fees: token(seen?.fees),
+    settled_at: status === 'settled' ? token(seen.settledAt) : null,
+    settled_at_field: status === 'settled' ? (seen.settledAtField ?? null) : null,
+    fees: token(seen.fees),
     reason_code: token(failure?.code ?? outcome?.code),
     reason: failure?.message === undefined ? message : sanitizer.words(failure.message),
     request_id: token(outcome?.requestId),
@@ -75,11 +81,6 @@ export function countLater({state, status, code, message}: Outcome, seen: SeenLa
   else if (message === LOST) seen.gone++;
   else if (message === CANCELED_LATER) seen.canceled++;
   else if (state === 'accepted' && status === 'failed') seen.failed++;
-}
-
-function stateOf({n, outcome}: JournalRow, journal: Journal): string {
-  if (outcome === undefined) return journal.coveredSince(n) === undefined ? 'not_sent' : 'in_doubt';
-  return outcome.state === 'held' ? 'held' : bucketOf(outcome.state);
 }
 
 const momentOf = (at: number | undefined): string | null =>

@@ -20,7 +20,7 @@ const STATES = [
 const kind = z.enum(['payin', 'payout']);
 
 const Followed = object({
-  until: textOrNull.describe('null if each record was fetched once'),
+  until: textOrNull.describe('null if records were fetched once'),
   outcome: z.enum(['reached', 'ended', 'timeout', 'passed', 'stopped']),
   reached: count,
   ended: count,

@@ -190,7 +190,7 @@ describe('following a batch by command', () => {
     assert.equal((await remit('payouts batch export b --refresh -o json', {service: wrong})).exitCode, 8);
     const first = await remit('payouts batch status b --refresh', {service: wrong});
     assert.equal(first.exitCode, 8, first.stdout);
-    assert.match(first.stdout, /Followed 2 rows: 2 settled; each was fetched once/);
+    assert.match(first.stdout, /Followed 2 rows: 2 settled; 2 GET requests sent/);
     assert.equal((await remit('payouts batch status b --refresh', {service: wrong})).exitCode, 8);
     const stale = await remit('payouts batch export b -o json');
     assert.equal((stale.json() as {reason_code: string}[])[0]!.reason_code, 'DIFFERS');
@@ -204,7 +204,7 @@ describe('following a batch by command', () => {
     assert.deepEqual([cleared.exitCode, desk.requests.length], [0, 2], cleared.stderr);
     assert.equal((cleared.json() as Told).differs, 0);
     const last = await remit('payouts batch status b --refresh');
-    assert.match(last.stdout, /Followed 2 rows: 2 settled; each was fetched once\./);
+    assert.match(last.stdout, /Followed 2 rows: 2 settled; 2 GET requests sent\./);
   });
 
   it('reports what status --refresh has fetched, and fetches nothing itself', async () => {

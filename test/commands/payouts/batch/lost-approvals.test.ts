@@ -87,10 +87,10 @@ describe('payouts batch, after the service has taken back an approval', () => {
     assert.match(ran.stdout, /Followed 2 rows until settled: 2 settled as last seen; none was fetched\./);
   });
 
-  it('export --refresh reports a record that is gone, and exits 8', async () => {
+  it('export --refresh reports a record that is gone, and exits 12, as status does', async () => {
     desk.service.byId.delete(recordOf('A-1').id);
     const ran = await desk.batch('export b --refresh -o json');
-    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.equal(ran.exitCode, 12, ran.stderr);
     const [first, second] = ran.json() as Line[];
     assert.deepEqual(
       [first!['state'], first!['status'], first!['reason_code']],
