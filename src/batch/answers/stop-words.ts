@@ -1,5 +1,5 @@
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {JournalRow} from '../journal/rows/row.ts';
+import type {JournalRow, RecordedRow} from '../journal/rows/row.ts';
 import {CAME_AGAIN} from '../model/outcome.ts';
 
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
@@ -29,6 +29,14 @@ export const bodiesComparedText = ({n, reference}: JournalRow, words: string): s
 /** The record was made by a request that approved it, as in direct mode, or by one that is still in progress. */
 export const probeComparedText = ({n, reference}: JournalRow, words: string): string =>
   `the probe before the release, the replay of row ${n} (${reference}), was refused with its key (${words}). The service compares the bodies of requests with one key, so the records have to be approved by their ids`;
+
+/** A probe was refused because of its key, and the record of the row has not ended. */
+export const refusedKeyText = ({n, reference, outcome}: RecordedRow, words: string, status: string): string =>
+  `the probe before the release, the replay of row ${n} (${reference}), was refused with its key (${words}), although its record ${outcome.id} is ${status === 'created' ? 'still created' : status}. Either the key belongs to another record, because the service has forgotten it, or the service compares the bodies of requests with one key; the records have to be approved by their ids. The probe moved no money`;
+
+/** An earlier run has shown a second record for the key of the row. */
+export const twoRecordsText = ({n, reference, outcome}: RecordedRow): string =>
+  `the service has forgotten the key of row ${n} (${reference}) before, and has made two records with it: ${outcome.id}, and ${outcome.orphan}, which was left behind. The records have to be approved by their ids; the probe moved no money`;
 
 /** Message for a Retry-After longer than the run waits. */
 export const waitTooLongText = (ms: number): string =>

@@ -1,10 +1,11 @@
 import {meaningOf} from '../../client/answers/verdict.ts';
-import {judgeExchange, type Known} from '../answers/answers.ts';
+import {isEnd, judgeExchange, type Known} from '../answers/answers.ts';
+import {judgeRead} from '../answers/read-verdict.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RunParts} from '../send/run-parts.ts';
-import {paidTwiceText, probeComparedText} from '../answers/stop-words.ts';
+import {paidTwiceText, probeComparedText, refusedKeyText, twoRecordsText} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
 import {KEY_REFUSALS} from './release-job.ts';
 import type {StopReason} from '../model/stop.ts';
@@ -26,7 +27,8 @@ type ProbeParts = Pick<
 
 /**
  * Checks that the service still knows our keys, before they move money. The row staged longest ago that is still
- * within the horizon is replayed without approval, and must return the id under which it was staged. Anything else
+ * within the horizon, or one whose key was forgotten before, is replayed without approval, and must return the id under
+ * which it was staged. Anything else
  * stops the run. The probe records nothing about the row itself, unless a second record has paid it: the release processes
  * it like any other.
  * Returns true if the release may continue.
@@ -36,7 +38,7 @@ type ProbeParts = Pick<
 export async function probe(run: ProbeParts, states: readonly RowState[]): Promise<boolean> {
   run.outcomes.flush();
   const since = run.clock.now() - run.settings.horizonMs;
-  const row = run.journal.rows.oldestRecorded(states, since);
+  const row = run.journal.rows.probedFirst(states, since);
   if (row === undefined) {
     run.halt.hasProbed = true;
     return true; // nothing is left to release by replay
@@ -84,7 +86,11 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
         return mixedUp(run, row);
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, {...verdict, id: verdict.id});
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
-      return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
+      const isDeadKey = verdict.state === 'dead_key' && verdict.status === null;
+      if (hasSecondRecord(row, isDeadKey)) return belongsToOther(run, twoRecordsText(row));
+      if (!isDeadKey) return {is: 'remembered'};
+      const refused = await readRefused(run, row, words);
+      if (refused !== undefined) return refused;
     }
     const isKeyRefused = 'answer' in end && meaningOf(end.answer) === 'key-in-use';
     keyRefusals = isKeyRefused ? keyRefusals + 1 : 0;
@@ -96,8 +102,41 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
       if (verdict.stop === undefined) run.rules.failing(sentAt, words);
       else run.rules.redirected(words);
     }
-    await run.gate.pause(run.tries.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
+    await run.gate.pause(run.tries.backoff(tries, 'throttled' in verdict && verdict.throttled));
   }
+}
+
+/**
+ * The service has made two records with the key of this row before, so an answer to it proves nothing. A retry gives the row
+ * a new key, and keeps the record that was left behind: then an answer with the record of the row does.
+ */
+const hasSecondRecord = ({outcome, generation}: RecordedRow, isDeadKey: boolean): boolean =>
+  outcome.orphan !== null && (generation === 0 || isDeadKey);
+
+/**
+ * 409 `IDEMPOTENCY_KEY_CONFLICT` shows that the service knows the key, but not that it belongs to the record of the row. It
+ * does if that record has failed or was canceled.
+ * @returns undefined if the record could not be read
+ */
+async function readRefused(run: ProbeParts, row: RecordedRow, words: string): Promise<Found | undefined> {
+  const {id} = row.outcome;
+  const sentAt = run.clock.monotonic();
+  const end = await run.send.exchange(run.wire.get(id));
+  if (run.halt.stop !== undefined) return {is: 'stopped'};
+  const read = judgeRead(end, {row, id, kind: run.settings.kind});
+  if (read.is === 'moved' && isEnd(read.status)) return {is: 'remembered'};
+  if (read.is === 'open' || read.is === 'moved')
+    return belongsToOther(run, refusedKeyText(row, words, read.is === 'open' ? 'created' : read.status));
+  if (read.is === 'not-sent') run.rules.notSent(read, sentAt, wordsOf(end));
+  if (read.is === 'unanswered' || read.is === 'failing') run.rules.failing(sentAt, wordsOf(end));
+  if (['not-sent', 'unanswered', 'failing', 'throttled'].includes(read.is)) return undefined;
+  return {is: 'unanswered', words: `${words}, and its record could not be read: ${wordsOf(end)}`};
+}
+
+/** A release with this key could approve another record than the staged one. */
+function belongsToOther(run: ProbeParts, text: string): Found {
+  run.halt.stopFor('key-forgotten', text);
+  return {is: 'stopped'};
 }
 
 /** The staged record now has another party or amount than the row. */

@@ -209,14 +209,15 @@ export class JournalRows {
   }
 
   /**
-   * The row staged longest ago, among those in these states that have a record and were staged at `since` or later.
+   * The row whose key is most likely forgotten, among those in these states that have a record and were staged at `since` or
+   * later: one with a record that was left behind, otherwise the one staged longest ago.
    */
-  oldestRecorded(states: readonly RowState[], since: number): RecordedRow | undefined {
+  probedFirst(states: readonly RowState[], since: number): RecordedRow | undefined {
     return this.#find<RecordedRow>(
       `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
       [...states, since],
       1,
-      'o.staged_at, r.n',
+      'o.orphan is null, o.staged_at, r.n',
     )[0];
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {isRelease} from '../../../batch/truth-service.ts';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import {runCli, TEST_KEY} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
 describe('payouts batch, after the service has forgotten the keys', () => {
@@ -47,4 +48,59 @@ describe('payouts batch, after the service has forgotten the keys', () => {
       }
       assert.equal(desk.service.paid.length, 0);
     });
+
+  /** Types `payouts cancel ID` as it is printed under the records left behind. */
+  const cancelLeftBehind = async (printed: string) => {
+    const [, id] = /payouts cancel (\S+)/.exec(printed)!;
+    const env = desk.env(TEST_KEY);
+    const typed = await runCli(['payouts', 'cancel', id!, '--yes'], {
+      ...{env, service: desk.service.transport(), clock: desk.clock, cwd: desk.folder},
+    });
+    assert.equal(typed.exitCode, 0, typed.stderr);
+    return id!;
+  };
+
+  for (const oldest of ['the second', 'the first'] as const)
+    it(`the printed cancel does not let a release through, with ${oldest} row staged first`, async () => {
+      if (oldest === 'the second') {
+        desk.service.refuse = ({amount_in_minor_units: amount}) =>
+          amount === 1000 ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+        await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+        desk.service.refuse = () => undefined;
+        desk.clock.advance(60_000);
+        desk.file('p.csv', [
+          ['A-1', 1, '10.01'],
+          ['A-2', 2, '20.00'],
+        ]);
+        const corrected = await desk.batch('run ./p.csv --batch-id b --stage-only --yes --json');
+        assert.equal((corrected.json() as Summary).staged, 2, corrected.stderr);
+      } else await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+      desk.service.forgetKeys();
+      const first = await desk.batch('release b --yes');
+      assert.equal(first.exitCode, 6, first.stderr);
+      const left = await cancelLeftBehind(first.stdout);
+
+      for (const command of ['release b --yes', 'resume b --yes']) {
+        const again = await desk.batch(command);
+        assert.equal(again.exitCode, 6, again.stdout);
+        assert.match(
+          again.stdout,
+          new RegExp(`two records with it: \\S+, and ${left}, which was left behind`),
+        );
+        assert.doesNotMatch(again.stdout, /compares the bodies/);
+      }
+      assert.deepEqual([desk.service.paid.length, desk.service.byId.size], [0, 3]);
+    });
+
+  it('a key that is refused stops the release unless the record of its row has ended', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    desk.service.fault = ({method}) =>
+      method === 'POST'
+        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'a new key is required'}}
+        : undefined;
+    const ran = await desk.batch('release b --yes');
+    assert.equal(ran.exitCode, 6, ran.stdout);
+    assert.match(ran.stdout, /its record \S+ is still created\. Either the key.*moved no money/);
+    assert.equal(desk.service.paid.length, 0);
+  });
 });
