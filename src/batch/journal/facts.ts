@@ -2,6 +2,7 @@ import type {BatchState} from '../model/batch-state.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Outcome} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import type {ClockReading} from '../model/service-clock.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {RunStop} from '../model/stop.ts';
 
@@ -42,6 +43,8 @@ export interface BatchFacts {
   claims: ClaimMark;
   /** How requests were sent, oldest first. An entry is added when it differs from the previous one. */
   sentWith: SentWith[];
+  /** How far the clock of the service was ahead, oldest first. An entry is added when that has changed. */
+  serviceClock: readonly ClockReading[];
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
   /**
@@ -95,6 +98,7 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   claims: true,
   unreadableRuns: true,
   sentWith: true,
+  serviceClock: true,
   waitsFor: false,
   retryWaits: false,
   hasUnpaid: true,

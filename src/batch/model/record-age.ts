@@ -1,5 +1,6 @@
 import {type Answer, isSuccess, readHttpDate} from '../../client/answers/answer.ts';
 import {isObject} from '../../narrow.ts';
+import type {ServiceClock} from './service-clock.ts';
 
 /** Interface document: ISO 8601, UTC. A date without a time is too coarse. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
@@ -22,6 +23,12 @@ export class RecordAges {
   #date: string | undefined;
   #answeredAt: number | undefined;
   #now = '';
+  readonly #clock: ServiceClock | undefined;
+
+  /** @param clock of the service, over all runs */
+  constructor(clock?: ServiceClock) {
+    this.#clock = clock;
+  }
 
   /**
    * Undefined if the answer has no times, or the record was created within seconds of the answer.
@@ -31,32 +38,35 @@ export class RecordAges {
     if (!isSuccess(status) || !isObject(json)) return undefined;
     const text = json['created_at'];
     if (typeof text !== 'string') return undefined;
-    this.#read(date);
+    this.#read(date, nowMs);
     if (text.startsWith(this.#now) && text.endsWith('Z')) return undefined;
     return this.#byOurClock(text, nowMs);
   }
 
   /**
    * Whether the record was created long after this time, when a request with its key was not answered: the service may
-   * have forgotten the key, and have paid before. False if the answer has no time.
+   * have forgotten the key, and have paid before. If either clock was set in between, the time of that request by the clock
+   * of the service counts. False if the answer has no time.
    */
   isMadeLongAfter(sinceMs: number, {json, date}: Answer, nowMs: number): boolean {
     const text = isObject(json) ? json['created_at'] : undefined;
     if (typeof text !== 'string') return false;
-    this.#read(date);
-    return (this.#byOurClock(text, nowMs) ?? -Infinity) - sinceMs > LONG_AFTER_MS;
+    this.#read(date, nowMs);
+    const ahead = this.#clock?.aheadSince(sinceMs);
+    const madeAt = timeOf(text);
+    if (ahead === undefined || madeAt === undefined || Math.abs(ahead.now - ahead.then) <= LONG_AFTER_MS)
+      return (this.#byOurClock(text, nowMs) ?? -Infinity) - sinceMs > LONG_AFTER_MS;
+    // A clock that was set back hides how long it took.
+    return Math.abs(madeAt - (sinceMs + ahead.then)) > LONG_AFTER_MS;
   }
 
   #byOurClock(text: string, nowMs: number): number | undefined {
-    const found = TIMESTAMP.exec(text);
-    if (found === null) return undefined;
-    const [time, zone] = found;
-    const madeAt = Date.parse(zone === undefined ? `${time}Z` : time);
-    if (Number.isNaN(madeAt)) return undefined;
+    const madeAt = timeOf(text);
+    if (madeAt === undefined) return undefined;
     return nowMs - Math.max(0, (this.#answeredAt ?? nowMs) - madeAt);
   }
 
-  #read(date: string | undefined): void {
+  #read(date: string | undefined, nowMs: number): void {
     if (date === this.#date && this.#now !== '') return;
     this.#date = date;
     this.#answeredAt = date === undefined ? undefined : readHttpDate(date.slice(0, HTTP_DATE)); // the first of several
@@ -64,7 +74,17 @@ export class RecordAges {
       this.#answeredAt === undefined
         ? 'never'
         : new Date(this.#answeredAt).toISOString().slice(0, TEN_SECONDS);
+    if (this.#answeredAt !== undefined) this.#clock?.read(this.#answeredAt, nowMs);
   }
+}
+
+/** A timestamp of the service; undefined if it is none. */
+function timeOf(text: string): number | undefined {
+  const found = TIMESTAMP.exec(text);
+  if (found === null) return undefined;
+  const [time, zone] = found;
+  const at = Date.parse(zone === undefined ? `${time}Z` : time);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** How long an earlier request may keep its key in use; until then, a 409 is expected to go away by itself. */

@@ -22,6 +22,7 @@ import {
   LOST,
 } from '../model/outcome.ts';
 import {isPastHorizon, RecordAges} from '../model/record-age.ts';
+import {ServiceClock} from '../model/service-clock.ts';
 import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {isObject} from '../../narrow.ts';
@@ -62,7 +63,7 @@ export class CreatePhase {
   readonly #wasDirect: boolean;
   /** `cancel`: a row is replayed to find its record, and is canceled without one if it has none. */
   readonly #isCanceling: boolean;
-  readonly #ages = new RecordAges();
+  readonly #ages: RecordAges;
   /** Rows left in doubt because their key may be forgotten. */
   pastHorizon = 0;
 
@@ -74,6 +75,11 @@ export class CreatePhase {
     this.#isCanceling = only === 'doubts';
     this.#mayBeApproved = only === 'doubts' && journal.fact('path') === 'direct';
     this.#wasDirect = phase === 'stage' && journal.left.wasDirect();
+    this.#ages = new RecordAges(
+      new ServiceClock(journal.fact('serviceClock') ?? [], (readings) =>
+        journal.setFact('serviceClock', readings),
+      ),
+    );
     this.#source = new RowSource({
       journal,
       claims,

@@ -47,6 +47,25 @@ describe('direct mode, after the answer to a row was lost', () => {
     assert.equal((await resume()).differs, 1);
   });
 
+  for (const [way, by] of [
+    ['ahead', 60 * MINUTE_MS],
+    ['back', -60 * MINUTE_MS],
+  ] as const)
+    it(`compares with the clock of the service at the time of that request, if it was set ${way} since`, async () => {
+      service.now = () => bench.clock.now() + by;
+      service.forgetKeys();
+      bench.clock.advance(MINUTE_MS);
+      const summary = await resume();
+      assert.deepEqual([summary.maybe_paid_twice, exitCodeOf(summary), service.paid.length], [1, 8, 4]);
+    });
+
+  for (const by of [60 * MINUTE_MS, -60 * MINUTE_MS])
+    it(`knows the record of that request, if the clock of the service moved by ${by / MINUTE_MS} minutes`, async () => {
+      service.now = () => bench.clock.now() + by;
+      bench.clock.advance(MINUTE_MS);
+      assert.deepEqual([(await resume()).differs, service.paid.length], [0, 3]);
+    });
+
   describe('and the service has forgotten its keys, when the batch continues by staging', () => {
     const doubtful = async () => {
       const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 9));
