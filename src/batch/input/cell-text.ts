@@ -21,7 +21,8 @@ const AS_TEXT = 'format the column as text and enter the value again';
 export function readCell(cell: SheetCell, role: CellRole, format: ShownAs, is1904: boolean): CellReading {
   switch (cell.kind) {
     case 'text':
-      return {text: cell.text};
+      if (!format.changesText) return {text: cell.text};
+      return fault('cell-format', `is a text that its format shows as something else; ${AS_TEXT}`, cell);
     case 'no-result':
       return fault('no-result', 'is a formula without a saved result; open the file in Excel and save it');
     case 'error':

@@ -17,6 +17,8 @@ export interface ShownAs {
   isBare: boolean;
   /** Currency signs and codes that it shows: `€`, `USD`. */
   signs: readonly string[];
+  /** A text is not shown as it is: `"1"@` shows 10.50 as 110.50. */
+  changesText: boolean;
 }
 
 const shown = (kind: ShownAs['kind']): ShownAs => ({
@@ -26,6 +28,7 @@ const shown = (kind: ShownAs['kind']): ShownAs => ({
   digits: 1,
   isBare: false,
   signs: [],
+  changesText: false,
 });
 
 export const GENERAL: ShownAs = {...shown('general'), isBare: true};
@@ -78,8 +81,8 @@ const LONGEST_FORMAT = 255;
 
 /** @param code as in the file, if it has one for this id */
 export function readFormat(id: number, code: string | undefined): ShownAs {
-  if (code !== undefined && code.length > LONGEST_FORMAT) return shown('other');
-  if (code !== undefined) return {...readCode(code), signs: signsOf(code)};
+  if (code !== undefined && code.length > LONGEST_FORMAT) return {...shown('other'), changesText: true};
+  if (code !== undefined) return {...readCode(code), signs: signsOf(code), changesText: changesText(code)};
   const text = BUILT_IN.get(id); // each program shows these with the currency of its own language
   if (text !== undefined) return readCode(text);
   return shown(isDateOfOtherLanguage(id) ? 'date' : 'other');
@@ -103,11 +106,32 @@ function readCode(code: string): ShownAs {
   // eslint-disable-next-line regexp/no-super-linear-move -- a format has at most LONGEST_FORMAT characters
   const text = bare.replace(CURRENCY, '').replace(/\[[^\]]*\]/gu, '');
   if (/^\s*general\s*$/iu.test(text)) return {...GENERAL, isBare: /^general$/iu.test(first)};
-  if (text.trim() === '@') return shown('text');
+  if (text.trim() === '@') return shown(isTextAsItIs(first) ? 'text' : 'other');
   if (/[0#?]\s*e[+-]/iu.test(text)) return shown('scientific');
   if (/[ymdhsbeg]|上午|下午/iu.test(text)) return dateOf(text);
   return changesNumber(around) ? shown('other') : numberOf(text, /^[0#?.]+$/u.test(first));
 }
+
+/** The fourth section is for texts; of fewer, the one with @. Without one, texts are shown as they are. */
+function changesText(code: string): boolean {
+  const sections = sectionsOf(code);
+  const ofTexts =
+    sections.length > 3 ? sections.slice(3) : sections.filter((section) => placesOf(section).includes('@'));
+  return ofTexts.some((section) => !isTextAsItIs(section));
+}
+
+/** Whether a section shows nothing but a text, once, perhaps with spaces around it. */
+const isTextAsItIs = (section: string): boolean => /^\s*(?:@|general)\s*$/iu.test(placesOf(section));
+
+/** A section without colours and spaces; a character that it adds is `\u0000`. */
+const placesOf = (section: string): string =>
+  section.replace(
+    SHOWN_TEXT,
+    (all, quoted?: string, escaped?: string, filling?: string, sign?: string, digits?: string) => {
+      if (digits !== undefined) return all;
+      return (quoted ?? escaped ?? filling ?? sign ?? '').trim() === '' ? '' : DIGITS;
+    },
+  );
 
 function dateOf(text: string): ShownAs {
   const hasTime = /[hs]|am\/pm|a\/p/iu.test(text);
@@ -128,6 +152,7 @@ function numberOf(text: string, isBare: boolean): ShownAs {
     digits: whole.replace(/[^0]/gu, '').length,
     isBare,
     signs: [],
+    changesText: false,
   };
 }
 
@@ -144,7 +169,7 @@ function textAround(section: string): string[] {
   return text.split(DIGITS);
 }
 
-/** Stands for digits of the number; no format contains it. */
+/** Stands for digits of the number, or for text that a format adds; no format contains it. */
 const DIGITS = '\u0000';
 /** "text", \x, *x (fills the cell with x), _x (a space), [$sign-language], [Red] (nothing), digits and separators. */
 const SHOWN_TEXT =

@@ -220,6 +220,16 @@ describe('the plan of a workbook', () => {
       ['more than 15 digits', {v: '12345678901234.56'}, 'excel-damaged'],
       ['a date', {v: '46000', s: FORMATS.day.style}, 'cell-date'],
       ['a digit of their format', {v: '10.5', s: FORMATS.digit.style}, 'cell-format'],
+      [
+        'a text with a digit of its format before it',
+        {v: '10.50', s: FORMATS.digitBefore.style, t: 'str'},
+        'cell-format',
+      ],
+      [
+        'a text with a digit of its format after it',
+        {v: '10.50', s: FORMATS.digitAfter.style, t: 'str'},
+        'cell-format',
+      ],
       ['a percentage', {v: '0.5', s: FORMATS.percent.style}, 'cell-format'],
       ['scientific notation', {v: '1000', s: FORMATS.scientific.style}, 'cell-format'],
       ['TRUE', {v: '1', t: 'b'}, 'cell-boolean'],
@@ -280,6 +290,11 @@ describe('the plan of a workbook', () => {
       ['a number with decimals', 1.1, 'excel-damaged'],
       ['a date', {v: '46082', s: FORMATS.day.style}, 'cell-date'],
       ['an ISO date', {v: '2026-03-01', t: 'd'}, 'cell-date'],
+      [
+        'a text with a digit of its format',
+        {v: 'INV-2', s: FORMATS.digitAfter.style, t: 'str'},
+        'cell-format',
+      ],
       ['a number with text of its format', {v: '7', s: FORMATS.labelled.style}, 'cell-format'],
       ['a number shown with decimals', {v: '7', s: FORMATS.money.style}, 'cell-format'],
       ['FALSE', {v: '0', t: 'b'}, 'cell-boolean'],

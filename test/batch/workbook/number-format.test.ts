@@ -72,6 +72,36 @@ describe('the format of a cell', () => {
       assert.deepEqual([format.kind, format.decimals], [kind, decimals]);
     });
 
+  for (const [code, isChanged] of [
+    ['@', false],
+    ['General', false],
+    ['0.00', false],
+    ['_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-', false],
+    ['_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)', false],
+    ['[Red]@', false],
+    ['@* ', false],
+    ['General;General;General;General', false],
+    ['0;-0;0;[Blue]@', false],
+    ['yyyy-mm-dd;@', false],
+    ['"1"@', true],
+    ['@"0"', true],
+    ['\\1@', true],
+    ['@*.', true],
+    ['@@', true],
+    ['0.00;"1"@', true],
+    ['0;-0;0;"n/a"', true],
+    ['0;-0;0;', true],
+    [';;;', true],
+    ['@" USD"', true],
+    ['[$USD]@', true],
+    ['"@"', false],
+  ] as const)
+    it(`${code} ${isChanged ? 'changes' : 'keeps'} a text`, () =>
+      assert.equal(readFormat(200, code).changesText, isChanged));
+
+  it('shows a number as something else if it adds to texts', () =>
+    assert.equal(readFormat(200, '"INV-"@').kind, 'other'));
+
   it('without a code is one of those that every program knows', () => {
     assert.equal(readFormat(0, undefined).kind, 'general');
     assert.equal(readFormat(4, undefined).decimals, 2);

@@ -59,7 +59,7 @@ export interface Sheet {
 }
 
 /** The style of a struck-through cell; it follows those of `FORMATS`. */
-export const STRUCK = 15;
+export const STRUCK = 17;
 
 /** Formats of the styles 1, 2 …; style 0 is General. */
 export const FORMATS = {
@@ -77,6 +77,8 @@ export const FORMATS = {
   code: {style: 12, code: '#,##0.00 "USD"'},
   wholeDollar: {style: 13, code: '"$"0'},
   digit: {style: 14, code: '"1"0.00'},
+  digitBefore: {style: 15, code: '"1"@'},
+  digitAfter: {style: 16, code: '@"0"'},
 } as const;
 
 const letters = (column: number): string =>
