@@ -172,7 +172,7 @@ export interface RecordedConfirmation {
   /** False if an earlier confirmation of the same plan was sufficient. */
   asked: boolean;
   at: number;
-  /** `USER`, or the user of the process: evidence, not proof. */
+  /** The user of the operating system: evidence, not proof. */
   by: string | null;
   profile: string | null;
 }

@@ -1,9 +1,10 @@
 import {userInfo} from 'node:os';
 
-/** Who confirms, for the history of a batch: `USER` if it is set, otherwise the user of this process. Evidence, not proof. */
-export function operatorName(env: Readonly<Record<string, string | undefined>>): string {
-  const chosen = env['USER'] ?? '';
-  if (chosen !== '') return chosen;
+/**
+ * Who confirms, for the history of a batch: the user of the operating system, whatever the environment says. Evidence, not
+ * proof.
+ */
+export function operatorName(): string {
   try {
     return userInfo().username;
   } catch {

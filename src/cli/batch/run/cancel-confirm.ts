@@ -57,7 +57,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   grantBatch(context, plan.kind, 'cancel');
   noteConfirmation(journal, {
     ...{planHash: plan.planHash, revision: plan.revision, doing: 'cancel', asked: true},
-    ...{at: context.clock.now(), by: operatorName(context.runtime.env), profile: context.profile.name},
+    ...{at: context.clock.now(), by: operatorName(), profile: context.profile.name},
   });
   noteTyped(journal, context, canceling.flags.out);
 }

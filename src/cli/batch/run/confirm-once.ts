@@ -93,11 +93,11 @@ function noteAgreement(
   {plan, journal}: OpenBatch,
   asked: boolean,
 ): void {
-  const {clock, profile, runtime} = context;
+  const {clock, profile} = context;
   const {planHash, revision} = plan;
   const before = journal.fact('confirmed');
   const goesOn = doing === 'resume' || doing === 'retry';
-  const signed = {at: clock.now(), by: operatorName(runtime.env)};
+  const signed = {at: clock.now(), by: operatorName()};
   noteTyped(journal, context, flags.out);
   journal.setFact('confirmed', {planHash, doing: goesOn ? (before?.doing ?? doing) : doing, ...signed});
   noteConfirmation(journal, {planHash, revision, doing, asked, ...signed, profile: profile.name});
