@@ -54,7 +54,7 @@ export async function reportBatch(
     if (wanted.html === undefined || (wanted.html === 'beside' && areResultsLeft && isSent))
       return {summary, ...end};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, commands: end.commands});
+    writeReport({batch, summary, path, isUsual: wanted.html === 'beside', commands: end.commands});
     return {summary: {...summary, report_file: path}, ...end};
   } finally {
     await batch.close();

@@ -49,6 +49,8 @@ export interface ReportData {
   asOf: number;
   /** Builds the commands that it names. */
   commands: CommandBuilder;
+  /** The file of the report; undefined for the usual one, beside the results. */
+  file: string | undefined;
   /** Another process has the batch, so every other command for it is refused. */
   isHeld: boolean;
   accepted: AcceptedParts;
@@ -63,13 +65,17 @@ export interface ReportData {
 /** Maximum number of rows that a report lists; the others are in the results. */
 const MOST_ROWS = 1000;
 
+interface ReportOptions {
+  commands?: CommandBuilder | undefined;
+  mostRows?: number | undefined;
+  /** See `ReportData`. */
+  file?: string | undefined;
+}
+
 export function readReport(
   batch: OpenBatch,
   summary: Summary,
-  {
-    commands = BARE_COMMANDS,
-    mostRows = MOST_ROWS,
-  }: {commands?: CommandBuilder | undefined; mostRows?: number | undefined} = {},
+  {commands = BARE_COMMANDS, mostRows = MOST_ROWS, file}: ReportOptions = {},
 ): ReportData {
   const {journal, plan} = batch;
   const binding = journal.fact('binding');
@@ -84,6 +90,7 @@ export function readReport(
       ...[plan.plannedAt, lastChangeAt, journal.fact('asOf')].filter((at) => typeof at === 'number'),
     ),
     commands,
+    file,
     accepted: readAccepted(journal, plan.kind),
     lastChangeAt,
     troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, mostRows),

@@ -21,10 +21,13 @@ export function writeReport(options: {
   batch: OpenBatch;
   summary: Summary;
   path: string;
+  /** It is the usual one, beside the results. */
+  isUsual?: boolean;
   commands?: CommandBuilder;
 }): void {
-  const {batch, summary, path, commands} = options;
-  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {commands})));
+  const {batch, summary, path, isUsual = false, commands} = options;
+  const file = isUsual ? undefined : path;
+  writePage(path, batch.plan, reportHtml(readReport(batch, summary, {commands, file})));
 }
 
 /** Writes a page about a batch in the same way. */

@@ -102,7 +102,7 @@ function trail({confirmations, plan, lastChangeAt, retried}: ReportData): Markup
   const table = markup`<div class="wide" role="region" tabindex="0" aria-label="Confirmations"><table class="confirmations"><thead><tr><th scope="col">Time (UTC)</th><th scope="col">User</th><th scope="col">To</th><th scope="col">How</th><th scope="col">Profile</th><th scope="col">Plan</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   return markup`<section aria-labelledby="trail"><h2 id="trail">History</h2>
 <p>Planned ${momentAt(plan.plannedAt)}${lastChangeAt !== null && `; last change of a row ${momentAt(lastChangeAt)}${lastChangeAt > plan.plannedAt ? `, ${duration(lastChangeAt - plan.plannedAt)} later` : ''}`}.${retried > 0 && ` ${count(retried, 'row')} sent again with a new key.`}</p>
-${rows.length === 0 ? markup`<p>No confirmation is recorded.</p>` : markup`${table}<p>User is the environment variable USER, which the person who runs the command can set; without it, the user of the operating system. It is no proof of who confirmed.</p>`}</section>`;
+${rows.length === 0 ? markup`<p>No confirmation is recorded.</p>` : markup`${table}<p>User is the user of the operating system who ran the command. People who share an account, or can become another user, can choose it; it is no proof of who confirmed.</p>`}</section>`;
 }
 
 function identity({plan, service, mode, summary}: ReportData): Markup {

@@ -36,10 +36,11 @@ const LEFT_WHEN_CANCELED: ReadonlySet<RowTrouble | 'underway'> = new Set([
 /**
  * What to do next, in an order that works. The next command of the summary comes first, unless another step has it.
  */
-export function stepsOf({summary, troubles, plan, commands, isHeld}: ReportData): Step[] {
+export function stepsOf({summary, troubles, plan, commands, isHeld, file}: ReportData): Step[] {
+  const type = typingFor(commands, plan);
+  const again = type('report', '--html', ...(file === undefined ? [] : [file]));
   if (isHeld) {
-    const type = typingFor(commands, plan);
-    const text = `Another process was using the batch. Its progress: \`${type('status')}\`. Once it has ended, write this report again: \`${type('report', '--html')}\`.`;
+    const text = `Another process was using the batch. Its progress: \`${type('status')}\`. Once it has ended, write this report again: \`${again}\`.`;
     return [{label: null, text}];
   }
   const {next, settled, failed, accepted} = summary;
@@ -59,11 +60,10 @@ export function stepsOf({summary, troubles, plan, commands, isHeld}: ReportData)
 
   function underway(n: number): Step {
     const {one} = NOUNS[plan.kind];
-    const type = typingFor(commands, plan);
     const are = `${count(n, one)} ${n === 1 ? 'is' : 'are'} still under way`;
     return {
       label: null,
-      text: `${are}. To update this report: \`${type('status', '--refresh')} && ${type('report', '--html')}\`.`,
+      text: `${are}. To update this report: \`${type('status', '--refresh')}\`, then \`${again}\`.`,
     };
   }
 }

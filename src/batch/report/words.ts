@@ -129,7 +129,7 @@ export function troubleWords(
 
 /** The state of the batch in one sentence, and its tone. */
 export function headline(summary: Summary, attention: number): {text: string; tone: 'good' | 'open' | 'bad'} {
-  const {planned, accepted, already_paid: elsewhere, settled, state, staged} = summary;
+  const {planned, accepted, already_paid: elsewhere, state, staged} = summary;
   const {one} = NOUNS[summary.kind];
   const of = `${count(accepted, one).replace(/ .*/, '')} of ${count(planned, one)} accepted`;
   const open =
@@ -161,10 +161,21 @@ export function headline(summary: Summary, attention: number): {text: string; to
       return {text: `Canceled: ${canceledText(summary)}.`, tone: summary.accepted > 0 ? 'bad' : 'open'};
     case 'complete':
       if (attention > 0) return {text: `Complete: ${of}.${open}`, tone: 'bad'};
-      if (settled === planned - elsewhere)
-        return {text: `Complete: ${of}, and all are settled.`, tone: 'good'};
-      return {text: `Complete: ${of}; ${count(settled, one)} settled so far.`, tone: 'good'};
+      if (accepted === 0)
+        return {
+          text: `Complete: ${count(elsewhere, one)} paid by another batch, whose report has their status.`,
+          tone: 'good',
+        };
+      return {text: `Complete: ${of}${settledText(summary)}.`, tone: 'good'};
   }
+}
+
+/** How many of the accepted rows are settled. Rows that another batch has paid were not read. */
+function settledText({kind, accepted, already_paid: elsewhere, settled}: Summary): string {
+  const {one} = NOUNS[kind];
+  const others = elsewhere === 0 ? '' : `; ${grouped(elsewhere)} paid by another batch`;
+  if (settled < accepted) return `; ${count(settled, one)} settled so far${others}`;
+  return elsewhere === 0 ? ', and all are settled' : `, and all of these are settled${others}`;
 }
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];

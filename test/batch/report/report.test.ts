@@ -9,6 +9,7 @@ import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {escapeText, markup} from '../../../src/html/markup.ts';
 import {reportHtml} from '../../../src/batch/report/html.ts';
 import {stepsOf} from '../../../src/batch/report/steps.ts';
+import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {FollowBench} from '../follow/bench.ts';
 import {payeeId} from '../harness.ts';
 import {elements, type Node, parsePage, textOf} from '../../html/parse-page.ts';
@@ -332,8 +333,35 @@ describe('the report of a batch', () => {
     assert.deepEqual(more, []);
     assert.match(
       step!.text,
-      /3 payouts are still under way.*`remit payouts batch status b1 --refresh && remit payouts batch report b1 --html`/,
+      /3 payouts are still under way.*`remit payouts batch status b1 --refresh`, then `remit payouts batch report b1 --html`\.$/,
     );
+  });
+
+  it('names the command that writes the same file again', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(bench.service);
+    const [step] = stepsOf(await reportOf(bench, {file: '/tmp/page.html'}));
+    assert.match(step!.text, /then `remit payouts batch report b1 --html \/tmp\/page\.html`\.$/);
+  });
+
+  it('says that rows are settled only if they were read', async () => {
+    const of = async (summary: Partial<Summary>) =>
+      body(await page({summary: {state: 'complete', ...summary}}));
+    await bench.plan(bench.payouts(3));
+    await bench.run(bench.service);
+    assert.match(
+      await of({accepted: 0, already_paid: 3, settled: 0}),
+      /Complete: 3 payouts paid by another batch, whose report has their status\./,
+    );
+    assert.match(
+      await of({accepted: 1, already_paid: 2, settled: 1}),
+      /Complete: 1 of 3 payouts accepted, and all of these are settled; 2 paid by another batch\./,
+    );
+    assert.match(
+      await of({accepted: 3, settled: 3}),
+      /Complete: 3 of 3 payouts accepted, and all are settled\./,
+    );
+    assert.match(await of({accepted: 3, settled: 2}), /3 of 3 payouts accepted; 2 payouts settled so far\./);
   });
 
   it('is dated by the last answer of the service, however late it is generated', async () => {
