@@ -189,6 +189,9 @@ function partsOf(summary: Summary, bucket: string): string {
 const amountWidth = (summary: Summary): number =>
   Math.max(...Object.values(summary.totals).map(({planned}) => groupMajor(planned).length));
 
+const READ_SINCE =
+  'The records were read since: every row is paid by its own. Find out what mixes up the answers, such as a proxy, before the next run.';
+
 function headline(summary: Summary, isRun: boolean): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
   const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
@@ -201,7 +204,7 @@ function headline(summary: Summary, isRun: boolean): string {
   const end = isRun && summary.posts === 0 ? '; this command sent nothing' : sent;
   switch (state) {
     case 'complete':
-      return `Batch ${id} is complete: ${of}${end}.${isRun && stop?.reason === 'collision' ? `\n${capital(stop.message)}.` : ''}`;
+      return `Batch ${id} is complete: ${of}${end}.${isRun && stop?.reason === 'collision' ? `\n${capital(stop.message)}. ${READ_SINCE}` : ''}`;
     case 'incomplete':
       return `Batch ${id} is not complete: ${incompleteText(summary)}${end}.`;
     case 'canceled':

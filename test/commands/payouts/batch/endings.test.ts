@@ -279,6 +279,45 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     assert.equal(desk.service.paid.length, 3);
   });
 
+  it('with the exit code of status, if swapped answers of releases were cleared up by reads', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    const recordOf = (reference: string) =>
+      [...desk.service.byId.values()].find(({body}) => JSON.stringify(body).includes(`"${reference}"`))!;
+    desk.service.distort = (record, {method, body}) => {
+      if (method !== 'POST' || !body.includes('"auto_approve":true')) return record;
+      const other = body.includes('"A-2"')
+        ? recordOf('A-3')
+        : body.includes('"A-3"')
+          ? recordOf('A-2')
+          : undefined;
+      if (other === undefined) return record;
+      const {metadata, ...fields} = other.body;
+      return {...record, ...fields, client_metadata: metadata, id: other.id};
+    };
+    const inner = desk.service.transport();
+    const waiting: (() => void)[] = [];
+    const service: Transport = {
+      ...inner,
+      send: async (request) => {
+        const answer = await inner.send(request);
+        if (request.body?.includes('"auto_approve":true') !== true || request.body.includes('"A-1"'))
+          return answer;
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          if (waiting.length === 2) for (const go of waiting) go(); // both are answered at once
+        });
+        return answer;
+      },
+    };
+    const ran = await desk.batch('release b --yes', {service});
+    const status = await desk.batch('status b');
+    assert.deepEqual([ran.exitCode, status.exitCode], [0, 0], ran.stdout);
+    assert.match(
+      ran.stdout,
+      /complete: 3 of 3 rows accepted.*\n.*different record than requested\. The records were read since/,
+    );
+  });
+
   it('names the status of a refusal without a reason', async () => {
     desk.service.fault = ({n, body}) =>
       n > 1 && body.includes('"A-2"') && !body.includes('"auto_approve":true') ? {status: 422} : undefined;
