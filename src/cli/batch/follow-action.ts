@@ -76,7 +76,7 @@ export async function refreshBatch(options: {
     out.note(
       `${running ?? 'It was running a moment ago.'} Nothing was fetched: another process is running the batch.`,
     );
-    return {summary, exit: EXIT.OK};
+    return {summary, exit: EXIT.LOCAL_STATE}; // a script that asked for fresh statuses did not get them
   }
   try {
     checkBound(context, options.stateDir, options.typed, batch);

@@ -246,7 +246,7 @@ describe('following a batch by command', () => {
     assert.deepEqual(desk.requests, []);
   });
 
-  it('shows the status of the running process, and sends the service nothing', async () => {
+  it('shows the status of the running process, sends the service nothing, and exits 13', async () => {
     payoutFile(['']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');
     const state = stateDir({HOME: desk.folder}, desk.folder);
@@ -254,7 +254,7 @@ describe('following a batch by command', () => {
     try {
       desk.requests = [];
       const ran = await remit('payouts batch status b --refresh');
-      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal(ran.exitCode, 13, ran.stderr);
       assert.match(ran.stdout, /1 of 1 row accepted/);
       assert.match(ran.stderr, /Running on .*another process is running the batch/);
       assert.deepEqual(desk.requests, []);
