@@ -12,6 +12,7 @@ import {
   DIFFERS_CODE,
   hasGoneBack,
   LOST,
+  lostCode,
   mayBePaidTwice,
   type Outcome,
   twiceText,
@@ -129,17 +130,16 @@ function readOpen(
   };
 }
 
-/**
- * The outcome of a row whose record is not found; one that may be paid twice stays that.
- * @param answer undefined if only the 404 is known
- */
-export function notFoundOutcome(row: RecordedRow, answer?: Answer): Outcome {
+/** The outcome of a row whose record is not found; one that may be paid twice stays that. */
+export function notFoundOutcome(
+  row: RecordedRow,
+  {errorCode, requestId}: Pick<Answer, 'errorCode' | 'requestId'>,
+): Outcome {
   const {outcome} = row;
   if (mayBePaidTwice(outcome)) return {...outcome, message: twiceText(outcome, 'not found')};
-  const facts = {state: 'in_doubt', message: LOST} as const;
-  return answer === undefined
-    ? outcomeOf(row, {...facts, http: 404, code: 'NOT_FOUND'})
-    : outcomeOf(row, facts, answer);
+  const code = lostCode(outcome, errorCode);
+  const facts = {state: 'in_doubt', message: LOST, http: 404, code} as const;
+  return outcomeOf(row, {...facts, requestId: requestId ?? null});
 }
 
 /** Why the answer shows another payment. A difference that is known already is not judged again, unless it has ended. */

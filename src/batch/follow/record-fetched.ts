@@ -6,8 +6,9 @@ import {notFoundOutcome, readRecord} from './read-record.ts';
 
 /** A record as the service returned it, and when. */
 export interface FetchedRecord {
-  /** Undefined if the service no longer has it. */
+  /** Undefined if the service no longer has it; then `errorCode` is its answer. */
   record: unknown;
+  errorCode?: string | undefined;
   at: number;
 }
 
@@ -21,7 +22,7 @@ const FETCHED: ReadonlySet<RowState> = new Set(['accepted', 'unapproved', 'stage
 export function recordFetched(
   {journal, plan}: OpenBatch,
   row: JournalRow,
-  {record, at}: FetchedRecord,
+  {record, errorCode, at}: FetchedRecord,
 ): JournalRow {
   const {outcome: before, ...rest} = row;
   if (before === undefined || before.id === null) return row;
@@ -29,7 +30,7 @@ export function recordFetched(
   const known = {...rest, outcome: {...before, id: before.id}};
   const {sanitizer} = journal;
   if (record === undefined) {
-    const lost = notFoundOutcome(known);
+    const lost = notFoundOutcome(known, {errorCode});
     journal.record(lost, at);
     journal.setFact('state', 'stopped');
     journal.setFact('stop', {reason: 'lost-record', message: sanitizer.line(lostText(row, before.id))});

@@ -126,6 +126,10 @@ export const READ_AS_OTHER = `(o.code = '${DIFFERS_CODE}' and coalesce(o.message
 /** Message of a row in doubt whose record the service does not know. */
 export const LOST = 'the service no longer knows this record';
 
+/** The `code` of a row whose record is not found: that of the 404, unless its difference was accepted, which stays so. */
+export const lostCode = ({code}: Pick<Outcome, 'code'>, errorCode: string | undefined): string | null =>
+  code === DIFFERS_AS_ACCEPTED.code ? code : (errorCode ?? null);
+
 /** Whether the record of a row in doubt was approved when it was last read, and then not found. */
 export const wasLost = ({state, status, http, message}: Outcome): boolean =>
   state === 'in_doubt' && http === 404 && message === LOST && status !== null && status !== 'created';

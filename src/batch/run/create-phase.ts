@@ -263,7 +263,7 @@ export class CreatePhase {
     const sentAt = this.#run.clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.get(id));
     const read = judgeRead(end, {row: job.row, id, kind: settings.kind});
-    if (read.is === 'not-found') return this.#leaveLost(job, id);
+    if (read.is === 'not-found') return this.#leaveLost(job, id, read.answer);
     if (read.is === 'moved') {
       const {state, status, answer} = read;
       const differs =
@@ -304,8 +304,8 @@ export class CreatePhase {
   }
 
   /** The service gave the row this id and now does not know it. */
-  #leaveLost(job: CreateJob, id: string): WorkEnd {
-    const facts = {id, http: 404, message: LOST, stagedAt: this.#firstDoubt(job)};
+  #leaveLost(job: CreateJob, id: string, {errorCode}: Answer): WorkEnd {
+    const facts = {id, http: 404, code: errorCode ?? null, message: LOST, stagedAt: this.#firstDoubt(job)};
     this.#record(job, {state: 'in_doubt', ...facts});
     this.#run.records.stopForLost(job.row, id);
     return {again: false};

@@ -137,8 +137,9 @@ export class ReleaseEnds {
   }
 
   /** The service no longer knows the record. */
-  lost(job: ReleaseJob): WorkEnd {
-    this.#record(job, {state: 'in_doubt', http: 404, message: LOST});
+  lost(job: ReleaseJob, {errorCode}: Answer): WorkEnd {
+    const code = acceptedFor(job.row, {state: 'in_doubt'})?.code ?? errorCode ?? null;
+    this.#record(job, {state: 'in_doubt', http: 404, code, message: LOST});
     this.#run.records.stopForLost(job.row, job.id);
     return ENDED;
   }

@@ -239,7 +239,7 @@ export class ReleasePhase {
       case 'throttled':
         return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, true)};
       case 'not-found':
-        return this.#ends.lost(job);
+        return this.#ends.lost(job, read.answer);
       case 'credentials':
         this.#run.halt.stopFor('credentials', answeredText(wordsOf(end)));
         return this.#ends.left(job);

@@ -3,7 +3,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow, RowWithOutcome} from '../journal/rows/row.ts';
-import {bucketOf, DIFFERS_AS_ACCEPTED, type Outcome, LOST} from '../model/outcome.ts';
+import {bucketOf, type Outcome, LOST, lostCode} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
@@ -25,7 +25,7 @@ interface Parts {
 export class KnownRecords {
   readonly #parts: Parts;
   /** Records that were not found. Their rows may be in flight, so they become in doubt when the phase has ended. */
-  readonly #lost: {reference: string; id: string}[] = [];
+  readonly #lost: {reference: string; id: string; errorCode: string}[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -65,7 +65,7 @@ export class KnownRecords {
    * does not know the record, the row becomes in doubt. A 404 without an error code may come from another server.
    */
   notFound(row: JournalRow, id: string, {errorCode}: Answer): void {
-    if (errorCode !== undefined) this.#lost.push({reference: row.reference, id});
+    if (errorCode !== undefined) this.#lost.push({reference: row.reference, id, errorCode});
     this.stopForLost(row, id);
   }
 
@@ -79,11 +79,11 @@ export class KnownRecords {
     if (this.#lost.length === 0) return;
     const {outcomes, journal} = this.#parts;
     outcomes.flush();
-    for (const {reference, id} of this.#lost.splice(0)) {
+    for (const {reference, id, errorCode} of this.#lost.splice(0)) {
       const row = must(journal.rows.of(reference), 'row with a record that was read');
       const known = row.outcome;
       if (known?.id !== id) continue;
-      const outcome = lostOutcome({...row, outcome: known});
+      const outcome = lostOutcome({...row, outcome: known}, errorCode);
       if (outcome !== undefined) outcomes.record(row, bucketOf(known.state), outcome);
     }
   }
@@ -94,11 +94,11 @@ export class KnownRecords {
  * that alone must not release it: a refusal is kept with its row, and a held row stays held. A difference that was
  * accepted stays accepted.
  */
-export function lostOutcome(row: RowWithOutcome): Outcome | undefined {
+export function lostOutcome(row: RowWithOutcome, errorCode?: string): Outcome | undefined {
   const known = row.outcome;
   if (known.state === 'unapproved' || known.state === 'dead_key')
     return {...known, state: 'in_doubt', status: 'created', http: known.http ?? 409};
   if (known.state !== 'staged' && known.state !== 'accepted') return undefined;
-  const code = known.code === DIFFERS_AS_ACCEPTED.code ? known.code : null;
+  const code = lostCode(known, errorCode);
   return outcomeOf(row, {state: 'in_doubt', http: 404, code, message: LOST, requestId: null});
 }

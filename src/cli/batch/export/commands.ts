@@ -122,7 +122,8 @@ function warnOf({out}: LocalContext, seen: SeenLater, summary: Summary): void {
     out.warn(
       `${records(seen.unapproved)} had been approved and ${seen.unapproved === 1 ? 'is' : 'are'} now shown as created`,
     );
-  if (seen.gone > 0) out.warn(`${records(seen.gone)} not found at the service: reason_code is NOT_FOUND`);
+  if (seen.gone > 0)
+    out.warn(`${records(seen.gone)} not found at the service: state is in_doubt, and reason says so`);
   if (seen.failed > 0) out.warn(`${records(seen.failed)} failed after acceptance: status is failed`);
   if (seen.canceled > 0)
     out.warn(`${records(seen.canceled)} canceled at the service after acceptance: status is canceled`);

@@ -29,18 +29,19 @@ export function recordFetcher({context, client, plan, maxRps = DEFAULT_RPS}: Fet
   const resource = client[topic];
   const size = Math.max(1, Math.min(IN_FLIGHT, maxRps));
   let isRouteKnown = false;
-  const fetchOne = async ({party: partyId}: JournalRow, id: string): Promise<unknown> => {
+  const fetchOne = async ({party: partyId}: JournalRow, id: string): Promise<Omit<FetchedRecord, 'at'>> => {
     try {
       const {data} = await resource.get({id});
       isRouteKnown = true;
-      return data;
+      return {record: data};
     } catch (error) {
       if (!isGone(error)) throw error;
-      if (isRouteKnown) return undefined;
+      const gone = {record: undefined, errorCode: String(error.details?.['error_code'])};
+      if (isRouteKnown) return gone;
       isRouteKnown = true; // either it is, or the export ends
       const explained = await withMissingRoute(error, context, {[party]: partyId});
       if (explained !== error) throw explained;
-      return undefined;
+      return gone;
     }
   };
   return async (rows) => {
@@ -51,8 +52,8 @@ export function recordFetcher({context, client, plan, maxRps = DEFAULT_RPS}: Fet
       const begun = clock.monotonic();
       await Promise.all(
         group.map(async ({row, id}) => {
-          const record = await fetchOne(row, id);
-          found.set(row.n, {record, at: clock.now()});
+          const fetched = await fetchOne(row, id);
+          found.set(row.n, {...fetched, at: clock.now()});
         }),
       );
       const rest = (group.length / maxRps) * 1000 - (clock.monotonic() - begun);

@@ -99,6 +99,29 @@ describe('payouts batch, after the service has taken back an approval', () => {
     assert.equal(second!['state'], 'accepted');
   });
 
+  it('keeps the code of the service for a record that is gone, and names no other one', async () => {
+    const {id} = recordOf('A-1');
+    desk.service.byId.delete(id);
+    desk.service.fault = ({method, path}) =>
+      method === 'GET' && path.endsWith(id)
+        ? {status: 404, body: {error_code: 'PAYOUT_NOT_FOUND', message: 'no such payout'}}
+        : undefined;
+    const codeOf = async () => {
+      const ran = await desk.batch('status b --row A-1 --json');
+      const {code, message} = ran.json() as {code: string; message: string};
+      return [code, message];
+    };
+    const ran = await desk.batch('export b --refresh -o json');
+    assert.equal((ran.json() as Line[])[0]!['reason_code'], 'PAYOUT_NOT_FOUND');
+    assert.match(ran.stderr, /1 record not found at the service: state is in_doubt/);
+    const lost = ['PAYOUT_NOT_FOUND', 'the service no longer knows this record'];
+    assert.deepEqual(await codeOf(), lost);
+    for (const command of ['status b --refresh', 'resume b --yes', 'export b --refresh']) {
+      assert.equal((await desk.batch(command)).exitCode, 12, command);
+      assert.deepEqual(await codeOf(), lost, command);
+    }
+  });
+
   for (const command of ['status b --refresh', 'export b --refresh'])
     it(`${command} names the route that is wrong if the list has the record, and leaves the rows accepted`, async () => {
       desk.service.fault = ({path}) =>
