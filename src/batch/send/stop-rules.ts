@@ -121,7 +121,7 @@ export class StopRules {
       kind,
       kind === 'unreachable'
         ? `the service could not be reached for ${seconds} s: ${words}`
-        : `the service gave no usable answer for ${seconds} s: ${words}`,
+        : `the service completed no request of the batch for ${seconds} s: ${words}`,
     );
   }
 
