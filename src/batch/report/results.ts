@@ -2,7 +2,8 @@ import {existsSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
-import {isObject, ownJson, type JsonObject} from '../../narrow.ts';
+import {codeOf, isObject, ownJson, type JsonObject} from '../../narrow.ts';
+import {fileFailure} from '../../store/files/failures.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {sha256Of} from '../input/file-hash.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
@@ -179,13 +180,7 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): JsonO
     });
   const found = all.find((file) => existsSync(file));
   if (found === undefined) return undefined;
-  let last: JsonObject | undefined;
-  try {
-    const stated: unknown = JSON.parse(readFileSync(files.summary, 'utf8'));
-    last = isObject(stated) ? stated : undefined;
-  } catch {
-    last = undefined;
-  }
+  const last = readLast(files.summary);
   if (last?.['journal_id'] !== plan.journalId)
     throw new RemitError(
       'STATE',
@@ -196,3 +191,19 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): JsonO
     );
   return last;
 }
+
+/**
+ * The summary of an earlier run; undefined if there is none, or it is not one.
+ * @throws RemitError STATE if this user may not read it: the files may be those of this batch, run by another user
+ */
+function readLast(path: string): JsonObject | undefined {
+  try {
+    const stated: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isObject(stated) ? stated : undefined;
+  } catch (error) {
+    if (UNREADABLE.includes(codeOf(error))) throw fileFailure(error, 'read', path);
+    return undefined;
+  }
+}
+
+const UNREADABLE: readonly unknown[] = ['EACCES', 'EPERM'];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   readdirSync,
@@ -17,6 +18,8 @@ import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
+/** A user that owns nothing here. */
+const NOBODY = 65_534;
 const HEADER = 'reference,payee_id,amount,currency_code,metadata.note\n';
 const row = (n: number, note = '', amount = '10.00') => `INV-${n},${payeeId(n)},${amount},USD,${note}\n`;
 
@@ -225,6 +228,23 @@ describe('the results of a batch', () => {
       assert.equal(readFileSync(path(name), 'utf8'), 'precious');
     });
   }
+
+  it('name the file that this user may not read, which may be of this batch', async () => {
+    const {plan: planned} = await plan(HEADER + row(1));
+    await bench.run(service);
+    chmodSync(bench.folder, 0o755);
+    chmodSync(path('b1.summary.json'), 0o000);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      assert.throws(
+        () => checkResultPlace(bench.folder, planned),
+        isState(/^Could not read \S+b1\.summary\.json: permission denied$/),
+      );
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  });
 
   it('never replace the input', async () => {
     const {plan: planned} = await bench.plan(bench.file('b1.failed.csv', HEADER + row(1)));
