@@ -2,7 +2,6 @@ import {counted} from '../../../phrases.ts';
 import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
-import {readNews} from '../../../batch/registry/news.ts';
 import {publishedText, readBatch} from '../../../batch/overview/read-batch.ts';
 import {readNews} from '../../../batch/registry/news.ts';
 import {DIFFERS_CODE} from '../../../batch/model/outcome.ts';
@@ -74,7 +73,6 @@ export abstract class BatchExport extends BatchCommand {
         return await this.#write(local, batch, path, {records, stateDir});
       } finally {
         await transport.close();
-        if (batch.copy === undefined) await readNews(batch, {stateDir, clock}); // other batches count what was read, too
       }
     } finally {
       out.endProgress();
@@ -98,7 +96,7 @@ export abstract class BatchExport extends BatchCommand {
       out.text(`${counted(written.rows, 'row')} of batch ${batch.plan.batchId} exported to ${written.file}.`);
     }
     if (fetching !== undefined && batch.copy === undefined)
-      await readNews(batch, {stateDir: fetching.stateDir, clock});
+      await readNews(batch, {stateDir: fetching.stateDir, clock}); // other batches count what was read, too
     const summary = readSummary(batch, clock.now(), () => commandsFor(local, batch));
     warnOf(local, seen, summary);
     const isChanged = Object.values(seen).some((rows) => rows > 0);
