@@ -111,8 +111,11 @@ describe('the built tool', () => {
     }
   });
 
+  const many = Array.from({length: 3000}, (_, index) =>
+    payout({id: `0192a000-0000-7000-8000-${String(index).padStart(12, '0')}`, note: `${index} `.repeat(300)}),
+  );
+
   it('writes all of a large result into a slow pipe', async () => {
-    const many = Array.from({length: 3000}, (_, index) => payout({note: `${index} `.repeat(300)}));
     answers({status: 200, body: {data: many, next_cursor: null}});
     const ran = await shell('remit payouts list --all --json | dd bs=100 2>/dev/null', env());
     assert.equal(ran.code, 0, ran.stderr);
@@ -149,7 +152,6 @@ fs.writeSync = (...all) => {
   });
 
   it('stops quietly when the reader goes away', async () => {
-    const many = Array.from({length: 3000}, () => payout());
     answers({status: 200, body: {data: many, next_cursor: null}});
     for (const format of ['ndjson', 'json', 'table', 'csv']) {
       const ran = await shell(`remit payouts list --all -o ${format} | head -1`, env());

@@ -5,10 +5,6 @@ import {CAME_AGAIN} from '../model/outcome.ts';
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
   `the record ${id} of row ${n} (${reference}) is no longer found`;
 
-/** The same for a record of another batch, which had the reference of the row before. */
-export const formerLostText = ({n, reference}: JournalRow, id: string, batch: string): string =>
-  `the record ${id} of batch ${batch}, for row ${n} (${reference}), is no longer found`;
-
 export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 

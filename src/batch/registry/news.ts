@@ -51,18 +51,20 @@ export function tellUnpaid(journal: Journal, registry: Registry): void {
   const hadUnpaid = journal.fact('hasUnpaid') === true;
   let hasUnpaid = false;
   for (const page of pagesOf((after, limit) => journal.rows.notShownPaid(after, limit), PAGE)) {
-    if (!hadUnpaid && !hasUnpaid) journal.setFact('hasUnpaid', true); // first, so that a payment found again is recorded
     hasUnpaid = true;
     const paid = registry.entries.areOursPaid(page);
-    for (const {reference, outcome} of page)
-      if (paid.get(reference) === true) registry.withdrawPaid(reference, outcome.id);
+    const withdrawn = page.filter(({reference}) => paid.get(reference) === true);
+    if (withdrawn.length === 0) continue;
+    if (!hadUnpaid) journal.setFact('hasUnpaid', true); // first, so that a payment found again is recorded
+    for (const {reference, outcome} of withdrawn) registry.withdrawPaid(reference, outcome.id);
     registry.flush();
   }
   if (!hadUnpaid) return;
   for (const page of pagesOf((after, limit) => journal.rows.recorded(['accepted'], after, limit), PAGE)) {
     const paid = registry.entries.areOursPaid(page);
     for (const {reference, outcome} of page)
-      if (paid.get(reference) === false) registry.paid(reference, outcome.id);
+      if (paid.get(reference) === false && !journal.former.hasEnded(outcome.id))
+        registry.paid(reference, outcome.id);
     registry.flush();
   }
   if (!hasUnpaid) journal.setFact('hasUnpaid', false);

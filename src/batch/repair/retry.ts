@@ -189,7 +189,7 @@ async function judge(row: JournalRow, asking: Asking, read: ReadRow[]): Promise<
       ...{
         row: {...row, outcome},
         way: 'same-key',
-        generation: Math.max(row.generation, leastGeneration(claim)),
+        generation: sameKeyGeneration(row, claim, plan),
       },
       why: `it was rejected${outcome.code === null ? '' : ` (${outcome.code})`}`,
     };
@@ -289,3 +289,9 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
 
 /** Codes of an accepted row that are not the service's reason for a failure. */
 const OWN_CODES: ReadonlySet<string> = new Set([DIFFERS_CODE, DIFFERS_AS_ACCEPTED.code]);
+
+/** If a record of another batch has ended, the run reads it before it raises the generation. */
+const sameKeyGeneration = (row: JournalRow, claim: Entry | undefined, {journalId}: Plan): number =>
+  claim?.standing === 'ended' && claim.journal !== journalId
+    ? row.generation
+    : Math.max(row.generation, leastGeneration(claim));

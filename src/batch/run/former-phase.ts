@@ -1,16 +1,17 @@
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject} from '../../narrow.ts';
 import {nextTurn} from '../../clock.ts';
 import {isEnd} from '../answers/answers.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Reading, ReadVerdict} from '../answers/read-verdict.ts';
-import {formerLostText} from '../answers/stop-words.ts';
 import type {ExchangeResult} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
+import type {Kind} from '../model/kinds.ts';
 import {bucketOf, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {pagesOf} from '../model/pages.ts';
 import {type EndedEntry, leastGeneration, paidContent} from '../registry/entry.ts';
-import {bucketNow, isUnfinishedElsewhere, noteWaitsFor, outcomeOfOther} from '../registry/judge.ts';
+import {bucketNow, outcomeOfOther} from '../registry/judge.ts';
 import {mayHaveNewKey} from '../registry/survey.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
@@ -30,8 +31,8 @@ const PAGE = 1000;
 /**
  * Reads the records of other batches that have failed or were canceled, before their references are paid again. The
  * answer that showed the end may have been wrong, or old; with a new key, the service would pay a second time. A row
- * gets the new key only if its record is shown as failed or canceled again. Otherwise the registry is corrected, and the
- * row is not sent.
+ * gets the new key only if its record is shown as failed or canceled again. If it is settled, the registry is corrected,
+ * and the row is already paid. Otherwise the row is not sent, and the next run reads the record again.
  */
 export class FormerPhase {
   readonly #run: Parts;
@@ -85,27 +86,22 @@ export class FormerPhase {
   /** The other batch paid the same reference, perhaps with other content. The registry does not know the subaccount. */
   #reading({row, former, id}: Job, end: ExchangeResult): Reading {
     const {kind} = this.#run.settings;
-    if (former.fingerprint === row.fingerprint) return {row, id, kind};
+    // Differences of its record that the other batch has accepted are not known here.
+    const isKnownEnd = true;
+    if (former.fingerprint === row.fingerprint) return {row, id, kind, isKnownEnd};
     const json = 'answer' in end ? end.answer.json : undefined;
     const shown = isObject(json) ? json['subaccount_id'] : undefined;
     const subaccount = typeof shown === 'string' ? shown : null;
-    return {row: {...row, ...paidContent(former), subaccount}, id, kind};
+    return {row: {...row, ...paidContent(former), subaccount}, id, kind, isKnownEnd};
   }
 
   #judge({row, former, id}: Job, read: ReadVerdict, words: string): void {
-    const {claims, halt} = this.#run;
+    if (read.is === 'aborted') return;
     if (read.is === 'moved' && isEnd(read.status)) this.#renew(row, former);
-    else if (read.is === 'moved') {
-      claims.paid(row.reference, id);
+    else if (read.is === 'moved' && isGood(read.status, this.#run.settings.kind)) {
+      this.#run.claims.paid(row.reference, id);
       this.#record(row, outcomeOfOther(row, {...former, standing: null, paid: true}));
-    } else if (read.is === 'open') this.#waitFor(row, former);
-    else if (read.is === 'not-found') {
-      // Without a code, the 404 may come from another server, and shows nothing about the record.
-      if (read.answer.errorCode === undefined) this.#leave(row, former, words);
-      else this.#waitFor(row, former);
-      halt.stopFor('lost-record', formerLostText(row, id, former.batch));
-    } else if (read.is !== 'aborted')
-      this.#leave(row, former, read.is === 'unknown' && read.other !== undefined ? read.other : words);
+    } else this.#leave(row, former, shownAs(read, words));
   }
 
   /** The claim that follows raises the generation in the registry, once its journal has it. */
@@ -116,19 +112,9 @@ export class FormerPhase {
     this.#renewed.push({row: {...row, generation: generation - 1}, reason});
   }
 
-  /** The other batch has to find out what became of its record. */
-  #waitFor(row: JournalRow, former: EndedEntry): void {
-    const {claims, journal} = this.#run;
-    const entry = {...former, standing: null};
-    claims.withdrawPaid(row.reference, former.id);
-    const outcome = outcomeOfOther(row, entry);
-    this.#record(row, outcome);
-    if (isUnfinishedElsewhere(outcome, entry, row)) noteWaitsFor(journal, former.batch);
-  }
-
   /** Not sent; in conflict until the run ends, so that no phase takes the row and the release is held. */
   #leave(row: JournalRow, {id, batch}: EndedEntry, words: string): void {
-    const message = `the record ${id} of batch ${batch} could not be read (${words}); it may have paid this row, which is sent only after it was read`;
+    const message = `record ${id} of batch ${batch} had failed or was canceled, and ${words}: it may have paid this row, which is sent only once the record is shown as failed or canceled again`;
     this.#unread.push({reference: row.reference, message});
     this.#record(row, outcomeOf(row, {state: 'conflict', id: null, code: REGISTRY_CODE, message}));
   }
@@ -150,3 +136,13 @@ export class FormerPhase {
     this.#run.outcomes.record(row, bucketBefore(row, false), outcome);
   }
 }
+
+/** What a read has shown of a record that had ended, if not its end. */
+function shownAs(read: ReadVerdict, words: string): string {
+  if (read.is === 'open') return 'is now shown as created';
+  if (read.is === 'moved') return `is now shown as ${read.status}`;
+  if (read.is === 'not-found') return `is not found (${words})`;
+  return read.is === 'unknown' && read.other !== undefined ? read.other : `could not be read (${words})`;
+}
+
+const isGood = (status: string, kind: Kind): boolean => LIFECYCLES[kind].good.some((good) => good === status);

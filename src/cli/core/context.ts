@@ -111,7 +111,10 @@ export async function openContext(
   const transportFor = async (kind: TransportKind) => {
     const settings = {...(await network()), onUnsent: (why: Unsent) => (unsent = why)};
     const plain = await runtime.transport(kind, profile.baseUrl, settings);
-    const proven = await withProof(local, profile, plain);
+    const proven = await withProof(local, profile, {
+      plain,
+      at: (url) => runtime.transport('one-shot', url, settings),
+    });
     return new GuardedTransport(proven, (write) => grants.check(write));
   };
   const clientOn = (transport: Transport) => new RemitClient({...clientOptions(profile, local), transport});
@@ -145,10 +148,14 @@ export async function openContext(
 }
 
 /** A sandbox issues its own keys; no other key costs a check. */
-async function withProof(local: LocalContext, profile: ActiveProfile, plain: Transport): Promise<Transport> {
+async function withProof(
+  local: LocalContext,
+  profile: ActiveProfile,
+  {plain, at}: {plain: Transport; at: (baseUrl: string) => Promise<Transport>},
+): Promise<Transport> {
   if (!/^(test|live)_sandbox_/.test(profile.key) || !profile.baseUrl.startsWith('http:')) return plain;
   const {provenTransport} = await import('../sandbox/recorded/proven-transport.ts');
-  return provenTransport(local, profile, plain);
+  return provenTransport(local, profile, {inner: plain, at});
 }
 
 const clientOptions = (

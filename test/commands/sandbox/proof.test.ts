@@ -130,7 +130,7 @@ describe('a program that has the port of a recorded sandbox', () => {
     const below = {...env, REMIT_BASE_URL: `${url.replace('127.0.0.1', 'localhost')}/x`};
     assert.equal((await run('payouts list', below)).exitCode, 13, 'recorded at its origin');
     const paths = requests.map(({url: path}) => path?.split('?')[0]);
-    assert.deepEqual(paths, ['/x/sandbox/hello'], 'below a path');
+    assert.deepEqual(paths, ['/sandbox/hello'], 'where a sandbox proves itself');
     assert.equal(requests[0]?.headers['x-api-key'], undefined);
   });
 

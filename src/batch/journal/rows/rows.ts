@@ -217,7 +217,7 @@ export class JournalRows {
       `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
       [...states, since],
       1,
-      'o.orphan is null, o.staged_at, r.n',
+      '(o.orphan is null or coalesce(g.generation, 0) > 0), o.staged_at, r.n', // a retry gave it another key
     )[0];
   }
 

@@ -67,7 +67,7 @@ function withNamespaces(error: unknown, {kind, stateDir, flags, retype}: FileToR
   if (!(error instanceof RemitError) || error.code !== 'GUARD_BINDING') return error;
   const {batch_id: batchId, namespace} = error.details ?? {};
   if (typeof batchId !== 'string' || typeof namespace !== 'string') return error;
-  const there = retype(['--namespace', namespace], ['--namespace']);
+  const there = retype(['--namespace', namespace], ['--namespace', '--html']); // a batch that has run has no page
   const here = retype(['--batch-id', unusedId(stateDir, {kind, batchId})], ['--batch-id']);
   return error.reworded(
     error.message,

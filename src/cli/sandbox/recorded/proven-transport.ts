@@ -18,7 +18,7 @@ import {unproven, unrecorded} from './unproven.ts';
 export function provenTransport(
   {runtime, stateDir}: {runtime: Runtime; stateDir: string},
   profile: ActiveProfile,
-  inner: Transport,
+  {inner, at}: {inner: Transport; at: (baseUrl: string) => Promise<Transport>},
 ): Transport {
   const url = sandboxUrl(profile.baseUrl);
   const {origin} = new URL(url); // another program could answer below any path
@@ -29,7 +29,12 @@ export function provenTransport(
     const running = recorded();
     const token = running && readToken(running.place);
     const limits = {timeouts, signal: runtime.stop.signal};
-    if (await hasToken(runtime, inner, {baseUrl: profile.baseUrl, token, ...limits})) return;
+    const baseUrl = running?.base_url ?? url;
+    const asked = baseUrl === url ? inner : await at(baseUrl); // a sandbox proves itself at its own address only
+    const isProven = await hasToken(runtime, asked, {baseUrl, token, ...limits}).finally(() =>
+      asked === inner ? undefined : asked.close(),
+    );
+    if (isProven) return;
     throw running === undefined ? unrecorded(stateDir, url) : unproven(running, 'the API key');
   };
   return {

@@ -103,4 +103,31 @@ describe('payouts batch, after the service has forgotten the keys', () => {
     assert.match(ran.stdout, /its record \S+ is still created\. Either the key.*moved no money/);
     assert.equal(desk.service.paid.length, 0);
   });
+
+  it('a row that a retry gave a new key is no proof for the older ones', async () => {
+    const recordsOf = (reference: string) =>
+      [...desk.service.byId.values()].filter(({body}) => JSON.stringify(body).includes(`"${reference}"`));
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    const [first, second] = [recordsOf('A-1')[0]!, recordsOf('A-2')[0]!];
+    desk.service.fault = (request) =>
+      isRelease(request) && request.body.includes('"A-1"')
+        ? {status: 403, body: {error_code: 'FORBIDDEN', message: 'no'}}
+        : undefined;
+    desk.service.records.delete(second.key); // its release makes a second record
+    await desk.batch('release b --yes --accept rest');
+    desk.service.fault = () => undefined;
+    const other = recordsOf('A-2').find(({approvals}) => approvals > 0)!;
+    other.status = 'failed';
+    await desk.batch('status b --refresh');
+    desk.service.keyLifeMs = 3_600_000;
+    await desk.clock.sleep(2 * 3_600_000);
+    await desk.batch('retry b --row A-2 --yes');
+    await desk.batch('resume b --yes');
+    const paid = recordsOf('A-1').filter(({approvals}) => approvals > 0);
+    assert.deepEqual(
+      paid.filter((record) => record !== first),
+      [],
+      'paid by a second record',
+    );
+  });
 });

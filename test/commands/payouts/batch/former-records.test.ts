@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import {readdirSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {TruthRecord} from '../../../batch/truth-service.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, {recursive: true, withFileTypes: true})
+    .filter((entry) => entry.isFile())
+    .map(({parentPath, name}) => join(parentPath, name));
 
 describe('payouts batch run, with a row whose record failed in another batch', () => {
   let desk: Desk;
@@ -81,35 +88,60 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 1], ran.stderr);
   });
 
-  it('waits for the other batch if the record is not approved any more', async () => {
-    former.status = 'created';
-    former.approvals = 0;
-    const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
-    const {conflict, next} = summaryOf(ran);
-    assert.deepEqual([ran.exitCode, conflict], [8, 1], ran.stderr);
-    assert.equal(next, 'remit payouts batch status a');
-    assert.equal(recordsOf('A-2').length, 1);
-  });
+  for (const status of ['created', 'approved', 'initiated'])
+    it(`sends nothing while the record is shown as ${status}, and changes nothing for the other batch`, async () => {
+      former.status = status;
+      const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
+      const {not_sent: unsent, next} = summaryOf(ran);
+      assert.deepEqual([ran.exitCode, unsent], [7, 1], ran.stderr);
+      assert.equal(next, 'remit payouts batch resume b');
+      assert.match(
+        (await desk.batch('status b')).stdout,
+        new RegExp(`is now shown as ${status}: it may have paid`),
+      );
+      assert.equal(recordsOf('A-2').length, 1);
+      former.status = 'failed';
+      assert.equal((await statusOf('a')).failed, 1);
+      const again = await desk.batch(`${typed(next)} --yes --json`);
+      assert.deepEqual([again.exitCode, summaryOf(again).accepted], [0, 1], again.stderr);
+      assert.equal(recordsOf('A-2').length, 2);
+    });
 
-  it('stops if the record is not found, and sends nothing', async () => {
+  it('does not send the row if the record is not found', async () => {
     desk.service.byId.delete(former.id);
     desk.file('p.csv', [
       ['A-1', 1, '10.00'],
       ['A-2', 2, '20.00'],
       ['A-3', 3, '30.00'],
     ]);
-    const sent = desk.service.posts;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
-    const {conflict, stopped_because: stop} = summaryOf(ran);
-    assert.deepEqual([ran.exitCode, conflict, stop?.reason], [7, 1, 'lost-record'], ran.stderr);
-    assert.match(stop!.message, /record \S+ of batch a, for row 2 \(A-2\), is no longer found/);
-    assert.equal(desk.service.posts, sent);
-    const {next} = await statusOf('b');
-    assert.equal(next, 'remit payouts batch resume b', 'the other row can be paid');
-    await desk.batch('resume b --yes --accept rest');
-    assert.equal(recordsOf('A-3').length, 1);
-    assert.equal(recordsOf('A-2').length, 0);
-    assert.equal((await statusOf('b')).next, 'remit payouts batch status a');
+    const {not_sent: unsent, staged} = summaryOf(ran);
+    assert.deepEqual([ran.exitCode, unsent, staged], [7, 1, 1], ran.stderr);
+    assert.match(
+      (await desk.batch('status b')).stdout,
+      /A-2: not sent: record \S+ of batch a .* is not found/,
+    );
+    await desk.batch('release b --yes --accept rest');
+    assert.deepEqual([recordsOf('A-3').length, recordsOf('A-2').length], [1, 0]);
+  });
+
+  it('is read again if the registry was lost after a retry that could not read it', async () => {
+    desk.file('r.csv', [['R-1', 7, '70.00']]);
+    desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+    await desk.batch('run ./r.csv --batch-id r --yes');
+    desk.service.refuse = () => undefined;
+    await desk.batch('run ./r.csv --batch-id s --yes');
+    former = recordsOf('R-1')[0]!;
+    former.status = 'failed';
+    await desk.batch('status s --refresh');
+    former.status = 'settled';
+    breakReads(400);
+    await desk.batch('retry r --yes');
+    desk.service.fault = () => undefined;
+    for (const name of filesIn(desk.folder).filter((path) => /registry/.test(path)))
+      rmSync(name, {force: true});
+    await desk.batch('resume r --yes');
+    assert.equal(recordsOf('R-1').length, 1);
   });
 
   it('leaves the row unsent while the record cannot be read, and `next` reads it again', async () => {
@@ -124,7 +156,10 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     assert.equal(next, 'remit payouts batch resume b');
     assert.equal((await statusOf('b')).next, next);
     const shown = await desk.batch('status b');
-    assert.match(shown.stdout, /A-2: not sent: the record \S+ of batch a could not be read/);
+    assert.match(
+      shown.stdout,
+      /A-2: not sent: record \S+ of batch a had failed or was canceled, and could not be read/,
+    );
     desk.service.fault = () => undefined;
     former.status = 'settled';
     const again = await desk.batch(`${typed(next)} --yes --json`);
