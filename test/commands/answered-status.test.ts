@@ -283,7 +283,7 @@ describe('an answer that lacks what was requested', () => {
       const record = {...payout({status: undefined, state: 'created'}), ...ACCOUNTS};
       const ran = await run(`${line} --json`, answer(202, record));
       assert.equal(ran.exitCode, 8, ran.stderr);
-      assert.match(ran.stderr, /was approved is unknown: it is without a status; .*set fields\.\w+\.status/);
+      assert.match(ran.stderr, /was approved is unknown: it has no status; .*set fields\.\w+\.status/);
     }
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {runCli} from '../cli/run-cli.ts';
 import {answer} from '../client/transport/fake-transport.ts';
-import {page, PAYEE_ID, PAYOUT_ID, payout} from './fixtures.ts';
+import {METHOD_ID, page, PAYEE_ID, PAYOUT_ID, payout} from './fixtures.ts';
 
 /** An answer as its text, in which a word stands for the literal of a number. */
 const literal = (json: object, number: string) => {
@@ -32,7 +32,10 @@ describe('numbers of answers', () => {
         assert.match(raw.stdout, pattern, `api, ${format}`);
       }
       const list = () =>
-        literal({data: Array.from({length: 250}, () => ({id: 'a', n: 'NUMBER'})), next_cursor: null}, number);
+        literal(
+          {data: Array.from({length: 250}, (_, at) => ({id: `a${at}`, n: 'NUMBER'})), next_cursor: null},
+          number,
+        );
       const listed = await runCli(['payouts', 'list', '--all', '--json'], {service: list});
       assert.equal(listed.stdout.split(`"n": ${number}`).length, 251, 'a list that is held as text');
       const csv = await runCli(['payouts', 'list', '--all', '-o', 'csv', '--fields', 'n'], {service: list});
@@ -66,7 +69,7 @@ describe('numbers of answers', () => {
     const text = odd({amount_in_minor_units: '12500'});
     const card = await runCli(['payouts', 'get', PAYOUT_ID], {service: () => answer(200, text)});
     assert.match(card.stdout, /^Amount\t125\.00 USD$/m);
-    const service = () => page([text, text]);
+    const service = () => page([text, {...text, id: METHOD_ID}]);
     const table = await runCli(['payouts', 'list'], {service});
     assert.match(table.stdout, /\t125\.00 USD\t/);
     const csv = await runCli(['payouts', 'list', '-o', 'csv', '--fields', 'amount'], {service});

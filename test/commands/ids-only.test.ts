@@ -87,7 +87,8 @@ describe('-o id', () => {
     ...payout({id: PAYOUT_ID, amount_in_minor_units: 100, amount_in_cents: 100}),
     payer_id: PAYER_ID,
     name: 'Acme',
-    account_id: PAYEE_ID,
+    ...{account_id: PAYEE_ID, current_balance_in_minor_units: 100, available_balance_in_minor_units: 100},
+    as_of: '2026-01-01T12:00:00Z',
     status: 'approved',
   };
   const service: Script = ({method, path}) => {

@@ -6,7 +6,6 @@ import {readText, sourcesUnder} from './tree.ts';
 /** Variables that the code reads and the page leaves out. */
 const UNLISTED: Readonly<Record<string, string>> = {
   HOME: 'set by the system',
-  USER: 'set by the system; the journal notes who confirmed a batch',
   TERM: 'set by the terminal',
   SHELL: 'set by the system; the default of completion install',
   NODE_DEBUG: 'refused with a live key; the error names it',

@@ -445,8 +445,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'another payment that was approved pays the row',
     patches: [
       patch(
-        "return paid === undefined ? {is: 'moved', state, status, answer} : {is: 'unknown', other: paid.message};",
-        "void paid;\n      return {is: 'moved', state, status, answer};",
+        "return paid === undefined ? {is: 'moved', state, status} : {is: 'unknown', other: paid.message};",
+        "void paid;\n  return {is: 'moved', state, status};",
       ),
     ],
     needs: ['mixed-reads', 'cancel'],

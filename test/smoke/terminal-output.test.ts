@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {execFile, spawnSync} from 'node:child_process';
 import {promisify} from 'node:util';
 import {after, before, describe, it} from 'mocha';
-import {payout} from '../commands/fixtures.ts';
+import {METHOD_ID, payout} from '../commands/fixtures.ts';
 import {scriptedServer, type ScriptedServer} from './scripted-server.ts';
 import {BIN, cleanEnv} from './spawn-cli.ts';
 
@@ -19,7 +19,7 @@ const {makeLazy} = (await load('../../bin/lazy-requires.mjs')) as {
 describe('the built command at a terminal', () => {
   let server: ScriptedServer;
   before(async () => {
-    const body = {data: [payout(), payout({status: 'settled'})], next_cursor: null};
+    const body = {data: [payout(), payout({id: METHOD_ID, status: 'settled'})], next_cursor: null};
     server = await scriptedServer([{status: 200, body}]);
   });
   after(() => server.close());

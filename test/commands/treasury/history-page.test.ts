@@ -35,7 +35,8 @@ const line = (
   amount_in_minor_units: number,
   currency_code = 'USD',
 ) => ({
-  ...{id: ID, account_id: ID, currency_code, direction, amount_in_minor_units, posted_at, status: 'posted'},
+  ...{id: `${posted_at} ${amount_in_minor_units}`, account_id: ID, currency_code, direction},
+  ...{amount_in_minor_units, posted_at, status: 'posted'},
 });
 
 const serviceOf =

@@ -161,7 +161,8 @@ describe('the hints of a batch', () => {
       [null, 1], // the list does not show the metadata, so this may be the record
       [undefined, 1],
     ] as const) {
-      const record = {id: '018f0000-0000-7000-8000-0000000000a2', client_metadata: shown};
+      const [, payee] = /--payee (\S+)/.exec(hint)!;
+      const record = {id: '018f0000-0000-7000-8000-0000000000a2', payee_id: payee, client_metadata: shown};
       const listed = await follow(`${hint} --json`, [page([record])]);
       assert.equal((listed.json() as unknown[]).length, found, JSON.stringify(shown));
     }
