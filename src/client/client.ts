@@ -247,7 +247,10 @@ export class RemitClient {
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
       let page: SentPage<unknown> | undefined;
-      const answer = await this.#finish(built, ({json, headers}) => (page = readPage(json, headers)) !== undefined);
+      const answer = await this.#finish(
+        built,
+        ({json, headers}) => (page = readPage(json, headers)) !== undefined,
+      );
       warn(answer.status, answer.warning);
       const read: SentPage<unknown> = must(page, 'page in an answer that was read as one');
       if (options.checksFilters === true)
