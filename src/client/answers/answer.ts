@@ -25,7 +25,7 @@ export interface Answer {
   retryAfterMs?: number;
   /** The service's wall clock when it answered, as received. */
   date?: string;
-  /** As received, with lower-case names: those of a list may state what follows. */
+  /** As received, with lower-case names: those of a list may state what follows. Not kept beside a record. */
   headers?: Readonly<Record<string, string>>;
   /** The target of a redirect, as received. */
   location?: string;
@@ -63,7 +63,8 @@ export interface Unreadable {
  */
 export function readAnswer(answer: TransportAnswer, nowMs: number, places: AnswerPlaces = {}): Answer {
   const {json, unreadable} = parseBody(answer);
-  const read: Answer = {status: answer.status, json, headers: answer.headers};
+  const read: Answer = {status: answer.status, json};
+  if (!isObject(json) || json['id'] === undefined) read.headers = answer.headers;
   if (answer.body.length === 0) read.empty = true;
   if (unreadable !== undefined) read.unreadable = unreadable;
   const own = places.requestIdHeader === undefined ? undefined : answer.headers[places.requestIdHeader];
