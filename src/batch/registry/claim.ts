@@ -47,8 +47,8 @@ export interface Claims {
    */
   ended(reference: string, id: string, generation: number): void;
   /**
-   * A GET just showed this record, which had been paid or had ended, as `created`, or did not find it: the claim is valid,
-   * and is not a payment. Durable with the next `flush`.
+   * A GET just showed this record of our own batch as `created`, or did not find it: the claim is valid, and is not a
+   * payment. Durable with the next `flush`.
    */
   withdrawPaid(reference: string, id: string): void;
   /** The rows whose references other batches have claimed with records that have ended since. */

@@ -125,13 +125,7 @@ const isTextAsItIs = (section: string): boolean => /^\s*(?:@|general)\s*$/iu.tes
 
 /** A section without colours and spaces; a character that it adds is `\u0000`. */
 const placesOf = (section: string): string =>
-  section.replace(
-    SHOWN_TEXT,
-    (all, quoted?: string, escaped?: string, filling?: string, sign?: string, digits?: string) => {
-      if (digits !== undefined) return all;
-      return (quoted ?? escaped ?? filling ?? sign ?? '').trim() === '' ? '' : DIGITS;
-    },
-  );
+  withShown(section, (added, digits) => digits ?? (added.trim() === '' ? '' : MARK));
 
 function dateOf(text: string): ShownAs {
   const hasTime = /[hs]|am\/pm|a\/p/iu.test(text);
@@ -160,17 +154,19 @@ function numberOf(text: string, isBare: boolean): ShownAs {
  * The text that a section shows before, between and after its digits. A digit in it looks like one of the number:
  * `"1"0.00` shows 10.50 as 110.50.
  */
-function textAround(section: string): string[] {
-  const text = section.replace(
+const textAround = (section: string): string[] =>
+  withShown(section, (added, digits) => (digits === undefined ? added : MARK)).split(MARK);
+
+/** A section in which the text that it adds, and its digits, are replaced. */
+const withShown = (section: string, replace: (added: string, digits: string | undefined) => string): string =>
+  section.replace(
     SHOWN_TEXT,
     (_all, quoted?: string, escaped?: string, filling?: string, sign?: string, digits?: string) =>
-      digits === undefined ? (quoted ?? escaped ?? filling ?? sign ?? '') : DIGITS,
+      replace(quoted ?? escaped ?? filling ?? sign ?? '', digits),
   );
-  return text.split(DIGITS);
-}
 
 /** Stands for digits of the number, or for text that a format adds; no format contains it. */
-const DIGITS = '\u0000';
+const MARK = '\u0000';
 /** "text", \x, *x (fills the cell with x), _x (a space), [$sign-language], [Red] (nothing), digits and separators. */
 const SHOWN_TEXT =
   /"([^"]*)"|\\(.)|\*(.)|_.|\[\$([^\]-]*)(?:-[^\]]*)?\]|\[[^\][]*\]|([0#?][0#?.,]*|[.,][0#?][0#?.,]*)/gu;

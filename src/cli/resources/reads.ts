@@ -1,10 +1,8 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
 import {selectedValue} from '../../output/records/select.ts';
-import {listed} from '../../phrases.ts';
-import {keysOfField} from '../../service/file/assumption.ts';
 import type {Context} from '../core/context.ts';
-import {withDoctor} from '../core/way-out.ts';
+import {noteNotShown} from '../write/fields-not-shown.ts';
 
 /** Prints the warning of a read. A 207 means that the answer is incomplete: the command exits with 8. */
 export const warnOf =
@@ -25,17 +23,11 @@ export function answered<T>(
 
 /** Warns, and makes the command exit with 8, if a record lacks the fields that it was read for. */
 export function noteUnread(
-  {out, effects, commands}: Pick<Context, 'out' | 'effects' | 'commands'>,
+  context: Pick<Context, 'out' | 'effects' | 'commands'>,
   answer: unknown,
   {resource, fields}: {resource: string; fields: readonly string[]},
 ): void {
   const record = unwrapRecord(answer);
   const missing = fields.filter((field) => selectedValue(record, field) === undefined);
-  if (missing.length === 0) return;
-  const keys = missing.flatMap((field) => keysOfField(resource, field));
-  out.warn(
-    `the answer does not show ${listed(missing)}; if this service differs, set ${listed(keys)} in the service file`,
-  );
-  out.hint(withDoctor(undefined, commands));
-  effects.tookPartly();
+  noteNotShown(context, {named: undefined, resource, fields: missing, next: undefined});
 }

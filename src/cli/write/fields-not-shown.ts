@@ -3,10 +3,10 @@ import {keysOfField} from '../../service/file/assumption.ts';
 import type {Context} from '../core/context.ts';
 import {withDoctor} from '../core/way-out.ts';
 
-/** A record, and the fields of the request that its answer should repeat but does not contain. */
+/** A record, and the fields that its answer should contain but does not. */
 interface NotShown {
-  /** `payout 0192…` */
-  named: string;
+  /** What was written: `payout 0192…`; undefined after a read. */
+  named: string | undefined;
   /** Its name in a service file. */
   resource: string;
   fields: readonly string[];
@@ -15,7 +15,7 @@ interface NotShown {
 }
 
 /**
- * Warns, and makes the command exit with 8, if an answer lacks fields of its request: whether the service did what was
+ * Warns, and makes the command exit with 8, if an answer lacks fields. After a write, whether the service did what was
  * requested is unknown then.
  */
 export function noteNotShown(
@@ -24,8 +24,9 @@ export function noteNotShown(
 ): void {
   if (fields.length === 0) return;
   const keys = fields.flatMap((field) => keysOfField(resource, field));
+  const unknown = named === undefined ? '' : `whether ${named} is as requested is unknown: `;
   out.warn(
-    `whether ${named} is as requested is unknown: the answer does not show ${listed(fields)}; if this service differs, set ${listed(keys)} in the service file`,
+    `${unknown}the answer does not show ${listed(fields)}; if this service differs, set ${listed(keys)} in the service file`,
   );
   if (!effects.isPartial) out.hint(withDoctor(next, commands));
   effects.tookPartly();
