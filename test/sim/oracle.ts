@@ -61,6 +61,8 @@ export interface Sender {
   keyRefusals: number;
   /** Records whose release was refused so, by id, with the request that reads them next; 0 before it. */
   refusedKeys: Map<string, number>;
+  /** A key whose record was known was refused. */
+  wasKeyRefused: boolean;
   limit: () => number;
   /** Of all that it has had. */
   highestLimit: number;
@@ -316,6 +318,7 @@ export class Oracle {
     if (seenId !== undefined) sender.keyRefusals = 0;
     const record = this.#service.records.find(({id}) => id === known)!;
     const isRefused = seen === 409 && this.#service.statusOf(record) === 'created';
+    if (seen === 409) sender.wasKeyRefused = true;
     if (isRefused || isOtherRecord) sender.place.byIdSince.set(sender.batchId, attempt.n);
     if (isRefused && isApproving(attempt)) sender.refusedKeys.set(known, 0);
     else if (
@@ -345,14 +348,17 @@ export class Oracle {
   }
 
   /** Another record was shown: the service works, but nothing is known of the record that was asked for. */
-  #mixedUp({path, seenId}: Attempt, sender: Sender): void {
+  #mixedUp({n, path, seenId}: Attempt, sender: Sender): void {
     const asked = this.#service.records.find(({id}) => path.endsWith(id));
     if (asked !== undefined) this.#mixed.add(asked.reference);
     sender.lastGoodAt = this.now();
     sender.hasRead = true;
     sender.unreadable = 0;
     // The answer has the id that was asked for, so a cancel after it cancels that record.
-    if (seenId !== undefined && path.endsWith(seenId)) sender.open.add(seenId);
+    if (seenId === undefined || !path.endsWith(seenId)) return;
+    sender.open.add(seenId);
+    // After a refusal of its key, it shows that the key belongs to another record.
+    if (sender.wasKeyRefused) sender.place.byIdSince.set(sender.batchId, n);
   }
 
   /** The records with which the service answered the payments of several references. */
@@ -593,7 +599,8 @@ export class Oracle {
     if (!sender.approvesById) this.violate('by-id', `${reference} was approved by its id without leave`);
     // What may have been taken earlier is as old as that: the engine cannot know which of its requests made the record.
     const first = this.#attempts.get(reference)?.[0]?.sentAt ?? Infinity;
-    const since = Math.min(record.createdAt, first, sender.place.doubtSince);
+    const {doubtSince} = sender.place;
+    const since = Math.min(record.createdAt, first, doubtSince, sender.place.claimedSince(sender.batchId));
     const shownAt = sender.place.byIdSince.get(sender.batchId);
     const isOnlyWay =
       shownAt !== undefined && (sender.place.journalsKeptSince(shownAt) || sender.place.isRestored);

@@ -24,6 +24,8 @@ export class Place {
   readonly #planned = new Map<string, Map<string, SimRow>>();
   /** Begin of the first run that broke off: its windows say "may have been sent" also of rows that were not. */
   doubtSince = Infinity;
+  /** Begin of the first run of each batch, which may have claimed its rows: a claim outlives the journal. */
+  readonly firstRunAt = new Map<string, number>();
   /** Batches of which a run with leave to approve once more broke off: its windows put rows in doubt that it had not sent. */
   readonly brokenRetries = new Set<string>();
   /** The last request by which a run with that leave read a record, by batch and id. */
@@ -108,6 +110,11 @@ export class Place {
   /** Whether the registry has been there ever since a request was sent. */
   registryKeptSince(attempt: number): boolean {
     return attempt > this.#registryLostAt;
+  }
+
+  /** Since when the keys of a batch may be in use, as far as only its claims say; Infinity while its journal is there. */
+  claimedSince(batchId: string): number {
+    return this.#journalsLostAt > 0 ? (this.firstRunAt.get(batchId) ?? Infinity) : Infinity;
   }
 
   journalsKeptSince(attempt: number): boolean {

@@ -56,6 +56,7 @@ export class SimProcess implements SendingProcess, Sender {
   readonly shownLost = new Set<string>();
   keyRefusals = 0;
   readonly refusedKeys = new Map<string, number>();
+  wasKeyRefused = false;
   highestLimit = 1;
   hasProbed = false;
   isForgotten = false;
@@ -112,6 +113,8 @@ export class SimProcess implements SendingProcess, Sender {
 
   beginRun(): void {
     this.#runningSince = this.lastCreatedAt = this.#timeline.now;
+    const {firstRunAt} = this.place;
+    if (!firstRunAt.has(this.batchId)) firstRunAt.set(this.batchId, this.#timeline.now);
   }
 
   endRun(): void {

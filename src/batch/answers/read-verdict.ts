@@ -27,7 +27,8 @@ export type ReadVerdict =
 
 /** The row whose record is read. */
 export interface Reading {
-  row: JournalRow;
+  /** Undefined if the record may be another payment than the row: then only its status counts. */
+  row: JournalRow | undefined;
   id: string;
   kind: Kind;
   /** An earlier GET has already shown that this record ended. */
@@ -67,11 +68,12 @@ type ShownRecord = Open | Unknown | Omit<Moved, 'answer'>;
 /** Judges a record that was fetched by its id. */
 export function judgeRecord(answer: Pick<Answer, 'json' | 'status'>, reading: Reading): ShownRecord {
   const {state, status} = judgeLook(answer, reading.id);
-  const other = status === null ? undefined : endsOtherwise(answer, reading.row, reading);
+  const {row, kind} = reading;
+  const other = status === null || row === undefined ? undefined : endsOtherwise(answer, row, reading);
   if (other !== undefined) return {is: 'unknown', other: other.message};
   if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
   if (state === 'unknown' || status === null) return {is: 'unknown'};
-  const paid = state === 'accepted' ? approvedOtherwise(answer, reading.row, reading.kind) : undefined;
+  const paid = state === 'accepted' && row !== undefined ? approvedOtherwise(answer, row, kind) : undefined;
   return paid === undefined ? {is: 'moved', state, status} : {is: 'unknown', other: paid.message};
 }
 

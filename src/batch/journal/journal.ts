@@ -24,6 +24,14 @@ import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
 
+/** A row that gets a new key. */
+export interface RaisedRow {
+  row: JournalRow;
+  /** The record that the next one replaces, if there is one: a release reads it once more. */
+  formerId: string | null;
+  reason: string;
+}
+
 export interface SendWindow {
   seq: number;
   phase: Phase;
@@ -244,29 +252,24 @@ export class Journal {
   }
 
   /**
-   * Gives a row a new generation and thus a new key. Allowed only after its record was seen to have failed or been
-   * canceled. Its outcome returns to "not sent"; the former id is kept. Durable when it returns.
+   * Gives rows a new generation and thus a new key. Allowed only after their records were seen to have failed or been
+   * canceled. Their outcomes return to "not sent". One commit, durable when it returns.
    */
-  raiseGeneration(row: JournalRow, reason: string, at: number): void {
-    this.raiseGenerations([{row, reason}], at);
-  }
-
-  /** The same for several rows, in one commit. */
-  raiseGenerations(raised: readonly {row: JournalRow; reason: string}[], at: number): void {
+  raiseGenerations(raised: readonly RaisedRow[], at: number): void {
     this.flush();
     this.#db.transaction(() => {
-      for (const {row, reason} of raised) this.#raise(row, reason, at);
+      for (const each of raised) this.#raise(each, at);
       this.#writeWaiting();
     });
   }
 
-  #raise(row: JournalRow, reason: string, at: number): void {
+  #raise({row, formerId, reason}: RaisedRow, at: number): void {
     this.#db
       .prepare(
         `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
        on conflict (n) do update set generation = excluded.generation, former_id = excluded.former_id, reason = excluded.reason, at = excluded.at`,
       )
-      .run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
+      .run(row.n, row.generation + 1, formerId, reason, at);
     const outcome: Outcome = {
       ...{n: row.n, state: 'not_sent', id: null, status: null, stagedAt: null, http: null, code: null},
       ...{message: reason, requestId: null, attempts: row.outcome?.attempts ?? 0},

@@ -2,7 +2,7 @@ import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {readAcknowledged} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import type {Journal} from '../journal/journal.ts';
+import type {Journal, RaisedRow} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome} from '../model/outcome.ts';
 import {accepting, type Retype} from '../model/accept.ts';
 import {pagesOf} from '../model/pages.ts';
@@ -138,17 +138,16 @@ export function recordDecisions(options: {
   const {journal, registry, now} = options;
   journal.makeDoubtExplicit(); // with the time since which it is in doubt
   let waitsFor: string | null = null;
-  const renewed: {row: JournalRow; reason: string}[] = [];
+  const renewed: RaisedRow[] = [];
   for (const row of unsentRows(journal)) {
     const found = registry.entries.find(row.reference);
     const raised = raisedElsewhere(row, found, options);
-    if (raised !== undefined)
-      journal.raiseGeneration({...row, generation: raised.generation - 1}, RAISED, now);
+    if (raised !== undefined) journal.raiseGenerations([raisedTo(raised.generation, row, RAISED)], now);
     const least = leastGeneration(found);
     // If a record of the other batch has ended, the run reads it before it raises the generation.
     const isFree = raised === undefined && least > row.generation && found?.standing === 'freed';
     if (isFree && mayHaveNewKey(journal, row)) {
-      renewed.push({row: {...row, generation: least - 1}, reason: releasedText(found)});
+      renewed.push(raisedTo(least, row, releasedText(found)));
       if (renewed.length >= PAGE) journal.raiseGenerations(renewed.splice(0), now);
       continue;
     }
@@ -171,6 +170,11 @@ export function recordDecisions(options: {
   journal.flush();
   noteWaitsFor(journal, waitsFor);
 }
+
+/** No record of the former key is known. */
+const raisedTo = (generation: number, row: JournalRow, reason: string): RaisedRow => ({
+  ...{row: {...row, generation: generation - 1}, formerId: null, reason},
+});
 
 const RAISED = 'a retry that is not in this journal gave it a new key, and it may have been sent';
 

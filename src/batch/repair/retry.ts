@@ -112,8 +112,11 @@ export async function prepareRetry(
     const at = clock.now();
     const outcome = must(journal.rows.of(row.reference)?.outcome, 'outcome that was just read');
     if (generation > row.generation) {
-      const former = outcome.state === 'collision' ? {...outcome, id: null} : outcome; // it is not the row's record
-      journal.raiseGeneration({...row, outcome: former, generation: generation - 1}, why, at);
+      const formerId = outcome.state === 'collision' ? null : outcome.id; // it is not the row's record
+      journal.raiseGenerations(
+        [{row: {...row, outcome, generation: generation - 1}, formerId, reason: why}],
+        at,
+      );
       facts.raised.push(row.reference);
     } else journal.record({...outcome, ...AGAIN[way], http: null, code: null, message: why}, at);
     facts.again.push(row.reference);

@@ -14,6 +14,7 @@ import {probe} from './probe.ts';
 import type {Claims} from '../registry/claim.ts';
 import {type Releasable, releasable, releasesById} from './release-job.ts';
 import {ReleasePhase} from './release-phase.ts';
+import {ReplacedPhase} from './replaced-phase.ts';
 import {RereadPhase} from './reread-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
 import {isReadAnew, noteReading} from '../journal/service-form.ts';
@@ -50,6 +51,9 @@ export interface BatchRunOptions extends ReportOptions {
   abort: AbortSignal;
 }
 
+/** No row is kept from a release. */
+const NONE_LEFT: ReadonlyMap<number, string> = new Map();
+
 /**
  * Runs a planned batch to its end, or until it must stop; the same call resumes it. Answers of the service never
  * cause an exception; they are in the summary. Throws RemitError STATE if the journal cannot be written, after
@@ -60,6 +64,7 @@ export class BatchRun {
   readonly #run: RunParts;
   readonly #reporter: RunReporter;
   readonly #formers: FormerPhase;
+  readonly #replaced: ReplacedPhase;
   #pastHorizon = false;
   /** Rows that an earlier run left held: their records may have been approved by id since then. */
   readonly #heldBefore: number;
@@ -91,6 +96,7 @@ export class BatchRun {
     });
     this.#reporter = new RunReporter(options, this.#run, started);
     this.#formers = new FormerPhase(this.#run);
+    this.#replaced = new ReplacedPhase(this.#run, this.#formers.readNow);
     const {tally, held} = this.#run.outcomes.standing;
     const hasOpenRecords = tally.staged.count + tally.unapproved.count > 0;
     this.#heldBefore = held;
@@ -125,6 +131,7 @@ export class BatchRun {
     if (this.#run.send.aborted > 0) this.#run.halt.abortedRequests();
     this.#run.beforeWindow();
     this.#formers.leaveUnread();
+    this.#replaced.explain();
     this.#run.outcomes.flush();
     return this.#reporter.finish(state, this.#pastHorizon);
   }
@@ -141,16 +148,17 @@ export class BatchRun {
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!(await this.#reread())) return this.#stoppedOr('stopped');
     const open = await this.#readDoubts();
+    if (this.#run.halt.stop === undefined) await this.#runPhase('reading', () => this.#replaced.run());
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     if (!(await this.#probe(releasable(this.#run.settings)))) {
       this.#leaveForgotten(open);
       return this.#stoppedOr('stopped');
     }
-    const release = new ReleasePhase(this.#run);
+    const release = new ReleasePhase(this.#run, this.#replaced.left);
     await this.#runPhase('releasing', () => release.run());
     this.#pastHorizon ||= release.pastHorizon > 0;
-    return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
+    return this.#stoppedOr(release.pastHorizon + this.#replaced.left.size > 0 ? 'held' : 'complete');
   }
 
   /**
@@ -160,7 +168,7 @@ export class BatchRun {
    */
   async #readDoubts(): Promise<readonly RecordedRow[]> {
     if (this.#run.journal.doubtsWithRecord() === 0) return [];
-    const reading = new ReleasePhase(this.#run, ['in_doubt'], {only: 'reads'});
+    const reading = new ReleasePhase(this.#run, NONE_LEFT, ['in_doubt'], {only: 'reads'});
     await this.#runPhase('reading', () => reading.run());
     return reading.open;
   }
@@ -223,11 +231,17 @@ export class BatchRun {
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
     const staged = outcomes.standing.tally.staged.count > outcomes.standing.held;
     const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
+    if (staged && halt.stop === undefined) await this.#runPhase('reading', () => this.#replaced.run());
     if (staged && halt.stop === undefined && !(await this.#probe(states))) return this.#stoppedOr('stopped');
-    const settling = new ReleasePhase(this.#run, states, staged ? {} : {only: 'unprobed'});
+    const settling = new ReleasePhase(
+      this.#run,
+      this.#replaced.left,
+      states,
+      staged ? {} : {only: 'unprobed'},
+    );
     await this.#runPhase('settling', () => settling.run());
     this.#pastHorizon = this.#isLeftToPerson(paying.pastHorizon + settling.pastHorizon);
-    return this.#stoppedOr('complete');
+    return this.#stoppedOr(this.#replaced.left.size > 0 ? 'held' : 'complete');
   }
 
   /** Rows in doubt come first: they cannot be canceled without a record. */
@@ -264,7 +278,7 @@ export class BatchRun {
     }
     if (this.#run.settings.releaseRest) return true;
     const unknown = tally.in_doubt.count - this.#run.journal.doubtsWithRecord();
-    return unknown + tally.not_sent.count + tally.conflict.count === 0;
+    return unknown + tally.not_sent.count + tally.conflict.count + this.#replaced.left.size === 0;
   }
 
   /** Whether only rows with possibly forgotten keys are left, so that no command can continue. */

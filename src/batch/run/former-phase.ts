@@ -6,6 +6,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Reading, ReadVerdict} from '../answers/read-verdict.ts';
 import type {ExchangeResult} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
+import type {RaisedRow} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
 import {bucketOf, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
@@ -36,7 +37,9 @@ const PAGE = 1000;
  */
 export class FormerPhase {
   readonly #run: Parts;
-  #renewed: {row: JournalRow; reason: string}[] = [];
+  /** Numbers of the rows with a new key: their former records were read a moment ago. */
+  readonly readNow = new Set<number>();
+  readonly #renewed: RaisedRow[] = [];
   /** Rows whose former record could not be read. */
   readonly #unread: {reference: string; message: string}[] = [];
 
@@ -109,7 +112,8 @@ export class FormerPhase {
     const generation = leastGeneration(former);
     if (generation <= row.generation || !mayHaveNewKey(this.#run.journal, row)) return;
     const reason = `record ${former.id} of batch ${former.batch} has failed or was canceled; it has a new key`;
-    this.#renewed.push({row: {...row, generation: generation - 1}, reason});
+    this.#renewed.push({row: {...row, generation: generation - 1}, formerId: former.id, reason});
+    this.readNow.add(row.n);
   }
 
   /** Not sent; in conflict until the run ends, so that no phase takes the row and the release is held. */
@@ -138,11 +142,13 @@ export class FormerPhase {
 }
 
 /** What a read has shown of a record that had ended, if not its end. */
-function shownAs(read: ReadVerdict, words: string): string {
+export function shownAs(read: ReadVerdict, words: string): string {
   if (read.is === 'open') return 'is now shown as created';
   if (read.is === 'moved') return `is now shown as ${read.status}`;
   if (read.is === 'not-found') return `is not found (${words})`;
   return read.is === 'unknown' && read.other !== undefined ? read.other : `could not be read (${words})`;
 }
 
-const isGood = (status: string, kind: Kind): boolean => LIFECYCLES[kind].good.some((good) => good === status);
+/** Whether a payment with this status has settled. */
+export const isGood = (status: string, kind: Kind): boolean =>
+  LIFECYCLES[kind].good.some((good) => good === status);

@@ -49,6 +49,7 @@ const unread = (end: ExchangeResult): string => UNREAD + ('answer' in end ? whyO
  */
 export class ReleasePhase {
   readonly #run: Parts;
+  readonly #left: ReadonlyMap<number, string>;
   readonly #ends: ReleaseEnds;
   readonly #source: RowSource<RecordedRow>;
   readonly #states: readonly Releasable[];
@@ -67,13 +68,20 @@ export class ReleasePhase {
   readonly open: RecordedRow[] = [];
 
   /**
+   * @param left numbers of rows whose records are only read, with the reasons
    * @param states states of the rows that are sent; without `staged`, only rows released before are sent, and most
    *   records only have to be fetched
    * @param how `unprobed`: the probe has not been made yet; `reads`: records are only read, and those that are still
    *   `created` are left to the release that follows
    */
-  constructor(run: Parts, states?: readonly Releasable[], {only}: {only?: 'unprobed' | 'reads'} = {}) {
+  constructor(
+    run: Parts,
+    left: ReadonlyMap<number, string>,
+    states?: readonly Releasable[],
+    {only}: {only?: 'unprobed' | 'reads'} = {},
+  ) {
     this.#run = run;
+    this.#left = left;
     this.#ends = new ReleaseEnds(run);
     this.#mustProbe = only === 'unprobed';
     this.#onlyReads = only === 'reads';
@@ -111,7 +119,14 @@ export class ReleasePhase {
       taken = this.#source.next();
     }
     if (taken === undefined) return undefined;
-    return releaseJob(taken.row, this.#run.settings.retryUnapproved);
+    const job = releaseJob(taken.row, this.#run.settings.retryUnapproved);
+    if (this.#isLeft(job)) job.look = true;
+    return job;
+  }
+
+  /** Whether its record is only read: it may have been canceled by its id. */
+  #isLeft({row}: ReleaseJob): boolean {
+    return this.#left.has(row.n);
   }
 
   /** Milliseconds without a success or a probe: a key that is refused because its record has ended is no success. */
@@ -268,7 +283,7 @@ export class ReleasePhase {
   async #stillOpen(job: ReleaseJob, sentAt: number): Promise<WorkEnd> {
     if (job.refused !== undefined) return this.#ends.unapproved(job, job.refused);
     if (this.#keysForgotten && job.row.outcome.state === 'in_doubt') return this.#ends.maybePaidBefore(job);
-    if (this.#onlyReads) {
+    if (this.#onlyReads || this.#isLeft(job)) {
       this.open.push(job.row);
       return this.#ends.stillInDoubt(job);
     }
@@ -304,6 +319,6 @@ export class ReleasePhase {
   async #againOrDoubt(job: ReleaseJob, sentAt: number, throttled: boolean, words: string): Promise<WorkEnd> {
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.sends - 1, throttled)};
-    return this.#ends.doubt(job, words);
+    return this.#isLeft(job) ? this.#ends.left(job) : this.#ends.doubt(job, words);
   }
 }

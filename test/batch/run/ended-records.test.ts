@@ -279,10 +279,10 @@ describe('a record that has ended', () => {
       await bench.run(service);
       for (const n of [1, 2]) recordsOf(n)[0]!.status = 'failed';
       const hurt = ({journal}: OpenBatch) => {
-        const raise = journal.raiseGeneration.bind(journal);
-        journal.raiseGeneration = (row, ...rest) => {
-          if (row.n === 2) throw KILLED;
-          raise(row, ...rest);
+        const raise = journal.raiseGenerations.bind(journal);
+        journal.raiseGenerations = (raised, ...rest) => {
+          if (raised.some(({row}) => row.n === 2)) throw KILLED;
+          raise(raised, ...rest);
         };
       };
       await refresh('b1');

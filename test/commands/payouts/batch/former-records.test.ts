@@ -204,4 +204,112 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     assert.deepEqual([ran.exitCode, summaryOf(ran).already_paid], [0, 1], ran.stderr);
     assert.equal(recordsOf('R-1').length, 1);
   });
+
+  describe('and a record that was staged for it with a new key', () => {
+    const release = async (flags = '') => desk.batch(`release b --yes --json${flags}`);
+
+    beforeEach(async () => {
+      desk.file('q.csv', [
+        ['A-2', 2, '20.00'],
+        ['A-3', 3, '30.00'],
+      ]);
+      const staged = await desk.batch('run ./q.csv --batch-id b --yes --json --stage-only');
+      assert.deepEqual([staged.exitCode, summaryOf(staged).staged], [0, 2], staged.stderr);
+    });
+
+    it('is released if the former record has still failed', async () => {
+      const ran = await release();
+      assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 2], ran.stderr);
+    });
+
+    it('is not released if the former record is settled by now: that is the payment', async () => {
+      former.status = 'settled';
+      await desk.batch('export a --refresh --out ./e.csv');
+      const ran = await release();
+      const {accepted, already_paid: before, state, orphans} = summaryOf(ran);
+      assert.deepEqual([accepted, before, state], [1, 1, 'complete'], ran.stderr);
+      assert.deepEqual(
+        orphans.map(({id}) => id),
+        [recordsOf('A-2')[1]!.id],
+      );
+      paysOnce();
+      const later = await desk.batch('run ./q.csv --batch-id c --yes --json');
+      assert.equal(summaryOf(later).already_paid, 2, later.stderr);
+      paysOnce();
+    });
+
+    it('can be canceled by its id while the former record is settled with another amount', async () => {
+      former.status = 'settled';
+      desk.service.distort = (record) =>
+        record['id'] === former.id ? {...record, amount_in_minor_units: 1999} : record;
+      const ran = await release(' --accept rest');
+      assert.deepEqual([summaryOf(ran).accepted, summaryOf(ran).state], [1, 'held'], ran.stderr);
+      const staged = recordsOf('A-2')[1]!;
+      assert.match((await desk.batch('status b')).stdout, new RegExp(`cancel record ${staged.id}`));
+      staged.status = 'canceled';
+      const again = await release(' --accept rest');
+      assert.deepEqual([summaryOf(again).canceled, summaryOf(again).staged], [1, 0], again.stderr);
+      paysOnce();
+    });
+
+    for (const status of ['created', 'initiated'])
+      it(`is not released while the former record is shown as ${status}`, async () => {
+        former.status = status;
+        const ran = await release();
+        const {staged, next, state} = summaryOf(ran);
+        assert.deepEqual([ran.exitCode, staged, state], [8, 2, 'held'], ran.stderr);
+        assert.equal(next, 'remit payouts batch release b --accept rest');
+        assert.match(
+          (await desk.batch('status b')).stdout,
+          new RegExp(`A-2: not released: record \\S+ .* is now shown as ${status}`),
+        );
+        const rest = await release(' --accept rest');
+        assert.deepEqual([summaryOf(rest).accepted, summaryOf(rest).state], [1, 'held'], rest.stderr);
+        assert.equal(recordsOf('A-2')[1]!.approvals, 0);
+        former.status = 'failed';
+        const again = await release();
+        assert.deepEqual([again.exitCode, summaryOf(again).accepted], [0, 2], again.stderr);
+      });
+
+    it('is not released by a direct run while the former record is not found', async () => {
+      const {id} = former;
+      desk.service.byId.delete(id);
+      const ran = await desk.batch('run ./q.csv --batch-id b --yes --json --direct');
+      assert.deepEqual([summaryOf(ran).staged, summaryOf(ran).state], [1, 'held'], ran.stderr);
+      desk.service.byId.set(id, former);
+      const again = await desk.batch('run ./q.csv --batch-id b --yes --json --direct');
+      assert.deepEqual([again.exitCode, summaryOf(again).accepted], [0, 2], again.stderr);
+    });
+
+    it('is only read while the service does not show it', async () => {
+      former.status = 'created';
+      const staged = recordsOf('A-2')[1]!;
+      desk.service.fault = ({method, path}) =>
+        method === 'GET' && path.endsWith(staged.id)
+          ? {status: 400, body: {error_code: 'VALIDATION_ERROR', message: 'no'}}
+          : undefined;
+      const ran = await release(' --accept rest');
+      assert.deepEqual([summaryOf(ran).accepted, summaryOf(ran).staged], [1, 1], ran.stderr);
+      assert.equal(staged.approvals, 0);
+    });
+  });
+
+  it('reads the record again before it releases what a retry of its own batch has staged', async () => {
+    desk.service.fault = ({body}) =>
+      body.includes('"auto_approve":true')
+        ? {status: 401, body: {error_code: 'UNAUTHORIZED', message: 'no'}}
+        : undefined;
+    const stopped = await desk.batch('retry a --yes --json');
+    assert.equal(summaryOf(stopped).staged, 1, stopped.stderr);
+    desk.service.fault = () => undefined;
+    former.status = 'settled';
+    const ran = await desk.batch('release a --yes --json');
+    const {accepted, state, orphans} = summaryOf(ran);
+    assert.deepEqual([accepted, state, orphans.length], [2, 'complete', 1], ran.stderr);
+    assert.equal(recordsOf('A-2')[1]!.approvals, 0);
+    assert.equal((await statusOf('a')).accepted, 2);
+    const later = await desk.batch('run ./p.csv --batch-id b --yes --json');
+    assert.equal(summaryOf(later).already_paid, 2, later.stderr);
+    paysOnce();
+  });
 });
