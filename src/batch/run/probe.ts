@@ -5,7 +5,13 @@ import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RunParts} from '../send/run-parts.ts';
-import {paidTwiceText, probeComparedText, refusedKeyText, twoRecordsText} from '../answers/stop-words.ts';
+import {
+  paidTwiceText,
+  probeComparedText,
+  refusedKeyText,
+  shownText,
+  twoRecordsText,
+} from '../answers/stop-words.ts';
 import {wordsOf} from '../answers/words.ts';
 import {KEY_REFUSALS} from './release-job.ts';
 import type {StopReason} from '../model/stop.ts';
@@ -29,8 +35,8 @@ type ProbeParts = Pick<
  * Checks that the service still knows our keys, before they move money. The row staged longest ago that is still
  * within the horizon, or one whose key was forgotten before, is replayed without approval, and must return the id under
  * which it was staged. Anything else
- * stops the run. The probe records nothing about the row itself, unless a second record has paid it: the release processes
- * it like any other.
+ * stops the run. The probe records nothing about the row itself, unless a second record has paid it, or its record is shown
+ * as another payment: the release processes it like any other.
  * Returns true if the release may continue.
  *
  * @param states of the rows that will be released; without any such row there is nothing to check
@@ -130,7 +136,16 @@ async function readRefused(run: ProbeParts, row: RecordedRow, words: string): Pr
   if (read.is === 'not-sent') run.rules.notSent(read, sentAt, wordsOf(end));
   if (read.is === 'unanswered' || read.is === 'failing') run.rules.failing(sentAt, wordsOf(end));
   if (['not-sent', 'unanswered', 'failing', 'throttled'].includes(read.is)) return undefined;
+  if (read.is === 'unknown' && read.other !== undefined) return doubtful(run, row, read.other, words);
   return {is: 'unanswered', words: `${words}, and its record could not be read: ${wordsOf(end)}`};
+}
+
+/** Its record is now shown as another payment that has ended. Only a read that shows the row again lets it be released. */
+function doubtful(run: ProbeParts, row: RecordedRow, shown: string, words: string): Found {
+  const message = shownText(row, shown, run.journal.sanitizer);
+  const {state} = row.outcome;
+  run.outcomes.record(row, bucketOf(state), outcomeOf(row, {state: 'in_doubt', message}));
+  return {is: 'unanswered', words: `${words}, and ${shown}`};
 }
 
 /** A release with this key could approve another record than the staged one. */

@@ -133,6 +133,25 @@ describe('a GET that shows another payment', () => {
       });
     }
 
+  it('that was canceled, after the probe was refused: the row stays in doubt, and a person can say what became of it', async () => {
+    await bench.plan(bench.payouts(1));
+    await bench.run(bench.service, {path: 'stage-only'});
+    bench.record('INV-1').status = 'canceled';
+    show({amount_in_minor_units: 1});
+    const probed = await bench.run(bench.service);
+    assert.deepEqual([probed.in_doubt, probed.stopped_because?.reason], [1, 'probe']);
+    assert.match(
+      String(probed.stopped_because?.message),
+      /its record is shown as canceled, but as another payment/,
+    );
+    const again = await bench.run(bench.service, {path: 'release', settings: {releaseRest: true}});
+    assert.deepEqual([again.in_doubt, again.next], [1, 'remit payouts batch resolve b1 --from FILE']);
+    assert.equal(bench.service.paid.length, 0);
+    show({});
+    const right = await bench.run(bench.service);
+    assert.deepEqual([right.in_doubt, right.conflict, right.canceled], [0, 1, 1]);
+  });
+
   it('that is still open stops the run, and leaves a row whose release was not answered in doubt', async () => {
     await bench.plan(bench.payouts(1));
     bench.service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);
