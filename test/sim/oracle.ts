@@ -137,7 +137,7 @@ export class Oracle {
   /** An operator asked for failed rows to be sent again, so these may have one generation more. */
   mayRaise(references: readonly string[], named: readonly string[]): void {
     for (const reference of named) this.#named.add(reference);
-    for (const reference of references)
+    for (const reference of new Set([...references, ...named]))
       this.#generations.set(reference, (this.#generations.get(reference) ?? 0) + 1);
   }
 
@@ -473,8 +473,9 @@ export class Oracle {
     this.#senders.set(attempt, sender);
     this.#byNumber.set(attempt.n, attempt);
     // A job may send a second request after the window has shrunk, or when it waited for a gate: it reads one record, to
-    // check whether the service is there, or repeats the probe before a release, of which there is one at a time.
-    const most = Math.max(sender.mostInFlight, sender.limit() + 1);
+    // check whether the service is there, or repeats the probe before a release, of which there is one at a time. Releases
+    // that were refused for their keys all read their records after a gate.
+    const most = Math.max(sender.mostInFlight, sender.limit() + 1, sender.refusedKeys.size);
     sender.highestLimit = Math.max(sender.highestLimit, sender.limit());
     const isWithinJob = () => sender.inFlight <= most && (attempt.method === 'GET' || this.#isProbe(attempt));
     sender.mostInFlight = Math.max(sender.mostInFlight, sender.inFlight);

@@ -27,7 +27,7 @@ export type Phase = 'stage' | 'release' | 'direct';
 /** A row that gets a new key. */
 export interface RaisedRow {
   row: JournalRow;
-  /** The record that the next one replaces, if there is one: a release reads it once more. */
+  /** The record that the next one replaces, if it is known. */
   formerId: string | null;
   reason: string;
 }

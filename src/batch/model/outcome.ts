@@ -38,6 +38,12 @@ export const bucketOf = (state: RowState): Bucket =>
 export const REGISTRY_CODE = 'REGISTRY';
 
 /**
+ * The `code` of a row that is not sent because of an earlier record of its reference: a staged one while that record shows
+ * no end, and one in doubt if that record has settled after all.
+ */
+export const FORMER_CODE = 'FORMER_RECORD';
+
+/**
  * The `code` of a conflict where this batch did not pay the row and another batch has since paid different content.
  */
 export const PAID_ELSEWHERE_CODE = 'PAID_ELSEWHERE';
@@ -140,15 +146,18 @@ export const UNREADABLE_CODE = 'UNREADABLE';
 /** The `code` of a row in doubt whose key the service may have forgotten, whatever its age: no run sends it again. */
 export const FORGOTTEN_CODE = 'KEY_FORGOTTEN';
 
+/** Codes of rows in doubt of which the known record does not tell all. */
+const OTHERS_RECORD: readonly string[] = [REGISTRY_CODE, FORGOTTEN_CODE, FORMER_CODE];
+
 /**
  * Whether a GET of the known record may show what became of a row in doubt. It cannot if another batch has its reference,
- * or if a second record may have paid it.
+ * or if another record may have paid it.
  */
 export const isRecordedDoubt = ({state, code, id}: Pick<Outcome, 'state' | 'code' | 'id'>): boolean =>
-  state === 'in_doubt' && id !== null && code !== REGISTRY_CODE && code !== FORGOTTEN_CODE;
+  state === 'in_doubt' && id !== null && !(code !== null && OTHERS_RECORD.includes(code));
 
 /** The same in SQL, over outcomes. */
-export const RECORDED_DOUBT = `(state = 'in_doubt' and id is not null and coalesce(code, '') not in ('${REGISTRY_CODE}', '${FORGOTTEN_CODE}'))`;
+export const RECORDED_DOUBT = `(state = 'in_doubt' and id is not null and coalesce(code, '') not in (${OTHERS_RECORD.map((code) => `'${code}'`).join(', ')}))`;
 
 /**
  * The outcome of a row that direct mode sent without an answer, and for which staging made a new record long after. The

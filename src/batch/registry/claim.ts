@@ -1,5 +1,5 @@
 import type {ClaimMark} from '../journal/facts.ts';
-import type {EndedEntry} from './entry.ts';
+import type {FormerRecord, Entry} from './entry.ts';
 
 /** A claim of one row. */
 export interface Claim {
@@ -51,7 +51,9 @@ export interface Claims {
    * payment. Durable with the next `flush`.
    */
   withdrawPaid(reference: string, id: string): void;
-  /** The rows whose references other batches have claimed with records that have ended since. */
-  endedByOthers(rows: readonly Claim[]): ReadonlyMap<string, EndedEntry>;
+  /** The records of these references that had ended when they were last read, by reference. */
+  formerRecords(rows: readonly Claim[]): ReadonlyMap<string, readonly FormerRecord[]>;
+  /** The claim of another batch, also if it has ended or was freed. */
+  ofOther(reference: string): Entry | undefined;
   flush(): void;
 }

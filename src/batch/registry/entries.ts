@@ -4,7 +4,7 @@ import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
-import {type EndedEntry, type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
+import {type FormerRecord, type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
 /** The service at which the payments of a registry are compared. */
 interface ServiceScope {
@@ -40,8 +40,6 @@ export const paymentsIn = (entries: readonly EntryElsewhere[]): (EntryElsewhere 
 const NO_SCOPE = -1;
 const ALIKE_PAGE = 16;
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
-
-const ENDED = {standing: 'ended'} as const;
 
 /** References with their folds, as JSON for a query. */
 const foldedBytes = (rows: readonly {reference: string}[]): Uint8Array =>
@@ -203,22 +201,34 @@ export class Entries {
     return entry?.standing === null && entry.journal !== this.#journalId ? entry : undefined;
   }
 
-  /** Whether any claim has ended. */
+  /** Whether any record has ended. */
   hasEnded(): boolean {
-    const isAny = this.#db.prepare(`select 1 from entries where scope = ? and standing = 'ended' limit 1`);
+    const isAny = this.#db.prepare('select 1 from ended_records where scope = ? limit 1');
     return isAny.get(this.#scope) !== undefined;
   }
 
-  /** The ended claims of other batches among these references, by reference. */
-  endedByOthers(rows: readonly {reference: string}[]): ReadonlyMap<string, EndedEntry> {
+  /** The records of these references that had ended when they were last read, by reference. */
+  formerRecords(rows: readonly {reference: string}[]): ReadonlyMap<string, readonly FormerRecord[]> {
     const found = this.#db
-      .prepare<StoredEntry & {standing: 'ended'; id: string}>(
-        `select ${ENTRY} from json_each(cast(? as text)) j cross join entries e cross join claimants c
-       where e.scope = ? and e.fold = j.value ->> 0 and e.reference = j.value ->> 1 and e.standing = 'ended'
-         and e.id is not null and c.id = e.claimant and c.journal <> ?`,
+      .prepare<FormerRecord & {reference: string}>(
+        `select e.reference, e.id, c.batch from json_each(cast(? as text)) j cross join ended_records e
+         cross join claimants c
+       where e.scope = ? and e.reference = j.value and c.id = e.claimant`,
       )
-      .all(foldedBytes(rows), this.#scope, this.#journalId);
-    return new Map(found.map((stored) => [stored.reference, {...toEntry(stored), ...ENDED, id: stored.id}]));
+      .all(jsonBytes(rows.map(({reference}) => reference)), this.#scope);
+    const byReference = new Map<string, FormerRecord[]>();
+    for (const {reference, id, batch} of found) {
+      const known = byReference.get(reference);
+      if (known === undefined) byReference.set(reference, [{id, batch}]);
+      else known.push({id, batch});
+    }
+    return byReference;
+  }
+
+  /** The claim of another batch, also if it has ended or was freed. */
+  ofOther(reference: string): Entry | undefined {
+    const entry = this.find(reference);
+    return entry?.journal === this.#journalId ? undefined : entry;
   }
 
   /** The valid claims of our journal among these references: whether each is paid. */

@@ -24,10 +24,10 @@ export interface Entry {
   content: string | null;
 }
 
-/** A claim whose record has failed or was canceled. */
-export interface EndedEntry extends Entry {
-  standing: 'ended';
+/** A record that was shown as failed or canceled, and the batch that had made it. */
+export interface FormerRecord {
   id: string;
+  batch: string;
 }
 
 /** Who receives how much: two claims of a reference with equal content are the same payment. */

@@ -70,6 +70,9 @@ const PAY =
 const END = `
   update entries set paid = 0, id = ?1, standing = 'ended'
   where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`;
+const NOTE_END = 'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)';
+/** It is a payment after all. */
+const FORGET_END = 'delete from ended_records where scope = ? and reference = ? and id = ?';
 /** Another record is another payment and is not changed. */
 const UNPAY =
   'update entries set paid = 0, standing = null where scope = ? and fold = ? and reference = ? and id = ?';
@@ -156,12 +159,20 @@ export class Notes {
   }
 
   #pay(seq: number): void {
-    const {scope, lines} = this.#read<PaidLine>(seq);
+    const {scope, claimant, lines} = this.#read<PaidLine>(seq);
     const [pay, end] = [this.#db.prepare(PAY), this.#db.prepare(END)];
+    const [noteEnd, forgetEnd] = [this.#db.prepare(NOTE_END), this.#db.prepare(FORGET_END)];
+    const hasEnds =
+      this.#db.prepare('select 1 from ended_records where scope = ? limit 1').get(scope) !== undefined;
     for (const [reference, id, ended] of lines) {
       const entry = [id, scope, foldReference(reference), reference];
-      if (ended === undefined) pay.run(...entry);
-      else end.run(...entry, ended);
+      if (ended === undefined) {
+        pay.run(...entry);
+        if (hasEnds && id !== null) forgetEnd.run(scope, reference, id);
+      } else {
+        end.run(...entry, ended);
+        noteEnd.run(scope, reference, id, claimant);
+      }
     }
   }
 

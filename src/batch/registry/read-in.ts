@@ -98,6 +98,12 @@ export async function readIn(db: SqliteDatabase, journal: Journal, plan: Plan): 
     });
     await nextTurn(); // the heartbeats of the locks must continue
   }
+  const noteEnd = db.prepare(
+    'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)',
+  );
+  db.transaction(() => {
+    for (const {reference, id} of journal.former.endedRecords()) noteEnd.run(scope, reference, id, own);
+  });
   if (count > 0 && !plan.hasReferences)
     db.prepare('update scopes set content_plan = coalesce(content_plan, ?) where id = ?').run(
       plan.planHash,

@@ -11,7 +11,7 @@ import {KINDS} from '../model/kinds.ts';
 import type {Claim, Claims, OtherPayment} from './claim.ts';
 import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
-import type {EndedEntry} from './entry.ts';
+import type {FormerRecord, Entry} from './entry.ts';
 import {type JournalName, Journals} from './journals.ts';
 import {OpenCreates} from './open-creates.ts';
 import {claimLine, type Noter, type Notes, type PaidLine, type UnpaidLine, type Way} from './notes.ts';
@@ -179,12 +179,17 @@ export class Registry implements Claims {
     this.#wait('unpaid', [reference, id] satisfies UnpaidLine);
   }
 
+  // What is noted during a run, and not yet sorted in, are ends that this run itself has seen.
   hasEnded(): boolean {
-    return this.entries.hasEnded();
+    return this.#entries.hasEnded();
   }
 
-  endedByOthers(rows: readonly Claim[]): ReadonlyMap<string, EndedEntry> {
-    return this.entries.endedByOthers(rows);
+  formerRecords(rows: readonly Claim[]): ReadonlyMap<string, readonly FormerRecord[]> {
+    return this.#entries.formerRecords(rows);
+  }
+
+  ofOther(reference: string): Entry | undefined {
+    return this.entries.ofOther(reference);
   }
 
   #wait(way: Way, line: unknown): void {

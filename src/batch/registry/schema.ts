@@ -151,4 +151,21 @@ export const REGISTRY_MIGRATIONS = [
       create index ended_entries on entries (scope) where standing = 'ended';
     `,
   },
+  {
+    name: '0010-ended-records',
+    sql: `
+      -- Every record of a reference that was shown as failed or canceled, whatever has become of its claim since. It is read
+      -- once more before the reference is paid again.
+      create table ended_records (
+        scope integer not null,
+        reference text not null,
+        id text not null,
+        claimant integer not null,
+        primary key (scope, reference, id)
+      ) without rowid;
+      insert into ended_records select scope, reference, id, claimant from entries
+        where standing = 'ended' and id is not null;
+      drop index ended_entries;
+    `,
+  },
 ] as const;

@@ -78,7 +78,7 @@ function orphans({summary, plan}: ReportData): Markup | null {
   const {one} = NOUNS[plan.kind];
   const more = left.length - SHOWN_ORPHANS;
   return markup`<section aria-labelledby="orphans"><h2 id="orphans">Records left behind (${grouped(left.length)})</h2>
-<p>The service had forgotten a key and created a second record. The first records, listed here, were never approved. Do not approve them.</p>
+<p>These records were never approved, and other records have paid their rows. Do not approve them; cancel those that are still created.</p>
 <div class="wide" role="region" tabindex="0" aria-label="Records left behind"><table><thead><tr><th scope="col">Reference</th><th scope="col">Id of the ${one} left behind</th></tr></thead>
 <tbody>${left.slice(0, SHOWN_ORPHANS).map(({reference, id}) => markup`<tr><td>${reference}</td><td class="hash">${id}</td></tr>`)}</tbody></table></div>
 ${more > 0 && markup`<p>… and ${grouped(more)} more, in the summary file.</p>`}</section>`;

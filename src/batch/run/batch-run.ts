@@ -8,13 +8,12 @@ import type {Transport, Timeouts} from '../../client/transport/transport.ts';
 import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import {CancelPhase} from './cancel-phase.ts';
-import {FormerPhase} from './former-phase.ts';
+import {FormerPhase, type LeftRow} from './former-phase.ts';
 import {refuseCanceled} from '../standing/remaining.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/claim.ts';
 import {type Releasable, releasable, releasesById} from './release-job.ts';
 import {ReleasePhase} from './release-phase.ts';
-import {ReplacedPhase} from './replaced-phase.ts';
 import {RereadPhase} from './reread-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
 import {isReadAnew, noteReading} from '../journal/service-form.ts';
@@ -52,7 +51,7 @@ export interface BatchRunOptions extends ReportOptions {
 }
 
 /** No row is kept from a release. */
-const NONE_LEFT: ReadonlyMap<number, string> = new Map();
+const NONE_LEFT: ReadonlyMap<number, LeftRow> = new Map();
 
 /**
  * Runs a planned batch to its end, or until it must stop; the same call resumes it. Answers of the service never
@@ -64,7 +63,6 @@ export class BatchRun {
   readonly #run: RunParts;
   readonly #reporter: RunReporter;
   readonly #formers: FormerPhase;
-  readonly #replaced: ReplacedPhase;
   #pastHorizon = false;
   /** Rows that an earlier run left held: their records may have been approved by id since then. */
   readonly #heldBefore: number;
@@ -96,7 +94,6 @@ export class BatchRun {
     });
     this.#reporter = new RunReporter(options, this.#run, started);
     this.#formers = new FormerPhase(this.#run);
-    this.#replaced = new ReplacedPhase(this.#run, this.#formers.readNow);
     const {tally, held} = this.#run.outcomes.standing;
     const hasOpenRecords = tally.staged.count + tally.unapproved.count > 0;
     this.#heldBefore = held;
@@ -130,8 +127,7 @@ export class BatchRun {
     timers.rethrow();
     if (this.#run.send.aborted > 0) this.#run.halt.abortedRequests();
     this.#run.beforeWindow();
-    this.#formers.leaveUnread();
-    this.#replaced.explain();
+    this.#formers.explainLeft();
     this.#run.outcomes.flush();
     return this.#reporter.finish(state, this.#pastHorizon);
   }
@@ -140,7 +136,7 @@ export class BatchRun {
     const {path} = this.#options;
     if (path === 'cancel') return this.#cancel();
     if (path === 'direct') return this.#direct();
-    const staging = new CreatePhase(this.#run, 'stage');
+    const staging = new CreatePhase(this.#run, 'stage', {left: this.#formers.left});
     if (path !== 'release') await this.#createIn('staging', staging);
     this.#pastHorizon = this.#isLeftToPerson(staging.pastHorizon);
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
@@ -148,17 +144,17 @@ export class BatchRun {
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!(await this.#reread())) return this.#stoppedOr('stopped');
     const open = await this.#readDoubts();
-    if (this.#run.halt.stop === undefined) await this.#runPhase('reading', () => this.#replaced.run());
+    if (this.#run.halt.stop === undefined) await this.#readFormers(releasable(this.#run.settings));
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     if (!(await this.#probe(releasable(this.#run.settings)))) {
       this.#leaveForgotten(open);
       return this.#stoppedOr('stopped');
     }
-    const release = new ReleasePhase(this.#run, this.#replaced.left);
+    const release = new ReleasePhase(this.#run, this.#formers.left);
     await this.#runPhase('releasing', () => release.run());
     this.#pastHorizon ||= release.pastHorizon > 0;
-    return this.#stoppedOr(release.pastHorizon + this.#replaced.left.size > 0 ? 'held' : 'complete');
+    return this.#stoppedOr(release.pastHorizon + this.#formers.left.size > 0 ? 'held' : 'complete');
   }
 
   /**
@@ -192,9 +188,14 @@ export class BatchRun {
   /** Once the run was stopped, a phase sends nothing. */
   #createIn(name: string, creating: CreatePhase): Promise<void> {
     return this.#runPhase(name, async () => {
-      await this.#formers.run();
+      await this.#formers.beforeCreates({sendsDoubts: this.#options.path === 'direct'});
       await creating.run();
     });
+  }
+
+  /** Records with states from which they are released. */
+  #readFormers(states: readonly Releasable[]): Promise<void> {
+    return this.#runPhase('reading', () => this.#formers.beforeReleases(states));
   }
 
   /** Records that are approved by their ids need no key. */
@@ -224,29 +225,29 @@ export class BatchRun {
 
   async #direct(): Promise<BatchState> {
     const {halt, outcomes} = this.#run;
-    const paying = new CreatePhase(this.#run, 'direct');
+    const paying = new CreatePhase(this.#run, 'direct', {left: this.#formers.left});
     await this.#createIn('paying', paying);
     if (this.#isReadAnew && halt.stop === undefined && !(await this.#reread()))
       return this.#stoppedOr('stopped');
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
     const staged = outcomes.standing.tally.staged.count > outcomes.standing.held;
     const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
-    if (staged && halt.stop === undefined) await this.#runPhase('reading', () => this.#replaced.run());
+    if (halt.stop === undefined) await this.#readFormers(states);
     if (staged && halt.stop === undefined && !(await this.#probe(states))) return this.#stoppedOr('stopped');
     const settling = new ReleasePhase(
       this.#run,
-      this.#replaced.left,
+      this.#formers.left,
       states,
       staged ? {} : {only: 'unprobed'},
     );
     await this.#runPhase('settling', () => settling.run());
     this.#pastHorizon = this.#isLeftToPerson(paying.pastHorizon + settling.pastHorizon);
-    return this.#stoppedOr(this.#replaced.left.size > 0 ? 'held' : 'complete');
+    return this.#stoppedOr(this.#formers.left.size > 0 && this.#waits() ? 'held' : 'complete');
   }
 
   /** Rows in doubt come first: they cannot be canceled without a record. */
   async #cancel(): Promise<BatchState> {
-    const settling = new CreatePhase(this.#run, 'stage', 'doubts');
+    const settling = new CreatePhase(this.#run, 'stage', {only: 'doubts'});
     await this.#runPhase('settling', () => settling.run());
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     const canceling = new CancelPhase(this.#run);
@@ -278,13 +279,17 @@ export class BatchRun {
     }
     if (this.#run.settings.releaseRest) return true;
     const unknown = tally.in_doubt.count - this.#run.journal.doubtsWithRecord();
-    return unknown + tally.not_sent.count + tally.conflict.count + this.#replaced.left.size === 0;
+    return unknown + tally.not_sent.count + tally.conflict.count + this.#formers.left.size === 0;
   }
 
   /** Whether only rows with possibly forgotten keys are left, so that no command can continue. */
   #isLeftToPerson(pastHorizon: number): boolean {
-    const {staged, not_sent: unsent} = this.#run.outcomes.standing.tally;
-    return pastHorizon > 0 && this.#run.halt.stop === undefined && staged.count + unsent.count === 0;
+    if (pastHorizon === 0 || this.#run.halt.stop !== undefined) return false;
+    const {journal, clock, settings, outcomes} = this.#run;
+    outcomes.flush();
+    const {staged, not_sent: unsent} = outcomes.standing.tally;
+    const {lateStaged} = journal.left.counts({now: clock.now(), horizonMs: settings.horizonMs});
+    return staged.count - lateStaged + unsent.count === 0;
   }
 
   /** Whether a release would have anything to do; rows in conflict alone are finished. */

@@ -27,6 +27,7 @@ import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {isObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
+import type {LeftRow} from './former-phase.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
@@ -67,8 +68,15 @@ export class CreatePhase {
   /** Rows left in doubt because their key may be forgotten. */
   pastHorizon = 0;
 
-  /** @param only `doubts`: for a cancel, rows that may have been sent are resolved, and no other row is sent */
-  constructor(run: Parts, phase: 'stage' | 'direct', only?: 'doubts') {
+  /**
+   * @param how.only `doubts`: for a cancel, rows that may have been sent are resolved, and no other row is sent
+   * @param how.left numbers of rows that are not sent, with the reasons
+   */
+  constructor(
+    run: Parts,
+    phase: 'stage' | 'direct',
+    {only, left = new Map()}: {only?: 'doubts'; left?: ReadonlyMap<number, LeftRow>},
+  ) {
     this.#run = run;
     this.#phase = phase;
     const {journal, claims, clock, beforeWindow, settings} = run;
@@ -89,6 +97,7 @@ export class CreatePhase {
       beforeWindow,
       page: (after, limit) =>
         only === 'doubts' ? journal.rows.replayedByCancel(after, limit) : journal.rows.unstaged(after, limit),
+      left,
       inFlight: () => run.speed.limit(),
       windowRows: settings.windowRows,
     });

@@ -7,12 +7,13 @@ import {answeredText, bodiesComparedText, shownText} from '../answers/stop-words
 import type {ExchangeResult} from '../answers/wire.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {NOT_RELEASED} from '../model/outcome.ts';
+import {FORMER_CODE, NOT_RELEASED} from '../model/outcome.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {approveById} from './approve-by-id.ts';
+import type {LeftRow} from './former-phase.ts';
 import {probe} from './probe.ts';
 import {ReleaseEnds} from './release-ends.ts';
 import {
@@ -24,7 +25,7 @@ import {
   releaseJob,
   releasesById,
 } from './release-job.ts';
-import {RowSource} from './row-source.ts';
+import {RowSource, type SourceRow} from './row-source.ts';
 
 /** After this long without a success the probe is repeated. */
 const PROBE_AFTER_MS = 5 * 60_000;
@@ -49,7 +50,7 @@ const unread = (end: ExchangeResult): string => UNREAD + ('answer' in end ? whyO
  */
 export class ReleasePhase {
   readonly #run: Parts;
-  readonly #left: ReadonlyMap<number, string>;
+  readonly #left: ReadonlyMap<number, LeftRow>;
   readonly #ends: ReleaseEnds;
   readonly #source: RowSource<RecordedRow>;
   readonly #states: readonly Releasable[];
@@ -76,7 +77,7 @@ export class ReleasePhase {
    */
   constructor(
     run: Parts,
-    left: ReadonlyMap<number, string>,
+    left: ReadonlyMap<number, LeftRow>,
     states?: readonly Releasable[],
     {only}: {only?: 'unprobed' | 'reads'} = {},
   ) {
@@ -114,14 +115,21 @@ export class ReleasePhase {
 
   #next(): ReleaseJob | undefined {
     let taken = this.#source.next();
-    while (taken?.paidByOther !== undefined && taken.paidByOther.id !== taken.row.outcome.id) {
-      this.#ends.paidByOther(taken.row, taken.paidByOther);
-      taken = this.#source.next();
-    }
+    while (taken !== undefined && !this.#isTaken(taken)) taken = this.#source.next();
     if (taken === undefined) return undefined;
     const job = releaseJob(taken.row, this.#run.settings.retryUnapproved);
     if (this.#isLeft(job)) job.look = true;
     return job;
+  }
+
+  /** Not if another record has paid the row, or may have: what the record of the row shows would not be all of it. */
+  #isTaken({row, paidByOther}: SourceRow<RecordedRow>): boolean {
+    const isPaid = paidByOther !== undefined && paidByOther.id !== row.outcome.id;
+    const isDoubt = row.outcome.state === 'in_doubt' && row.outcome.code === FORMER_CODE;
+    if (isPaid) this.#ends.paidByOther(row, paidByOther);
+    else if (isDoubt && (this.#onlyReads || this.#left.has(row.n))) this.#ends.untouched(row);
+    else return true;
+    return false;
   }
 
   /** Whether its record is only read: it may have been canceled by its id. */

@@ -56,6 +56,8 @@ export interface RowSourceOptions<Row extends JournalRow> {
   takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
   page: (after: number, limit: number) => Row[];
+  /** Rows in doubt that are not handed out, by their numbers. */
+  left?: ReadonlyMap<number, unknown>;
   /** How many requests may be in flight now. */
   inFlight: () => number;
   /** Rows in the first window, instead of a number derived from `inFlight`. */
@@ -137,7 +139,7 @@ export class RowSource<Row extends JournalRow = JournalRow> {
       const page = this.#options.page(this.#after, limit);
       this.#done = page.length < limit;
       this.#after = page.at(-1)?.n ?? this.#after;
-      rows.push(...page);
+      rows.push(...page.filter(({n}) => this.#options.left?.has(n) !== true));
     }
     return rows;
   }

@@ -98,7 +98,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
 
 /** Whether rows that no run clears up hold the release of the others. */
 const isHolding = (left: Remaining): boolean =>
-  left.refused + left.conflicts + left.lateDoubts + left.disputed + left.stuck > 0;
+  left.refused + left.conflicts + left.lateDoubts + left.disputed + left.stuck + left.waiting > 0;
 
 /** A resume would only stage what was staged alone, and does not release beside rows that hold the release. */
 const byIdRun = (left: Remaining, type: Typing): string =>

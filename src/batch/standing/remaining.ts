@@ -29,6 +29,8 @@ export interface Remaining {
   held: number;
   /** Rows with a record that was staged longer ago than the key horizon: part of staged, or in doubt since. */
   lateStaged: number;
+  /** Part of staged: an earlier record of the reference shows no end any more, so a release leaves them. */
+  waiting: number;
   unapproved: number;
   rejected: number;
   /** Accepted rows whose record has failed, without those that another record may have paid. */
@@ -164,6 +166,7 @@ export function readRemaining(
     disputed: isAtRest ? left.disputed() : 0,
     lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
     releasing: (rows?.releasing ?? 0) - lateReleases - unreadableReleases,
+    waiting: rows?.waiting ?? 0,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
     stuck: (rows?.stuck ?? 0) + refusedDoubts + shared + unreadable,
     shared,

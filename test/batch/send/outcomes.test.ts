@@ -23,7 +23,8 @@ const noClaims: Claims = {
   ended: () => {},
   withdrawPaid: () => {},
   hasEnded: () => false,
-  endedByOthers: () => new Map(),
+  formerRecords: () => new Map(),
+  ofOther: () => undefined,
   flush: () => {},
 };
 

@@ -15,7 +15,16 @@ const NOTHING: Remaining = {
     staged: 0,
     held: 0,
   },
-  ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
+  ...{
+    disputed: 0,
+    lateDoubts: 0,
+    releasing: 0,
+    lateStaged: 0,
+    waiting: 0,
+    unapproved: 0,
+    rejected: 0,
+    failed: 0,
+  },
   ...{
     heldReference: null,
     deadReference: null,

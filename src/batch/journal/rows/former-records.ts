@@ -37,14 +37,6 @@ export class FormerRecords {
       .all();
   }
 
-  /** The record that the one of a row replaces. */
-  replacedBy({n}: {n: number}): string | undefined {
-    const select = this.#db.prepare<{id: string | null}>(
-      'select former_id as id from generations where n = ?',
-    );
-    return select.get(n)?.id ?? undefined;
-  }
-
   addGenerations(all: readonly Generation[]): void {
     const insert = this.#db.prepare(
       'insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)',

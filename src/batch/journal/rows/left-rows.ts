@@ -5,6 +5,7 @@ import {
   DIFFERS_CODE,
   DIRECT_WITH_USED_KEY,
   FORGOTTEN_CODE,
+  FORMER_CODE,
   MAY_BE_PAID_TWICE,
   PAID_ELSEWHERE_CODE,
   RECORDED_DOUBT,
@@ -28,6 +29,8 @@ export interface LeftCounts {
   lateReleases: number;
   /** Staged; the key may be forgotten. */
   lateStaged: number;
+  /** Staged, and not released because an earlier record of the reference shows no end any more. */
+  waiting: number;
   /** In doubt, without a record: the service still answered 409 long after the first request. */
   stuck: number;
   /** In doubt, without a record: a request of a later run was refused, as another one would be. */
@@ -55,6 +58,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   lateCreates: `state = 'in_doubt' and code is not '${REGISTRY_CODE}' and (id is null and late or code = '${FORGOTTEN_CODE}')`,
   releasing: `${RECORDED_DOUBT} and not ${SHARED}`,
   lateReleases: `${RECORDED_DOUBT} and not ${SHARED} and late`,
+  waiting: `state = 'staged' and code = '${FORMER_CODE}'`,
   lateStaged: `state = 'staged' and late`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
@@ -94,13 +98,13 @@ export class LeftRows {
     return this.#db.prepare(`select 1 from windows where phase = 'direct' limit 1`).get() !== undefined;
   }
 
-  /** Rows in doubt that are not sent, because another batch has their reference. */
+  /** Rows in doubt that are not sent, because another batch has their reference, or an earlier record has settled. */
   disputed(): number {
     return this.#db
       .prepare<{count: number}>(
-        `select count(*) as count from outcomes where state = 'in_doubt' and code = ?`,
+        `select count(*) as count from outcomes where state = 'in_doubt' and code in (?, ?)`,
       )
-      .one(REGISTRY_CODE).count;
+      .one(REGISTRY_CODE, FORMER_CODE).count;
   }
 
   /** Reference of the first row whose known record has failed or was canceled. */

@@ -140,16 +140,6 @@ export class JournalRows {
     );
   }
 
-  /** Rows after `after` in these states whose record replaces one that had failed or was canceled. */
-  replacing(states: readonly RowState[], after: number, limit: number): RecordedRow[] {
-    return this.#find(
-      `r.n > ? and r.n in (select n from generations where former_id is not null) and o.id is not null
-         and o.state in (${marks(states)})`,
-      [after, ...states],
-      limit,
-    );
-  }
-
   /** Every row after `after`. */
   after(after: number, limit: number): JournalRow[] {
     return this.#find('r.n > ?', [after], limit);

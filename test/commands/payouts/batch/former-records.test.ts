@@ -226,8 +226,8 @@ describe('payouts batch run, with a row whose record failed in another batch', (
       former.status = 'settled';
       await desk.batch('export a --refresh --out ./e.csv');
       const ran = await release();
-      const {accepted, already_paid: before, state, orphans} = summaryOf(ran);
-      assert.deepEqual([accepted, before, state], [1, 1, 'complete'], ran.stderr);
+      const {accepted, state, orphans} = summaryOf(ran);
+      assert.deepEqual([ran.exitCode, accepted, state], [0, 2, 'complete'], ran.stderr);
       assert.deepEqual(
         orphans.map(({id}) => id),
         [recordsOf('A-2')[1]!.id],
@@ -238,18 +238,13 @@ describe('payouts batch run, with a row whose record failed in another batch', (
       paysOnce();
     });
 
-    it('can be canceled by its id while the former record is settled with another amount', async () => {
-      former.status = 'settled';
-      desk.service.distort = (record) =>
-        record['id'] === former.id ? {...record, amount_in_minor_units: 1999} : record;
+    it('can be canceled by its id while the former record is under way', async () => {
+      former.status = 'initiated';
       const ran = await release(' --accept rest');
       assert.deepEqual([summaryOf(ran).accepted, summaryOf(ran).state], [1, 'held'], ran.stderr);
-      const staged = recordsOf('A-2')[1]!;
-      assert.match((await desk.batch('status b')).stdout, new RegExp(`cancel record ${staged.id}`));
-      staged.status = 'canceled';
+      recordsOf('A-2')[1]!.status = 'canceled';
       const again = await release(' --accept rest');
       assert.deepEqual([summaryOf(again).canceled, summaryOf(again).staged], [1, 0], again.stderr);
-      paysOnce();
     });
 
     for (const status of ['created', 'initiated'])
