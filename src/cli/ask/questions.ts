@@ -1,4 +1,4 @@
-import {ROUTING_NUMBER} from '../../contract/account-number.ts';
+import {digitsOf, hasValidChecksum, ROUTING_NUMBER} from '../../contract/account-number.ts';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
@@ -61,7 +61,10 @@ const payer: Question = {
 export const OWNERS = {payee, payer} as const;
 const owner: Question = {name: 'payee', label: 'Owner', source: {kind: 'owner'}};
 const amount: Question = {name: 'amount', label: 'Amount', source: {kind: 'amount'}};
-const text = (name: string, label: string): Question => ({name, label, source: {kind: 'text'}});
+const text = (name: string, label: string, wrong?: Question['wrong']): Question => ({
+  ...{name, label, source: {kind: 'text'}},
+  ...(wrong === undefined ? {} : {wrong}),
+});
 const number = (name: string, label: string): Question => ({name, label, source: {kind: 'number'}});
 const rail = (words: readonly string[], otherwise?: string): Question => ({
   ...{name: 'rail', label: 'Rail', source: {kind: 'words', words}},
@@ -86,11 +89,23 @@ const endpoint = argument(
 );
 const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
 const isBank = ({type}: TypedFlags): boolean => type !== 'card';
-const wrongRoutingNumber = (typed: string): string | undefined =>
-  ROUTING_NUMBER.test(typed) ? undefined : 'A routing number must have 9 digits';
+function wrongRoutingNumber(typed: string): string | undefined {
+  if (!ROUTING_NUMBER.test(typed)) return 'A routing number must have 9 digits';
+  return hasValidChecksum(typed) ? undefined : 'This is no routing number: check each digit';
+}
+const wholeNumber = (least: number, most: number) => (typed: string) =>
+  /^\d{1,4}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
+    ? undefined
+    : `Type a number from ${least} to ${most}`;
+/** Account and card numbers have their own prompts, which do not show them. */
+const wrongName = (typed: string): string | undefined =>
+  (digitsOf(typed)?.length ?? 0) < LEAST_OF_NUMBER
+    ? undefined
+    : 'Type a name; numbers are asked for separately';
+const LEAST_OF_NUMBER = 6;
 const isCard = ({type}: TypedFlags): boolean => type === 'card';
 const treasuryAccount: Question = {...account('account', 'Treasury account'), isArgument: true};
-const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`)];
+const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`, wrongName)];
 
 const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'payouts:create': [
@@ -117,12 +132,12 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'payment-methods:list': [owner],
   'payment-methods:add': [
     owner,
-    {...text('routing-number', 'Routing number'), when: isBank, wrong: wrongRoutingNumber},
+    {...text('routing-number', 'Routing number', wrongRoutingNumber), when: isBank},
     {...number('account-number', 'Account number'), when: isBank},
-    {...text('holder-name', 'Name of the account holder'), when: isBank},
+    {...text('holder-name', 'Name of the account holder', wrongName), when: isBank},
     {...number('card-number', 'Card number'), when: isCard},
-    {...text('exp-month', 'Month in which the card expires'), when: isCard},
-    {...text('exp-year', 'Year in which the card expires'), when: isCard},
+    {...text('exp-month', 'Month in which the card expires (1 to 12)', wholeNumber(1, 12)), when: isCard},
+    {...text('exp-year', 'Year in which the card expires', wholeNumber(2000, 2100)), when: isCard},
   ],
   'payment-methods:delete': ownMethod,
   'payment-methods:set-default': ownMethod,

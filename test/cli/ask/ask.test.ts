@@ -206,6 +206,25 @@ describe('prompts for what is missing', () => {
     assert.doesNotMatch(ran.stderr, /123456789/);
   });
 
+  it('check each answer, and do not repeat a number that was typed at the wrong prompt', async () => {
+    const {name} = payees[5]!;
+    const bank = ['payee', name, '021000022', '021000021', '000123456789', '000123456789', 'Acme Ltd', false];
+    const refused = await remit('payment-methods add', {answers: bank, columns: 300});
+    assert.deepEqual(refused.questions.slice(2, -1), [
+      ...['Routing number:', 'This is no routing number: check each digit', 'Account number:'],
+      ...['Name of the account holder:', 'Type a name; numbers are asked for separately'],
+    ]);
+    assert.doesNotMatch(refused.stderr, /000123456789|021000022/);
+    const card = ['payee', name, '4242424242424242', '2031', '4', '4242424242424242', '2031', false];
+    const typed = await remit('payment-methods add --type card', {answers: card, columns: 300});
+    assert.deepEqual(typed.questions.slice(2, -1), [
+      ...['Card number:', 'Month in which the card expires (1 to 12):', 'Type a number from 1 to 12'],
+      ...['Year in which the card expires:', 'Type a number from 2000 to 2100'],
+    ]);
+    assert.doesNotMatch(typed.stderr, /4242424242424242/);
+    assert.match(typed.stderr, /--exp-month=4 --exp-year=2031/);
+  });
+
   it('leave a typed account number out of the command', async () => {
     const ran = await remit('payment-methods add --account-number 000123456789 --routing-number 021000021', {
       ...{answers: ['payee', payees[5]!.name, 'Acme', false], columns: 300},
