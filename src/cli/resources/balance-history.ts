@@ -55,7 +55,7 @@ export async function showHistory(
   const sums = await sumsByDay(listing, {first, endMs, currency});
   const rows = balancesOf(sums, {current: balance, currency, endMs, days});
   await page?.write({currency, asOf: new Date(endMs).toISOString(), days: rows});
-  await out.list(rows, historyView(rows, out.isTerminal, isUtf8(runtime.env)));
+  await out.list(rows.toReversed(), historyView(rows, out.isTerminal, isUtf8(runtime.env)));
   out.note('Days are in UTC. Calculated from the latest balance and the posted transactions.');
   if (page !== undefined) out.note(`Page: ${page.path}`);
 }

@@ -41,9 +41,9 @@ describe('treasury balance --history', () => {
     assert.deepEqual(
       (ran.json() as BalanceDay[]).map((row) => Object.values<unknown>({...row})),
       [
-        ['2026-11-23', 'USD', 10_000, 6000, 0, 1],
-        ['2026-11-22', 'USD', 4000, 500, 1000, 2],
         ['2026-11-21', 'USD', 4500, 0, 0, 0],
+        ['2026-11-22', 'USD', 4000, 500, 1000, 2],
+        ['2026-11-23', 'USD', 10_000, 6000, 0, 1], // the newest day last, beside the prompt of a shell
       ],
     );
     assert.match(
@@ -109,7 +109,7 @@ describe('treasury balance --history', () => {
       const ran = await runCli([...words, '--json'], {service: inHundreds(lines, asked)});
       assert.deepEqual(
         (ran.json() as BalanceDay[]).map((row) => row.balance_in_minor_units),
-        [10_000, 4000, 4500],
+        [4500, 4000, 10_000],
       );
       assert.equal(asked.length, 4);
     }
