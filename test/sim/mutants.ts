@@ -419,12 +419,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a payment counts as ended',
-    patches: [
-      patch(
-        '        pay.run(...entry);',
-        '        pay.run(...entry); end.run(...entry, 0);',
-      ),
-    ],
+    patches: [patch('        pay.run(...entry);', '        pay.run(...entry); end.run(...entry, 0);')],
     needs: ['edits'],
   },
   {

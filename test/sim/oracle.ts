@@ -344,7 +344,9 @@ export class Oracle {
   #noteLost({method, sentAt, seenId}: Attempt, sender: Sender): void {
     const record = method === 'GET' ? this.#service.records.find(({id}) => id === seenId) : undefined;
     if (record?.lostAt === undefined || record.approvedAt !== undefined || record.lostAt > sentAt) return;
-    if (this.#service.statusOf(record) === 'created') sender.shownLost.add(record.reference);
+    if (this.#service.statusOf(record) !== 'created') return;
+    sender.shownLost.add(record.reference);
+    sender.place.shownLost.add(`${sender.batchId} ${record.reference}`); // it may be killed before it reports that
   }
 
   /** Another record was shown: the service works, but nothing is known of the record that was asked for. */
@@ -629,6 +631,7 @@ export class Oracle {
     const isSettled =
       this.#declared.has(reference) ||
       this.#isReportedLost(sender, reference) || // it was read since
+      sender.place.shownLost.has(`${sender.batchId} ${reference}`) ||
       takenUpAt > (former?.n ?? Infinity); // by a retry
     if (former !== undefined && isUnsettled(former) && !isSeen && !isSettled)
       this.violate(

@@ -30,6 +30,8 @@ export class Place {
   readonly brokenRetries = new Set<string>();
   /** The last request by which a run with that leave read a record, by batch and id. */
   readonly takenUp = new Map<string, number>();
+  /** Rows, by batch and reference, whose record a command has read `created` after its approval was lost. */
+  readonly shownLost = new Set<string>();
   /** The last answer that showed that the records of a batch can be approved by their ids only, by its request. */
   readonly byIdSince = new Map<string, number>();
   /** The last request before the first run of a batch was confirmed: since then it may have claimed its rows. */
