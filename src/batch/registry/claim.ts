@@ -27,8 +27,11 @@ export interface Claims {
   claim(rows: readonly Claim[], at: number): void;
   /** Claims what is no longer claimed, for example after the registry was lost; durable when it returns. */
   keep(rows: readonly Claim[], at: number): void;
-  /** Whether any record of the registry has ended: in most of them none has, and no row need be looked up. */
-  hasEnded(): boolean;
+  /**
+   * Whether any record of the registry has ended: in most of them none has, and no row need be looked up. Sorts in first
+   * what this process has noted of such records.
+   */
+  hasEnded(): Promise<boolean>;
   /** The rows whose references other batches have paid, possibly with other records. */
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
   /** The service has known the key for longer than the claim states. Durable with the next `flush`. */
@@ -53,6 +56,11 @@ export interface Claims {
   withdrawPaid(reference: string, id: string): void;
   /** The records of these references that had ended when they were last read, by reference. */
   formerRecords(rows: readonly Claim[]): ReadonlyMap<string, readonly FormerRecord[]>;
+  /**
+   * A record that had ended is a payment after all, of the batch that had made it.
+   * @param content as `contentOf`; null if it is not known. Durable with the next `flush`.
+   */
+  found(reference: string, id: string, content: string | null): void;
   /** The claim of another batch, also if it has ended or was freed. */
   ofOther(reference: string): Entry | undefined;
   flush(): void;

@@ -9,7 +9,7 @@ import type {Claim} from './claim.ts';
 const NOTES_A_COMMIT = 8;
 
 /** What happens to the entries when a note is sorted in. */
-export type Way = 'claim' | 'keep' | 'older' | 'free' | 'paid' | 'unpaid';
+export type Way = 'claim' | 'keep' | 'older' | 'free' | 'paid' | 'unpaid' | 'found';
 
 /** The owner of a note: ids of the registry, and milliseconds since the epoch. */
 export interface Noter {
@@ -20,6 +20,9 @@ export interface Noter {
 
 /** A reference with the id of its record, and if that record has ended, the generation of its key. */
 export type PaidLine = [reference: string, id: string | null, endedGeneration?: number];
+
+/** A reference with the id of a record that is a payment after all, and its content, if it is known. */
+export type FoundLine = [reference: string, id: string, content: string | null];
 
 /** A reference with the id of a record that is not shown as paid any more. */
 export type UnpaidLine = [reference: string, id: string];
@@ -66,13 +69,20 @@ const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 
 const PAY =
   'update entries set paid = 1, id = ?, standing = null where scope = ? and fold = ? and reference = ?';
-/** A later generation, or another record, is another payment and is not changed. */
+/** Another record is another payment and is not changed. The record of the entry has ended, whatever its generation. */
 const END = `
   update entries set paid = 0, id = ?1, standing = 'ended'
-  where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`;
+  where scope = ?2 and fold = ?3 and reference = ?4 and (id = ?1 or (id is null and generation = ?5))`;
 const NOTE_END = 'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)';
-/** It is a payment after all. */
-const FORGET_END = 'delete from ended_records where scope = ? and reference = ? and id = ?';
+/**
+ * A record that had ended is a payment after all: of the batch that had made it, which may not have the claim any more. An
+ * unknown content is another payment for every batch.
+ */
+const FIND = `
+  update entries set paid = 1, id = ?1, standing = null, content = ?2, fingerprint = '',
+    claimant = coalesce((select e.claimant from ended_records e
+      where e.scope = ?3 and e.reference = ?5 and e.id = ?1), claimant)
+  where scope = ?3 and fold = ?4 and reference = ?5`;
 /** Another record is another payment and is not changed. */
 const UNPAY =
   'update entries set paid = 0, standing = null where scope = ? and fold = ? and reference = ? and id = ?';
@@ -90,7 +100,7 @@ const FREE = `update entries set standing = 'freed', id = null where ${FREED}`;
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], followed by its fold if that
  * differs from the reference, and by the time since which its key may be known, if given; a freed claim as the
- * reference alone; a payment as `PaidLine`, and what is no longer one as its reference and record.
+ * reference alone; a payment as `PaidLine`, one that was found again as `FoundLine`, and what is no longer one as its reference and record.
  *
  * The index that finds payments made twice (`claims_by_content`) is filled at the same time: its order is unrelated to
  * that of claims, so updating it row by row would cost one page of disk for each row sent.
@@ -134,6 +144,7 @@ export class Notes {
         if (way === 'free') this.#free(seq);
         else if (way === 'paid') this.#pay(seq);
         else if (way === 'unpaid') this.#unpay(seq);
+        else if (way === 'found') this.#find(seq);
         else this.#db.prepare(STATEMENTS[way]).run(seq);
       }
       this.#db
@@ -161,19 +172,22 @@ export class Notes {
   #pay(seq: number): void {
     const {scope, claimant, lines} = this.#read<PaidLine>(seq);
     const [pay, end] = [this.#db.prepare(PAY), this.#db.prepare(END)];
-    const [noteEnd, forgetEnd] = [this.#db.prepare(NOTE_END), this.#db.prepare(FORGET_END)];
-    const hasEnds =
-      this.#db.prepare('select 1 from ended_records where scope = ? limit 1').get(scope) !== undefined;
+    const noteEnd = this.#db.prepare(NOTE_END);
     for (const [reference, id, ended] of lines) {
       const entry = [id, scope, foldReference(reference), reference];
-      if (ended === undefined) {
-        pay.run(...entry);
-        if (hasEnds && id !== null) forgetEnd.run(scope, reference, id);
-      } else {
+      if (ended === undefined) pay.run(...entry);
+      else {
         end.run(...entry, ended);
         noteEnd.run(scope, reference, id, claimant);
       }
     }
+  }
+
+  #find(seq: number): void {
+    const {scope, lines} = this.#read<FoundLine>(seq);
+    const find = this.#db.prepare(FIND);
+    for (const [reference, id, content] of lines)
+      find.run(id, content, scope, foldReference(reference), reference);
   }
 
   #unpay(seq: number): void {

@@ -14,7 +14,15 @@ import {Entries} from './entries.ts';
 import type {FormerRecord, Entry} from './entry.ts';
 import {type JournalName, Journals} from './journals.ts';
 import {OpenCreates} from './open-creates.ts';
-import {claimLine, type Noter, type Notes, type PaidLine, type UnpaidLine, type Way} from './notes.ts';
+import {
+  claimLine,
+  type Noter,
+  type Notes,
+  type FoundLine,
+  type PaidLine,
+  type UnpaidLine,
+  type Way,
+} from './notes.ts';
 import {type Claimant, claimantIdOf, type Scope, scopeIdOf} from './owners.ts';
 import type {JournalCheck} from './rebuild.ts';
 
@@ -25,6 +33,8 @@ import type {JournalCheck} from './rebuild.ts';
 export class Registry implements Claims {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
+  /** An end was noted by this process. */
+  #hasNotedEnd = false;
   readonly #notes: Notes;
   readonly #entries: Entries;
   readonly #scope: number;
@@ -172,6 +182,7 @@ export class Registry implements Claims {
   }
 
   ended(reference: string, id: string, generation: number): void {
+    this.#hasNotedEnd = true;
     this.#wait('paid', [reference, id, generation] satisfies PaidLine);
   }
 
@@ -179,13 +190,19 @@ export class Registry implements Claims {
     this.#wait('unpaid', [reference, id] satisfies UnpaidLine);
   }
 
-  // What is noted during a run, and not yet sorted in, are ends that this run itself has seen.
-  hasEnded(): boolean {
-    return this.#entries.hasEnded();
+  async hasEnded(): Promise<boolean> {
+    if (!this.#hasNotedEnd) return this.#entries.hasEnded(); // other notes need not be sorted in
+    this.flush();
+    await this.#notes.sortInByTurns();
+    return true;
   }
 
   formerRecords(rows: readonly Claim[]): ReadonlyMap<string, readonly FormerRecord[]> {
     return this.#entries.formerRecords(rows);
+  }
+
+  found(reference: string, id: string, content: string | null): void {
+    this.#wait('found', [reference, id, content] satisfies FoundLine);
   }
 
   ofOther(reference: string): Entry | undefined {

@@ -143,8 +143,8 @@ export class BatchRun {
     if (path === 'stage-only')
       return this.#waits() || this.#run.outcomes.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!(await this.#reread())) return this.#stoppedOr('stopped');
-    const open = await this.#readDoubts();
-    if (this.#run.halt.stop === undefined) await this.#readFormers(releasable(this.#run.settings));
+    await this.#readFormers(releasable(this.#run.settings));
+    const open = this.#run.halt.stop === undefined ? await this.#readDoubts() : [];
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     if (!(await this.#probe(releasable(this.#run.settings)))) {

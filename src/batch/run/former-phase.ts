@@ -1,6 +1,8 @@
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Answer} from '../../client/answers/answer.ts';
+import {isSameId} from '../../contract/ids.ts';
 import {isObject} from '../../narrow.ts';
+import {capital} from '../../phrases.ts';
 import {nextTurn} from '../../clock.ts';
 import {differsIn, isEnd, noteOfDifference} from '../answers/answers.ts';
 import {otherReferenceIn} from '../answers/echo.ts';
@@ -18,8 +20,9 @@ import {
   type Outcome,
   REGISTRY_CODE,
 } from '../model/outcome.ts';
+import {type Kind, KINDS} from '../model/kinds.ts';
 import {pagesOf} from '../model/pages.ts';
-import {type FormerRecord, leastGeneration} from '../registry/entry.ts';
+import {contentOf, type FormerRecord, leastGeneration} from '../registry/entry.ts';
 import {bucketNow, outcomeOfOther} from '../registry/judge.ts';
 import {mayHaveNewKey} from '../registry/survey.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
@@ -36,12 +39,20 @@ interface Case {
   formers: readonly FormerRecord[];
   /** Records that have not been read yet. */
   unread: number;
-  /** A former record that is settled after all. */
-  settled?: {record: FormerRecord; status: string; answer: Answer};
+  /** The former records that are settled after all: more than one have paid more than once. */
+  settled: Settled[];
   /** Whether it was decided what becomes of the row. */
   isJudged?: boolean;
   /** Why the row is not sent: a former record shows no end. */
   why?: string;
+  /** That record can be canceled. */
+  isOpen?: boolean;
+}
+
+interface Settled {
+  record: FormerRecord;
+  status: string;
+  answer: Answer;
 }
 
 interface Job extends ReadJob {
@@ -85,7 +96,7 @@ export class FormerPhase {
     const {journal} = this.#run;
     await this.#readAll(
       (after, limit) => journal.rows.unstaged(after, limit),
-      (row) => sendsDoubts || bucketNow(journal, row) !== 'in_doubt',
+      (row) => sendsDoubts || row.outcome?.code === FORMER_CODE || bucketNow(journal, row) !== 'in_doubt',
     );
   }
 
@@ -104,13 +115,15 @@ export class FormerPhase {
     isRead: (row: Row) => boolean,
   ): Promise<void> {
     const {claims, clock, halt, beforeWindow} = this.#run;
-    if (!claims.hasEnded()) return;
+    if (!(await claims.hasEnded())) return;
     if (this.#freshSince === -Infinity) this.#freshSince = clock.monotonic();
     for (const page of pagesOf(rows, PAGE)) {
       const formers = claims.formerRecords(page);
       const cases = page.flatMap((row): Case[] => {
-        const found = formers.get(row.reference)?.filter(({id}) => id !== row.outcome?.id) ?? [];
-        return found.length > 0 && isRead(row) ? [{row, formers: found, unread: found.length}] : [];
+        const found = formers.get(row.reference)?.filter(({id}) => !isOwn(row, id)) ?? [];
+        return found.length > 0 && isRead(row)
+          ? [{row, formers: found, unread: found.length, settled: []}]
+          : [];
       });
       if (cases.length > 0) {
         beforeWindow(); // the batch must still be ours
@@ -148,7 +161,7 @@ export class FormerPhase {
       this.#note(of, former, found.read, found.end);
       if (--of.unread > 0) return {again: false};
       const own = of.row.outcome?.id ?? null;
-      if (of.settled !== undefined && own !== null) {
+      if (of.settled.length > 0 && own !== null) {
         Object.assign(job, readJob({of, former: undefined, id: own}));
         return {again: true, afterMs: 0};
       }
@@ -166,23 +179,29 @@ export class FormerPhase {
     if (other !== undefined) of.why ??= `${had} its answer has another reference`;
     else if (read.is === 'moved' && isEnd(read.status)) return;
     else if (read.is === 'moved' && hasSettled(read.status, this.#run.settings.kind))
-      of.settled ??= {record: former, status: read.status, answer: read.answer};
-    else of.why ??= `${had} ${shownAs(read, wordsOf(end))}`;
+      of.settled.push({record: former, status: read.status, answer: read.answer});
+    else {
+      of.why ??= `${had} ${shownAs(read, wordsOf(end))}`;
+      of.isOpen = read.is === 'open';
+    }
   }
 
   #conclude(of: Case): void {
-    const {row, settled, why} = of;
+    const {row, why} = of;
+    const [settled] = of.settled;
     if (settled !== undefined) this.#settledUnsent(of, settled);
-    else if (why !== undefined) this.#leave(row, why);
+    else if (why !== undefined) this.#leave(row, why, of.isOpen);
     else this.#renew(of);
   }
 
   /** The claim that follows raises the generation in the registry, once its journal has it. */
   #renew({row, formers}: Case): void {
+    const {journal, claims} = this.#run;
     this.#fresh.add(row.n);
-    const entry = this.#run.claims.ofOther(row.reference);
+    if (!mayHaveNewKey(journal, row)) return;
+    const entry = claims.ofOther(row.reference);
     const generation = leastGeneration(entry);
-    if (generation <= row.generation || !mayHaveNewKey(this.#run.journal, row)) return;
+    if (generation <= row.generation) return;
     const former = formers.find(({id}) => id === entry?.id) ?? formers[0];
     const reason = `record ${former?.id} of batch ${former?.batch} has failed or was canceled; it has a new key`;
     this.#renewed.push({
@@ -193,27 +212,32 @@ export class FormerPhase {
   }
 
   /** Settled, and the row has no record of its own. */
-  #settledUnsent({row}: Case, {record, status, answer}: NonNullable<Case['settled']>): void {
-    const {journal, claims} = this.#run;
+  #settledUnsent(of: Case, {record, status, answer}: Settled): void {
+    const {row} = of;
+    const {journal, claims, clock, settings} = this.#run;
     if (bucketNow(journal, row) === 'in_doubt') {
       this.#doubt(row, record, status);
       return;
     }
     const entry = claims.ofOther(row.reference);
-    claims.paid(row.reference, record.id);
-    if (entry === undefined) this.#payment(row, record, {status, answer});
-    else
-      this.#record(
-        row,
-        outcomeOfOther(row, {...entry, batch: record.batch, id: record.id, standing: null, paid: true}),
-      );
+    if (entry === undefined) {
+      claims.claim([row], clock.now()); // a retry that was stopped has not raised its generation yet
+      claims.paid(row.reference, record.id);
+      this.#payment(of, {record, status, answer});
+      return;
+    }
+    const content = contentShown(answer, settings.kind);
+    claims.found(row.reference, record.id, content);
+    const found = {...entry, batch: record.batch, id: record.id, content, fingerprint: ''};
+    this.#record(row, outcomeOfOther(row, {...found, standing: null, paid: true}));
   }
 
   /** A former record has settled, and the record of the row itself was read. */
   #bothRead(of: Case, read: ReadVerdict, words: string): void {
-    const {row, settled} = of;
+    const {row} = of;
+    const [settled] = of.settled;
     if (settled === undefined) return;
-    const {record, status, answer} = settled;
+    const {record, status} = settled;
     const id = row.outcome?.id ?? null;
     const isDoubt = row.outcome?.state === 'in_doubt';
     if (read.is === 'moved' && read.state === 'accepted') {
@@ -224,26 +248,26 @@ export class FormerPhase {
       );
     } else if (read.is === 'moved' || (read.is === 'open' && !isDoubt)) {
       this.#run.claims.paid(row.reference, record.id);
-      this.#payment(row, record, {status, answer, orphan: read.is === 'open' ? id : null});
+      this.#payment(of, settled, read.is === 'open' ? id : null);
     } else if (read.is === 'open') this.#doubt(row, record, status);
     else this.#leave(row, `${settledText(record, status)}; its record ${id} ${shownAs(read, words)}`);
   }
 
   /** The former record is the payment of the row; the registry has the claim as ours. */
-  #payment(
-    row: JournalRow,
-    record: FormerRecord,
-    {status, answer, orphan = null}: {status: string; answer: Answer; orphan?: string | null},
-  ): void {
+  #payment({row, settled}: Case, {record, status, answer}: Settled, orphan: string | null = null): void {
     const {kind, acceptDifferences} = this.#run.settings;
-    const differs = noteOfDifference(row, differsIn(answer, row, kind), acceptDifferences);
+    const shown = settled.map((each) => settledText(each.record, each.status)).join('; ');
+    const note =
+      settled.length > 1
+        ? {code: DIFFERS_CODE, message: `${MAYBE_TWICE}. ${capital(shown)}`}
+        : noteOfDifference(row, differsIn(answer, row, kind), acceptDifferences);
     this.#paid.push(record.id);
     this.#record(
       row,
       outcomeOf(row, {
         ...{state: 'accepted', id: record.id, status, stagedAt: null},
-        ...{code: null, message: `${settledText(record, status)}: it is the payment of this row`},
-        ...differs,
+        ...{code: null, message: `${shown}: it is the payment of this row`},
+        ...note,
         orphan,
       }),
     );
@@ -251,15 +275,17 @@ export class FormerPhase {
 
   /** The row may have been paid by a request that was not answered, besides the former record. */
   #doubt(row: JournalRow, record: FormerRecord, status: string): void {
-    const message = `${settledText(record, status)}; this row was sent too, and may be paid twice: look for its own record, then resolve this row`;
+    const id = row.outcome?.id ?? null;
+    const own = id === null ? 'look for its own record' : `its own record ${id} was last shown as created`;
+    const message = `${settledText(record, status)}; this row was sent too, and may be paid twice: ${own}, then resolve this row`;
     this.#record(row, outcomeOf(row, {state: 'in_doubt', code: FORMER_CODE, message}));
     this.left.set(row.n, {reference: row.reference, why: message});
   }
 
-  #leave(row: JournalRow, words: string): void {
+  #leave(row: JournalRow, words: string, mayBeCanceled = false): void {
     const {n, reference} = row;
     const isStaged = (row.outcome?.id ?? null) !== null;
-    const when = `${isStaged ? 'released' : 'sent'} only once that record is shown as failed or canceled again`;
+    const when = `${isStaged ? 'released' : 'sent'} only once that record is shown as failed or canceled again${mayBeCanceled ? '; cancel it if it is not wanted' : ''}`;
     const why = `${isStaged ? NOT_RELEASED : ''}${words}: it may have paid this row, which is ${when}`;
     this.left.set(n, {reference, why});
     // Until the run ends, so that no window covers the row: it is certainly not sent.
@@ -297,6 +323,18 @@ function explainedBy(outcome: Outcome, message: string): Outcome | undefined {
   return state === 'in_doubt' && code === null && http === null ? {...outcome, message} : undefined;
 }
 
+/** The id of a record is the same in upper and lower case. */
+const isOwn = ({outcome}: JournalRow, id: string): boolean =>
+  outcome !== undefined && outcome.id !== null && isSameId(outcome.id, id);
+
+/** As `contentOf`; null if the answer does not show it. */
+function contentShown({json}: Answer, kind: Kind): string | null {
+  if (!isObject(json)) return null;
+  const {[KINDS[kind].party]: party, amount_in_minor_units: amount, currency_code: currency} = json;
+  if (typeof party !== 'string' || typeof currency !== 'string' || !Number.isSafeInteger(amount)) return null;
+  return contentOf({party, amount: Number(amount), currency});
+}
+
 const settledText = ({id, batch}: FormerRecord, status: string): string =>
   `record ${id} of batch ${batch} had failed or was canceled, and is now shown as ${status}`;
 
@@ -308,5 +346,5 @@ function shownAs(read: ReadVerdict, words: string): string {
   return read.is === 'unknown' && read.other !== undefined ? read.other : `could not be read (${words})`;
 }
 
-const hasSettled = (status: string, kind: keyof typeof LIFECYCLES): boolean =>
+const hasSettled = (status: string, kind: Kind): boolean =>
   LIFECYCLES[kind].good.some((good) => good === status);

@@ -59,7 +59,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   releasing: `${RECORDED_DOUBT} and not ${SHARED}`,
   lateReleases: `${RECORDED_DOUBT} and not ${SHARED} and late`,
   waiting: `state = 'staged' and code = '${FORMER_CODE}'`,
-  lateStaged: `state = 'staged' and late`,
+  lateStaged: `state = 'staged' and (late or staged_at is null)`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
   refusedDoubts: `state = 'in_doubt' and id is null and message like '${REFUSED_AFTER_DOUBT}%' and not late`,
