@@ -419,7 +419,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a payment counts as ended',
-    patches: [patch('        pay.run(...entry);', '        pay.run(...entry); end.run(...entry, 0);')],
+    patches: [
+      patch(
+        'if (ended === undefined) pay.run(...entry);',
+        'if (ended === undefined) {pay.run(...entry); end.run(...entry, 0);}',
+      ),
+    ],
     needs: ['edits'],
   },
   {

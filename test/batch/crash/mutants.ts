@@ -28,8 +28,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'rows are claimed after the send',
     patches: [
       {
-        text: 'claims.claim(',
-        becomes: '((...late) => void setTimeout(() => claims.claim(...late), 20))(',
+        text: 'claims.claim(rows',
+        becomes: '((...late) => void setTimeout(() => claims.claim(...late), 20))(rows',
       },
     ],
     check: killedAtPost,
