@@ -69,6 +69,11 @@ const CODES: Readonly<Record<string, BatchWord>> = {
       'in doubt: its approval was not answered, and the service has since forgotten its keys, so a record that no answer showed may have paid it',
     advice: 'Look for a record with its reference at the service, then run resolve.',
   },
+  FORMER_RECORD: {
+    meaning:
+      'an earlier record of its reference had failed or was canceled, and is now shown otherwise: it may have paid the row',
+    advice: 'Read the message of the row. A later run reads that record again; a row in doubt needs resolve.',
+  },
   REPLACED: {
     meaning:
       'another batch has paid this reference with another party, amount or currency, and resolve recorded that it replaces the row; totals have the amount of the row',
