@@ -45,17 +45,20 @@ describe('payouts list --summary', () => {
       rows
         .filter(({by}) => by === 'rail')
         .map(({value, count, amount_in_minor_units: minor}) => [value, count, minor]),
-      [['standard_ach', 6000, '750000']],
+      [['standard_ach', 4500, '562500']],
     );
     const days = rows.filter(({by}) => by === 'day');
-    assert.deepEqual([days.length, days[0]?.value, days[0]?.count], [12, '2026-11-23', 500]);
-    assert.match(ran.stderr, /Summary of all 6000 payouts/);
+    assert.deepEqual([days.length, days[0]?.value, days[0]?.count], [12, '2026-11-23', 375]);
+    assert.match(
+      ran.stderr,
+      /Summary of all 6000 payouts\.\nBy rail and day without the 1500 that failed or were canceled\.\n/,
+    );
   });
 
   it('says if it is only a part', async () => {
     const ran = await runCli(['payouts', 'list', '--summary', '--limit', '150'], {service: service(400)});
     assert.match(ran.stderr, /Summary of the first 150 payouts/);
-    assert.match(ran.stdout, /^day\t2026-11-23\t150\t187\.50 USD$/m);
+    assert.match(ran.stdout, /^day\t2026-11-23\t113\t141\.25 USD$/m);
   });
 
   it('says once that there is nothing to summarize', async () => {

@@ -1,6 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
 import type {Listing} from '../../client/reading/listing.ts';
-import {TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import {isFinal, LIFECYCLES, TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {bars} from '../../output/records/bars.ts';
 import {selectedValue} from '../../output/records/select.ts';
@@ -19,9 +19,15 @@ const DIMENSIONS = ['status', 'rail', 'day'] as const;
 const MOST_VALUES = 4000;
 const OTHER = 'other';
 
-/** Counts and sums by status, rail and day. Its size depends on the number of days, not on the number of records. */
+/** Failed and canceled payments move no money; payins and payouts have the same statuses. */
+const movesNothing = (status: string): boolean =>
+  isFinal(LIFECYCLES.payout, status) && !LIFECYCLES.payout.good.some((good) => good === status);
+
+/** Counts and sums by status and, of those that may move money, by rail and day. Its size depends on the number of days, not on the number of records. */
 export class ListSummary {
   count = 0;
+  /** Failed and canceled records, which the groups by rail and day do not contain. */
+  movingNothing = 0;
   readonly #tallies = {
     status: new Map<string, Map<string, AmountTally>>(),
     rail: new Map<string, Map<string, AmountTally>>(),
@@ -36,7 +42,10 @@ export class ListSummary {
       rail: wordOf(selectedValue(record, 'rail')),
       day: dayOf(selectedValue(record, 'created_at')),
     };
-    for (const by of DIMENSIONS) tallyOf(this.#tallies[by], values[by], wordOf(currency)).add(record);
+    const isLeftOut = movesNothing(values.status);
+    if (isLeftOut) this.movingNothing += 1;
+    for (const by of DIMENSIONS)
+      if (by === 'status' || !isLeftOut) tallyOf(this.#tallies[by], values[by], wordOf(currency)).add(record);
   }
 
   /** Records without an amount that can be summed. */
@@ -117,6 +126,8 @@ export async function showSummary(context: Context, view: View, listing: Listing
   const shownDays = isShort ? `; the newest ${DAYS_SHOWN} days are shown` : '';
   if (summary.count === 0 && out.isTerminal && !effects.isPartial) return; // the empty list says so there
   out.note(`Summary of ${rangeOf(summary.count, view, {listing, effects})}${shownDays}.`);
+  if (summary.movingNothing > 0)
+    out.note(`By rail and day without the ${summary.movingNothing} that failed or were canceled.`);
   noteUnread(context, summary.unread, view);
 }
 
