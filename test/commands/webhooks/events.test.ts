@@ -91,6 +91,18 @@ describe('the reason of a failure in webhooks events', () => {
 });
 
 describe('webhooks events', () => {
+  it('list shows fifty, or with --all every one', async () => {
+    const cwd = scratch();
+    const env = {HOME: cwd, REMIT_STATE_DIR: join(cwd, 'state')};
+    const many = Array.from({length: 60}, (_, n) => ({kind: 'delivery' as const, delivery: delivery(n + 1)}));
+    await record(join(cwd, 'state', 'webhooks', 'record'), many);
+    const listed = async (...flags: string[]) => {
+      const ran = await runCli(['webhooks', 'events', 'list', '-o', 'id', ...flags], {cwd, env});
+      return ran.stdout.trim().split('\n').length;
+    };
+    assert.deepEqual([await listed(), await listed('--all'), await listed('--limit', '7')], [50, 60, 7]);
+  });
+
   it('list shows deliveries newest first, filtered', async () => {
     const {run, found} = await place();
     assert.deepEqual(await found(), [4, 3, 2, 1]);
@@ -111,7 +123,8 @@ describe('webhooks events', () => {
     assert.deepEqual(await found('--limit', '1'), [4]);
     const text = await run(['list', '--limit', '2']);
     assert.match(text.stdout, /^dlv_0{23}4\t.*\tpayout\.settled\te1\tverified\t2\t-\t-$/m);
-    assert.match(text.stderr, /4 deliveries match; the newest 2 are shown/);
+    assert.match(text.stderr, /4 deliveries match; the newest 2 are shown\. --all shows all\./);
+    assert.equal((await run(['list', '--all', '--limit', '2'])).exitCode, 2);
     const query = await run(['list', '--query', "[?body.data.payin_id=='p3'].id"]);
     assert.equal(query.stdout, 'e3\n');
     assert.equal((await run(['list', '--type', 'Nope!'])).exitCode, 2);
