@@ -17,11 +17,16 @@ export function parseHeaderLine(line: string): [string, string] {
   return [name, value];
 }
 
-/** The headers in a file: HTTP header lines (a request line is ignored), or JSON as an object or a list of pairs. */
+/**
+ * The headers in a file: HTTP header lines, also as `curl -v` prints them (a request line and other lines of curl are
+ * ignored), or JSON as an object or a list of pairs.
+ */
 export function parseHeaderText(text: string): [string, string][] {
   if (/^\s*[[{]/.test(text)) return fromJson(text);
-  return text
-    .split(/\r?\n/)
+  const lines = text.split(/\r?\n/);
+  const sent = lines.filter((line) => line.startsWith('> '));
+  const own = sent.length > 0 ? sent.map((line) => line.slice(2)) : lines;
+  return own
     .filter((line) => line.trim() !== '' && !/^[A-Z]+ \S+ HTTP\/[\d.]+$|^HTTP\/[\d.]+ \d{3}/.test(line))
     .map(parseHeaderLine);
 }

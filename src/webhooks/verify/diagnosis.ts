@@ -139,8 +139,11 @@ function secretVariants(secret: WebhookSecret): Variant<WebhookSecret>[] {
   const bare = secret.trim();
   const plain = bare.replace(/^(["'])(.*)\1$/, '$2');
   const withoutPrefix = plain.replace(/^whsec_/, '');
+  const assigned = /^(?:export\s+)?[A-Za-z_]\w*=(["']?)(.+)\1$/s.exec(bare)?.[2];
   add('trimmed', 'the white space around the secret is removed', bare);
   add('unquoted', 'the quotation marks around the secret are removed', plain);
+  if (assigned !== undefined)
+    add('name_removed', 'only what follows the "=" in its line is the secret', assigned);
   add('final_newline', 'a final newline belongs to the secret', `${secret}\n`);
   add('prefix_removed', 'the prefix "whsec_" is removed from the secret', withoutPrefix);
   add('prefix_added', 'the prefix "whsec_" is put before the secret', `whsec_${plain}`);
@@ -179,6 +182,7 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   add('bom_added', 'a byte order mark is put at its start', fromLatin1(`\xef\xbb\xbf${latin1}`));
   add('utf8_replaced', 'bytes that are not UTF-8 are replaced, as a decoder does', body.toString('utf8'));
   add('double_encoded', 'it is encoded as UTF-8 a second time', latin1);
+  add('base64', 'it is decoded from base64', fromBase64(latin1.trim()));
   add('empty', 'the body is empty', '');
   const value = parseBody(body);
   if (value === undefined) return variants;
@@ -193,6 +197,10 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   add('ascii_json', 'it is parsed and printed as JSON in ASCII', escaped(compact));
   return variants;
 }
+
+/** Some platforms hand a binary body over as base64. */
+const fromBase64 = (text: string): Buffer | undefined =>
+  text.length % 4 === 0 && /^[A-Za-z0-9+/]{8,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 
 /** `json.dumps` puts a space after commas and colons, and escapes non-ASCII characters. */
 function pythonJson(value: unknown): string {

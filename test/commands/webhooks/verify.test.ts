@@ -59,6 +59,18 @@ describe('webhooks verify', () => {
     }
   });
 
+  it('says how much of a body is missing, by its Content-Length', async () => {
+    const {cwd, run} = place();
+    const headers = signatureHeaders(SECRET, BODY, Number(TS) * 1000);
+    writeFileSync(join(cwd, 'h'), JSON.stringify({...headers, 'Content-Length': String(BODY.length)}));
+    const cut = await run(['verify', '-', '--headers', '@h', ...AT], {stdin: BODY.slice(0, -3)});
+    assert.equal(cut.exitCode, 14);
+    assert.match(cut.stderr, /The body is cut: it lacks 3 bytes of its Content-Length/);
+    const json = await run(['verify', '-', '--headers', '@h', ...AT, '--json'], {stdin: BODY.slice(0, -3)});
+    assert.equal(json.error().details?.['bytes_missing'], 3);
+    assert.equal((await run(['verify', '-', '--headers', '@h', ...AT], {stdin: BODY})).exitCode, 0);
+  });
+
   it('names the flag for a timestamp in another format, if the signature is right', async () => {
     const {run} = place();
     for (const [format, timestamp] of [

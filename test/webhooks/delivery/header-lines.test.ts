@@ -14,6 +14,7 @@ describe('header text', () => {
       'POST /hook HTTP/1.1\r\nX-Signature: ab\r\nAccept: a\r\nAccept: b\r\n\r\n',
       JSON.stringify(PAIRS),
       '{"X-Signature": "ab", "Accept": ["a", "b"]}',
+      '*   Trying 127.0.0.1:3000...\n> POST /hook HTTP/1.1\n> X-Signature: ab\n> Accept: a\n> Accept: b\n>\n< HTTP/1.1 401 Unauthorized\n< X-Signature: cd\n',
     ])
       assert.deepEqual(parseHeaderText(text), PAIRS, text);
   });

@@ -45,6 +45,7 @@ describe('diagnosis of a mismatch', () => {
       ['body.double_encoded', Buffer.from('ZoÃ«'), 'Zoë'],
       ['body.empty', '', JSON_BODY],
       ['body.trimmed', JSON_BODY, `  ${JSON_BODY}`],
+      ['body.base64', JSON_BODY, `${Buffer.from(JSON_BODY).toString('base64')}\n`],
     ] as const)
       assert.deepEqual(codes({body: arrived, signature: signed(sent)}), [code]);
   });
@@ -55,6 +56,8 @@ describe('diagnosis of a mismatch', () => {
     assert.deepEqual(codes({signature, secrets: `"${SECRET}"`}), ['secret.unquoted']);
     assert.deepEqual(codes({signature: signed(JSON_BODY, `${SECRET}\n`)}), ['secret.final_newline']);
     assert.deepEqual(codes({signature, secrets: SECRET.slice(6)}), ['secret.prefix_added']);
+    for (const line of [`WEBHOOK_SECRET=${SECRET}`, `export SECRET_1="${SECRET}"`])
+      assert.deepEqual(codes({signature, secrets: line}), ['secret.name_removed']);
     assert.deepEqual(codes({signature: signed(JSON_BODY, SECRET.slice(6))}), ['secret.prefix_removed']);
     assert.deepEqual(codes({signature: signed(JSON_BODY, Buffer.from('secret in base64'))}), [
       'secret.base64',

@@ -99,6 +99,7 @@ export const Verified = object({
   recorded_fingerprint: textOrNull.describe('fingerprint of the secret it verified with when it arrived'),
   age_seconds: z.int().nullable().describe('null if the signature does not match'),
   lost: lost.optional(),
+  bytes_missing: count.optional().describe('of a body that is shorter than its Content-Length'),
 });
 
 export const WEBHOOKS: Readonly<Record<string, forms.Printed>> = {

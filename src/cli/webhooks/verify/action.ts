@@ -12,6 +12,7 @@ import {parseEvent} from '../../../webhooks/verify/event.ts';
 import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {parseHeaderText} from '../../../webhooks/delivery/header-lines.ts';
 import {lastRecorded} from '../../../webhooks/record/find.ts';
+import {headerValues} from '../../../webhooks/verify/header-values.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
 import {formOf} from '../../../webhooks/verify/form.ts';
 import {refuseByHeaders, verifyWebhook} from '../../../webhooks/verify/signature.ts';
@@ -120,6 +121,7 @@ export function verifyCandidate(
       ...(lost.length === 0 ? {} : {lost}),
     };
   }
+  const missing = statedLength(headers) - body.length;
   const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
   const asked = {body, headers, secrets, form: options.form};
   const found = matches ? diagnose(asked) : verified.reason === 'timestamp_format' ? formatFound(asked) : [];
@@ -130,7 +132,14 @@ export function verifyCandidate(
       ...{code, matches_if: matchesIf, secret_position: at + 1},
     })),
     secrets_tried: matches || isStale ? tried : [],
+    ...(verified.reason === 'mismatch' && missing > 0 ? {bytes_missing: missing} : {}),
   };
+}
+
+/** Content-Length; 0 if there is none, or it is unreadable. */
+function statedLength(headers: HeaderPairs): number {
+  const [text = ''] = headerValues(headers, 'content-length');
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
 
 /** The timestamp that makes a right signature fail, and the flag that reads it. */

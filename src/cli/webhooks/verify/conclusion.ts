@@ -1,4 +1,5 @@
 import {EXIT, RemitError} from '../../../errors.ts';
+import {counted} from '../../../phrases.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import {lossText} from '../../../webhooks/delivery/losses.ts';
 import {REJECTIONS} from '../../../webhooks/verify/signature.ts';
@@ -65,7 +66,12 @@ function wordsOf(result: VerifyResult, flags: VerifyFlags): string {
   const {reason, age_seconds: age} = result;
   if (reason === 'body_not_kept')
     return 'the listener rejected it and kept only the start of its large body, so the signature cannot be checked';
-  const words = WORDS[reason ?? ''] ?? reason ?? '';
+  const {bytes_missing: missing} = result;
+  const cut =
+    missing === undefined
+      ? ''
+      : `. The body is cut: it lacks ${counted(missing, 'byte')} of its Content-Length`;
+  const words = `${WORDS[reason ?? ''] ?? reason ?? ''}${cut}`;
   if (age === null) return words;
   const {past, future} = tolerancesOf(flags);
   const how =
