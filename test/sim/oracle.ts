@@ -315,7 +315,9 @@ export class Oracle {
     const known = this.#sameKey(attempt).find((one) => this.#sawOwnRecord(one))?.seenId;
     if (known === undefined) return;
     const isOtherRecord = seenId !== undefined && seenId !== known;
-    if (seenId !== undefined) sender.keyRefusals = 0;
+    // A probe counts refusals in a row: another try may find the key in use no more.
+    const isFailing = Number(seen) >= 500 && !isApproving(attempt);
+    if (seenId !== undefined || isFailing) sender.keyRefusals = 0;
     const record = this.#service.records.find(({id}) => id === known)!;
     const isRefused = seen === 409 && this.#service.statusOf(record) === 'created';
     if (seen === 409) sender.wasKeyRefused = true;
