@@ -111,6 +111,7 @@ export class Oracle {
   readonly #named = new Set<string>();
   /** References that an operator declared not paid, rightly or not. */
   readonly #declared = new Set<string>();
+  readonly #withoutAge = new Set<string>();
   violation: Violation | undefined;
   now: () => number = () => 0;
 
@@ -155,6 +156,11 @@ export class Oracle {
   /** By an operator's word the row goes out again, whatever its age; a wrong word is safe while its key is remembered. */
   declareUnpaid(reference: string): void {
     this.#declared.add(reference);
+  }
+
+  /** The operator named its record: since when the service knows its key, nothing shows. */
+  declarePaid(reference: string): void {
+    this.#withoutAge.add(reference);
   }
 
   isDeclaredUnpaid(reference: string): boolean {
@@ -609,7 +615,8 @@ export class Oracle {
     const shownAt = sender.place.byIdSince.get(sender.batchId);
     const isOnlyWay =
       shownAt !== undefined && (sender.place.journalsKeptSince(shownAt) || sender.place.isRestored);
-    if (!isOnlyWay && this.now() - since < this.#horizonMs - LATEST_MS - SLACK_MS)
+    const isOld = this.now() - since >= this.#horizonMs - LATEST_MS - SLACK_MS;
+    if (!isOnlyWay && !isOld && !this.#withoutAge.has(reference))
       this.violate('by-id', `${reference} was approved by its id within the horizon`);
     if (!sender.looked.delete(id)) this.violate('look', `${reference} was approved by its id unseen`);
     const isSecond = this.#sameKey(attempt).some(

@@ -512,8 +512,10 @@ export class World {
   ): Promise<boolean> {
     this.#log(() => `operator: resolves ${JSON.stringify(rows)}`);
     this.#counts.resolved++;
+    const oracle = this.#oracleOf(batchId);
     for (const {reference, resolution} of rows)
-      if (resolution === 'not-paid') this.#oracleOf(batchId).declareUnpaid(reference);
+      if (resolution === 'not-paid') oracle.declareUnpaid(reference);
+      else oracle.declarePaid(reference);
     const process = this.#newProcess(place, batchId, fate);
     const setting = this.#settingOf(batchId);
     const ending = await process.run((self) => resolveByHand(self, setting, {batchId, rows}));
