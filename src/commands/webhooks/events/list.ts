@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
+import {inGroup} from '../../../cli/input/flags.ts';
 import {count} from '../../../cli/input/global-flags.ts';
 import {eventFilter, eventFilters, eventRow} from '../../../cli/webhooks/events/filters.ts';
 import {readRecorded} from '../../../cli/webhooks/events/read-record.ts';
@@ -16,8 +17,10 @@ export default class WebhooksEventsList extends RemitCommand {
   ];
   static override flags = {
     ...eventFilters,
-    limit: count(1, 1_000_000)({description: `maximum number of deliveries (default ${USUAL_LIMIT})`}),
-    all: Flags.boolean({description: 'show all deliveries', exclusive: ['limit']}),
+    ...inGroup('PAGING', {
+      limit: count(1, 1_000_000)({description: `maximum number of deliveries (default ${USUAL_LIMIT})`}),
+      all: Flags.boolean({description: 'show all deliveries', exclusive: ['limit']}),
+    }),
   };
 
   async run() {
