@@ -45,8 +45,8 @@ export class Desk {
   }
 
   /** With `p.csv`: A-1 of 10.00 and A-2 of 20.00. */
-  static withTwoRows(): Desk {
-    const desk = new Desk();
+  static withTwoRows<D extends Desk>(this: new () => D): D {
+    const desk = new this();
     desk.file('p.csv', [
       ['A-1', 1, '10.00'],
       ['A-2', 2, '20.00'],

@@ -1,125 +1,101 @@
 import assert from 'node:assert/strict';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import type {TruthRecord} from '../../../batch/truth-service.ts';
-import {Desk} from './desk.ts';
+import {FormerDesk, typed} from './former-desk.ts';
 
 /** In batch a, X is the record of A-2 that was shown as failed; Y is the next record of that reference. */
 describe('a record that had failed and is shown otherwise later', () => {
-  let desk: Desk;
-  let former: TruthRecord;
-  const recordsOf = (reference: string) =>
-    [...desk.service.byId.values()].filter(({body}) => JSON.stringify(body).includes(`"${reference}"`));
-  const go = async (line: string) =>
-    (await desk.batch(`${line} --json`)).json() as Summary & {failed: number};
-  const typed = (next: string | null) => String(next).replace('remit payouts batch ', '');
-  const paysOnce = (reference = 'A-2') => {
-    const paid = recordsOf(reference).filter(({approvals, status}) => approvals > 0 && status !== 'failed');
-    assert.equal(paid.length, 1, `${paid.length} records have paid ${reference}`);
-  };
+  let desk: FormerDesk;
   const refusePosts = () =>
     (desk.service.fault = ({method}) =>
       method === 'POST' ? {status: 401, body: {error_code: 'UNAUTHORIZED', message: 'no'}} : undefined);
-  const answer = () => (desk.service.fault = () => undefined);
-  const stageB = async (amount = '20.00') => {
-    desk.file('q.csv', [
-      ['A-2', 2, amount],
-      ['A-3', 3, '30.00'],
-    ]);
-    await go('run ./q.csv --batch-id b --yes --stage-only');
-  };
   /** The releases are lost before they arrive, and the staged records cannot be read: in doubt, with known ids. */
   const loseReleases = async () => {
     desk.service.fault = ({body, method, path}) =>
       body.includes('"auto_approve":true')
         ? 'lost-before'
-        : method === 'GET' && !path.endsWith(former.id)
+        : method === 'GET' && !path.endsWith(desk.former.id)
           ? '503-before'
           : undefined;
-    assert.equal((await go('release b --yes --max-wait 5s')).in_doubt, 2);
-    answer();
+    assert.equal((await desk.go('release b --yes --max-wait 5s')).in_doubt, 2);
+    desk.answer();
   };
 
   beforeEach(async () => {
-    desk = Desk.withTwoRows();
-    await desk.batch('run ./p.csv --batch-id a --yes');
-    former = recordsOf('A-2')[0]!;
-    for (const record of desk.service.byId.values()) record.status = 'settled';
-    former.status = 'failed';
-    await desk.batch('status a --refresh');
+    desk = await FormerDesk.open();
   });
   afterEach(() => desk.close());
 
   it('is read again by a direct run whose row has a new key already', async () => {
     refusePosts();
-    await go('run ./p.csv --batch-id b --yes --direct');
-    answer();
-    former.status = 'settled';
-    await go('resume b --yes');
-    paysOnce();
+    await desk.go('run ./p.csv --batch-id b --yes --direct');
+    desk.answer();
+    desk.former.status = 'settled';
+    await desk.go('resume b --yes');
+    desk.paysOnce();
   });
   it('is read again by a direct run after a retry of its own batch', async () => {
     desk.file('d.csv', [['D-1', 5, '50.00']]);
-    await go('run ./d.csv --batch-id d --yes --direct');
-    const x = recordsOf('D-1')[0]!;
+    await desk.go('run ./d.csv --batch-id d --yes --direct');
+    const x = desk.recordsOf('D-1')[0]!;
     x.status = 'failed';
-    await go('status d --refresh');
+    await desk.go('status d --refresh');
     refusePosts();
-    await go('retry d --yes');
-    answer();
+    await desk.go('retry d --yes');
+    desk.answer();
     x.status = 'settled';
-    await go('resume d --yes');
-    paysOnce('D-1');
+    await desk.go('resume d --yes');
+    desk.paysOnce('D-1');
   });
   it('is read again before a direct create that was not answered is repeated', async () => {
     desk.service.fault = ({method}) => (method === 'POST' ? 'lost-before' : undefined);
-    await go('run ./p.csv --batch-id b --yes --direct --max-wait 5s');
-    answer();
-    former.status = 'settled';
-    await go('resume b --yes');
-    paysOnce();
+    await desk.go('run ./p.csv --batch-id b --yes --direct --max-wait 5s');
+    desk.answer();
+    desk.former.status = 'settled';
+    await desk.go('resume b --yes');
+    desk.paysOnce();
   });
   it('is read again by a direct run that has only rows in doubt with records', async () => {
-    await stageB();
+    await desk.stageB();
     await loseReleases();
-    former.status = 'settled';
-    await go('run ./q.csv --batch-id b --yes --direct');
-    paysOnce();
+    desk.former.status = 'settled';
+    await desk.go('run ./q.csv --batch-id b --yes --direct');
+    desk.paysOnce();
   });
   it('pays once, whatever `next` says, if the staged record is canceled by its id while X is under way', async () => {
-    await stageB();
-    former.status = 'initiated';
-    let {next} = await go('release b --yes --accept rest');
-    recordsOf('A-2')[1]!.status = 'canceled'; // "If it has paid, cancel record Y"
-    for (let i = 0; i < 3 && next !== null; i++) ({next} = await go(`${typed(next)} --yes`));
-    paysOnce();
+    await desk.stageB();
+    desk.former.status = 'initiated';
+    let {next} = await desk.go('release b --yes --accept rest');
+    desk.recordsOf('A-2')[1]!.status = 'canceled'; // "If it has paid, cancel record Y"
+    for (let i = 0; i < 3 && next !== null; i++) ({next} = await desk.go(`${typed(next)} --yes`));
+    desk.paysOnce();
   });
   it('pays a corrected row once if X is settled with the old amount', async () => {
-    await stageB('21.00');
-    former.status = 'settled';
-    const {next, differs, state} = await go('release b --yes --accept rest');
+    await desk.stageB('21.00');
+    desk.former.status = 'settled';
+    const {next, differs, state} = await desk.go('release b --yes --accept rest');
     assert.deepEqual([differs, state, next], [1, 'incomplete', 'remit payouts batch status b --row A-2']);
-    paysOnce();
+    desk.paysOnce();
   });
   it('is read again although another record has failed since', async () => {
-    await go('retry a --yes');
-    recordsOf('A-2')[1]!.status = 'failed';
-    await go('status a --refresh');
+    await desk.go('retry a --yes');
+    desk.recordsOf('A-2')[1]!.status = 'failed';
+    await desk.go('status a --refresh');
     desk.service.fault = ({body}) =>
       body.includes('"auto_approve":true')
         ? {status: 401, body: {error_code: 'UNAUTHORIZED', message: 'no'}}
         : undefined;
-    assert.equal((await go('retry a --yes')).staged, 1);
-    answer();
-    former.status = 'settled';
-    await go('release a --yes');
-    paysOnce();
+    assert.equal((await desk.go('retry a --yes')).staged, 1);
+    desk.answer();
+    desk.former.status = 'settled';
+    await desk.go('release a --yes');
+    desk.paysOnce();
   });
   it('is read again by a third batch after the second was canceled', async () => {
-    await stageB();
-    former.status = 'settled';
-    await go('cancel b --yes');
-    await go('run ./q.csv --batch-id c --yes');
-    paysOnce();
+    await desk.stageB();
+    desk.former.status = 'settled';
+    await desk.go('cancel b --yes');
+    await desk.go('run ./q.csv --batch-id c --yes');
+    desk.paysOnce();
   });
   it('is read again by a third batch after the second was refused', async () => {
     desk.file('q.csv', [
@@ -128,30 +104,30 @@ describe('a record that had failed and is shown otherwise later', () => {
     ]);
     desk.service.refuse = (body) =>
       JSON.stringify(body).includes('A-2') ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
-    await go('run ./q.csv --batch-id b --yes');
+    await desk.go('run ./q.csv --batch-id b --yes');
     desk.service.refuse = () => undefined;
-    former.status = 'settled';
-    await go('run ./q.csv --batch-id c --yes');
-    paysOnce();
+    desk.former.status = 'settled';
+    await desk.go('run ./q.csv --batch-id c --yes');
+    desk.paysOnce();
   });
   it('is read again by a third batch after the record of the second has failed', async () => {
     desk.file('q.csv', [['A-2', 2, '20.00']]);
-    await go('run ./q.csv --batch-id b --yes');
-    recordsOf('A-2')[1]!.status = 'failed';
-    await go('status b --refresh');
-    former.status = 'settled';
-    await go('run ./q.csv --batch-id c --yes');
-    paysOnce();
+    await desk.go('run ./q.csv --batch-id b --yes');
+    desk.recordsOf('A-2')[1]!.status = 'failed';
+    await desk.go('status b --refresh');
+    desk.former.status = 'settled';
+    await desk.go('run ./q.csv --batch-id c --yes');
+    desk.paysOnce();
   });
   it('is not taken for failed if its answer has another reference', async () => {
-    await stageB();
-    former.status = 'settled';
+    await desk.stageB();
+    desk.former.status = 'settled';
     desk.service.distort = (record, {method}) =>
-      method === 'GET' && record['id'] === former.id
+      method === 'GET' && record['id'] === desk.former.id
         ? {...record, status: 'failed', amount_in_minor_units: 1, client_metadata: {remit_reference: 'X'}}
         : record;
-    await go('release b --yes');
-    paysOnce();
+    await desk.go('release b --yes');
+    desk.paysOnce();
   });
   it('is read again if staging took longer than five minutes', async () => {
     desk.file('q.csv', [
@@ -161,19 +137,19 @@ describe('a record that had failed and is shown otherwise later', () => {
     let n = 0;
     desk.service.fault = ({method, body}) => {
       if (method !== 'POST' || !body.includes('A-3') || ++n > 2) return undefined;
-      former.status = 'settled';
+      desk.former.status = 'settled';
       return {status: 429, body: {error_code: 'RATE_LIMITED', message: 'x'}, headers: {'retry-after': '840'}};
     };
-    await go('run ./q.csv --batch-id b --yes');
-    paysOnce();
+    await desk.go('run ./q.csv --batch-id b --yes');
+    desk.paysOnce();
   });
 
   it('is followed by the batch that counts it as its payment', async () => {
-    await stageB();
-    former.status = 'settled';
-    await go('release b --yes');
-    former.status = 'failed';
-    const all = [await go('status a --refresh'), await go('status b --refresh')];
+    await desk.stageB();
+    desk.former.status = 'settled';
+    await desk.go('release b --yes');
+    desk.former.status = 'failed';
+    const all = [await desk.go('status a --refresh'), await desk.go('status b --refresh')];
     assert.ok(
       all.some(({failed, next}) => failed > 0 && next !== null),
       'both are complete',
@@ -181,28 +157,28 @@ describe('a record that had failed and is shown otherwise later', () => {
   });
 
   it('is reported beside a staged record that was approved by its id', async () => {
-    await stageB();
-    former.status = 'settled';
-    const y = recordsOf('A-2')[1]!;
+    await desk.stageB();
+    desk.former.status = 'settled';
+    const y = desk.recordsOf('A-2')[1]!;
     y.status = 'approved';
     y.approvals++;
     assert.notEqual((await desk.batch('release b --yes')).exitCode, 0);
   });
 
   it('leaves a row in doubt to a person if its release was sent and X is settled', async () => {
-    await stageB();
+    await desk.stageB();
     await loseReleases();
-    former.status = 'settled';
-    const {next, in_doubt: doubts} = await go('release b --yes --accept rest');
+    desk.former.status = 'settled';
+    const {next, in_doubt: doubts} = await desk.go('release b --yes --accept rest');
     assert.deepEqual([doubts, next], [1, 'remit payouts batch resolve b --from FILE']);
-    paysOnce();
+    desk.paysOnce();
   });
   it('is named on the screen of such a row', async () => {
-    await stageB();
+    await desk.stageB();
     await loseReleases();
-    former.status = 'settled';
-    await go('release b --yes --accept rest');
-    assert.match((await desk.batch('status b')).stdout, new RegExp(former.id));
+    desk.former.status = 'settled';
+    await desk.go('release b --yes --accept rest');
+    assert.match((await desk.batch('status b')).stdout, new RegExp(desk.former.id));
   });
   it('holds no other row past the horizon: next accepts the rest', async () => {
     const env = await desk.profile('first', '--approve-by-id');
@@ -212,39 +188,39 @@ describe('a record that had failed and is shown otherwise later', () => {
       ['A-3', 3, '30.00'],
     ]);
     await batch('run ./q.csv --batch-id b --yes --stage-only -p first');
-    former.status = 'created';
+    desk.former.status = 'created';
     await desk.clock.sleep(72 * 3_600_000);
     const {next} = await batch('release b --yes -p first');
     assert.equal((await batch(`${typed(next)} --yes`)).accepted, 1, String(next));
   });
 
   it('is named on the screen if it holds the release beside an unapproved row', async () => {
-    await stageB();
+    await desk.stageB();
     desk.service.approvalFails = (body) => JSON.stringify(body).includes('A-2');
     desk.service.fault = ({body}) =>
       body.includes('"auto_approve":true') && body.includes('A-3')
         ? {status: 401, body: {error_code: 'UNAUTHORIZED', message: 'no'}}
         : undefined;
-    await go('release b --yes');
-    answer();
-    former.status = 'created';
-    assert.equal((await go('release b --yes')).state, 'held');
-    assert.match((await desk.batch('status b')).stdout, new RegExp(former.id));
+    await desk.go('release b --yes');
+    desk.answer();
+    desk.former.status = 'created';
+    assert.equal((await desk.go('release b --yes')).state, 'held');
+    assert.match((await desk.batch('status b')).stdout, new RegExp(desk.former.id));
   });
   it('is the payment of its own batch, also after a crash while that was recorded', async () => {
     desk.file('w.csv', [
       ['W-1', 6, '60.00'],
       ['W-2', 7, '70.00'],
     ]);
-    await go('run ./w.csv --batch-id w --yes');
-    const xs = ['W-1', 'W-2'].map((reference) => recordsOf(reference)[0]!);
+    await desk.go('run ./w.csv --batch-id w --yes');
+    const xs = ['W-1', 'W-2'].map((reference) => desk.recordsOf(reference)[0]!);
     for (const x of xs) x.status = 'failed';
-    await go('status w --refresh');
+    await desk.go('status w --refresh');
     desk.service.fault = ({body}) =>
       body.includes('"auto_approve":true')
         ? {status: 401, body: {error_code: 'UNAUTHORIZED', message: 'no'}}
         : undefined;
-    await go('retry w --yes');
+    await desk.go('retry w --yes');
     for (const x of xs) x.status = 'settled';
     let n = 0;
     desk.service.fault = ({method}) => {
@@ -252,8 +228,8 @@ describe('a record that had failed and is shown otherwise later', () => {
       return undefined;
     };
     await desk.batch('release w --yes');
-    answer();
-    await go('release w --yes');
+    desk.answer();
+    await desk.go('release w --yes');
     assert.doesNotMatch((await desk.batch('status w')).stdout, /paid by another batch/);
   });
   it('counts for payins too', async () => {
@@ -268,12 +244,12 @@ describe('a record that had failed and is shown otherwise later', () => {
       return ran.json() as Summary;
     };
     await pay('run ./in.csv --batch-id ia --yes');
-    const x = recordsOf('P-1')[0]!;
+    const x = desk.recordsOf('P-1')[0]!;
     x.status = 'failed';
     await pay('status ia --refresh');
     await pay('run ./in.csv --batch-id ib --yes --stage-only');
     x.status = 'settled';
     await pay('release ib --yes');
-    paysOnce('P-1');
+    desk.paysOnce('P-1');
   });
 });

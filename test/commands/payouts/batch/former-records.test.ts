@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {TruthRecord} from '../../../batch/truth-service.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
-import {Desk} from './desk.ts';
+import {FormerDesk, typed} from './former-desk.ts';
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, {recursive: true, withFileTypes: true})
@@ -12,15 +12,13 @@ const filesIn = (folder: string): string[] =>
     .map(({parentPath, name}) => join(parentPath, name));
 
 describe('payouts batch run, with a row whose record failed in another batch', () => {
-  let desk: Desk;
+  let desk: FormerDesk;
   /** The record of A-2 in batch a, which `status a --refresh` has shown as failed. */
   let former: TruthRecord;
 
-  const recordsOf = (reference: string) =>
-    [...desk.service.byId.values()].filter(({body}) => JSON.stringify(body).includes(`"${reference}"`));
+  const recordsOf = (reference: string) => desk.recordsOf(reference);
   const summaryOf = (ran: CliResult) => ran.json() as Summary;
   const statusOf = async (batch: string) => summaryOf(await desk.batch(`status ${batch} --json`));
-  const typed = (next: string | null) => String(next).replace('remit payouts batch ', '');
   const paysOnce = () => assert.equal(recordsOf('A-2').filter(({approvals}) => approvals > 0).length, 1);
   /** Answers a GET of the former record with this status and body. */
   const breakReads = (status: number, body: unknown = {error_code: 'NOT_FOUND', message: 'no'}) => {
@@ -29,12 +27,8 @@ describe('payouts batch run, with a row whose record failed in another batch', (
   };
 
   beforeEach(async () => {
-    desk = Desk.withTwoRows();
-    await desk.batch('run ./p.csv --batch-id a --yes');
-    former = recordsOf('A-2')[0]!;
-    for (const record of desk.service.byId.values()) record.status = 'settled';
-    former.status = 'failed';
-    assert.equal((await desk.batch('status a --refresh')).exitCode, 8);
+    desk = await FormerDesk.open();
+    ({former} = desk);
   });
   afterEach(() => desk.close());
 
