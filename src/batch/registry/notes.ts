@@ -73,7 +73,9 @@ const PAY =
 const END = `
   update entries set paid = 0, id = ?1, standing = 'ended'
   where scope = ?2 and fold = ?3 and reference = ?4 and (id = ?1 or (id is null and generation = ?5))`;
-const NOTE_END = 'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)';
+/** A record was shown as failed or canceled: scope, reference, id, claimant. */
+export const NOTE_END =
+  'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)';
 /**
  * A record that had ended is a payment after all: of the batch that had made it, which may not have the claim any more. An
  * unknown content is another payment for every batch.
@@ -100,7 +102,8 @@ const FREE = `update entries set standing = 'freed', id = null where ${FREED}`;
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], followed by its fold if that
  * differs from the reference, and by the time since which its key may be known, if given; a freed claim as the
- * reference alone; a payment as `PaidLine`, one that was found again as `FoundLine`, and what is no longer one as its reference and record.
+ * reference alone; a payment as `PaidLine`, one that was found again as `FoundLine`, and what is no longer one as
+ * `UnpaidLine`.
  *
  * The index that finds payments made twice (`claims_by_content`) is filled at the same time: its order is unrelated to
  * that of claims, so updating it row by row would cost one page of disk for each row sent.

@@ -8,6 +8,7 @@ import {type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {contentOf, paidByBatch} from './entry.ts';
+import {NOTE_END} from './notes.ts';
 import {claimantIdOf, scopeIdOf} from './owners.ts';
 
 /** What a journal shows about the reference of one of its rows. */
@@ -98,9 +99,7 @@ export async function readIn(db: SqliteDatabase, journal: Journal, plan: Plan): 
     });
     await nextTurn(); // the heartbeats of the locks must continue
   }
-  const noteEnd = db.prepare(
-    'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)',
-  );
+  const noteEnd = db.prepare(NOTE_END);
   db.transaction(() => {
     for (const {reference, id} of journal.former.endedRecords()) noteEnd.run(scope, reference, id, own);
   });

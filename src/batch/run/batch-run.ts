@@ -8,7 +8,8 @@ import type {Transport, Timeouts} from '../../client/transport/transport.ts';
 import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import {CancelPhase} from './cancel-phase.ts';
-import {FormerPhase, type LeftRow} from './former-phase.ts';
+import type {LeftRow} from './former-ends.ts';
+import {FormerPhase} from './former-phase.ts';
 import {refuseCanceled} from '../standing/remaining.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/claim.ts';
@@ -193,7 +194,7 @@ export class BatchRun {
     });
   }
 
-  /** Records with states from which they are released. */
+  /** @param states of the rows that are released next */
   #readFormers(states: readonly Releasable[]): Promise<void> {
     return this.#runPhase('reading', () => this.#formers.beforeReleases(states));
   }

@@ -27,7 +27,7 @@ import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {isObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import type {LeftRow} from './former-phase.ts';
+import type {LeftRow} from './former-ends.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';

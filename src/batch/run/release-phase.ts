@@ -13,7 +13,7 @@ import type {WorkEnd} from '../send/dispatcher.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {approveById} from './approve-by-id.ts';
-import type {LeftRow} from './former-phase.ts';
+import type {LeftRow} from './former-ends.ts';
 import {probe} from './probe.ts';
 import {ReleaseEnds} from './release-ends.ts';
 import {
@@ -115,7 +115,7 @@ export class ReleasePhase {
 
   #next(): ReleaseJob | undefined {
     let taken = this.#source.next();
-    while (taken !== undefined && !this.#isTaken(taken)) taken = this.#source.next();
+    while (taken !== undefined && !this.#mayTake(taken)) taken = this.#source.next();
     if (taken === undefined) return undefined;
     const job = releaseJob(taken.row, this.#run.settings.retryUnapproved);
     if (this.#isLeft(job)) job.look = true;
@@ -123,7 +123,7 @@ export class ReleasePhase {
   }
 
   /** Not if another record has paid the row, or may have: what the record of the row shows would not be all of it. */
-  #isTaken({row, paidByOther}: SourceRow<RecordedRow>): boolean {
+  #mayTake({row, paidByOther}: SourceRow<RecordedRow>): boolean {
     const isPaid = paidByOther !== undefined && paidByOther.id !== row.outcome.id;
     const isDoubt = row.outcome.state === 'in_doubt' && row.outcome.code === FORMER_CODE;
     if (isPaid) this.#ends.paidByOther(row, paidByOther);
