@@ -91,7 +91,7 @@ const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
 const isBank = ({type}: TypedFlags): boolean => type !== 'card';
 function wrongRoutingNumber(typed: string): string | undefined {
   if (!ROUTING_NUMBER.test(typed)) return 'A routing number must have 9 digits';
-  return hasValidChecksum(typed) ? undefined : 'This is no routing number: check each digit';
+  return hasValidChecksum(typed) ? undefined : 'Not a valid routing number: check each digit';
 }
 const wholeNumber = (least: number, most: number) => (typed: string) =>
   /^\d{1,4}$/.test(typed) && Number(typed) >= least && Number(typed) <= most

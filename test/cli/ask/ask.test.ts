@@ -211,7 +211,7 @@ describe('prompts for what is missing', () => {
     const bank = ['payee', name, '021000022', '021000021', '000123456789', '000123456789', 'Acme Ltd', false];
     const refused = await remit('payment-methods add', {answers: bank, columns: 300});
     assert.deepEqual(refused.questions.slice(2, -1), [
-      ...['Routing number:', 'This is no routing number: check each digit', 'Account number:'],
+      ...['Routing number:', 'Not a valid routing number: check each digit', 'Account number:'],
       ...['Name of the account holder:', 'Type a name; numbers are asked for separately'],
     ]);
     assert.doesNotMatch(refused.stderr, /000123456789|021000022/);

@@ -65,7 +65,7 @@ describe('webhooks verify', () => {
     writeFileSync(join(cwd, 'h'), JSON.stringify({...headers, 'Content-Length': String(BODY.length)}));
     const cut = await run(['verify', '-', '--headers', '@h', ...AT], {stdin: BODY.slice(0, -3)});
     assert.equal(cut.exitCode, 14);
-    assert.match(cut.stderr, /The body is cut: it lacks 3 bytes of its Content-Length/);
+    assert.match(cut.stderr, /The body is incomplete: it is 3 bytes shorter than its Content-Length/);
     const json = await run(['verify', '-', '--headers', '@h', ...AT, '--json'], {stdin: BODY.slice(0, -3)});
     assert.equal(json.error().details?.['bytes_missing'], 3);
     assert.equal((await run(['verify', '-', '--headers', '@h', ...AT], {stdin: BODY})).exitCode, 0);

@@ -70,7 +70,7 @@ function wordsOf(result: VerifyResult, flags: VerifyFlags): string {
   const cut =
     missing === undefined
       ? ''
-      : `. The body is cut: it lacks ${counted(missing, 'byte')} of its Content-Length`;
+      : `. The body is incomplete: it is ${counted(missing, 'byte')} shorter than its Content-Length`;
   const words = `${WORDS[reason ?? ''] ?? reason ?? ''}${cut}`;
   if (age === null) return words;
   const {past, future} = tolerancesOf(flags);
