@@ -51,7 +51,7 @@ describe('payouts list --summary', () => {
     assert.deepEqual([days.length, days[0]?.value, days[0]?.count], [12, '2026-11-23', 375]);
     assert.match(
       ran.stderr,
-      /Summary of all 6000 payouts\.\nThe totals by rail and day leave out 1500 that failed or were canceled\.\n/,
+      /Summary of all 6000 payouts\.\nThe totals by rail and day leave out failed and canceled payouts: 1500\.\n/,
     );
   });
 

@@ -127,7 +127,9 @@ export async function showSummary(context: Context, view: View, listing: Listing
   if (summary.count === 0 && out.isTerminal && !effects.isPartial) return; // the empty list says so there
   out.note(`Summary of ${rangeOf(summary.count, view, {listing, effects})}${shownDays}.`);
   if (summary.movingNothing > 0)
-    out.note(`The totals by rail and day leave out ${summary.movingNothing} that failed or were canceled.`);
+    out.note(
+      `The totals by rail and day leave out failed and canceled ${view.plural}: ${summary.movingNothing}.`,
+    );
   noteUnread(context, summary.unread, view);
 }
 
