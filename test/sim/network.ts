@@ -6,7 +6,7 @@ import {
 } from '../../src/client/transport/transport.ts';
 import type {Counts} from './counts.ts';
 import type {Dice} from './random.ts';
-import type {Reply, SimService} from './service.ts';
+import type {Reply, ServiceRecord, SimService} from './service.ts';
 import type {Life, Timeline} from './timeline.ts';
 
 /** No copy of a request reaches the service later than this after it was sent. */
@@ -31,8 +31,8 @@ export interface Attempt {
   seen: number | string | undefined;
   /** Id of the record that the caller was shown. */
   seenId: string | undefined;
-  /** The record in the answer is not the one that was asked for. */
-  isMixedUp: boolean;
+  /** The record whose content was shown instead of that of the record that was asked for. */
+  shownInstead: ServiceRecord | undefined;
 }
 
 /** What the network knows of who sends. */
@@ -85,7 +85,7 @@ export class SimNetwork {
       ...{n: this.attempts.length + 1, process, method: request.method, path: request.path},
       ...{key: request.headers['idempotency-key'], body: request.body ?? '', sentAt: this.#timeline.now},
       ...{pending: 0, isRefused: false, isTaken: false, seen: undefined},
-      ...{seenId: undefined, isMixedUp: false},
+      ...{seenId: undefined, shownInstead: undefined},
     };
     return new Promise((resolve, reject) => {
       if (process.ended) return;
@@ -156,7 +156,7 @@ export class SimNetwork {
     });
   }
 
-  #answer(call: Call, {isMixedUp = false, ...reply}: Reply): void {
+  #answer(call: Call, {shownInstead, ...reply}: Reply): void {
     const dice = this.#dice;
     const fate = dice.chance(this.rules.trouble) ? dice.draw(ANSWER_TROUBLES) : 'plain';
     const bytes = Buffer.from(reply.body);
@@ -166,7 +166,7 @@ export class SimNetwork {
       switch (fate) {
         case 'plain':
         case 'slow':
-          call.answer({...reply, body: bytes}, isMixedUp);
+          call.answer({...reply, body: bytes}, shownInstead);
           return;
         case 'reset':
           call.fail('reset', true);
@@ -231,10 +231,10 @@ class Call {
     signal?.addEventListener('abort', this.#onAbort, {once: true});
   }
 
-  answer(answer: TransportAnswer, isMixedUp = false): void {
+  answer(answer: TransportAnswer, shownInstead?: ServiceRecord): void {
     if (!this.#end(answer.status, true)) return;
     this.attempt.seenId = idIn(answer);
-    this.attempt.isMixedUp = isMixedUp;
+    this.attempt.shownInstead = shownInstead;
     this.attempt.process.onAnswer(this.attempt, answer);
     this.#options.resolve(answer);
   }

@@ -279,7 +279,7 @@ export class Oracle {
   /** An answer reached its sender. */
   answered(attempt: Attempt, sender: Sender): void {
     if (typeof attempt.seen !== 'number') return;
-    if (attempt.isMixedUp) {
+    if (attempt.shownInstead !== undefined) {
       this.#mixedUp(attempt, sender);
       return;
     }
@@ -358,7 +358,7 @@ export class Oracle {
   }
 
   /** Another record was shown: the service works, but nothing is known of the record that was asked for. */
-  #mixedUp({n, path, seenId}: Attempt, sender: Sender): void {
+  #mixedUp({n, path, seenId, shownInstead}: Attempt, sender: Sender): void {
     const asked = this.#service.records.find(({id}) => path.endsWith(id));
     if (asked !== undefined) this.#mixed.add(asked.reference);
     sender.lastGoodAt = this.now();
@@ -367,8 +367,20 @@ export class Oracle {
     // The answer has the id that was asked for, so a cancel after it cancels that record.
     if (seenId === undefined || !path.endsWith(seenId)) return;
     sender.open.add(seenId);
+    if (asked !== undefined && shownInstead !== undefined && this.#mayCountAsLooked(asked, shownInstead))
+      sender.looked.add(seenId);
     // After a refusal of its key, it shows that the key belongs to another record.
     if (sender.wasKeyRefused) sender.place.byIdSince.set(sender.batchId, n);
+  }
+
+  /**
+   * An equal payment shown under the id of a record that no release can have approved: approving that id pays once, the
+   * amount of its row to the party of its row.
+   */
+  #mayCountAsLooked(asked: ServiceRecord, other: ServiceRecord): boolean {
+    const isEqual = PAID_BY.every((field) => asked.body[field] === other.body[field]);
+    const attempts = this.#attempts.get(asked.reference) ?? [];
+    return isEqual && !attempts.some((one) => isApproving(one) && isUnsettled(one));
   }
 
   /** The records with which the service answered the payments of several references. */
@@ -934,6 +946,9 @@ export const isCancel = ({method, path}: Attempt): boolean => method === 'POST' 
 /** Money may move by it. */
 export const isApproving = (attempt: Attempt): boolean =>
   attempt.body.endsWith(',"auto_approve":true}') || isById(attempt);
+
+/** Two records that agree in these pay the same amount to the same party. */
+const PAID_BY = ['payee_id', 'payer_id', 'amount_in_minor_units', 'currency_code'] as const;
 
 /** It may have been taken, and nobody was told. */
 const isUnsettled = ({seen}: Attempt): boolean =>

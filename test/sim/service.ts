@@ -38,8 +38,8 @@ export interface Reply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** It shows another record than the one that was asked for. */
-  isMixedUp?: boolean;
+  /** The record whose content it shows instead of that of the record that was asked for. */
+  shownInstead?: ServiceRecord;
 }
 
 /** What the service does for a while. Only `fair` obeys the document. */
@@ -301,7 +301,7 @@ export class SimService {
     this.#counts.mixedReads++;
     const {id, status} = shown;
     const body = this.#dice.pick([shown, {...shown, id: record.id}, {id, status}]);
-    return {...json(200, body), isMixedUp: true};
+    return {...json(200, body), shownInstead: other};
   }
 
   /** Shows a shared record with the fields of the request that it answers. */
