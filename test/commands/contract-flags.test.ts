@@ -83,12 +83,7 @@ describe('the flags of a command and the fields of its operation', () => {
 
 describe('the operations of the contract', () => {
   /** A PATCH that says the same as a command's own verb, and changes of parties, which `api` can send. */
-  const withoutCommand = [
-    'payees.update',
-    'payers.update',
-    'payeePaymentMethods.update',
-    'payerPaymentMethods.update',
-  ];
+  const withoutCommand = ['payeePaymentMethods.update', 'payerPaymentMethods.update'];
 
   it('each have a command, and the commands exist', async () => {
     const config = await sourceConfig();

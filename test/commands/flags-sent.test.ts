@@ -68,6 +68,8 @@ const CALLS: Partial<Record<OperationId, readonly Call[]>> = {
   'payins.list': [PAGES, [`--payer ${A} ${FILTERS}`, {...FILTERS_SENT, payer_id: A}]],
   'payees.create': [PARTY],
   'payers.create': [PARTY],
+  'payees.update': [of(A, PARTY)],
+  'payers.update': [of(A, PARTY)],
   'payees.list': [PAGES],
   'payers.list': [PAGES],
   'payeePaymentMethods.add': [of(`--payee ${A}`, BANK), of(`--payee ${A}`, CARD)],

@@ -24,6 +24,7 @@ const LINES = [
   `moves approve ${PAYOUT_ID}`,
   'payees create --name Acme',
   `payees get ${PAYEE_ID}`,
+  `payees update ${PAYEE_ID} --name Acme`,
   'subaccounts create --name Rent',
   `payment-methods list --payee ${PAYEE_ID}`,
   `payment-methods set-default ${METHOD_ID} --payee ${PAYEE_ID}`,

@@ -28,9 +28,11 @@ export const SERVICE_CALLS: Readonly<Record<string, readonly (readonly string[])
   'payees:create': [['--name', 'Acme', '--type', 'business']],
   'payees:get': [[ID]],
   'payees:list': [[], ['--all']],
+  'payees:update': [[ID, '--name', 'Acme']],
   'payers:create': [['--name', 'Acme', '--type', 'business']],
   'payers:get': [[ID]],
   'payers:list': [[]],
+  'payers:update': [[ID, '--name', 'Acme']],
   'payins:approve': [[ID], [ID, '--wait', '--timeout', '3s']],
   'payins:cancel': [[ID]],
   'payins:create': [

@@ -16,6 +16,8 @@ const TYPED: Readonly<Record<string, string>> = {
   'payins:cancel': PAYOUT_ID,
   'payees:create': '--name Acme',
   'payers:create': '--name Acme',
+  'payees:update': `${PAYEE_ID} --name Acme`,
+  'payers:update': `${PAYER_ID} --name Acme`,
   'payment-methods:add': `--payee ${PAYEE_ID} --account-number 000123456789 --routing-number 110000000 --account-type checking --holder-name Acme`,
   'payment-methods:set-default': `${METHOD_ID} --payee ${PAYEE_ID}`,
   'payment-methods:delete': `${METHOD_ID} --payer ${PAYER_ID}`,

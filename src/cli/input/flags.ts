@@ -193,6 +193,16 @@ export const partyFlags = {
   metadata: metadataFlag,
 };
 
+/** Flags of changes to a payee or payer. */
+export const partyChangeFlags = {
+  ...partyFlags,
+  name: Flags.string({helpValue: 'NAME', description: 'new name of the person or business'}),
+  metadata: Flags.string({
+    ...{multiple: true, multipleNonGreedy: true, helpValue: 'KEY=VALUE'},
+    description: 'metadata that replaces all of the old; may be repeated',
+  }),
+};
+
 export const ownerFlags = {
   payee: Flags.string({
     helpValue: 'ID',

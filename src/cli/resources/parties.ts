@@ -1,8 +1,23 @@
+import {unwrapRecord} from '../../client/answers/envelope.ts';
+import {EXIT, RemitError} from '../../errors.ts';
 import type {View} from '../../output/records/view.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
 import type {Context} from '../core/context.ts';
 import type {bodyFlags, FlagValues, partyFlags} from '../input/flags.ts';
 import {readMetadata} from '../input/metadata.ts';
 import {sendOnce} from '../write/send-once.ts';
+import {ownerDetails} from '../write/who.ts';
+import {requireId} from './names.ts';
+
+type Parties = 'payees' | 'payers';
+type PartyFlags = FlagValues<typeof partyFlags & typeof bodyFlags>;
+
+const bodyOf = (flags: PartyFlags) => ({
+  name: flags.name,
+  email: flags.email,
+  type: flags.type,
+  metadata: readMetadata(flags.metadata),
+});
 
 /**
  * Creates a payee or payer (assumption 10). No idempotency key is documented for it, so it is never repeated
@@ -10,19 +25,13 @@ import {sendOnce} from '../write/send-once.ts';
  */
 export async function createParty(
   context: Context,
-  resource: 'payees' | 'payers',
+  resource: Parties,
   view: View,
-  flags: FlagValues<typeof partyFlags & typeof bodyFlags> & {name: string},
+  flags: PartyFlags & {name: string},
 ): Promise<unknown> {
-  const body = {
-    name: flags.name,
-    email: flags.email,
-    type: flags.type,
-    metadata: readMetadata(flags.metadata),
-  };
   const sent = await sendOnce(context, {
     operation: `${resource}.create`,
-    body,
+    body: bodyOf(flags),
     dryRun: flags['dry-run'],
     facts: {operation: `create a ${view.noun}`, party: ['name', flags.name]},
     noun: view.noun,
@@ -32,4 +41,45 @@ export async function createParty(
   if (sent.dryRun) return sent.dryRun;
   context.out.record(sent.result.data, view);
   return sent.result.data;
+}
+
+/** Changes the fields that were typed; metadata is replaced as a whole (assumption 10). */
+export async function updateParty(
+  context: Context,
+  resource: Parties,
+  view: View,
+  {id, flags}: {id: string; flags: PartyFlags},
+): Promise<CommandOutcome> {
+  const label = resource === 'payees' ? 'payee' : 'payer';
+  requireId(context, label, id);
+  const body = bodyOf(flags);
+  const changes = Object.keys(body).filter((field) => body[field as keyof typeof body] !== undefined);
+  if (changes.length === 0)
+    throw new RemitError('USAGE', 'nothing to change: use --name, --email, --type or --metadata');
+  const {client, stop} = context;
+  const sent = await sendOnce(context, {
+    operation: `${resource}.update`,
+    params: {id},
+    body,
+    dryRun: flags['dry-run'],
+    facts: {
+      operation: `change the ${label}`,
+      party: [label, id],
+      details: ownerDetails(context, {label, id}, ['changes', changes.join(', ')]),
+    },
+    noun: label,
+    id,
+    done: 'was changed',
+    leaves: body,
+    checkedBy: [resource, 'get', id],
+    read: async () =>
+      unwrapRecord(
+        (await client.call(`${resource}.get`, {params: {id}, options: {signal: stop.signal}})).data,
+      ),
+  });
+  if (sent.dryRun) return done(sent.dryRun);
+  const {data} = sent.result;
+  if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
+  context.out.record(data, view);
+  return done(data);
 }

@@ -1,4 +1,4 @@
-import {isList, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Difference} from '../../client/answers/difference.ts';
@@ -19,9 +19,15 @@ export const notShownAfter = (requested: JsonObject, record: unknown): string[] 
       : [field],
   );
 
-/** Services may trim texts, reorder lists, write URLs in their canonical form and store an empty text as null. */
+/** Services may trim texts, reorder lists and keys, write URLs in their canonical form and store an empty text as null. */
 function normal(value: unknown): string {
   if (isList(value)) return JSON.stringify([...new Set(value.map(normal))].sort());
+  if (isObject(value))
+    return JSON.stringify(
+      Object.entries(value)
+        .map(([key, inner]) => [key, normal(inner)])
+        .sort(),
+    );
   const text =
     value === null || value === '' ? '' : plainValue(value).normalize('NFC').replaceAll(/\s+/g, ' ').trim();
   return URL.canParse(text) ? new URL(text).href : text;
