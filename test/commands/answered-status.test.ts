@@ -374,7 +374,7 @@ describe('a change of a known record', () => {
       `treasury label ${PAYOUT_ID} Main`,
       {id: PAYOUT_ID, label: 'Old'},
       'label is Old, requested Main',
-      'remit treasury accounts',
+      `remit treasury accounts get ${PAYOUT_ID}`,
     ],
     [
       `webhooks endpoints update ${PAYOUT_ID} --url https://example.com/new --event-types payin.settled`,

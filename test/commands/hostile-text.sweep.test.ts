@@ -114,7 +114,7 @@ const LISTS: readonly (readonly string[])[] = [
     topic,
     'list',
   ]),
-  ['treasury', 'accounts'],
+  ['treasury', 'accounts', 'list'],
   ['treasury', 'transactions', ID],
   ['payment-methods', 'list', '--payee', ID],
   ['webhooks', 'endpoints', 'list'],

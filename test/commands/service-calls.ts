@@ -83,6 +83,8 @@ export const SERVICE_CALLS: Readonly<Record<string, readonly (readonly string[])
   'transfers:list': [[]],
   'transfers:wait': [[ID, '--timeout', '3s']],
   'treasury:accounts': [[]],
+  'treasury:accounts:get': [[ID]],
+  'treasury:accounts:list': [[]],
   'treasury:balance': [[ID], [ID, '--history', '--days', '3', '--html', 'balance.html']],
   'treasury:label': [[ID, 'Text']],
   'treasury:simulate-credit': [[ID, ...PAY]],

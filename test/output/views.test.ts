@@ -33,7 +33,7 @@ const OF_THE_SERVICE: [command: string, view: View][] = [
   ['payees:get', payeeView],
   ['payers:get', payerView],
   ['payment-methods:list', paymentMethodView],
-  ['treasury:accounts', treasuryAccountView],
+  ['treasury:accounts:list', treasuryAccountView],
   ['treasury:balance', balanceView],
   ['treasury:transactions', bankTransactionView],
   ['transfers:list', accountTransferView],

@@ -16,7 +16,7 @@ const NAMED = {
     operation: 'subaccounts.list',
   },
   'treasury account': {
-    ...{plural: 'treasury accounts', field: 'label', topic: ['treasury', 'accounts']},
+    ...{plural: 'treasury accounts', field: 'label', topic: ['treasury', 'accounts', 'list']},
     operation: 'treasury.accounts',
   },
 } as const satisfies Record<string, {operation: OperationId; [more: string]: unknown}>;

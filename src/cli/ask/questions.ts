@@ -124,6 +124,7 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   ],
   'treasury:simulate-credit': [treasuryAccount, amount],
   'treasury:label': [treasuryAccount, argument('New label', {kind: 'text'}, 'label')],
+  'treasury:accounts:get': [treasuryAccount],
   'treasury:balance': [treasuryAccount],
   'treasury:transactions': [treasuryAccount],
   'payees:create': party('payee'),

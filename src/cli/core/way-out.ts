@@ -166,7 +166,7 @@ const CREATES: Readonly<Record<string, readonly string[]>> = {
   'payouts:create': ['payees', 'list'],
   'payins:create': ['payers', 'list'],
 };
-const ACCOUNTS = ['treasury', 'accounts'];
+const ACCOUNTS = ['treasury', 'accounts', 'list'];
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   'moves:create': ['subaccounts', 'list'],
   'transfers:create': ACCOUNTS,

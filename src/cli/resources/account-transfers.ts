@@ -15,7 +15,7 @@ import {hintAfter, isStillCreated, unintendedStatus} from '../write/answered-sta
 import {checkCreated} from '../write/created-record.ts';
 import type {Context} from '../core/context.ts';
 import type {Typed} from '../line/command-line.ts';
-import {accountTransferDetails} from '../write/account-details.ts';
+import {accountLabels, accountTransferDetails} from '../write/account-details.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {sendOnce} from '../write/send-once.ts';
@@ -45,6 +45,20 @@ export async function findAccountTransfer(
   const found = (await findAccountTransfers(context, new Set([usualId(id)]), onWarning)).get(usualId(id));
   if (found === undefined) throw notListed(context, id);
   return found;
+}
+
+/** On the card at a terminal: both accounts by label, `Operating (0192…)`. */
+export async function withLabels(context: Context, transfer: AccountTransfer): Promise<unknown> {
+  const {out} = context;
+  if (!out.isTerminal || !out.forPeople || out.settings.query !== undefined || out.settings.fields.length > 0)
+    return transfer;
+  const {labelOf} = await accountLabels(context);
+  const named = ['source_account_id', 'destination_account_id'].flatMap((field) => {
+    const id = selectedValue(transfer, field);
+    const label = typeof id === 'string' ? labelOf(id) : undefined;
+    return label === undefined ? [] : [[field, `${label} (${plainValue(id)})`]];
+  });
+  return {...transfer, ...Object.fromEntries(named)};
 }
 
 const notListed = ({commands}: Context, id: string): RemitError =>

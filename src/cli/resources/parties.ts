@@ -53,7 +53,7 @@ export async function updateParty(
   const label = resource === 'payees' ? 'payee' : 'payer';
   requireId(context, label, id);
   const body = bodyOf(flags);
-  const changes = Object.keys(body).filter((field) => body[field as keyof typeof body] !== undefined);
+  const changes = Object.entries(body).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (changes.length === 0)
     throw new RemitError('USAGE', 'nothing to change: use --name, --email, --type or --metadata');
   const {client, stop} = context;

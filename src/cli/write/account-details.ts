@@ -7,7 +7,28 @@ import {openEffect} from './open-effect.ts';
 import {asName, tryRead} from './who.ts';
 
 /** Maximum number of treasury accounts that are searched for a label. */
-const MOST_ACCOUNTS = 200;
+const MOST_LABELS = 200;
+
+/** The labels of treasury accounts by their ids, for people; without those that could not be read. */
+export async function accountLabels(
+  context: Context,
+): Promise<{labelOf: (id: string) => string | undefined}> {
+  const read = await tryRead(context, async (options) => {
+    const labels = new Map<string, string | undefined>();
+    const listing = context.client.list(
+      'treasury.accounts',
+      {},
+      {limit: MOST_LABELS, pageSize: 100, ...options},
+    );
+    for await (const account of listing)
+      labels.set(
+        plainValue(selectedValue(account, 'id')).toLowerCase(),
+        asName(selectedValue(account, 'label')),
+      );
+    return labels;
+  });
+  return {labelOf: (id) => (read instanceof Map ? read.get(id.toLowerCase()) : undefined)};
+}
 
 const EFFECTS = {
   wait: 'waits for approval; no money moves yet',
@@ -29,22 +50,10 @@ export async function accountTransferDetails(
   const [source, destination] = ['source_account_id', 'destination_account_id'].map((field) =>
     selectedValue(record, field),
   );
-  const labels = await tryRead(context, async (options) => {
-    const found = new Map<string, string | undefined>();
-    for await (const account of context.client.list(
-      'treasury.accounts',
-      {},
-      {limit: MOST_ACCOUNTS, pageSize: 100, ...options},
-    ))
-      found.set(
-        plainValue(selectedValue(account, 'id')).toLowerCase(),
-        asName(selectedValue(account, 'label')),
-      );
-    return found;
-  });
+  const {labelOf} = await accountLabels(context);
   const line = (label: string, id: unknown): Detail => {
     if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];
-    const name = labels instanceof Map ? labels.get(id.toLowerCase()) : undefined;
+    const name = labelOf(id);
     return [label, name ? `${name} (${plainValue(id)})` : `account ${plainValue(id)}, label unknown`];
   };
   return {

@@ -1,4 +1,4 @@
-import {findAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {findAccountTransfer, withLabels} from '../../cli/resources/account-transfers.ts';
 import {warnOf} from '../../cli/resources/reads.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
@@ -15,7 +15,7 @@ export default class TransfersGet extends RemitCommand {
     const {args} = await this.parse(TransfersGet);
     const context = await this.open();
     const transfer = await findAccountTransfer(context, args.id, warnOf(context));
-    context.out.record(transfer, accountTransferView);
+    context.out.record(await withLabels(context, transfer), accountTransferView);
     return transfer;
   }
 }

@@ -1,20 +1,6 @@
-import {RemitCommand} from '../../cli/core/command.ts';
-import {listFlags} from '../../cli/input/flags.ts';
-import {listOptions, showList} from '../../cli/resources/lists.ts';
-import {treasuryAccountView} from '../../output/views/treasury.ts';
+import TreasuryAccountsList from './accounts/list.ts';
 
-export default class TreasuryAccounts extends RemitCommand {
-  static override summary = 'List treasury accounts';
-  static override examples = [
-    '<%= config.bin %> treasury accounts --limit 10',
-    '<%= config.bin %> treasury accounts --all -o id',
-  ];
-  static override flags = {...listFlags};
-
-  async run() {
-    const {flags} = await this.parse(TreasuryAccounts);
-    const context = await this.open();
-    const listing = context.client.treasury.accounts({order: flags.order}, listOptions(context, flags));
-    await showList(context, listing, treasuryAccountView, this.typed);
-  }
+/** The short form of `treasury accounts list`. */
+export default class TreasuryAccounts extends TreasuryAccountsList {
+  static override hidden = true;
 }

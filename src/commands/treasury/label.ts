@@ -1,11 +1,10 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import type {Context} from '../../cli/core/context.ts';
 import {namedAccountArg, dryRunFlags} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
+import {findTreasuryAccount} from '../../cli/resources/treasury-accounts.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';
 
 export default class TreasuryLabel extends RemitCommand {
@@ -34,19 +33,12 @@ export default class TreasuryLabel extends RemitCommand {
       id: args.account,
       done: 'was relabelled',
       leaves: body,
-      checkedBy: ['treasury', 'accounts'],
-      read: () => findAccount(context, args.account),
+      checkedBy: ['treasury', 'accounts', 'get', args.account],
+      read: () => findTreasuryAccount(context, args.account),
     });
     if (sent.dryRun) return sent.dryRun;
     if (sent.unread) this.exitWith(EXIT.PARTIAL);
     context.out.record(sent.result.data, treasuryAccountView);
     return sent.result.data;
   }
-}
-
-/** Out of the list: the interface document has no read of one account. */
-async function findAccount({client, stop}: Context, id: string): Promise<unknown> {
-  for await (const account of client.treasury.accounts({}, {all: true, signal: stop.signal}))
-    if (String(selectedValue(account, 'id')).toLowerCase() === id.toLowerCase()) return account;
-  return undefined;
 }

@@ -79,7 +79,7 @@ describe('the way out of an error that names none', () => {
   it('is the list of accounts, methods or parties, for records that are listed elsewhere', async () => {
     const missing = answer(404, {error_code: 'NOT_FOUND', message: 'no'});
     for (const [line, hint] of [
-      [`treasury balance ${PAYOUT_ID}`, 'remit treasury accounts'],
+      [`treasury balance ${PAYOUT_ID}`, 'remit treasury accounts list'],
       [`payment-methods list --payer ${PAYOUT_ID}`, 'remit payers list'],
       [
         `payment-methods set-default ${PAYOUT_ID} --payee ${PAYEE_ID}`,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {stripVTControlCharacters} from 'node:util';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
 import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
@@ -172,6 +173,23 @@ describe('transfers get, list and wait', () => {
     const ran = await runCli(['transfers', 'get', ID.toUpperCase(), '--json'], {service});
     assert.deepEqual(ran.json(), transfer({novelty: 1}));
     assert.equal(ran.requests.length, 2);
+  });
+
+  it('get shows the labels of both accounts on the card at a terminal only', async () => {
+    const service: Script = ({path}) =>
+      path.startsWith('/api/treasury/accounts?')
+        ? page([
+            {id: FROM, label: 'Operating'},
+            {id: TO, label: null},
+          ])
+        : page([transfer()]);
+    const shown = await runCli(['transfers', 'get', ID], {service, columns: 100});
+    const card = stripVTControlCharacters(shown.stdout);
+    assert.match(card, new RegExp(`^Source +Operating \\(${FROM}\\)$`, 'm'));
+    assert.match(card, new RegExp(`^Destination +${TO}$`, 'm'));
+    const piped = await runCli(['transfers', 'get', ID], {service});
+    assert.match(piped.stdout, new RegExp(`^Source\t${FROM}$`, 'm'));
+    assert.equal(piped.requests.length, 1);
   });
 
   it('get ends with 4 when the list has no such id', async () => {

@@ -6,6 +6,7 @@ import {page} from '../fixtures.ts';
 
 const ID = '0192a000-0000-7000-8000-000000000021';
 const TX = '0192a000-0000-7000-8000-000000000022';
+const uuid = (n: number) => `0192a000-0000-7000-8001-${String(n).padStart(12, '0')}`;
 const account = {id: ID, label: 'Operating', currency_code: 'USD', type: 'SIM', status: 'active'};
 const transaction = {
   id: TX,
@@ -26,6 +27,20 @@ describe('treasury', () => {
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, new RegExp(`^${ID}\tOperating\tUSD\tSIM\tactive$`, 'm'));
     assert.match(ran.requests[0]!.path, /^\/api\/treasury\/accounts\?/);
+    const long = await runCli(['treasury', 'accounts', 'list'], {service: [page([account])]});
+    assert.equal(long.stdout, ran.stdout);
+  });
+
+  it('shows one account of the list, on any of its pages', async () => {
+    const others = Array.from({length: 100}, (_, n) => ({...account, id: uuid(n), label: `Other ${n}`}));
+    const pages = () => [page(others, 'next'), page([account])];
+    const ran = await runCli(['treasury', 'accounts', 'get', ID.toUpperCase(), '--json'], {service: pages()});
+    assert.deepEqual([ran.exitCode, ran.json()], [0, account], ran.stderr);
+    assert.equal(ran.requests.length, 2);
+    const none = await runCli(['treasury', 'accounts', 'get', uuid(200), '--json'], {service: pages()});
+    assert.equal(none.exitCode, 4);
+    assert.match(none.error().message, /^no treasury account .* among those that the service lists$/);
+    assert.equal(none.error().hint, 'remit treasury accounts list');
   });
 
   it('shows the reported balance in major units', async () => {
