@@ -143,9 +143,9 @@ export class Output extends Messages {
 
   /**
    * A list, in any format, written as it arrives if the format allows it. Returns the number of records. Stops early
-   * if the reader of stdout has gone.
+   * if the reader of stdout has gone. `csv` are its declared columns; otherwise they follow from the first records.
    */
-  async list(records: RecordStream, view?: View): Promise<number> {
+  async list(records: RecordStream, view?: View, csv?: readonly string[]): Promise<number> {
     this.#resultWritten = true;
     const {format, query} = this.settings;
     if (query !== undefined) {
@@ -157,7 +157,7 @@ export class Output extends Messages {
     }
     if (format === 'json' || format === 'yaml') return this.#wholeList(records, view);
     let count = 0;
-    const writePiece = pieceWriter(this.#listOf(view));
+    const writePiece = pieceWriter({...this.#listOf(view), declared: csv});
     const write = async (piece: readonly unknown[]) => {
       this.#fieldCheck.ofRecords(piece, view);
       await this.#stdout.write(await writePiece(piece.map((record) => this.#clean(record))));

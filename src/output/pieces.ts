@@ -71,6 +71,8 @@ export interface ListContext {
   sanitizer: Sanitizer;
   view: View | undefined;
   eye: Eye;
+  /** Columns of CSV; if absent, they follow from the first records. */
+  declared?: readonly string[] | undefined;
   note: (text: string) => void;
   warn: (text: string) => void;
 }
@@ -107,21 +109,24 @@ function idPieces({view, warn}: ListContext): PieceWriter {
       .join('');
 }
 
-function csvPieces({settings: {fields}, warn}: ListContext): PieceWriter {
+function csvPieces({settings: {fields}, declared, note, warn}: ListContext): PieceWriter {
   let columns: readonly string[] | undefined;
   let rowOf = csvRows([]);
   let hasWarned = fields.length > 0;
   return async (records) => {
-    const lost = hasWarned || columns === undefined ? [] : withoutColumn(records, columns);
+    let header = '';
+    const lost = hasWarned ? [] : withoutColumn(records, declared ?? columns ?? csvColumns(records));
     if (lost.length > 0) {
       hasWarned = true;
-      warn(
-        `later records have fields that the first ${PIECE} do not have, so they have no column: ${lost.slice(0, MOST_NAMED).map(plainValue).join(', ')}. Name the columns with --fields, or use -o ndjson`,
-      );
+      const names = lost.slice(0, MOST_NAMED).map(plainValue).join(', ');
+      if (declared === undefined)
+        warn(
+          `later records have fields that the first ${PIECE} do not have, so they have no column: ${names}. Name the columns with --fields, or use -o ndjson`,
+        );
+      else note(`The service also sends ${names}: name the columns with --fields, or use -o ndjson.`);
     }
-    let header = '';
     if (columns === undefined) {
-      const known = fields.length > 0 ? fields : csvColumns(records);
+      const known = fields.length > 0 ? fields : (declared ?? csvColumns(records));
       columns = known.length === 0 && records.length > 0 ? [''] : known;
       rowOf = csvRows(columns);
       if (columns.length > 0) header = csvLine(columns[0] === '' ? ['value'] : columns);

@@ -1,7 +1,9 @@
 import {type ErrorCode, RemitError} from '../../errors.ts';
 import type {Listing} from '../../client/reading/listing.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
+import {declaredColumns} from '../../output/records/csv.ts';
 import type {View} from '../../output/records/view.ts';
+import {answerFields} from '../help/answer-fields.ts';
 import type {FlagValues, listFlags} from '../input/flags.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
@@ -34,7 +36,7 @@ export async function showList(
     commands.again(typed, {without: ['--cursor'], add: ['--cursor', cursor]});
   let count: number;
   try {
-    count = await out.list(listing, view);
+    count = await out.list(listing, view, await declaredOf(typed.id, out));
   } catch (error) {
     const {nextCursor: cursor} = listing;
     const isPart = cursor !== undefined && cursor !== first && isPrintable(cursor);
@@ -52,6 +54,12 @@ export async function showList(
   const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
   out.note(`More ${view.plural} exist; ${shown}. Use --all to fetch all of them, or continue with${again}:`);
   out.hint(continued(listing.nextCursor));
+}
+
+/** The columns of CSV, the same for every page and every day. */
+async function declaredOf(command: string, {settings}: Context['out']): Promise<string[] | undefined> {
+  if (settings.format !== 'csv' || settings.fields.length > 0) return undefined;
+  return declaredColumns((await answerFields(command)).paths);
 }
 
 /** What can end a list in the middle and be gone later. */

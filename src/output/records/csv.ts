@@ -49,6 +49,27 @@ export function csvColumns(records: readonly unknown[]): string[] {
   return pathsOf(root, '');
 }
 
+/**
+ * Paths of the CSV's columns if the fields of its records are declared, in their order. An object whose names are free,
+ * declared as `metadata.*`, is one column of JSON: its names differ from record to record.
+ */
+export function declaredColumns(paths: readonly string[]): string[] {
+  const free = new Set(paths.flatMap((path) => (path.endsWith('.*') ? [path.slice(0, -2)] : [])));
+  const root: Node = {isValue: false, inner: new Map()};
+  for (const path of paths) {
+    let node = root;
+    let at = '';
+    for (const name of path.split('.')) {
+      at = at === '' ? name : `${at}.${name}`;
+      let child = node.inner.get(name);
+      if (child === undefined) node.inner.set(name, (child = {isValue: false, inner: new Map()}));
+      node = child;
+      if (free.has(at)) break;
+    }
+  }
+  return pathsOf(root, '');
+}
+
 function grow(node: Node, record: JsonObject, depth: number): void {
   for (const name of Object.keys(record)) {
     let child = node.inner.get(name);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {parse} from 'csv-parse/sync';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {csvCell, csvColumns, csvLine, csvRows} from '../../../src/output/records/csv.ts';
+import {csvCell, csvColumns, csvLine, csvRows, declaredColumns} from '../../../src/output/records/csv.ts';
 import {isFormula} from '../../../src/spreadsheet.ts';
 import {makeOutput} from '../make-output.ts';
 
@@ -109,6 +109,55 @@ describe('the columns of a CSV', () => {
     assert.deepEqual(columns, ['trace.id', 'm', 'm.b', 'x.y']);
     assert.equal(csvRows(columns)(records[0]), '7,"{""order.id"":""A"",""b"":1}",1,"{""z"":2}"\n');
     assert.equal(csvRows(columns)(records[1]), '8,"{""b"":3}",3,\n');
+  });
+});
+
+describe('declared columns', () => {
+  it('are the fields in their order, amounts also in major units, and free names as one column', () => {
+    assert.deepEqual(
+      declaredColumns([
+        ...['id', 'metadata', 'metadata.*', 'amount_in_minor_units', 'account', 'account.currency_code'],
+        ...['account.balance_in_minor_units', 'currency_code', 'account.tags.*', 'created_at'],
+      ]),
+      [
+        ...['id', 'metadata', 'amount_in_minor_units', 'amount', 'account.currency_code'],
+        ...[
+          'account.balance_in_minor_units',
+          'account.balance',
+          'account.tags',
+          'currency_code',
+          'created_at',
+        ],
+      ],
+    );
+  });
+
+  it('stay the same whatever the records have, and a note names what has none, once', async () => {
+    const rows = [
+      [],
+      [{id: 1, b: 2}],
+      [{id: 1, c: {d: 2}, more: 'x'}],
+      [...Array(201).keys()].map((id) => ({id, e: 5})),
+    ];
+    for (const records of rows) {
+      const {out, stdout, stderr} = makeOutput({format: 'csv'});
+      await out.list(records, undefined, ['id', 'c', 'f']);
+      assert.match(stdout.text, /^id,c,f\n/);
+      assert.equal(stdout.text.split('\n').length, records.length + 2);
+      const [first] = records;
+      const named = first === undefined ? '' : 'b' in first ? 'b' : 'more' in first ? 'more' : 'e';
+      const note =
+        named === ''
+          ? ''
+          : `The service also sends ${named}: name the columns with --fields, or use -o ndjson.\n`;
+      assert.equal(stderr.text, note);
+    }
+  });
+
+  it('give way to --fields', async () => {
+    const {out, stdout, stderr} = makeOutput({format: 'csv', fields: ['b']});
+    await out.list([{id: 1, b: 2}], undefined, ['id']);
+    assert.deepEqual([stdout.text, stderr.text], ['b\n2\n', '']);
   });
 });
 
