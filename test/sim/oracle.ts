@@ -550,8 +550,17 @@ export class Oracle {
     if (this.#isOfOtherPayment(sender, reference) || this.#declared.has(reference)) return false;
     return this.#sameKey(attempt).some(
       (one) =>
-        this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),
+        this.#senders.get(one) !== sender &&
+        this.#sawOwnRecord(one) &&
+        this.#isWrittenDown(sender, one) &&
+        !this.#sawOtherContent(one),
     );
+  }
+
+  /** The record of its key is that of an earlier request with other content: the row is a conflict. */
+  #sawOtherContent({seenId, body}: Attempt): boolean {
+    const record = this.#service.records.find(({id}) => id === seenId);
+    return record !== undefined && record.text !== withoutApproval(body);
   }
 
   /** The service has answered its key with the record of another payment. */
