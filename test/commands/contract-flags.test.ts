@@ -24,6 +24,12 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   is_default: ['default'],
   limit: ['limit', 'all', 'page-size'],
   'card.number': ['card-number'],
+  'bank_account.iban': ['account-number'],
+  'bank_account.clabe': ['account-number'],
+  'bank_account.sort_code': ['field'],
+  'bank_account.institution_number': ['field'],
+  'bank_account.transit_number': ['field'],
+  'bank_account.bsb': ['field'],
 };
 
 /** Flags that are ours, not a field's. */

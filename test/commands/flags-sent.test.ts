@@ -38,6 +38,52 @@ const BANK: Call = [
     'bank_account.holder_name': 'Elm',
   },
 ];
+const ABROAD: readonly Call[] = [
+  [
+    '--account-number 12345678 --field sort_code=12-34-56 --holder-name Elm --country GB',
+    {
+      ...{type: 'bank_account', country_code: 'GB', currency_code: 'GBP'},
+      'bank_account.account_number': '12345678',
+      'bank_account.sort_code': '123456',
+      'bank_account.holder_name': 'Elm',
+    },
+  ],
+  [
+    '--account-number 1234567 --field institution_number=004 --field transit_number=12345 --holder-name Elm --country CA',
+    {
+      ...{type: 'bank_account', country_code: 'CA', currency_code: 'CAD'},
+      'bank_account.account_number': '1234567',
+      'bank_account.institution_number': '004',
+      'bank_account.transit_number': '12345',
+      'bank_account.holder_name': 'Elm',
+    },
+  ],
+  [
+    '--account-number 12345678 --field bsb=062-000 --holder-name Elm --country AU',
+    {
+      ...{type: 'bank_account', country_code: 'AU', currency_code: 'AUD'},
+      'bank_account.account_number': '12345678',
+      'bank_account.bsb': '062000',
+      'bank_account.holder_name': 'Elm',
+    },
+  ],
+  [
+    '--account-number 032180000118359719 --holder-name Elm --country MX',
+    {
+      ...{type: 'bank_account', country_code: 'MX', currency_code: 'MXN'},
+      'bank_account.clabe': '032180000118359719',
+      'bank_account.holder_name': 'Elm',
+    },
+  ],
+  [
+    '--account-number de89370400440532013000 --holder-name Elm --country DE',
+    {
+      ...{type: 'bank_account', country_code: 'DE', currency_code: 'EUR'},
+      'bank_account.iban': 'DE89370400440532013000',
+      'bank_account.holder_name': 'Elm',
+    },
+  ],
+];
 const CARD: Call = [
   '--type card --card-number 4242424242424242 --exp-month 2 --exp-year 2031 --country US --currency USD',
   {
@@ -72,8 +118,8 @@ const CALLS: Partial<Record<OperationId, readonly Call[]>> = {
   'payers.update': [of(A, PARTY)],
   'payees.list': [PAGES],
   'payers.list': [PAGES],
-  'payeePaymentMethods.add': [of(`--payee ${A}`, BANK), of(`--payee ${A}`, CARD)],
-  'payerPaymentMethods.add': [of(`--payer ${A}`, BANK)],
+  'payeePaymentMethods.add': [BANK, CARD, ...ABROAD].map((call) => of(`--payee ${A}`, call)),
+  'payerPaymentMethods.add': [BANK, ...ABROAD].map((call) => of(`--payer ${A}`, call)),
   'payeePaymentMethods.list': [of(`--payee ${A}`, PAGES)],
   'payerPaymentMethods.list': [of(`--payer ${A}`, PAGES)],
   'moves.create': [
@@ -173,7 +219,9 @@ describe('--data', () => {
     it(`sends what the flags send: ${commandOf(id).replaceAll(':', ' ')} (${id})`, async () => {
       for (const [typed, expected] of calls) {
         const fields = Object.fromEntries(
-          Object.entries(expected).filter(([name]) => !/^(bank_account.account_|card.)number$/.test(name)),
+          Object.entries(expected).filter(
+            ([name]) => !/^(bank_account.(account_number|iban|clabe)|card.number)$/.test(name),
+          ),
         );
         const json = JSON.stringify(nested(fields));
         for (const by of ['word', 'stdin'] as const)

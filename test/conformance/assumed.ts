@@ -263,6 +263,7 @@ function bodies(): void {
     await taken(at, {currency_code: 'USD'});
     await refusedAll(at, {currency_code: 'EUR'}, {currency_code: 'usd'}, {currency_code: ''});
     const path = `/api/payees/${await at.party('payee')}/payment-methods`;
-    await refused(400, 'VALIDATION_ERROR', at.post(path, bankAccount({}, {country_code: 'DE'})));
+    await refused(400, 'VALIDATION_ERROR', at.post(path, card({}, {country_code: 'DE'})));
+    await refused(400, 'VALIDATION_ERROR', at.post(path, card({}, {currency_code: 'EUR'})));
   });
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {marketOf} from '../../src/contract/markets.ts';
+import {ACCOUNTS} from '../sandbox/market-accounts.ts';
 import {bankAccount} from '../sandbox/payment-details.ts';
 import {isText} from './forms.ts';
 import {UNKNOWN_ID, card, expect, partyOf, refused, type Kind} from './service.ts';
@@ -134,6 +136,33 @@ function records(): void {
       card({exp_year: 2020}),
     ])
       await refused(422, 'INVALID_PAYMENT_DETAILS', at.post(path, impossible));
+  });
+  verify('assumed.86', async (at) => {
+    const path = `/api/payees/${await at.party('payee')}/payment-methods`;
+    for (const [country, account] of Object.entries(ACCOUNTS)) {
+      const currency_code = marketOf(country)!.currency;
+      const method = {type: 'bank_account', country_code: country, currency_code, bank_account: account};
+      const {body} = await expect(201, at.post(path, method));
+      assert.deepEqual([body.country_code, body.currency_code], [country, currency_code]);
+      await refused(400, 'VALIDATION_ERROR', at.post(path, {...method, currency_code: 'JPY'}));
+      for (const name of Object.keys(account))
+        await refused(
+          400,
+          'VALIDATION_ERROR',
+          at.post(path, {...method, bank_account: {...account, [name]: undefined}}),
+        );
+    }
+    const german = (iban: string) => ({
+      ...{type: 'bank_account', country_code: 'DE', currency_code: 'EUR'},
+      bank_account: {iban, holder_name: 'Elm Works'},
+    });
+    await refused(400, 'VALIDATION_ERROR', at.post(path, german('DE8937040044053201300')));
+    await refused(422, 'INVALID_PAYMENT_DETAILS', at.post(path, german('DE89370400440532013001')));
+    await refused(
+      400,
+      'VALIDATION_ERROR',
+      at.post(path, {...german('DE89370400440532013000'), country_code: 'CH'}),
+    );
   });
   verify('assumed.77', async (at) => {
     const asked = {name: '  Elm Works ', email: 'elm@example.com', metadata: {a: '1', b: '2'}};

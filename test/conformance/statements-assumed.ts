@@ -56,7 +56,7 @@ const ROWS: Readonly<Record<number, string | {text: string; unseen: string}>> = 
   50: 'both amounts may be given when they agree; otherwise 400',
   51: '`metadata` and `payout_metadata` may be given both when they agree; otherwise 400',
   52: 'metadata is counted in code points, its total in bytes of UTF-8',
-  53: 'only USD in US is taken',
+  53: 'payments are in USD, and cards of the US',
   54: 'the default rail is standard_ach for bank accounts, instant_card for cards',
   55: 'a live entity naming a subaccount gets 403 AUTHORIZATION_ERROR',
   56: 'too little money fails approval: 207 with auto_approve, 422 on its own',
@@ -92,6 +92,7 @@ const ROWS: Readonly<Record<number, string | {text: string; unseen: string}>> = 
   },
   84: 'each answer has an x-request-id',
   85: {text: 'failures of the service are 503 and 500', unseen: 'no request makes its store fail'},
+  86: 'bank accounts in Europe, the United Kingdom, Canada, Australia and Mexico have the fields of their country',
 };
 
 export const ASSUMED: readonly Statement[] = Object.entries(ROWS).map(([row, said]) => ({

@@ -7,6 +7,7 @@ import {maskNumber} from '../../sanitize/secret-shapes.ts';
 import {readsRecords} from '../help/answer-fields.ts';
 import type {Typed} from '../line/command-line.ts';
 import {digitsOf} from '../../contract/account-number.ts';
+import {inText, withoutBlanks, wrongIn} from '../../contract/markets.ts';
 import {asChoice, choicesOf, type Choosing} from './choices.ts';
 import {OWNERS, type Question, type TypedFlags} from './questions.ts';
 import {type NameSearch, resolveTyped, withIds} from './typed-names.ts';
@@ -115,7 +116,7 @@ async function ask(question: Question, around: Around): Promise<Answer | undefin
   }
   const answerOf = (value: string, shown = value): Answer => ({
     ...{question, label, shown},
-    words: isArgument ? [value] : [`--${name}=${value}`],
+    words: isArgument ? [value] : [question.wordOf?.(value) ?? `--${name}=${value}`],
   });
   const offered = await choicesOf(question, asking, (name) => valueOf(name, around));
   if (offered === undefined) {
@@ -151,12 +152,15 @@ async function askOwner(around: Around): Promise<Answer | undefined> {
 }
 
 async function askNumber(question: Question, {asking}: Around): Promise<Answer> {
-  const {label} = question;
+  const {label, source} = question;
   const {out, runtime} = asking;
-  const typed = await runtime.prompts.hidden(`${label}:`, '--number-file FILE', (line) =>
-    digitsOf(line) === undefined ? 'Type only digits' : undefined,
-  );
-  const hidden = must(digitsOf(typed), 'a number that was checked');
+  const field = source.kind === 'number' ? source.field : undefined;
+  const wrong = (line: string): string | undefined => {
+    if (field === undefined) return digitsOf(line) === undefined ? 'Type only digits' : undefined;
+    const why = wrongIn(field, withoutBlanks(line));
+    return why === undefined ? undefined : `The ${inText(label)} ${why}`;
+  };
+  const hidden = withoutBlanks(await runtime.prompts.hidden(`${label}:`, '--number-file FILE', wrong));
   out.sanitizer.conceal(hidden);
   return {question, label, words: [], hidden, shown: maskNumber(hidden)};
 }

@@ -1,9 +1,19 @@
-import {digitsOf, hasValidChecksum, ROUTING_NUMBER} from '../../contract/account-number.ts';
+import {digitsOf} from '../../contract/account-number.ts';
+import {
+  ACCOUNT_FIELDS,
+  BANK_FIELDS,
+  inText,
+  type Market,
+  type MarketField,
+  marketOf,
+  withoutBlanks,
+  wrongIn,
+} from '../../contract/markets.ts';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {ACCOUNT_TRANSFER_RAILS, PAYIN_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts';
 import type {Named} from './name-search.ts';
-import type {JsonObject} from '../../narrow.ts';
+import {isList, type JsonObject} from '../../narrow.ts';
 
 /** Where the choices of a question come from. */
 export type Source =
@@ -23,7 +33,7 @@ export type Source =
   | {kind: 'several'; words: readonly string[]}
   | {kind: 'text'}
   /** An account or card number: typed invisibly, and never a word of the command. */
-  | {kind: 'number'}
+  | {kind: 'number'; field?: MarketField}
   /** `125.00 USD`: the flags --amount and --currency. */
   | {kind: 'amount'};
 
@@ -38,6 +48,8 @@ export interface Question {
   otherwise?: string;
   /** Asked only if this holds for the flags that were typed. */
   when?: (flags: TypedFlags) => boolean;
+  /** The word of the command that an answer becomes; by default the flag or argument with it. */
+  wordOf?: (value: string) => string;
   /** What is wrong with a typed text; it is asked for again. */
   wrong?: (typed: string) => string | undefined;
 }
@@ -89,10 +101,24 @@ const endpoint = argument(
 );
 const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
 const isBank = ({type}: TypedFlags): boolean => type !== 'card';
-function wrongRoutingNumber(typed: string): string | undefined {
-  if (!ROUTING_NUMBER.test(typed)) return 'A routing number must have 9 digits';
-  return hasValidChecksum(typed) ? undefined : 'Not a valid routing number: check each digit';
-}
+const marketIn = ({type, country}: TypedFlags): Market | undefined =>
+  type === 'card' ? undefined : marketOf(typeof country === 'string' ? country : 'US');
+const wrongField = (field: MarketField) => (typed: string) => {
+  const wrong = wrongIn(field, withoutBlanks(typed));
+  return wrong === undefined ? undefined : `The ${inText(field.label)} ${wrong}`;
+};
+/** What names the bank, and then the account, in the country that was typed. */
+const bankQuestions: Question[] = BANK_FIELDS.map((field) => {
+  const {name, label} = field;
+  const isRouting = name === 'routing_number';
+  return {
+    ...text(isRouting ? 'routing-number' : `field ${name}`, label, wrongField(field)),
+    ...(isRouting ? {} : {wordOf: (value: string) => `--field=${name}=${value}`}),
+    when: (flags) => marketIn(flags)?.bank.includes(field) === true && !namesField(flags, name),
+  };
+});
+const namesField = ({field}: TypedFlags, name: string): boolean =>
+  isList(field) && field.some((pair) => typeof pair === 'string' && pair.startsWith(`${name}=`));
 const wholeNumber = (least: number, most: number) => (typed: string) =>
   /^\d{1,4}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
     ? undefined
@@ -133,8 +159,11 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'payment-methods:list': [owner],
   'payment-methods:add': [
     owner,
-    {...text('routing-number', 'Routing number', wrongRoutingNumber), when: isBank},
-    {...number('account-number', 'Account number'), when: isBank},
+    ...bankQuestions,
+    ...ACCOUNT_FIELDS.map((field): Question => ({
+      ...{name: 'account-number', label: field.label, source: {kind: 'number', field}},
+      when: (flags) => marketIn(flags)?.account === field,
+    })),
     {...text('holder-name', 'Name of the account holder', wrongName), when: isBank},
     {...number('card-number', 'Card number'), when: isCard},
     {...text('exp-month', 'Month in which the card expires (1 to 12)', wholeNumber(1, 12)), when: isCard},

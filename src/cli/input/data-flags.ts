@@ -32,6 +32,12 @@ const FLAG_OF: Readonly<Record<string, string>> = {
   is_default: 'default',
   'bank_account.account_number': 'account-number',
   'bank_account.routing_number': 'routing-number',
+  'bank_account.iban': 'account-number',
+  'bank_account.clabe': 'account-number',
+  'bank_account.sort_code': 'field',
+  'bank_account.institution_number': 'field',
+  'bank_account.transit_number': 'field',
+  'bank_account.bsb': 'field',
   'bank_account.account_type': 'account-type',
   'bank_account.holder_name': 'holder-name',
   'card.number': 'card-number',
@@ -122,6 +128,11 @@ function wordsOf(field: string, value: unknown, reader: Body): string[] {
     });
   const typed = reader.rest.slice(0, endOfFlags(reader.rest));
   if (name === 'metadata') return metadataWords(value, typed, reader);
+  if (name === 'field') {
+    const start = `${field.slice(field.indexOf('.') + 1)}=`;
+    const isTyped = typed.some((word) => word.startsWith(start) || word.startsWith(`--field=${start}`));
+    return isTyped ? [] : [`--field=${start}${textOf(field, value, reader)}`];
+  }
   if ([name, ...(INSTEAD[name] ?? [])].some((other) => typed.some((word) => isFlag(other, word)))) return [];
   if (flag.type === 'boolean') {
     if (typeof value !== 'boolean') throw invalid(`${field} is not true or false`, reader);

@@ -206,11 +206,11 @@ export const partyChangeFlags = {
 export const ownerFlags = {
   payee: Flags.string({
     helpValue: 'ID',
-    description: 'payee that owns the payment method (or use --payer); at a terminal also a name',
+    description: 'its payee, by id or at a terminal by name (or --payer)',
     exclusive: ['payer'],
   }),
   payer: Flags.string({
     helpValue: 'ID',
-    description: 'payer that owns the payment method (or use --payee); at a terminal also a name',
+    description: 'its payer, by id or at a terminal by name (or --payee)',
   }),
 };

@@ -31,9 +31,11 @@ export async function readNumber(
     file: string | undefined;
     /** It was typed at a hidden prompt before. */
     prompted?: string | undefined;
+    /** The number as it is sent; undefined if it cannot be one. Default: only digits. */
+    normal?: (typed: string) => string | undefined;
   },
 ): Promise<string> {
-  const {question, flag, given, file, prompted} = asked;
+  const {question, flag, given, file, prompted, normal = digitsOf} = asked;
   if (given !== undefined && profile.mode === 'live')
     throw onArgv(
       flag,
@@ -44,10 +46,26 @@ export async function readNumber(
     prompted ??
     (await readNumberFile(file, runtime)) ??
     (await runtime.prompts.hidden(`${question}:`, '--number-file FILE'));
-  const number = digitsOf(raw);
+  const number = normal(raw);
   if (number === undefined)
     throw new RemitError('LOCAL_VALIDATION', `the ${question.toLowerCase()} must contain only digits`);
   return number;
+}
+
+/**
+ * A value that may be an account number, or not: `@FILE`, or with a test key the value itself. It is hidden in all output.
+ * @throws RemitError GUARD_ARGUMENT or LOCAL_VALIDATION; no message contains the value
+ */
+export function readValueOf(
+  {profile, runtime, out}: Pick<Context, 'profile' | 'runtime' | 'out'>,
+  {flag, typed}: {flag: string; typed: string},
+): string {
+  if (!typed.startsWith('@') && profile.mode === 'live')
+    throw onArgv(`the value of ${flag}`, `put it into a file: ${flag}=@FILE`);
+  const value = (typed.startsWith('@') ? readFileOf(flag, typed.slice(1), runtime) : typed).trim();
+  if (value === '') throw new RemitError('LOCAL_VALIDATION', `${flag} is empty`);
+  out.sanitizer.conceal(value);
+  return value;
 }
 
 /** Refuses a typed body with an account or card number; routing numbers are public. */
@@ -74,12 +92,14 @@ async function readNumberFile(
 ): Promise<string | undefined> {
   if (file === undefined) return undefined;
   if (file === '-') return readStdin(runtime, 'the number', MOST_CHARACTERS);
+  return readFileOf('--number-file', file, runtime);
+}
+
+function readFileOf(flag: string, file: string, runtime: Context['runtime']): string {
   try {
     return readStart(resolve(runtime.cwd, file));
   } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `--number-file cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new RemitError('LOCAL_VALIDATION', `${flag} cannot be read: ${messageOf(error)}`, {cause: error});
   }
 }
 

@@ -4,20 +4,22 @@ import type {Context} from '../../cli/core/context.ts';
 import {bodyFlags, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
+import {accountText, type BankFlags, readBankAccount} from '../../cli/resources/bank-account.ts';
 import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
+import {marketOf} from '../../contract/markets.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
-import {plainValue} from '../../output/records/view.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsAdd extends RemitCommand {
   static override summary = 'Add a bank account or card to a payee, or a bank account to a payer';
   static override description =
-    'The account or card number is read from a hidden prompt, or from --number-file. --account-number and --card-number work only with a test key, because other users of the machine can see the arguments of a command.';
+    'The account or card number is read from a hidden prompt or --number-file. As a flag it needs a test key, since other users of the machine can see arguments.';
   static override examples = [
     "<%= config.bin %> payment-methods add --payee ID --type bank_account --routing-number 021000021 --holder-name 'Acme Ltd' --default",
+    '<%= config.bin %> payment-methods add --payee ID --country DE --number-file iban.txt',
     '<%= config.bin %> payment-methods add --payee ID --type card --exp-month 4 --exp-year 2031',
   ];
   static override flags = {
@@ -25,12 +27,15 @@ export default class PaymentMethodsAdd extends RemitCommand {
     type: Flags.string({
       options: ['bank_account', 'card'],
       default: 'bank_account',
-      description: 'type; a payer can have only a bank_account',
+      description: 'a card can only be that of a payee',
     }),
     country: Flags.string({default: 'US', helpValue: 'CC', description: 'country, ISO 3166-1 alpha-2'}),
-    currency: Flags.string({default: 'USD', helpValue: 'CCY', description: 'currency, ISO 4217'}),
+    currency: Flags.string({
+      helpValue: 'CCY',
+      description: 'currency, ISO 4217 (default: that of the country)',
+    }),
     default: Flags.boolean({
-      description: 'make it the default; works only if it is verified at once, else use set-default later',
+      description: 'make it the default, if it is verified at once',
     }),
     'number-file': Flags.string({
       helpValue: 'FILE',
@@ -38,16 +43,19 @@ export default class PaymentMethodsAdd extends RemitCommand {
       exclusive: ['account-number', 'card-number'],
     }),
     ...inGroup('BANK ACCOUNT', {
-      'routing-number': Flags.string({helpValue: 'DIGITS', description: 'routing number, 9 digits'}),
       'holder-name': Flags.string({helpValue: 'NAME', description: 'holder of the bank account'}),
+      'account-number': Flags.string({
+        helpValue: 'NUMBER',
+        description: 'account number, IBAN or CLABE (test keys only)',
+      }),
+      'routing-number': Flags.string({helpValue: 'DIGITS', description: 'US: routing number, 9 digits'}),
+      field: Flags.string({
+        ...{multiple: true, multipleNonGreedy: true, helpValue: 'NAME=VALUE'},
+        description: 'other countries: a field, such as sort_code; @FILE reads it',
+      }),
       'account-type': Flags.string({
         options: ['checking', 'savings'],
-        default: 'checking',
-        description: 'type of the bank account',
-      }),
-      'account-number': Flags.string({
-        helpValue: 'DIGITS',
-        description: 'account number (test keys only)',
+        description: 'US: type of the bank account (default checking)',
       }),
     }),
     ...inGroup('CARD', {
@@ -63,16 +71,17 @@ export default class PaymentMethodsAdd extends RemitCommand {
     const owner = readOwner(flags);
     const context = await this.open();
     requireId(context, owner.label, owner.id);
-    const body = {
-      type: flags.type,
-      country_code: flags.country,
-      currency_code: flags.currency,
+    const {type, country} = flags;
+    const method = {
+      type,
+      country_code: country,
+      currency_code: flags.currency ?? currencyOf(country),
       is_default: flags.default || undefined,
-      ...(flags.type === 'card'
-        ? {card: await this.#card(context, flags)}
-        : {bank_account: await this.#bankAccount(context, flags)}),
     };
-    const noun = flags.type.replace('_', ' ');
+    const [details, shown] =
+      type === 'card' ? await this.#card(context, flags) : await this.#bankAccount(context, flags);
+    const body = {...method, ...details};
+    const noun = type.replace('_', ' ');
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'add'),
       params: methodParams(owner),
@@ -81,7 +90,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       facts: {
         operation: `add a ${noun} to a ${owner.label}`,
         party: [owner.label, owner.id],
-        details: ownerDetails(context, owner, ['adds', `${noun} ${numberText(body)}`]),
+        details: ownerDetails(context, owner, ['adds', `${noun} ${shown}`]),
       },
       noun: 'payment method',
       done: 'was added',
@@ -111,28 +120,6 @@ export default class PaymentMethodsAdd extends RemitCommand {
     return data;
   }
 
-  async #bankAccount(
-    context: Context,
-    flags: {
-      'number-file'?: string | undefined;
-      'account-number'?: string | undefined;
-      'routing-number'?: string | undefined;
-      'account-type': string;
-      'holder-name'?: string | undefined;
-    },
-  ) {
-    return {
-      account_number: await readNumber(context, {
-        ...{question: 'Account number', flag: '--account-number'},
-        ...{given: flags['account-number'], file: flags['number-file']},
-        prompted: this.prompted('account-number'),
-      }),
-      routing_number: required(flags['routing-number'], '--routing-number'),
-      account_type: flags['account-type'],
-      holder_name: required(flags['holder-name'], '--holder-name'),
-    };
-  }
-
   async #card(
     context: Context,
     flags: {
@@ -142,7 +129,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       'exp-year'?: number | undefined;
     },
   ) {
-    return {
+    const card = {
       number: await readNumber(context, {
         ...{question: 'Card number', flag: '--card-number'},
         ...{given: flags['card-number'], file: flags['number-file']},
@@ -151,23 +138,35 @@ export default class PaymentMethodsAdd extends RemitCommand {
       exp_month: required(flags['exp-month'], '--exp-month'),
       exp_year: required(flags['exp-year'], '--exp-year'),
     };
+    return [{card}, cardText(card)] as const;
+  }
+
+  async #bankAccount(context: Context, flags: BankFlags & {country: string}) {
+    const prompted = this.prompted('account-number');
+    const account = await readBankAccount(context, flags.country, {flags, prompted});
+    return [{bank_account: account}, accountText(flags.country, account)] as const;
   }
 }
 
-/** `…6789, routing number 021000021, holder Acme Ltd`. */
-function numberText(body: {
-  bank_account?: {account_number: string; routing_number: string; holder_name: string};
-  card?: {number: string; exp_month: number; exp_year: number};
-}): string {
-  const {bank_account: bank, card} = body;
-  if (bank !== undefined)
-    return `…${bank.account_number.slice(-4)}, routing number ${bank.routing_number}, holder ${plainValue(bank.holder_name)}`;
-  return card === undefined
-    ? 'not known'
-    : `…${card.number.slice(-4)}, expires ${card.exp_month}/${card.exp_year}`;
-}
+/** `…4242, expires 4/2031`. */
+const cardText = ({
+  number,
+  exp_month,
+  exp_year,
+}: {
+  number: string;
+  exp_month: number;
+  exp_year: number;
+}): string => `…${number.slice(-4)}, expires ${exp_month}/${exp_year}`;
 
 function required<T>(value: T | undefined, flag: string): T {
-  if (value === undefined) throw new RemitError('USAGE', `${flag} is needed for this type of payment method`);
+  if (value === undefined) throw new RemitError('USAGE', `${flag} is needed for a card`);
   return value;
+}
+
+function currencyOf(country: string): string {
+  const market = marketOf(country);
+  if (market === undefined)
+    throw new RemitError('USAGE', `--currency is needed: remit does not know the currency of ${country}`);
+  return market.currency;
 }

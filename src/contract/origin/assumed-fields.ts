@@ -7,6 +7,12 @@ const bankAccount = {
   'bank_account.routing_number': assumed(12),
   'bank_account.account_type': assumed(12),
   'bank_account.holder_name': assumed(12),
+  'bank_account.sort_code': assumed(86),
+  'bank_account.institution_number': assumed(86),
+  'bank_account.transit_number': assumed(86),
+  'bank_account.bsb': assumed(86),
+  'bank_account.clabe': assumed(86),
+  'bank_account.iban': assumed(86),
 };
 const card = {
   card: assumed(12),

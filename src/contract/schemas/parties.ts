@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import {ROUTING_NUMBER} from '../account-number.ts';
 import {VERIFICATION_STATUSES} from '../lifecycle.ts';
+import {marketOf} from '../markets.ts';
 import {CurrencyCode, Metadata, Name, Timestamp, Uuid, pageSchemaOf} from './fields.ts';
 
 const partyType = z.enum(['individual', 'business']);
@@ -29,24 +29,57 @@ const market = {
   currency_code: CurrencyCode,
   is_default: z.boolean().optional(),
 };
-const bankAccount = z.strictObject({
-  account_number: z.string().regex(/^\d{4,17}$/, 'must have 4 to 17 digits'),
-  routing_number: z.string().regex(ROUTING_NUMBER, 'must have 9 digits'),
-  account_type: z.enum(['checking', 'savings']),
-  holder_name: Name,
-});
+/** Its fields depend on the country; in a country without known ones all are accepted. */
+const bankAccount = z
+  .object({
+    holder_name: Name,
+    account_number: z.string().optional(),
+    routing_number: z.string().optional(),
+    account_type: z.enum(['checking', 'savings']).optional(),
+    sort_code: z.string().optional(),
+    institution_number: z.string().optional(),
+    transit_number: z.string().optional(),
+    bsb: z.string().optional(),
+    clabe: z.string().optional(),
+    iban: z.string().optional(),
+  })
+  .catchall(z.string().min(1).max(140));
 const card = z.strictObject({
   number: z.string().regex(/^\d{12,19}$/, 'must have 12 to 19 digits'),
   exp_month: z.int().min(1).max(12),
   exp_year: z.int().min(2000).max(2100),
 });
 
+/** Fields of bank accounts by country (assumptions 12 and 86). Check digits are left to the service. */
+function checkMarket(
+  {country_code, bank_account: account}: {country_code: string; bank_account: Record<string, unknown>},
+  context: z.RefinementCtx,
+): void {
+  const market = marketOf(country_code);
+  if (market === undefined) return;
+  const issue = (field: string, message: string) =>
+    context.addIssue({code: 'custom', path: ['bank_account', field], message});
+  const fields = [...market.bank, market.account];
+  for (const {name, form, must} of fields) {
+    const value = account[name];
+    if (typeof value !== 'string') issue(name, 'is missing');
+    else if (!form.test(value)) issue(name, must);
+  }
+  if (market.hasType && account['account_type'] === undefined) issue('account_type', 'is missing');
+  const known = new Set([
+    'holder_name',
+    ...(market.hasType ? ['account_type'] : []),
+    ...fields.map(({name}) => name),
+  ]);
+  for (const [name, value] of Object.entries(account))
+    if (value !== undefined && !known.has(name))
+      issue(name, `is not a field of a bank account in ${country_code}`);
+}
+
 /** Assumption 12; a payer can only have bank accounts (interface document, "Payment method"). */
-export const PayerPaymentMethodAdd = z.strictObject({
-  type: z.literal('bank_account'),
-  ...market,
-  bank_account: bankAccount,
-});
+export const PayerPaymentMethodAdd = z
+  .strictObject({type: z.literal('bank_account'), ...market, bank_account: bankAccount})
+  .superRefine(checkMarket);
 export const PayeePaymentMethodAdd = z.discriminatedUnion('type', [
   PayerPaymentMethodAdd,
   z.strictObject({type: z.literal('card'), ...market, card}),

@@ -1,4 +1,6 @@
 import type {OperationId} from '../../contract/operations/operations.ts';
+import {MARKET_COUNTRIES, marketOf} from '../../contract/markets.ts';
+import type {Input} from '../../contract/schemas/registry.ts';
 import {must} from '../../narrow.ts';
 import type {SandboxContext} from '../world/context.ts';
 import type {HandlerCall, Handler} from './handler.ts';
@@ -28,6 +30,20 @@ type MethodHandler<Verb extends string> = (
 
 const METHOD = 'payment method in the path';
 
+/** Cards are those of the United States; bank accounts those of the known markets (assumption 86). */
+function checkSupported({
+  type,
+  country_code: country,
+  currency_code: currency,
+}: Input<'PayeePaymentMethodAdd'>): void {
+  const markets = type === 'card' ? ['US'] : MARKET_COUNTRIES;
+  const market = markets.includes(country) ? marketOf(country) : undefined;
+  if (market === undefined)
+    throw invalid('country_code', `is not a supported market; supported: ${markets.join(', ')}`);
+  if (currency !== market.currency)
+    throw invalid('currency_code', `is not supported in this market; only ${market.currency} is`);
+}
+
 export function paymentMethodHandlers(kind: PartyKind) {
   const ownerOf = (params: Params): string => must(params[`${kind}_id`], `${kind} in the path`);
   const keyOf = (params: Params) => ({
@@ -39,9 +55,7 @@ export function paymentMethodHandlers(kind: PartyKind) {
   const add: MethodHandler<'add'> = ({entity, params, body}, context) =>
     context.store.write(async (queries) => {
       await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
-      if (body.country_code !== 'US') throw invalid('country_code', 'is not a supported market; only US is');
-      if (body.currency_code !== 'USD')
-        throw invalid('currency_code', 'is not supported in this market; only USD is');
+      checkSupported(body);
       const id = await insertMethod(queries, context, {entity, kind, ownerId: ownerOf(params), body});
       const key = {ownerId: ownerOf(params), kind, id};
       const added = await storedMethod(queries, key);

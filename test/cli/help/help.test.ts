@@ -79,7 +79,7 @@ describe('the help of a command', () => {
       ['help', 'payment-methods', 'add', '--json'],
     ]) {
       const {stdout} = await runCli(argv);
-      assert.match(stdout, /--account-number=DIGITS/);
+      assert.match(stdout, /--account-number=NUMBER/);
       assert.match(stdout, /--routing-number 021000021/); // on one line
     }
   });

@@ -88,7 +88,7 @@ describe('where facts of the contract come from', () => {
       ['payouts.create', 'colour'],
       ['payouts.create', 'cursor'],
       ['payouts.create', 'toString'],
-      ['payeePaymentMethods.add', 'bank_account.iban'],
+      ['payeePaymentMethods.add', 'bank_account.kontonummer'],
     ] as const)
       assert.throws(() => fieldOrigin(id, field), /the origin of \S+ is unknown/, field);
   });

@@ -17,6 +17,6 @@ describe('schema registry', () => {
   it('names a field by its dotted path', () => {
     const result = check('PayeePaymentMethodAdd', {type: 'bank_account', bank_account: {}});
     assert.ok(!result.ok);
-    assert.ok(result.issues.some(({field}) => field === 'bank_account.routing_number'));
+    assert.ok(result.issues.some(({field}) => field === 'bank_account.holder_name'));
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
 import type {Store} from '../../../src/store/port/port.ts';
 import {TestSandbox, UNKNOWN_ID, assertRefused} from '../harness.ts';
+import {ACCOUNTS} from '../market-accounts.ts';
 import {bankAccount, card} from '../payment-details.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 
@@ -150,9 +151,19 @@ for (const [kind, ownerCode, methodCode] of [
       }
     });
 
-    it('accepts only US and USD (assumption 53)', async () => {
-      const canadian = bankAccount({}, {country_code: 'CA'});
-      assertRefused(await at.post(methods(), canadian), 400, 'VALIDATION_ERROR', 'country_code');
+    it('accepts only known countries and their currency (assumption 86), and pays nothing abroad', async () => {
+      const swiss = bankAccount({}, {country_code: 'CH', currency_code: 'CHF'});
+      assertRefused(await at.post(methods(), swiss), 400, 'VALIDATION_ERROR', 'country_code');
+      const british = {country_code: 'GB', currency_code: 'GBP', bank_account: ACCOUNTS['GB']};
+      const added = await at.post(methods(), {type: 'bank_account', ...british});
+      assert.deepEqual([added.status, added.body.supported_rails, added.body.last4], [201, [], '5678']);
+      const abroad = {
+        currency_code: 'GBP',
+        type: 'bank_account',
+        country_code: 'GB',
+        bank_account: ACCOUNTS['US'],
+      };
+      assertRefused(await at.post(methods(), abroad), 400, 'VALIDATION_ERROR', 'bank_account.sort_code');
       const euro = bankAccount({}, {currency_code: 'EUR'});
       assertRefused(await at.post(methods(), euro), 400, 'VALIDATION_ERROR', 'currency_code');
     });
