@@ -4,6 +4,9 @@ export type TimestampFormat = (typeof TIMESTAMP_FORMATS)[number];
 export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const;
 export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
 
+export const SECRET_ENCODINGS = ['text', 'base64'] as const;
+export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
+
 /**
  * How a service signs its webhooks. What is omitted is as in the interface document, "Signature": two headers, Unix
  * seconds (assumption 36), and the lower-case hexadecimal HMAC-SHA256 of `{timestamp}.{payload}`.
@@ -14,9 +17,16 @@ export interface SignatureForm {
   /** The timestamp is a part of the signature header, under this name: `t` in `t=…,v1=…`. */
   readonly timestampPart?: string;
   readonly timestamp?: TimestampFormat | 'none';
-  /** What precedes a signature: `v1=`. */
+  /** The id of a delivery is signed, and is in this header: `webhook-id`. */
+  readonly idHeader?: string;
+  /**
+   * What precedes a signature: `v1=`. If it ends with a comma, as `v1,` of Standard Webhooks, several signatures are
+   * separated by blanks.
+   */
   readonly signaturePrefix?: string;
   readonly signatureEncoding?: SignatureEncoding;
-  /** The signed text; it ends with `{payload}`. */
+  /** The signed text, such as `{id}.{timestamp}.{payload}`; it ends with `{payload}`. */
   readonly signed?: string;
+  /** `base64`: the key is what the text of the secret decodes to, without its prefix `whsec_`. Default `text`. */
+  readonly secretEncoding?: SecretEncoding;
 }

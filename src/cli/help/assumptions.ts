@@ -54,6 +54,8 @@ const ASSUMED: readonly (readonly [rows: string, key: string, value: string])[] 
   ['', 'webhooks.signaturePrefix', 'none'],
   ['', 'webhooks.signatureEncoding', 'hex'],
   ['', 'webhooks.signed', '{timestamp}.{payload}'],
+  ['', 'webhooks.idHeader', 'none'],
+  ['38', 'webhooks.secretEncoding', 'text'],
 ];
 
 const WHERE =

@@ -11,7 +11,7 @@ import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';
 import {readRetryAfterOfTarget, retryDelay} from './schedule.ts';
 
-const FORGED_SECRET = 'not the secret of this endpoint';
+const FORGED_SECRET = Buffer.from('not the secret of this endpoint'); // bytes, which no form decodes
 
 export interface AttemptHow {
   /** Sandbox time at which it begins. */

@@ -41,14 +41,21 @@ export function issueInHeaders({headers, keys}: ServiceFile): SchemaIssue | unde
 }
 
 export function issueInWebhooks({webhooks = {}, fields}: ServiceFile): SchemaIssue | undefined {
-  const {timestamp, timestampHeader, timestampPart, signaturePrefix, signed, secret, active} = webhooks;
+  const {timestamp, timestampHeader, timestampPart, idHeader, signaturePrefix, signed, secret, active} =
+    webhooks;
   const at = (key: string, allowed: string): SchemaIssue => ({path: ['webhooks', key], allowed});
   if (timestampPart !== undefined && timestampHeader !== undefined)
     return at('timestampPart', 'cannot be set together with timestampHeader');
   if (timestampPart !== undefined && signaturePrefix === undefined)
     return at('timestampPart', 'needs signaturePrefix, which tells signatures from the timestamp');
+  if (timestampPart !== undefined && signaturePrefix?.endsWith(',') === true)
+    return at('timestampPart', 'cannot be set together with a signaturePrefix that ends with a comma');
   if (signaturePrefix === `${timestampPart}=`)
     return at('timestampPart', `is also what precedes a signature (signaturePrefix is ${signaturePrefix})`);
+  if (idHeader !== undefined && signed?.includes('{id}') !== true)
+    return at('idHeader', 'needs {id} within signed: what is not signed can be forged');
+  if (idHeader === undefined && signed?.includes('{id}') === true)
+    return at('signed', 'has {id}, so idHeader must name the header with it');
   const isSigned = (signed ?? '{timestamp}').includes('{timestamp}');
   if (timestamp === 'none' && isSigned) return at('timestamp', 'is none, but {timestamp} is signed');
   if (timestamp !== 'none' && !isSigned)
@@ -70,9 +77,13 @@ function issueInFlag(active: NonNullable<ServiceFile['webhooks']>['active']): Sc
 
 function issueInNamesOfHeaders(webhooks: NonNullable<ServiceFile['webhooks']>): SchemaIssue | undefined {
   const {signatureHeader = 'X-Webhook-Signature', timestampHeader = 'X-Webhook-Timestamp'} = webhooks;
-  for (const key of ['signatureHeader', 'timestampHeader'] as const)
+  for (const key of ['signatureHeader', 'timestampHeader', 'idHeader'] as const)
     if (OF_DELIVERIES.has(webhooks[key]?.toLowerCase() ?? ''))
       return {path: ['webhooks', key], allowed: 'is a header that has another meaning'};
+  const id = webhooks.idHeader?.toLowerCase();
+  const others = [signatureHeader, ...(webhooks.timestampPart === undefined ? [timestampHeader] : [])];
+  if (others.some((name) => name.toLowerCase() === id))
+    return {path: ['webhooks', 'idHeader'], allowed: 'is the header of the signature or of the timestamp'};
   if (webhooks.timestampPart !== undefined || signatureHeader.toLowerCase() !== timestampHeader.toLowerCase())
     return undefined;
   const key = webhooks.timestampHeader === undefined ? 'signatureHeader' : 'timestampHeader';

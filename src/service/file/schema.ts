@@ -1,5 +1,5 @@
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
-import {SIGNATURE_ENCODINGS, TIMESTAMP_FORMATS} from '../../contract/signature-form.ts';
+import {SECRET_ENCODINGS, SIGNATURE_ENCODINGS, TIMESTAMP_FORMATS} from '../../contract/signature-form.ts';
 import {ID_FORMATS} from '../../contract/ids.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {allOperations, OPERATIONS} from '../../contract/operations/operations.ts';
@@ -213,6 +213,7 @@ export function serviceSchema(): Schema {
         {
           signatureHeader: token,
           timestampHeader: token,
+          idHeader: token,
           timestampPart: {
             ...{type: 'string', pattern: '^[A-Za-z0-9_-]{1,32}$'},
             description: 'the name of the timestamp within the signature header, such as t',
@@ -222,13 +223,20 @@ export function serviceSchema(): Schema {
             description: 'seconds, milliseconds, iso8601 or none',
           },
           signaturePrefix: {
-            ...{type: 'string', pattern: '^[!-+.-~]{1,32}$'},
-            description: 'what precedes a signature, such as v1=',
+            ...{type: 'string', pattern: '^[!-+.-~]{1,32},?$'},
+            description: 'what precedes a signature, such as v1= or v1,',
           },
           signatureEncoding: {enum: SIGNATURE_ENCODINGS, description: 'hex or base64'},
           signed: {
-            ...{type: 'string', pattern: '^[ -z|~]{0,32}(\\{timestamp\\}[ -z|~]{0,32})?\\{payload\\}$'},
+            ...{
+              type: 'string',
+              pattern: '^[ -z|~]{0,32}(\\{id\\}[ -z|~]{0,32})?(\\{timestamp\\}[ -z|~]{0,32})?\\{payload\\}$',
+            },
             description: 'the signed text, such as "{timestamp}.{payload}"',
+          },
+          secretEncoding: {
+            enum: SECRET_ENCODINGS,
+            description: 'text, or base64 if the key is what the secret decodes to, without whsec_',
           },
           secret: {...path, description: 'path to the signing secret in a record of an endpoint'},
           active: {

@@ -11,6 +11,7 @@ import type {PostedAnswer} from '../delivery/post.ts';
 import type {RecordEntry} from './entry.ts';
 import type {RecordedDelivery} from './state.ts';
 import type {WebhookSecret} from '../verify/secrets.ts';
+import {formOf} from '../verify/form.ts';
 import {signatureHeaders} from '../verify/signature.ts';
 import {checkTarget} from '../delivery/target.ts';
 import type {SignatureForm} from '../../contract/signature-form.ts';
@@ -95,7 +96,9 @@ export function resignedHeaders(
   nowMs: number,
   form?: SignatureForm,
 ): [string, string][] {
-  const signed = signatureHeaders(secret, body, nowMs, form);
+  const {idHeader} = formOf(form);
+  const id = headers.find(([name]) => name.toLowerCase() === idHeader?.toLowerCase())?.[1];
+  const signed = signatureHeaders(secret, body, nowMs, form, id);
   const old = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
   return [
     ...headers

@@ -1,7 +1,7 @@
 import {createHmac} from 'node:crypto';
 import {parseBody} from './event.ts';
 import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
-import {type Form, formOf, signedParts} from './form.ts';
+import {type Form, formOf, signingKey, signedParts} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
 import {verifyWebhook} from './signature.ts';
@@ -48,11 +48,11 @@ export function diagnose({body, headers, secrets, form: stated}: DiagnoseInput):
   const timestamp = parts.timestamps[0] ?? '';
   if (given.length === 0 || body.length > MOST_BYTES) return [];
   const bodies = bodyVariants(Buffer.from(body));
-  const texts = textVariants(timestamp, form);
+  const texts = textVariants(timestamp, parts.ids[0] ?? '', form);
   let best: Diagnosis[] = [];
   let fewest = Number.POSITIVE_INFINITY;
   for (const [index, secret] of checkSecrets(secrets).entries())
-    for (const key of secretVariants(secret))
+    for (const key of secretVariants(secret, signingKey(secret, form)))
       for (const payload of bodies)
         for (const text of texts) {
           const expected = createHmac('sha256', key.value).update(text.value).update(payload.value).digest();
@@ -129,13 +129,14 @@ const NOTATIONS: readonly (readonly [RegExp, string, string, (text: string) => B
 const bytesOf = (value: string | Uint8Array): Buffer =>
   typeof value === 'string' ? Buffer.from(value) : Buffer.from(value);
 
-function secretVariants(secret: WebhookSecret): Variant<WebhookSecret>[] {
-  const variants: Variant<WebhookSecret>[] = [{code: '', text: '', value: secret}];
+function secretVariants(secret: WebhookSecret, key: WebhookSecret): Variant<WebhookSecret>[] {
+  const variants: Variant<WebhookSecret>[] = [{code: '', text: '', value: key}];
   const add = (code: string, text: string, value: WebhookSecret) => {
     const isOther = variants.every((one) => !bytesOf(one.value).equals(bytesOf(value)));
     if (value.length > 0 && isOther) variants.push({code: `secret.${code}`, text, value});
   };
   if (typeof secret !== 'string') return variants;
+  add('text', 'the secret is used as text, not decoded', secret);
   const bare = secret.trim();
   const plain = bare.replace(/^(["'])(.*)\1$/, '$2');
   const withoutPrefix = plain.replace(/^whsec_/, '');
@@ -216,9 +217,9 @@ const escaped = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** What may precede the body in the signed text. */
-function textVariants(timestamp: string, form: Form): Variant<string>[] {
+function textVariants(timestamp: string, id: string, form: Form): Variant<string>[] {
   const documented = `${timestamp}.`;
-  const own = form.before(timestamp);
+  const own = form.before(timestamp, id);
   const variants: Variant<string>[] = [
     {code: '', text: '', value: own},
     ...(own === documented
@@ -237,7 +238,7 @@ function textVariants(timestamp: string, form: Form): Variant<string>[] {
       variants.push({
         code: `timestamp.${other}`,
         text: `the timestamp is signed as ${other === 'iso8601' ? 'ISO 8601' : other}`,
-        value: form.before(writeTimestamp(ms, other)),
+        value: form.before(writeTimestamp(ms, other), id),
       });
   return variants;
 }

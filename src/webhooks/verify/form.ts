@@ -1,7 +1,10 @@
+import {createHash} from 'node:crypto';
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
 import {RemitError} from '../../errors.ts';
-import {headerValues, type WebhookHeaders} from './header-values.ts';
+import {parseEvent} from './event.ts';
+import {headerValues, spacedValues, type WebhookHeaders} from './header-values.ts';
+import type {WebhookSecret} from './secrets.ts';
 import {writeTimestamp} from './timestamp.ts';
 
 /** How a service signs, with all that its form leaves to the interface document. */
@@ -13,21 +16,27 @@ export interface Form {
   readonly timestampPrefix: string | undefined;
   /** Undefined: deliveries have no timestamp. */
   readonly format: TimestampFormat | undefined;
+  /** Undefined: deliveries have no id outside of their body. */
+  readonly idHeader: string | undefined;
   readonly signaturePrefix: string;
   readonly isBase64: boolean;
+  /** The secret is base64 of the key. */
+  readonly hasBase64Secret: boolean;
   /** The signed text before the payload. */
-  readonly before: (timestamp: string) => string;
+  readonly before: (timestamp: string, id: string) => string;
 }
 
 const DOCUMENTED: Form = {
   signatureHeader: WEBHOOK_HEADERS.signature,
   timestampHeader: WEBHOOK_HEADERS.timestamp,
-  ...{timestampPrefix: undefined, format: 'seconds', signaturePrefix: '', isBase64: false},
+  ...{timestampPrefix: undefined, idHeader: undefined, format: 'seconds', signaturePrefix: ''},
+  ...{isBase64: false, hasBase64Secret: false},
   before: (timestamp) => `${timestamp}.`,
 };
 
+const PAYLOAD = '{payload}';
 /** As in a service file: printable ASCII, so that a character is a byte. */
-const SIGNED = /^[ -z|~]*(\{timestamp\}[ -z|~]*)?\{payload\}$/;
+const SIGNED = /^[ -z|~]*(\{id\}[ -z|~]*)?(\{timestamp\}[ -z|~]*)?\{payload\}$/;
 
 /**
  * @param format the format of the timestamp, whatever the form states
@@ -39,30 +48,58 @@ export function formOf(given: SignatureForm | undefined, format?: TimestampForma
   const {timestampPart: part, timestamp, signed} = given;
   if (signed !== undefined && !SIGNED.test(signed))
     throw new RemitError('LOCAL_VALIDATION', `signed must end with {payload}, not ${JSON.stringify(signed)}`);
+  if ((given.idHeader !== undefined) !== (signed?.includes('{id}') ?? false))
+    throw new RemitError('LOCAL_VALIDATION', 'idHeader and {id} within signed need each other');
   const hasOwnHeader = part === undefined && timestamp !== 'none';
   return {
     signatureHeader: given.signatureHeader ?? WEBHOOK_HEADERS.signature,
     timestampHeader: hasOwnHeader ? (given.timestampHeader ?? WEBHOOK_HEADERS.timestamp) : undefined,
     timestampPrefix: part === undefined || timestamp === 'none' ? undefined : `${part}=`,
     format: timestamp === 'none' ? undefined : (format ?? timestamp ?? 'seconds'),
+    idHeader: given.idHeader,
     signaturePrefix: given.signaturePrefix ?? '',
     isBase64: given.signatureEncoding === 'base64',
+    hasBase64Secret: given.secretEncoding === 'base64',
     before:
       signed === undefined
         ? DOCUMENTED.before
-        : (text) => signed.replace('{payload}', '').replace('{timestamp}', () => text),
+        : (text, id) =>
+            signed
+              .slice(0, -PAYLOAD.length)
+              .replace(/\{(id|timestamp)\}/g, (_, name) => (name === 'id' ? id : text)),
   };
 }
 
-/** All timestamps and signatures of a delivery, without their prefixes. `isSigned`: it has the signature header. */
+/** The key that signs. @throws {RemitError} LOCAL_VALIDATION for a secret that is not base64, where it has to be */
+export function signingKey(secret: WebhookSecret, {hasBase64Secret}: Form): WebhookSecret {
+  if (!hasBase64Secret || typeof secret !== 'string') return secret;
+  const text = secret.trim().replace(/^whsec_/, '');
+  const key = Buffer.from(text, 'base64');
+  if (key.length === 0 || unpadded(key.toString('base64')) !== unpadded(text))
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      'the signing secret is not base64, which the form of signature states',
+    );
+  return key;
+}
+
+const unpadded = (text: string): string => text.replace(/={1,2}$/, '');
+
+/** A value of a header that is signed: visible ASCII, so that a character is a byte. */
+const ID = /^[!-~]{1,256}$/;
+
+/** All ids, timestamps and signatures of a delivery, without their prefixes. `isSigned`: it has the signature header. */
 export function signedParts(
   headers: WebhookHeaders,
-  {signatureHeader, timestampHeader, timestampPrefix, signaturePrefix}: Form,
-): {timestamps: string[]; signatures: string[]; isSigned: boolean} {
-  const values = headerValues(headers, signatureHeader.toLowerCase());
+  {signatureHeader, timestampHeader, timestampPrefix, idHeader, signaturePrefix}: Form,
+): {ids: string[]; timestamps: string[]; signatures: string[]; isSigned: boolean} {
+  const name = signatureHeader.toLowerCase();
+  const values = signaturePrefix.endsWith(',') ? spacedValues(headers, name) : headerValues(headers, name);
   return {
     isSigned: values.length > 0,
     signatures: signaturePrefix === '' ? values : withoutPrefix(values, signaturePrefix),
+    ids:
+      idHeader === undefined ? [] : headerValues(headers, idHeader.toLowerCase()).filter((id) => ID.test(id)),
     timestamps:
       timestampHeader !== undefined
         ? headerValues(headers, timestampHeader.toLowerCase())
@@ -77,13 +114,22 @@ const withoutPrefix = (values: readonly string[], prefix: string): string[] =>
 
 /** The headers of a delivery, by name. */
 export function headersWith(
-  {timestamp, digest}: {timestamp: string; digest: Buffer},
-  {signatureHeader, timestampHeader, timestampPrefix, signaturePrefix, isBase64}: Form,
+  {id, timestamp, digest}: {id: string; timestamp: string; digest: Buffer},
+  {signatureHeader, timestampHeader, timestampPrefix, idHeader, signaturePrefix, isBase64}: Form,
 ): Record<string, string> {
   const signature = signaturePrefix + digest.toString(isBase64 ? 'base64' : 'hex');
-  if (timestampHeader !== undefined) return {[timestampHeader]: timestamp, [signatureHeader]: signature};
-  if (timestampPrefix === undefined) return {[signatureHeader]: signature};
-  return {[signatureHeader]: `${timestampPrefix}${timestamp},${signature}`};
+  const first = idHeader === undefined ? {} : {[idHeader]: id};
+  if (timestampHeader !== undefined)
+    return {...first, [timestampHeader]: timestamp, [signatureHeader]: signature};
+  if (timestampPrefix === undefined) return {...first, [signatureHeader]: signature};
+  return {...first, [signatureHeader]: `${timestampPrefix}${timestamp},${signature}`};
+}
+
+/** The id of a delivery that is signed here: that of its event, otherwise one that follows from the body. */
+export function idFor(payload: string | Uint8Array): string {
+  const event = parseEvent(typeof payload === 'string' ? Buffer.from(payload) : payload);
+  if (typeof event?.id === 'string' && ID.test(event.id)) return event.id;
+  return `msg_${createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 }
 
 /** A moment as this form writes it; empty if it has no timestamp. */

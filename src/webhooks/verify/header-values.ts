@@ -27,6 +27,18 @@ export function headerValues(headers: WebhookHeaders, name: string): string[] {
   return found;
 }
 
+/**
+ * The same for values that contain commas, such as `v1,g0hM…` of Standard Webhooks: separated by blanks, and by the comma
+ * with which a repeated header was joined.
+ */
+export const spacedValues = (headers: WebhookHeaders, name: string): string[] =>
+  rawValues(headers, name).flatMap((text) =>
+    text
+      .split(/[ \t]+/)
+      .map((part) => (part.endsWith(',') ? part.slice(0, -1) : part))
+      .filter((part) => part !== ''),
+  );
+
 /** Optional white space as HTTP defines it: `trim()` would also remove characters that are part of a value. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];

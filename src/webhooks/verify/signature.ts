@@ -1,7 +1,7 @@
 import {timingSafeEqual} from 'node:crypto';
 import {isUint8Array} from 'node:util/types';
 import {RemitError} from '../../errors.ts';
-import {type Form, formOf, headersWith, signedParts, timestampAt} from './form.ts';
+import {type Form, formOf, headersWith, idFor, signingKey, signedParts, timestampAt} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
 import {webhookDigest, webhookHmac} from './hmac.ts';
 import type {Replays} from './replay-memory.ts';
@@ -24,7 +24,8 @@ export function signWebhook(secret: WebhookSecret, timestamp: string, payload: s
 }
 
 /**
- * The headers of a delivery with this timestamp, in the form of the service.
+ * The headers of a delivery with this timestamp, in the form of the service. `id` is for a form that signs one; by default
+ * it is that of the event.
  * @throws {RemitError} LOCAL_VALIDATION for an empty secret
  */
 export function signedHeaders(
@@ -32,11 +33,13 @@ export function signedHeaders(
   payload: string | Uint8Array,
   timestamp: string,
   form?: SignatureForm,
+  id?: string,
 ): Record<string, string> {
   checkSecrets(secret);
   const own = formOf(form);
-  const digest = webhookHmac(secret, own.before(timestamp), payload).digest();
-  return headersWith({timestamp, digest}, own);
+  const signedId = own.idHeader === undefined ? '' : (id ?? idFor(payload));
+  const digest = webhookHmac(signingKey(secret, own), own.before(timestamp, signedId), payload).digest();
+  return headersWith({id: signedId, timestamp, digest}, own);
 }
 
 /**
@@ -48,14 +51,16 @@ export function signatureHeaders(
   payload: string | Uint8Array,
   nowMs: number,
   format: TimestampFormat | SignatureForm = 'seconds',
+  id?: string,
 ): Record<string, string> {
   const form = typeof format === 'string' ? {timestamp: format} : format;
-  return signedHeaders(secret, payload, timestampAt(nowMs, formOf(form)), form);
+  return signedHeaders(secret, payload, timestampAt(nowMs, formOf(form)), form, id);
 }
 
 /** Why a delivery must not be trusted, in the order of the checks. */
 export const REJECTIONS = {
   no_timestamp: 'the timestamp header is missing',
+  no_id: 'the header with the id is missing, or there are several',
   no_signature: 'the signature header is missing',
   timestamps_differ: 'it has several timestamp headers with different values',
   timestamp_format: 'the timestamp does not have the expected format',
@@ -119,17 +124,18 @@ export type VerifyOptions = Pick<VerifyInput, 'form' | 'toleranceSeconds' | 'tim
  *   tolerance or time that is not a finite number of at least 0
  */
 export function verifyWebhook(input: VerifyInput): Verification {
-  const secrets = checkSecrets(input.secrets);
   const {body, headers, lenient = false} = input;
   const form = formOf(input.form, input.timestampFormat);
+  const texts = checkSecrets(input.secrets);
+  const secrets = form.hasBase64Secret ? texts.map((text) => signingKey(text, form)) : texts;
   const nowMs = input.nowMs ?? Date.now();
   const tolerance = readTolerance(input.toleranceSeconds);
   checkNumber('nowMs', nowMs);
   checkBody(body);
   const read = readHeaders(headers, form, {lenient, nowMs});
   if (typeof read === 'string') return rejected(read);
-  const {timestamp, timestampMs, given} = read;
-  const match = findMatch({secrets, before: form.before(timestamp), body}, given);
+  const {id, timestamp, timestampMs, given} = read;
+  const match = findMatch({secrets, before: form.before(timestamp, id), body}, given);
   if (match === undefined) return rejected('mismatch');
   const ageSeconds = ageOf(timestampMs, nowMs);
   const stale = staleness(ageSeconds, tolerance);
@@ -155,6 +161,8 @@ export function refuseByHeaders(
 }
 
 interface SignatureHeaders {
+  /** Empty if the form has none. */
+  id: string;
   timestamp: string;
   timestampMs: number;
   given: GivenSignature[];
@@ -165,16 +173,18 @@ function readHeaders(
   form: Form,
   {lenient, nowMs}: {lenient: boolean; nowMs: number},
 ): SignatureHeaders | RejectReason {
-  const {timestamps, signatures, isSigned} = signedParts(headers, form);
+  const {ids, timestamps, signatures, isSigned} = signedParts(headers, form);
   const timestamp = form.format === undefined ? '' : timestamps[0];
   if (timestamp === undefined) return 'no_timestamp';
   if (!isSigned) return 'no_signature';
+  const [id = '', ...others] = ids;
+  if (form.idHeader !== undefined && (id === '' || others.some((other) => other !== id))) return 'no_id';
   if (timestamps.some((other) => other !== timestamp)) return 'timestamps_differ';
   const timestampMs = form.format === undefined ? nowMs : readTimestamp(timestamp, form.format);
   if (timestampMs === undefined) return 'timestamp_format';
   const given = readSignatures(form.isBase64 ? signatures.map(hexOf) : signatures, lenient);
   if (given.length === 0) return 'signature_format';
-  return {timestamp, timestampMs, given};
+  return {id, timestamp, timestampMs, given};
 }
 
 /** The digits of a signature in base64; empty for any other text, also for one that decoders would tolerate. */

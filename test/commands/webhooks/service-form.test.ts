@@ -7,6 +7,7 @@ import type {ServiceFile} from '../../../src/service/service-file.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/verify/signature.ts';
 import {runCli, scratch} from '../../cli/run-cli.ts';
 import {HOOK, WebhookWorld} from '../../sandbox/webhooks/world.ts';
+import {STANDARD} from '../../webhooks/verify/standard-webhooks.ts';
 import {body, Listening, SECRET} from './listening.ts';
 
 const FORM: SignatureForm = {
@@ -69,6 +70,62 @@ describe('a service that signs otherwise', () => {
     await at.until(({type}) => type === 'rejected');
     await at.end();
     assert.deepEqual([at.of('event').length, at.of('rejected').length], [1, 1]);
+  });
+
+  it('is written and read with a signed id and a secret in base64, as in Standard Webhooks', async () => {
+    const {cwd, env} = place(STANDARD);
+    const secret = `whsec_${Buffer.from('a key of Standard Webhooks').toString('base64')}`;
+    const run = (...argv: string[]) =>
+      runCli(['webhooks', ...argv], {cwd, env: {...env, REMIT_WEBHOOK_SECRET: secret}});
+    const signed = await run('sign', '@body.json');
+    const {id} = JSON.parse(String(body(1))) as {id: string};
+    assert.match(
+      signed.stdout,
+      new RegExp(
+        `^webhook-id: ${id}\\nwebhook-timestamp: \\d{10}\\nwebhook-signature: v1,[A-Za-z0-9+/]{43}=\\n$`,
+      ),
+    );
+    writeFileSync(join(cwd, 'headers'), signed.stdout);
+    const verified = await run('verify', '@body.json', '--headers', '@headers');
+    assert.equal(verified.exitCode, 0, verified.stderr);
+    writeFileSync(join(cwd, 'headers'), signed.stdout.replace(/^webhook-id.*\n/, ''));
+    const withoutId = await run('verify', '@body.json', '--headers', '@headers');
+    assert.equal(withoutId.exitCode, 14);
+    assert.match(withoutId.stderr, /the header with the id is missing/);
+    const flags = await run('verify', '@body.json', '--signature', 'x', '--timestamp', '1');
+    assert.equal(flags.exitCode, 2);
+    assert.match(flags.stderr, /a signed id in webhook-id[\s\S]*--headers @FILE/);
+    const other = await runCli(['webhooks', 'sign', '@body.json'], {
+      ...{cwd, env: {...env, REMIT_WEBHOOK_SECRET: 'no base64!'}},
+    });
+    assert.equal(other.exitCode, 5);
+    assert.match(other.stderr, /the signing secret is not base64/);
+  });
+
+  it('of Standard Webhooks is verified by the listener, and spoken by the sandbox', async () => {
+    const secret = `whsec_${Buffer.from('a key of Standard Webhooks').toString('base64')}`;
+    const {env} = place(STANDARD);
+    const at = await Listening.open({...env, REMIT_WEBHOOK_SECRET: secret}, ['--no-record']);
+    assert.equal(await at.post(body(1), signatureHeaders(secret, body(1), Date.now(), STANDARD)), 200);
+    const forged = {...signatureHeaders(secret, body(2), Date.now(), STANDARD), 'webhook-id': 'msg_other'};
+    assert.equal(await at.post(body(2), forged), 401);
+    await at.end();
+    const world = await WebhookWorld.open({service: {webhooks: STANDARD}});
+    const made = await world.sandbox.post('/api/webhooks/endpoints', {
+      url: HOOK,
+      event_types: ['payout.settled'],
+    });
+    const payee = await world.sandbox.ready('payee');
+    await world.sandbox.payout(payee.id, {auto_approve: true});
+    await world.settle();
+    const [post] = world.receiver.posts;
+    assert.ok(post !== undefined);
+    const verified = verifyWebhook({
+      ...{body: Buffer.from(post.body), headers: post.headers, secrets: String(made.body.signing_secret)},
+      ...{form: STANDARD, nowMs: world.clock.now(), toleranceSeconds: 60},
+    });
+    assert.equal(verified.ok, true, JSON.stringify([verified, post.headers]));
+    await world.close();
   });
 
   it('is spoken by the sandbox, with its own ids', async () => {

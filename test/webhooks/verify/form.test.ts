@@ -5,6 +5,7 @@ import {RemitError} from '../../../src/errors.ts';
 import {diagnose} from '../../../src/webhooks/verify/diagnosis.ts';
 import {ReplayMemory} from '../../../src/webhooks/verify/replay-memory.ts';
 import {signatureHeaders, verifyWebhook, type VerifyInput} from '../../../src/webhooks/verify/signature.ts';
+import {STANDARD} from './standard-webhooks.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
 const BODY = Buffer.from('{"id":"e1","type":"payout.settled","data":{"payout_id":"p1"}}');
@@ -101,6 +102,102 @@ describe('a form of signature', () => {
     assert.deepEqual(verify(form, header(`${STAMP},t=1770000001`)), {ok: false, reason: 'timestamps_differ'});
     assert.deepEqual(verify(form, {sig: `v1=${hmac(`${STAMP}.`)}`}), {ok: false, reason: 'no_timestamp'});
     assert.deepEqual(verify(form, {sig: `t=${STAMP},v0=x`}), {ok: false, reason: 'signature_format'});
+  });
+
+  describe('Standard Webhooks', () => {
+    /** The example of its specification. */
+    const EXAMPLE = {
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      body: Buffer.from('{"test": 2432232314}'),
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      stamp: '1614265330',
+      signature: 'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    };
+    const headersOf = (signature: string, id: string | readonly string[] = EXAMPLE.id) => ({
+      ...{'webhook-id': id, 'webhook-timestamp': EXAMPLE.stamp, 'webhook-signature': signature},
+    });
+    const without = <T extends object>(all: T, name: keyof T): Partial<T> => ({...all, [name]: undefined});
+    const right = `v1,${EXAMPLE.signature}`;
+    const read = (headers: VerifyInput['headers'], more: Partial<VerifyInput> = {}) =>
+      verifyWebhook({
+        ...{body: EXAMPLE.body, secrets: EXAMPLE.secret, nowMs: 1_614_265_331_000, form: STANDARD},
+        ...{headers, ...more},
+      });
+
+    it('is signed and verified as its example', () => {
+      const signed = signatureHeaders(EXAMPLE.secret, EXAMPLE.body, 1_614_265_330_000, STANDARD, EXAMPLE.id);
+      assert.deepEqual(signed, headersOf(right));
+      const verified = {ok: true, secret: 0, signature: 0, ageSeconds: 1, leniencies: []};
+      assert.deepEqual(read(signed), verified);
+      const bytes = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+      for (const secret of ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', bytes])
+        assert.deepEqual(read(signed, {secrets: secret}), verified);
+    });
+
+    it('takes several signatures, separated by blanks or in headers that were joined', () => {
+      const other = `v1,${Buffer.alloc(32).toString('base64')}`;
+      for (const [text, signature] of [
+        [`${other} ${right}`, 1],
+        [`v1a,abc ${right} ${other}`, 0],
+        [`${other}, ${right}`, 1],
+        [`${right}, ${other}`, 0],
+      ] as const)
+        assert.deepEqual(
+          read(headersOf(text)),
+          {ok: true, secret: 0, signature, ageSeconds: 1, leniencies: []},
+          text,
+        );
+      assert.deepEqual(read(headersOf(EXAMPLE.signature)), {ok: false, reason: 'signature_format'});
+    });
+
+    it('signs the id', () => {
+      assert.deepEqual(read(headersOf(right, 'msg_other')), {ok: false, reason: 'mismatch'});
+      for (const id of ['', 'a b', [EXAMPLE.id, 'msg_other'], 'm\u00e9'])
+        assert.deepEqual(read(headersOf(right, id)), {ok: false, reason: 'no_id'});
+      assert.deepEqual(read(without(headersOf(right), 'webhook-id')), {ok: false, reason: 'no_id'});
+      assert.deepEqual(read(headersOf(right, [EXAMPLE.id, EXAMPLE.id])).ok, true);
+    });
+
+    it('takes the id of the event for what is signed here, or one that follows from the body', () => {
+      const idIn = (body: string) => signatureHeaders(EXAMPLE.secret, body, 0, STANDARD)['webhook-id'];
+      assert.equal(idIn('{"id":"e1","type":"a","data":{}}'), 'e1');
+      assert.match(idIn('{"id":"e 1","type":"a","data":{}}')!, /^msg_[0-9a-f]{24}$/);
+      assert.match(idIn('no JSON')!, /^msg_[0-9a-f]{24}$/);
+      assert.equal(idIn('x'), idIn('x'));
+      assert.notEqual(idIn('x'), idIn('y'));
+    });
+
+    it('refuses a secret that is not base64, and does not repeat it', () => {
+      for (const secret of ['whsec_', 'whsec_not base64!', 'whsec_MfKQ9'])
+        assert.throws(
+          () => read(headersOf(right), {secrets: secret}),
+          (error: unknown) =>
+            error instanceof RemitError &&
+            /is not base64/.test(error.message) &&
+            !error.message.includes('MfKQ9'),
+        );
+    });
+
+    it('finds the common mistakes', () => {
+      const found = (headers: VerifyInput['headers'], secrets = EXAMPLE.secret, form = STANDARD) =>
+        diagnose({body: EXAMPLE.body, headers, secrets, form}).map(({code}) => code);
+      const asText = without(STANDARD, 'secretEncoding');
+      assert.deepEqual(found(headersOf(right), EXAMPLE.secret, asText), ['secret.base64']);
+      const before = `${EXAMPLE.id}.${EXAMPLE.stamp}.`;
+      const byText = createHmac('sha256', EXAMPLE.secret)
+        .update(before)
+        .update(EXAMPLE.body)
+        .digest('base64');
+      assert.deepEqual(found(headersOf(`v1,${byText}`)), ['secret.text']);
+    });
+
+    it('needs {id} and idHeader together', () => {
+      for (const form of [without(STANDARD, 'idHeader'), {...STANDARD, signed: '{timestamp}.{payload}'}])
+        assert.throws(
+          () => read(headersOf(right), {form}),
+          /idHeader and \{id\} within signed need each other/,
+        );
+    });
   });
 
   it('accepts base64 only as encoders write it', () => {

@@ -75,7 +75,13 @@ function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
   const {signature, timestamp} = request;
   if (signature === undefined || timestamp === undefined)
     throw new RemitError('USAGE', '--signature and --timestamp must be used together');
-  const {timestampHeader, signatureHeader} = formOf(request.form);
+  const {timestampHeader, signatureHeader, idHeader} = formOf(request.form);
+  if (idHeader !== undefined)
+    throw new RemitError(
+      'USAGE',
+      `the service file has a signed id in ${idHeader}, so --timestamp and --signature are not enough`,
+      {hint: 'put the headers into a file: --headers @FILE'},
+    );
   if (timestampHeader === undefined)
     throw new RemitError(
       'USAGE',
