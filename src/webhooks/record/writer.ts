@@ -11,6 +11,11 @@ import {EntryGroup, type OnWritten} from './group.ts';
 import {segmentName} from './segments.ts';
 
 const SEGMENT_BYTES = 8 * 1_048_576;
+const LEAST_SEGMENT_BYTES = 65_536;
+
+/** Size of a segment in a record of this size: small enough that what is pruned is a small part of it. */
+export const segmentBytesIn = (maxBytes: number): number =>
+  Math.min(SEGMENT_BYTES, Math.max(LEAST_SEGMENT_BYTES, Math.floor(maxBytes / 8)));
 
 /** The parts of a file that are used here; replaced in tests of a full disk. */
 export interface SegmentFile extends Pick<FileHandle, 'fd' | 'datasync' | 'truncate' | 'close'> {
@@ -24,8 +29,8 @@ export interface SegmentFile extends Pick<FileHandle, 'fd' | 'datasync' | 'trunc
 export interface WriterOptions {
   folder: string;
   clock: Clock;
-  /** Called after a new segment was started: the time to prune. */
-  onSegment?: (() => void) | undefined;
+  /** Called after a new segment was started, with the bytes that it may get: the time to prune. */
+  onSegment?: ((bytes: number) => void) | undefined;
   openFile?: ((path: string) => Promise<SegmentFile>) | undefined;
   segmentBytes?: number | undefined;
 }
@@ -81,9 +86,10 @@ export class RecordWriter {
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
-    const full = this.#size >= (this.#options.segmentBytes ?? SEGMENT_BYTES);
-    if (full) await this.#closeFile();
-    this.#file ??= await this.#begin();
+    const bytes = pieces.reduce((sum, {length}) => sum + length, 0);
+    const {segmentBytes = SEGMENT_BYTES} = this.#options;
+    if (this.#size > 0 && this.#size + bytes > segmentBytes) await this.#closeFile();
+    this.#file ??= await this.#begin(Math.max(segmentBytes, bytes));
     const file = this.#file;
     let end = this.#size;
     try {
@@ -101,13 +107,13 @@ export class RecordWriter {
     this.#size = end;
   }
 
-  async #begin(): Promise<SegmentFile> {
+  async #begin(bytes: number): Promise<SegmentFile> {
     const {folder, clock, openFile = openSegment} = this.#options;
     mkdirSync(folder, {recursive: true, mode: 0o700});
     const file = await openFile(join(folder, segmentName(clock.now(), randomBytes(4).toString('hex'))));
     syncFolder(folder);
     this.#size = 0;
-    this.#options.onSegment?.();
+    this.#options.onSegment?.(bytes);
     return file;
   }
 

@@ -23,7 +23,7 @@ import {pruneBehind, pruneRecord} from '../../../src/webhooks/record/prune.ts';
 import {readAllEntries, RecordReader} from '../../../src/webhooks/record/reader.ts';
 import {listSegments} from '../../../src/webhooks/record/segments.ts';
 import {collect, isWaiting} from '../../../src/webhooks/record/state.ts';
-import {RecordWriter, type SegmentFile} from '../../../src/webhooks/record/writer.ts';
+import {RecordWriter, segmentBytesIn, type SegmentFile} from '../../../src/webhooks/record/writer.ts';
 import {delivery, forward, idOf, record} from './deliveries.ts';
 
 const arrived = (number: number, changes = {}): RecordEntry => ({
@@ -270,6 +270,30 @@ describe('the record of deliveries', () => {
     assert.equal(pruneRecord(folder, nowMs, {maxBytes: Infinity, maxAgeMs: 1000}).segments, 3);
     assert.deepEqual(ids(folder), []);
   });
+
+  for (const maxBytes of [100_000, 1_000_000, 3_000_000])
+    it(`never takes more than its limit of ${maxBytes} bytes, and keeps the newest`, async () => {
+      const writer = new RecordWriter({
+        ...{folder, clock: systemClock, segmentBytes: segmentBytesIn(maxBytes)},
+        onSegment: (bytes) => {
+          const bounds = {maxBytes: Math.max(0, maxBytes - bytes), maxAgeMs: Infinity};
+          pruneBehind(folder, Date.now(), bounds, new Map());
+        },
+      });
+      let largest = 0;
+      for (let number = 1; number <= 400; number += 1) {
+        const body = Buffer.alloc(number % 50 === 0 ? 60_000 : (number * 977) % 20_000);
+        await writer.append(arrived(number, {body}));
+        largest = Math.max(
+          largest,
+          listSegments(folder).reduce((sum, {bytes}) => sum + bytes, 0),
+        );
+      }
+      await writer.close();
+      assert.ok(largest <= maxBytes, `${largest} bytes`);
+      assert.ok(largest > maxBytes * 0.6, `${largest} bytes`);
+      assert.equal(ids(folder).at(-1), idOf(400));
+    });
 
   it('is pruned by a listener with what the listener knows', async () => {
     for (const number of [1, 2, 3]) {

@@ -9,7 +9,7 @@ import {DEFAULT_BOUNDS, pruneBehind} from '../../../webhooks/record/prune.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import {addEntry, type RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {OnWritten} from '../../../webhooks/record/group.ts';
-import {RecordWriter} from '../../../webhooks/record/writer.ts';
+import {RecordWriter, segmentBytesIn} from '../../../webhooks/record/writer.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {recordFolder} from '../place.ts';
 import type {ListenFlags} from './options.ts';
@@ -34,7 +34,8 @@ export class ListenRecord {
     this.#writer = new RecordWriter({
       folder: this.#folder,
       clock: local.clock,
-      onSegment: () => this.#prune(),
+      onSegment: (bytes) => this.#prune(bytes),
+      segmentBytes: segmentBytesIn(this.#bounds.maxBytes),
     });
   }
 
@@ -131,9 +132,12 @@ export class ListenRecord {
     else this.#waiting.set(delivery, rest);
   }
 
-  #prune(): void {
+  /** Makes room for a segment before it is written, so that the record keeps its size. */
+  #prune(bytes: number): void {
+    const {maxBytes, maxAgeMs} = this.#bounds;
+    const bounds = {maxBytes: Math.max(0, maxBytes - bytes), maxAgeMs};
     try {
-      pruneBehind(this.#folder, this.#local.clock.now(), this.#bounds, this.#waiting);
+      pruneBehind(this.#folder, this.#local.clock.now(), bounds, this.#waiting);
     } catch (error) {
       this.#local.out.warn(`the record could not be pruned: ${messageOf(error)}`);
     }
