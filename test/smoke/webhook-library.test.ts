@@ -38,6 +38,40 @@ function post(port: number, body: Buffer, headers: Record<string, string>): Prom
   });
 }
 
+/** A request that promises more than it sends, and whose connection is cut. */
+function abort(port: number, {signed}: {signed: boolean}): Promise<void> {
+  return new Promise((resolve) => {
+    const headers = {
+      ...{'content-length': '5000', 'content-type': 'application/json'},
+      ...(signed ? signatureHeaders(SECRET, EVENT, Date.now()) : {}),
+    };
+    const sent = request({port, host: 'localhost', path: '/hook', method: 'POST', agent: false, headers});
+    sent.on('error', () => resolve());
+    sent.on('close', () => resolve());
+    sent.write('{"id":"e1"', () => setTimeout(() => sent.destroy(), 20));
+  });
+}
+
+/** A good request whose body arrives byte by byte. */
+function drip(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...{'content-length': String(EVENT.length), 'content-type': 'application/json'},
+      ...signatureHeaders(SECRET, EVENT, Date.now()),
+    };
+    const sent = request({port, host: 'localhost', path: '/hook', method: 'POST', agent: false, headers});
+    sent.on('response', (answer) => resolve(answer.resume().statusCode!));
+    sent.on('error', reject);
+    let at = 0;
+    const next = () => {
+      if (at === EVENT.length) return void sent.end();
+      sent.write(EVENT.subarray(at, ++at));
+      setTimeout(next, 5);
+    };
+    next();
+  });
+}
+
 describe('remit-cli/webhooks, packed and installed', function () {
   this.timeout(180_000);
   let app: string;
@@ -45,7 +79,7 @@ describe('remit-cli/webhooks, packed and installed', function () {
 
   before(() => {
     ({app} = installPackage());
-    linkPackages(app, ['express', 'fastify', 'hono', '@hono/node-server']);
+    linkPackages(app, ['express', 'express4', 'fastify', 'hono', '@hono/node-server']);
     writeFileSync(join(app, 'preload.cjs'), PRELOAD);
   });
   after(() => children.forEach((child) => child.kill('SIGKILL')));
@@ -61,6 +95,26 @@ describe('remit-cli/webhooks, packed and installed', function () {
     children.push(child);
     const [{port}] = (await once(child, 'message')) as [{port: number}];
     return port;
+  }
+
+  let started: Promise<{heading: string; port: number}[]> | undefined;
+  /** The servers of the guide, started once. */
+  const receivers = () => (started ??= startAll());
+  function startAll() {
+    const servers = ['node:http', 'Express', 'Fastify', 'Hono'].map(async (heading) => {
+      const name = heading.replace(':', '-').toLowerCase();
+      return {heading, port: await start(name, example(heading))};
+    });
+    const express4 = example('Express').replace("from 'express'", "from 'express4'");
+    servers.push(start('express4', express4).then((port) => ({heading: 'Express 4', port})));
+    const handler = join(app, 'handler.mjs');
+    writeFileSync(handler, example('Fetch handlers'));
+    const fetchServer = `
+      import {serve} from '@hono/node-server';
+      import {POST} from ${JSON.stringify(pathToFileURL(handler).href)};
+      serve({fetch: POST, port: 0, overrideGlobalObjects: false});`;
+    servers.push(start('fetch-server', fetchServer).then((port) => ({heading: 'Fetch handlers', port})));
+    return Promise.all(servers);
   }
 
   it('is loaded by import and by require, without another package or the command', () => {
@@ -82,18 +136,7 @@ describe('remit-cli/webhooks, packed and installed', function () {
   });
 
   it('verifies in every example of the guide, on the real framework', async () => {
-    const servers = ['node:http', 'Express', 'Fastify', 'Hono'].map(async (heading) => {
-      const name = heading.replace(':', '-').toLowerCase();
-      return {heading, port: await start(name, example(heading))};
-    });
-    const handler = join(app, 'handler.mjs');
-    writeFileSync(handler, example('Fetch handlers'));
-    const fetchServer = `
-      import {serve} from '@hono/node-server';
-      import {POST} from ${JSON.stringify(pathToFileURL(handler).href)};
-      serve({fetch: POST, port: 0, overrideGlobalObjects: false});`;
-    servers.push(start('fetch-server', fetchServer).then((port) => ({heading: 'Fetch handlers', port})));
-    for (const {heading, port} of await Promise.all(servers)) {
+    for (const {heading, port} of await receivers()) {
       const headers = {'content-type': 'application/json', ...signatureHeaders(SECRET, EVENT, Date.now())};
       assert.equal(await post(port, EVENT, headers), 204, heading);
       assert.equal(
@@ -117,6 +160,36 @@ describe('remit-cli/webhooks, packed and installed', function () {
         `${heading}: ${answered}`,
       );
     }
+  });
+
+  it('survives aborted, huge, slow and unsigned requests in every example', async () => {
+    for (const {heading, port} of await receivers()) {
+      const good = async (what: string) => {
+        const headers = {'content-type': 'application/json', ...signatureHeaders(SECRET, EVENT, Date.now())};
+        assert.equal(await post(port, EVENT, headers), 204, `${heading} after ${what}`);
+      };
+      for (let turn = 0; turn < 5; turn++) {
+        await abort(port, {signed: turn % 2 === 0});
+        await good('an aborted request');
+      }
+      const huge = Buffer.alloc(2 * 1_048_576, 0x20);
+      await Promise.all(
+        Array.from({length: 5}, () =>
+          post(port, huge, signatureHeaders(SECRET, huge, Date.now())).catch((error: Error) => error.message),
+        ),
+      );
+      await good('huge requests');
+      assert.equal(await drip(port), 204, `${heading}: slow`);
+      await good('a slow request');
+      // Its work fails after it has answered: the event has no data.
+      const odd = Buffer.from('{"id":"e2","type":"payout.settled","data":null}');
+      await post(port, odd, signatureHeaders(SECRET, odd, Date.now())).catch((error: Error) => error.message);
+      await good('an event without data');
+    }
+    assert.deepEqual(
+      children.map(({exitCode}) => exitCode),
+      children.map(() => null),
+    );
   });
 
   it('documents every reason', () => {
