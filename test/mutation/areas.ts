@@ -34,10 +34,13 @@ const WRITES = [
   'test/commands/webhooks/endpoints',
 ];
 
-/** Commands that show a batch, or repair one: what its pages, rows and copies say, and what a person states. */
-const SHOWN = ['plan-page', 'find', 'diff', 'export', 'workbook', 'resolve', 'retry', 'elsewhere'].map(
-  (name) => `test/commands/payouts/batch/${name}`,
-);
+/**
+ * Commands that show a batch, or repair one: what its pages, rows and copies say, what a person states, and what becomes
+ * of records that had failed.
+ */
+const SHOWN = [
+  ...['plan-page', 'find', 'diff', 'export', 'workbook', 'resolve', 'retry', 'elsewhere', 'former-records'],
+].map((name) => `test/commands/payouts/batch/${name}`);
 
 /** The parts where a wrong line costs money, a secret or a lie to a script. */
 export const AREAS: readonly Area[] = [

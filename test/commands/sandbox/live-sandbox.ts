@@ -14,6 +14,10 @@ export class RealClock extends RecordingClock {
     return Date.now();
   }
 
+  override monotonic(): number {
+    return performance.now();
+  }
+
   override async sleep(ms: number): Promise<void> {
     await wait(ms);
   }

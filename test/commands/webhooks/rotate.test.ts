@@ -98,8 +98,9 @@ describe('webhooks endpoints rotate', () => {
         event_types: ['payout.settled', 'payin.failed'],
       },
       ...{secret_fingerprint: secretFingerprint(secret), secret_file: join(home, 'new.secret')},
-      ...{verified_by: 'delivery', delivery: delivery(2).id},
+      ...{verified_by: 'delivery', delivery: delivery(2).id, canceled_deliveries: null},
     });
+    assert.match(ran.stderr, /Whether deliveries still wait for the old endpoint is not known/);
     assert.equal(readFileSync(join(home, 'new.secret'), 'utf8'), `${secret}\n`);
     assert.equal(statSync(join(home, 'new.secret')).mode & 0o777, 0o600);
     assert.doesNotMatch(ran.stdout + ran.stderr, new RegExp(secret));

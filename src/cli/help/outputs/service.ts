@@ -42,6 +42,7 @@ const Rotated = object({
   secret_file: textOrNull,
   verified_by: z.enum(['delivery', 'confirmation']),
   delivery: textOrNull,
+  canceled_deliveries: z.array(text).nullable(),
 });
 
 export const SummaryRow = object({

@@ -1,7 +1,8 @@
 import {resolve} from 'node:path';
 import {withoutCheck} from '../../../client/answers/service-error.ts';
-import {RemitError} from '../../../errors.ts';
+import {EXIT, RemitError} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
+import {counted} from '../../../phrases.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
@@ -18,6 +19,7 @@ import {
 import {checkRequest, planFor, type RotateRequest} from './request.ts';
 import {continueWith, Rotation, type RotationState} from './rotation.ts';
 import {verifyNew} from './verification.ts';
+import {canceledOf, waitForDeliveries} from './waiting-deliveries.ts';
 
 /**
  * Interface document, "Webhooks": creates a new endpoint with the same URL and types, waits until the receiver uses
@@ -31,7 +33,7 @@ export async function rotateEndpoint(context: Context, request: RotateRequest): 
     clock: context.clock,
   });
   try {
-    return done(await rotate(context, rotation, request));
+    return await rotate(context, rotation, request);
   } catch (error) {
     throw explained(context, rotation, error);
   } finally {
@@ -39,7 +41,7 @@ export async function rotateEndpoint(context: Context, request: RotateRequest): 
   }
 }
 
-async function rotate(context: Context, rotation: Rotation, request: RotateRequest): Promise<unknown> {
+async function rotate(context: Context, rotation: Rotation, request: RotateRequest): Promise<CommandOutcome> {
   const {id, dryRun, secretFile} = request;
   const before = rotation.load();
   checkRequest(context, before, request);
@@ -47,7 +49,7 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   const file = secretFile === undefined ? undefined : resolve(context.runtime.cwd, secretFile);
   if (old === undefined && before?.step !== 'verified') throw withoutOld(context, rotation);
   const plan = {...(before ?? planFor(context, id, old)), ...(file === undefined ? {} : {secret_file: file})};
-  if (dryRun) return (await sendCreate(context, plan, true)).dryRun;
+  if (dryRun) return done((await sendCreate(context, plan, true)).dryRun);
   if (before !== undefined)
     context.out.note(`Continuing the rotation of ${id}, started ${before.started_at}.`);
   if (!hasNewSecret(rotation)) {
@@ -56,8 +58,9 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   } else if (before !== undefined) nameSecret(context, before, file);
   await verifyNew(context, rotation, request);
   await checkNew(context, rotation, old);
-  const isConfirmed = old === undefined || (await deleteOld(context, id));
-  return finish(context, rotation, isConfirmed);
+  const waiting = old === undefined ? undefined : await waitForDeliveries(context, request);
+  const isConfirmed = old === undefined || (await deleteOld(context, id, waiting?.length ?? 0));
+  return finish(context, rotation, {isConfirmed, canceled: await canceledOf(context, id, waiting)});
 }
 
 /** A rotation that continues writes no secret: the service sent it once, to the run that created the endpoint. */
@@ -147,10 +150,14 @@ async function startAgain(context: Context, rotation: Rotation, id: string): Pro
  * With a live key at a terminal, the guard asks as well.
  * @returns false for a 404, which may also mean that the path is another one
  */
-async function deleteOld(context: Context, id: string): Promise<boolean> {
+async function deleteOld(context: Context, id: string, waiting: number): Promise<boolean> {
   const {flags, profile, runtime} = context;
   const asks = profile.mode === 'test' && !flags.yes;
-  if (asks && !(await runtime.prompts.confirm(`Delete the old endpoint ${id}?`, '--yes')))
+  const losing =
+    waiting === 0
+      ? ''
+      : `, and cancel ${counted(waiting, 'delivery', 'deliveries')} that still wait${waiting === 1 ? 's' : ''} for it`;
+  if (asks && !(await runtime.prompts.confirm(`Delete the old endpoint ${id}${losing}?`, '--yes')))
     throw new RemitError('GUARD_CONFIRM', 'not confirmed: the old endpoint was not deleted');
   try {
     await deleteEndpoint(context, id);
@@ -161,9 +168,19 @@ async function deleteOld(context: Context, id: string): Promise<boolean> {
   }
 }
 
-/** @param isConfirmed the service has confirmed the deletion; otherwise the list must show it */
-async function finish(context: Context, rotation: Rotation, isConfirmed: boolean): Promise<unknown> {
-  const {out} = context;
+interface Deleted {
+  /** The service has confirmed the deletion; otherwise the list must show it. */
+  isConfirmed: boolean;
+  /** Deliveries that were canceled with the old endpoint; undefined if that is not known. */
+  canceled: readonly string[] | undefined;
+}
+
+async function finish(
+  context: Context,
+  rotation: Rotation,
+  {isConfirmed, canceled}: Deleted,
+): Promise<CommandOutcome> {
+  const {out, commands} = context;
   const state = rotation.known;
   const listed = isConfirmed ? await listAtEnd(context, state) : await listedOf(context, state);
   if (listed?.active.has(state.old_id))
@@ -176,11 +193,19 @@ async function finish(context: Context, rotation: Rotation, isConfirmed: boolean
     `Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it: from now on, only the new secret is used.`,
   );
   nameStrays(context, listed);
+  const lost = canceled ?? [];
+  if (lost.length > 0) {
+    out.warn(
+      `${counted(lost.length, 'delivery', 'deliveries')} that waited for the old endpoint ${lost.length === 1 ? 'was' : 'were'} canceled with it, and the new endpoint does not get ${lost.length === 1 ? 'its event' : 'their events'}: ${lost.join(', ')}`,
+    );
+    out.hint(commands.read('sandbox', 'deliveries', 'show', must(lost[0], 'delivery')));
+  }
   const {new_id, old_id, url, event_types, fingerprint, secret_file, verified_by, delivery} = state;
-  return {
+  const data = {
     ...{id: new_id, replaced: old_id, url, event_types, secret_fingerprint: fingerprint, secret_file},
-    ...{verified_by, delivery},
+    ...{verified_by, delivery, canceled_deliveries: canceled ?? null},
   };
+  return {data, exitCode: lost.length > 0 ? EXIT.PARTIAL : EXIT.OK};
 }
 
 /** Undefined, after a warning, if it cannot be read: the deletion was confirmed, so the rotation is done. */

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {join} from 'node:path';
+import {setTimeout as wait} from 'node:timers/promises';
+import {after, before, describe, it} from 'mocha';
+import {LiveSandbox} from '../sandbox/live-sandbox.ts';
+
+interface Rotated {
+  id: string;
+  canceled_deliveries: string[] | null;
+}
+
+describe('webhooks endpoints rotate on a sandbox', function () {
+  this.timeout(60_000);
+  const sandbox = new LiveSandbox();
+  let payee: string;
+  let made = 0;
+
+  before(async () => {
+    await sandbox.start(['--timing', 'instant']);
+    [{id: payee}] = await json<[{id: string}]>('sandbox', 'seed', '--payees', '1');
+  });
+  after(async () => {
+    await sandbox.run(['sandbox', 'stop']);
+    await sandbox.ended();
+  });
+
+  const json = async <T>(...argv: string[]): Promise<T> => {
+    const ran = await sandbox.run([...argv, '-o', 'json']);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    return ran.json() as T;
+  };
+  const secretFile = () => join(sandbox.home, `secret-${++made}`);
+  /** An endpoint at which nobody listens. */
+  const endpoint = async () => {
+    const words = ['--url', 'https://127.0.0.1:1/hook', '--event-types', 'payout.settled'];
+    const {id} = await json<{id: string}>(
+      ...['webhooks', 'endpoints', 'create', ...words, '--secret-file', secretFile()],
+    );
+    return id;
+  };
+  const pay = async () => {
+    const argv = ['payouts', 'create', '--payee', payee, '--amount-minor', '500', '--auto-approve'];
+    const paid = await sandbox.run([...argv, '-o', 'json'], {uuid: randomUUID});
+    assert.equal(paid.exitCode, 0, paid.stderr);
+  };
+  const deliveries = async (id: string, state: string) =>
+    (await json<{id: string}[]>('sandbox', 'deliveries', 'list', '--endpoint', id, '--state', state)).map(
+      (one) => one.id,
+    );
+  /** Deliveries that were tried once and wait for their next attempt. */
+  const pending = async (id: string, count: number): Promise<string[]> => {
+    for (let turn = 0; turn < 200; turn++) {
+      const ids = await deliveries(id, 'pending');
+      if (ids.length === count) return ids;
+      await wait(50);
+    }
+    return assert.fail(`no ${count} deliveries are pending`);
+  };
+  const rotate = (id: string, timeout: string) => {
+    const words = ['--confirmed', '--yes', '--timeout', timeout, '--secret-file', secretFile()];
+    return sandbox.run(['webhooks', 'endpoints', 'rotate', id, ...words, '-o', 'json']);
+  };
+
+  it('names the deliveries that were canceled with the old endpoint, with exit 8', async () => {
+    const old = await endpoint();
+    for (let n = 0; n < 3; n++) await pay();
+    const waiting = await pending(old, 3);
+    const ran = await rotate(old, '2s');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    const {canceled_deliveries: canceled} = ran.json() as Rotated;
+    assert.deepEqual([...canceled!].sort(), [...waiting].sort());
+    assert.deepEqual((await deliveries(old, 'canceled')).sort(), [...waiting].sort());
+    assert.match(ran.stderr, /3 deliveries of the old endpoint are not answered with success yet/);
+    assert.match(ran.stderr, /Warning: 3 deliveries that waited for the old endpoint were canceled with it/);
+    const hint = /^Hint: remit (sandbox deliveries show \S+)/m.exec(ran.stderr)![1]!;
+    assert.equal((await sandbox.run(hint.split(' '))).exitCode, 0);
+  });
+
+  it('waits until none is left', async () => {
+    const old = await endpoint();
+    await pay();
+    const [waiting] = await pending(old, 1);
+    const rotated = rotate(old, '50s');
+    assert.equal((await sandbox.run(['sandbox', 'advance', '40h'])).exitCode, 0);
+    const ran = await rotated;
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual((ran.json() as Rotated).canceled_deliveries, []);
+    assert.deepEqual(await deliveries(old, 'failed'), [waiting]);
+  });
+
+  it('says nothing of deliveries if there are none', async () => {
+    const ran = await rotate(await endpoint(), '2s');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual((ran.json() as Rotated).canceled_deliveries, []);
+    assert.doesNotMatch(ran.stderr, /deliver(y|ies) /);
+  });
+});
