@@ -115,7 +115,8 @@ function csvPieces({settings: {fields}, declared, note, warn}: ListContext): Pie
   let hasWarned = fields.length > 0;
   return async (records) => {
     let header = '';
-    const lost = hasWarned ? [] : withoutColumn(records, declared ?? columns ?? csvColumns(records));
+    const known = declared ?? columns;
+    const lost = hasWarned || known === undefined ? [] : withoutColumn(records, known);
     if (lost.length > 0) {
       hasWarned = true;
       const names = lost.slice(0, MOST_NAMED).map(plainValue).join(', ');
@@ -126,8 +127,8 @@ function csvPieces({settings: {fields}, declared, note, warn}: ListContext): Pie
       else note(`The service also sends ${names}: name the columns with --fields, or use -o ndjson.`);
     }
     if (columns === undefined) {
-      const known = fields.length > 0 ? fields : (declared ?? csvColumns(records));
-      columns = known.length === 0 && records.length > 0 ? [''] : known;
+      const all = fields.length > 0 ? fields : (declared ?? csvColumns(records));
+      columns = all.length === 0 && records.length > 0 ? [''] : all;
       rowOf = csvRows(columns);
       if (columns.length > 0) header = csvLine(columns[0] === '' ? ['value'] : columns);
     }

@@ -102,7 +102,7 @@ const endpoint = argument(
 const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
 const isBank = ({type}: TypedFlags): boolean => type !== 'card';
 const marketIn = ({type, country}: TypedFlags): Market | undefined =>
-  type === 'card' ? undefined : marketOf(typeof country === 'string' ? country : 'US');
+  type === 'card' ? undefined : marketOf(typeof country === 'string' ? country.toUpperCase() : 'US');
 const wrongField = (field: MarketField) => (typed: string) => {
   const wrong = wrongIn(field, withoutBlanks(typed));
   return wrong === undefined ? undefined : `The ${inText(field.label)} ${wrong}`;

@@ -71,7 +71,8 @@ export default class PaymentMethodsAdd extends RemitCommand {
     const owner = readOwner(flags);
     const context = await this.open();
     requireId(context, owner.label, owner.id);
-    const {type, country} = flags;
+    const {type} = flags;
+    const country = flags.country.toUpperCase();
     const method = {
       type,
       country_code: country,
@@ -79,7 +80,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       is_default: flags.default || undefined,
     };
     const [details, shown] =
-      type === 'card' ? await this.#card(context, flags) : await this.#bankAccount(context, flags);
+      type === 'card' ? await this.#card(context, flags) : await this.#bankAccount(context, country, flags);
     const body = {...method, ...details};
     const noun = type.replace('_', ' ');
     const sent = await sendOnce(context, {
@@ -141,10 +142,10 @@ export default class PaymentMethodsAdd extends RemitCommand {
     return [{card}, cardText(card)] as const;
   }
 
-  async #bankAccount(context: Context, flags: BankFlags & {country: string}) {
+  async #bankAccount(context: Context, country: string, flags: BankFlags) {
     const prompted = this.prompted('account-number');
-    const account = await readBankAccount(context, flags.country, {flags, prompted});
-    return [{bank_account: account}, accountText(flags.country, account)] as const;
+    const account = await readBankAccount(context, country, {flags, prompted});
+    return [{bank_account: account}, accountText(country, account)] as const;
   }
 }
 

@@ -26,7 +26,7 @@ const file = (text: string): string => {
 
 describe('payment-methods add in another country', () => {
   it('reads an IBAN from a file with a live key, with blanks and small letters, and shows only its end', async () => {
-    const ran = await run(`--country DE --number-file ${file('de89 3704 0044 0532 0130 00\n')}`, {}, 'live');
+    const ran = await run(`--country de --number-file ${file('de89 3704 0044 0532 0130 00\n')}`, {}, 'live');
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.deepEqual(bodyOf(ran), {
       ...{type: 'bank_account', country_code: 'DE', currency_code: 'EUR'},
@@ -37,11 +37,7 @@ describe('payment-methods add in another country', () => {
   });
 
   for (const [line, exitCode, says] of [
-    [
-      '--country GB --account-number 12345678',
-      2,
-      /^--field sort_code is needed for a bank account in GB$/,
-    ],
+    ['--country GB --account-number 12345678', 2, /^--field sort_code is needed for a bank account in GB$/],
     [
       '--country GB --field sort_code=12345 --account-number 12345678',
       5,
