@@ -22,8 +22,9 @@ function patternsOf(own: readonly string[]): FieldPatterns {
 const quotedField = (names: string): RegExp =>
   new RegExp(`((["'])([\\w-]*(?:${names}))\\2\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\.)*)"?|(\\d[\\d.eE+-]*))`, 'gi');
 
-/** In a command that is printed to be typed; a routing number is public. */
-const ROUTING_FLAG = '--routing-number=\\d{9}(?![\\w-])';
+/** Not in a command that is printed to be typed: what names a bank is public. */
+const NO_BANK_FLAG =
+  '(?!--routing-number=\\d{9}(?![\\w-]))(?!(?<=--field[= ])sort_code=\\d\\d-?\\d\\d-?\\d\\d(?![\\w-]))';
 
 /**
  * `account_number=…`, `Authorization: …`: outside JSON, up to the next space or separator. Names that are English
@@ -31,6 +32,6 @@ const ROUTING_FLAG = '--routing-number=\\d{9}(?![\\w-])';
  */
 const bareField = ({quoted: all, bare}: ReturnType<typeof namesInText>): RegExp =>
   new RegExp(
-    `((?<![\\w"'-])(?!${ROUTING_FLAG})(?:([\\w-]*(?:${bare}))\\s*[:=]\\s*|([\\w-]*(?:${all}))=)(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`,
+    `((?<![\\w"'-])${NO_BANK_FLAG}(?:([\\w-]*(?:${bare}))\\s*[:=]\\s*|([\\w-]*(?:${all}))=)(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`,
     'gi',
   );

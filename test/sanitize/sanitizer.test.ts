@@ -185,11 +185,13 @@ describe('redaction', () => {
 });
 
 describe('a printed command', () => {
-  it('keeps a routing number, which is public', () => {
+  it('keeps a routing number and a sort code, which are public', () => {
     const sanitizer = new Sanitizer();
     for (const line of [
       'remit payment-methods add --routing-number=021000021 --default',
       'remit payment-methods add --routing-number 021000021',
+      'remit payment-methods add --field=sort_code=123456 --default',
+      'remit payment-methods add --field sort_code=12-34-56',
     ])
       assert.equal(sanitizer.layout(line), line);
   });
@@ -207,6 +209,8 @@ describe('text of a service', () => {
     ['routing number: 021000021', 'routing number: …0021'],
     ['--account-number=000123456789', '--account-number=…6789'],
     ['--routing-number=000123456789', '--routing-number=…6789'],
+    ['--field=sort_code=12345678', '--field=sort_code=…5678'],
+    ['the sort_code=123456', 'the sort_code=…'],
     ['GB82 WEST 1234 5698 7654 32', '…5432'],
     ['GB82 WEST 1234 5698 7654 33', 'GB82 WEST 1234 5698 7654 33'.replace('1234 5698 7654 33', '…5433')],
     ['amount_in_minor_units is 1000000000', 'amount_in_minor_units is 1000000000'],

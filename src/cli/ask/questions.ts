@@ -113,7 +113,7 @@ const bankQuestions: Question[] = BANK_FIELDS.map((field) => {
   const isRouting = name === 'routing_number';
   return {
     ...text(isRouting ? 'routing-number' : `field ${name}`, label, wrongField(field)),
-    ...(isRouting ? {} : {wordOf: (value: string) => `--field=${name}=${value}`}),
+    ...(isRouting ? {} : {wordOf: (value: string) => `--field=${name}=${withoutBlanks(value)}`}),
     when: (flags) => marketIn(flags)?.bank.includes(field) === true && !namesField(flags, name),
   };
 });
