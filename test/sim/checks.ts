@@ -199,9 +199,11 @@ export function checkStates(options: {
     const isTaken = before === 'collision' && isSentAgain;
     // It looked unapproved to a cancel, which the service then refused.
     const isInCancel = state === 'in_doubt' && place.canceling.has(batchId);
+    // A retry, or a release with leave after a read that showed the lost approval, sends it again.
+    const isReleasedAgain = oracle.wasRetried(reference) || place.shownLost.has(`${batchId} ${reference}`);
     const isLost =
       before === 'accepted' &&
-      (state === 'unapproved' || isInCancel || (AGAIN.has(state) && oracle.wasRetried(reference))) &&
+      (state === 'unapproved' || isInCancel || (AGAIN.has(state) && isReleasedAgain)) &&
       (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
     // The batch that paid it has reported its lost approval, and still claims the reference.
     const isClaimed = before === 'already_paid' && state === 'conflict' && oracle.wasLost(reference);
