@@ -22,7 +22,8 @@ describe('completion', () => {
       globals.map(({names}) => names[0]),
       Object.keys(globalFlags).map((name) => `--${name}`),
     );
-    for (const {id, flags} of config.commands) {
+    for (const {id, flags, hidden} of config.commands) {
+      if (hidden) continue;
       const node = nodes.find(({path}) => path === id.replaceAll(':', ' '));
       const own = Object.keys(flags).filter((name) => !(name in globalFlags));
       assert.deepEqual(
