@@ -28,26 +28,32 @@ export async function generatedFiles() {
   const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));
   const json = (value) => format(JSON.stringify(value), {...style, parser: 'json'});
   return [
-    ['docs/reference/openapi.json', await json(sandboxOpenApi())],
+    [
+      'docs/reference/openapi.json',
+      linePerEntry(sandboxOpenApi(), ['paths', 'components', 'components.schemas']),
+    ],
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/control.md', controlPage()],
     ['docs/reference/service.schema.json', await json(serviceSchema())],
-    ['docs/reference/output.schema.json', linePerDefinition(outputsDocument())],
+    ['docs/reference/output.schema.json', linePerEntry(outputsDocument(), ['commands', '$defs'])],
     ['docs/reference/commands.md', await commandsPage(await config())],
   ];
 }
 
-/** Half the size of indented JSON, which is a twentieth of the package; a change still shows in the line of its command. */
-function linePerDefinition(document) {
-  const entries = (object, indent) =>
-    Object.entries(object).map(
-      ([name, value]) => `${indent}${JSON.stringify(name)}: ${JSON.stringify(value)}`,
-    );
-  const {commands, $defs, ...head} = document;
-  const parts = Object.entries({commands, $defs}).map(
-    ([name, object]) => `  ${JSON.stringify(name)}: {\n${entries(object, '    ').join(',\n')}\n  }`,
-  );
-  return `{\n${[...entries(head, '  '), ...parts].join(',\n')}\n}\n`;
+/**
+ * Half the size of indented JSON, which is a tenth of the package: a line for each entry of the objects at these paths. A
+ * change still shows in the line of its command or schema.
+ */
+function linePerEntry(document, open) {
+  const lines = (object, at, indent) =>
+    `{\n${Object.entries(object)
+      .map(([name, value]) => {
+        const path = at === '' ? name : `${at}.${name}`;
+        const text = open.includes(path) ? lines(value, path, `${indent}  `) : JSON.stringify(value);
+        return `${indent}  ${JSON.stringify(name)}: ${text}`;
+      })
+      .join(',\n')}\n${indent}}`;
+  return `${lines(document, '', '')}\n`;
 }
 
 /** oclif's view of the commands, from the sources. */

@@ -68,7 +68,7 @@ describe('a name in place of an id', () => {
       assert.deepEqual([ran.exitCode, ran.requests.length, ran.stdout], [2, 0, ''], line);
       assert.match(
         ran.stderr,
-        /names are looked up only at a terminal\nHint: find the id with remit \w+ (list|accounts)$/m,
+        /names are looked up only at a terminal\nHint: find the id with remit (\w+|treasury accounts) list$/m,
       );
     }
   });

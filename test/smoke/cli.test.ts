@@ -153,7 +153,7 @@ fs.writeSync = (...all) => {
 
   it('stops quietly when the reader goes away', async () => {
     answers({status: 200, body: {data: many, next_cursor: null}});
-    for (const format of ['ndjson', 'json', 'table', 'csv']) {
+    for (const format of ['ndjson', 'json', 'table', 'csv --fields id,note']) {
       const ran = await shell(`remit payouts list --all -o ${format} | head -1`, env());
       assert.equal(ran.code, 0, `${format}: ${ran.stderr}`);
       assert.equal(ran.stderr, '');

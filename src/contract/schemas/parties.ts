@@ -43,7 +43,7 @@ const bankAccount = z
     clabe: z.string().optional(),
     iban: z.string().optional(),
   })
-  .catchall(z.string().min(1).max(140));
+  .catchall(z.string().min(1).max(140).optional());
 const card = z.strictObject({
   number: z.string().regex(/^\d{12,19}$/, 'must have 12 to 19 digits'),
   exp_month: z.int().min(1).max(12),
