@@ -6,7 +6,7 @@ import {must, type JsonObject} from '../../narrow.ts';
 import {maskNumber} from '../../sanitize/secret-shapes.ts';
 import {readsRecords} from '../help/answer-fields.ts';
 import type {Typed} from '../line/command-line.ts';
-import {digitsOf} from '../../contract/account-number.ts';
+import {digitsOf} from '../../contract/card-number.ts';
 import {inText, withoutBlanks, wrongIn} from '../../contract/markets.ts';
 import {asChoice, choicesOf, type Choosing} from './choices.ts';
 import {OWNERS, type Question, type TypedFlags} from './questions.ts';

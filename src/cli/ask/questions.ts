@@ -1,4 +1,4 @@
-import {digitsOf} from '../../contract/account-number.ts';
+import {digitsOf} from '../../contract/card-number.ts';
 import {
   ACCOUNT_FIELDS,
   BANK_FIELDS,

@@ -85,20 +85,14 @@ function existing(field: MarketField, value: string, what: string): string {
 
 /** A flag of another country would be left out in silence. */
 function refuseOthers(market: Market, flags: BankFlags, fields: ReadonlyMap<string, string>): void {
-  const own = market.bank.map(({name}) => name);
-  const other = [...fields.keys()].find((name) => name === ROUTING || !own.includes(name));
-  const flag =
-    other !== undefined
-      ? `--field ${other}`
-      : flags['routing-number'] !== undefined && !own.includes(ROUTING)
-        ? '--routing-number'
-        : flags['account-type'] !== undefined && !market.hasType
-          ? '--account-type'
-          : undefined;
-  if (flag === undefined) return;
-  const has = own.map((name) => (name === ROUTING ? '--routing-number' : `--field ${name}`));
-  const all = [...has, '--account-number', '--holder-name'].join(', ');
-  throw new RemitError('USAGE', `${flag} is not for bank accounts in ${market.country}, which have ${all}`, {
+  const own = market.bank.map(({name}) => (name === ROUTING ? '--routing-number' : `--field ${name}`));
+  const given = [...fields.keys()].map((name) => `--field ${name}`);
+  if (flags['routing-number'] !== undefined) given.push('--routing-number');
+  if (flags['account-type'] !== undefined && !market.hasType) given.push('--account-type');
+  const other = given.find((flag) => !own.includes(flag));
+  if (other === undefined) return;
+  const all = [...own, '--account-number', '--holder-name'].join(', ');
+  throw new RemitError('USAGE', `${other} is not for bank accounts in ${market.country}, which have ${all}`, {
     hint: market.country === 'US' ? 'name another country with --country' : undefined,
   });
 }

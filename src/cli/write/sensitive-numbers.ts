@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {messageOf} from '../../narrow.ts';
 import {sensitiveValues} from '../../sanitize/protected-values.ts';
 import type {Context} from '../core/context.ts';
-import {digitsOf} from '../../contract/account-number.ts';
+import {digitsOf} from '../../contract/card-number.ts';
 import {readStdin} from '../runtime/stdin.ts';
 
 /** Account and card numbers are far shorter. */
