@@ -1,4 +1,5 @@
-import type {Resolution, Resolving} from '../../src/batch/repair/resolve.ts';
+import type {Resolving} from '../../src/batch/repair/resolve.ts';
+import type {Resolution} from '../../src/batch/repair/resolved-outcome.ts';
 import {RemitError} from '../../src/errors.ts';
 import {KEY_IN_USE_MS} from '../../src/batch/model/record-age.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';

@@ -67,6 +67,8 @@ export interface BatchFacts {
   dropped: string[];
   /** Rows declared as paid by the operator, by reference, each with its previous outcome; undefined once revoked. */
   declared: Record<string, Outcome | null | undefined>;
+  /** Ids of earlier records that did not pay a row, as the operator stated, by reference. */
+  formersUnpaid: Record<string, string[]>;
   /** The profile that was typed for the last run, or for the plan before it was run; null if none was typed. */
   typedProfile: string | null;
   /** The folder given by `--out` for the last run; null if none was. */
@@ -104,6 +106,7 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   hasUnpaid: true,
   dropped: false, // the revision adds its own to those before
   declared: true,
+  formersUnpaid: true,
   typedProfile: true,
   typedOut: true,
   confirmed: false, // a revision is confirmed again

@@ -38,10 +38,17 @@ export const bucketOf = (state: RowState): Bucket =>
 export const REGISTRY_CODE = 'REGISTRY';
 
 /**
- * The `code` of a row that is not sent because of an earlier record of its reference: a staged one while that record shows
- * no end, and one in doubt if that record has settled after all.
+ * The `code` of a row that is not sent because of an earlier record of its reference: one that is not sent or staged while
+ * that record shows no end, and one in doubt if that record has settled after all.
  */
 export const FORMER_CODE = 'FORMER_RECORD';
+
+/** The same where the service reports that it has no such record any more: a later read shows no end either. */
+export const FORMER_GONE_CODE = 'FORMER_GONE';
+
+/** Whether a row was not sent, or not released, because of an earlier record of its reference. */
+export const isLeftForFormer = ({state, code}: Pick<Outcome, 'state' | 'code'>): boolean =>
+  (state === 'not_sent' || state === 'staged') && (code === FORMER_CODE || code === FORMER_GONE_CODE);
 
 /**
  * The `code` of a conflict where this batch did not pay the row and another batch has since paid different content.

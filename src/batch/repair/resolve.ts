@@ -5,8 +5,7 @@ import {readConfirmations} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import {DECLARED_NOT_PAID} from '../model/declared.ts';
-import {DIFFERS_CODE, type Outcome, LOST} from '../model/outcome.ts';
+import {DIFFERS_CODE, isLeftForFormer, type Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {readNews} from '../registry/news.ts';
 import {Registry} from '../registry/registry.ts';
@@ -15,17 +14,9 @@ import {KINDS} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {endIfResolved} from '../journal/after-resolve.ts';
 import {isRecordedAs} from './recorded.ts';
+import {doubtBefore, isWord, type Resolution, resolvedOutcome} from './resolved-outcome.ts';
 import {type DeclaredRecord, refuseTaken, refuseTakenElsewhere} from './taken-records.ts';
 import {isReplaced, mayBeReplaced, replacedOutcome, replacesOf, replacingEntry} from './replaced.ts';
-
-/** What an operator has found out about a row in doubt, outside this tool. */
-export type Resolution = {paid: string; status?: string} | 'not-paid';
-
-const DECLARED = 'declared paid by the operator';
-
-/** Whether a row counts as paid only because the operator declared it; such a declaration can be revoked. */
-const isWord = (outcome: Outcome | undefined): boolean =>
-  outcome?.state === 'accepted' && outcome.status === null && outcome.message === DECLARED;
 
 /** Whether a row is accepted with a record that differs, or that may be one of two. A person has compared them. */
 const isToCheck = (outcome: Outcome | undefined): boolean =>
@@ -45,6 +36,8 @@ export interface Resolved {
   id: string | null;
   /** Of a payment that replaces the row: `100.25 USD instead of 99.25 USD`. */
   replaces?: string;
+  /** Earlier records of the reference that did not pay it, as stated: the next run reads them once more. */
+  not_paid_by?: string[];
   /** It was recorded before; nothing was changed. */
   unchanged?: true;
 }
@@ -102,7 +95,9 @@ export async function resolveRows(
   refuseTaken(batch, paidIn(resolved));
   journal.setFact('declared', declared);
   // Registry first: it must not list a row as paid that the journal lists as unpaid.
-  await tellRegistry(options, resolved);
+  const formers = await tellRegistry(options, resolved);
+  if (formers.size > 0)
+    journal.setFact('formersUnpaid', {...journal.fact('formersUnpaid'), ...Object.fromEntries(formers)});
   for (const {outcome} of resolved) journal.record(outcome, clock.now());
   journal.flush();
   endIfResolved(batch, clock);
@@ -113,9 +108,13 @@ export async function resolveRows(
     state: outcome.state,
     id: outcome.id,
     ...replacesOf(row, outcome, batch.plan.kind),
+    ...formersOf(formers.get(row.reference)),
   }));
   return recorded.flatMap((row) => row ?? changed.shift() ?? []);
 }
+
+const formersOf = (formers: string[] | undefined): Pick<Resolved, 'not_paid_by'> =>
+  formers === undefined ? {} : {not_paid_by: formers};
 
 /** The row, if exactly this is recorded already: stating it again changes nothing. */
 export function recordedRow(
@@ -152,7 +151,8 @@ export function doubtfulRow(
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   const isRevocable = isWord(row.outcome) || (isReplaced(row.outcome) && isKept(journal, reference));
-  if (isDoubt || (resolution === 'not-paid' && isRevocable)) return row;
+  const isLeft = row.outcome !== undefined && isLeftForFormer(row.outcome);
+  if (isDoubt || isLeft || (resolution === 'not-paid' && isRevocable)) return row;
   // Its key belongs to a record that no answer named, or to another one; the operator may have found its own.
   const isRefused =
     (row.outcome?.state === 'dead_key' && row.outcome.id === null) ||
@@ -184,52 +184,17 @@ interface Stated {
   outcome: Outcome;
 }
 
-const knownOf = ({n, outcome}: JournalRow): Outcome =>
-  outcome ?? {
-    ...{n, state: 'in_doubt', id: null, status: null, stagedAt: null, http: null, code: null},
-    ...{message: null, requestId: null, attempts: 0, orphan: null},
-  };
-
-/** The outcome before the row was declared paid, so that a record known at that time is fetched again. */
-const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome =>
-  kept === undefined || kept === null
-    ? {...knownOf(row), state: 'in_doubt', id: null}
-    : {...kept, n: row.n, state: 'in_doubt'};
-
-/** @param known.since when a row without an outcome may first have been sent */
-function resolvedOutcome(
-  row: JournalRow,
-  resolution: Resolution,
-  {since, isGone}: {since: number; isGone: boolean},
-): Outcome {
-  const known = knownOf(row);
-  if (resolution !== 'not-paid')
-    return {
-      ...known,
-      state: 'accepted',
-      id: resolution.paid,
-      status: resolution.status ?? (known.state === 'accepted' ? known.status : null), // what the service has shown
-      code: null,
-      message: DECLARED,
-    };
-  // A row with a record is released again, one without is created again; both with the same key.
-  const hasRecord = known.id !== null && !isGone && !(known.http === 404 && known.message === LOST);
-  return {
-    ...known,
-    ...(hasRecord ? {} : {id: null, status: null, http: null}),
-    stagedAt: known.stagedAt ?? since, // a row that was never sent has none
-    state: hasRecord ? 'staged' : 'not_sent',
-    code: null,
-    message: DECLARED_NOT_PAID,
-  };
-}
-
+/** @returns the earlier records of the rows that are left because of them and were not paid, by reference */
 async function tellRegistry(
   {batch, stateDir, clock, tell = () => undefined}: ResolveOptions,
   rows: readonly Stated[],
-): Promise<void> {
+): Promise<ReadonlyMap<string, string[]>> {
   const {plan, journal} = batch;
   const binding = boundTo(journal);
+  const unpaid = rows.filter(
+    ({row: {outcome}, resolution}) =>
+      resolution === 'not-paid' && outcome !== undefined && isLeftForFormer(outcome),
+  );
   const registry = await Registry.open({
     stateDir,
     scope: {...binding, kind: plan.kind, namespace: plan.namespace},
@@ -254,6 +219,8 @@ async function tellRegistry(
       } else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
     registry.flush();
+    const formers = registry.entries.formerRecords(unpaid.map(({row}) => row));
+    return new Map([...formers].map(([reference, records]) => [reference, records.map(({id}) => id)]));
   } finally {
     await registry.close();
   }

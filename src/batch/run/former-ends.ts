@@ -9,6 +9,7 @@ import type {JournalRow} from '../journal/rows/row.ts';
 import {
   DIFFERS_CODE,
   FORMER_CODE,
+  FORMER_GONE_CODE,
   MAYBE_TWICE,
   NOT_RELEASED,
   type Outcome,
@@ -36,6 +37,8 @@ export interface Case {
   why?: string;
   /** That record can be canceled. */
   isOpen?: boolean;
+  /** The service reports that it has no such record: only a person can find out whether it has paid. */
+  isGone?: boolean;
 }
 
 interface Settled {
@@ -48,6 +51,7 @@ interface Settled {
 export interface LeftRow {
   reference: string;
   why: string;
+  isGone?: boolean | undefined;
 }
 
 /** What becomes of a row whose former records were read. Sends nothing. */
@@ -72,7 +76,7 @@ export class FormerEnds {
       return 'settled';
     }
     if (why !== undefined) {
-      this.leave(row, why, of.isOpen);
+      this.leave(row, why, of);
       return 'left';
     }
     this.#renew(of);
@@ -166,12 +170,14 @@ export class FormerEnds {
     this.left.set(row.n, {reference: row.reference, why: message});
   }
 
-  leave(row: JournalRow, words: string, mayBeCanceled = false): void {
+  leave(row: JournalRow, words: string, {isOpen, isGone}: Pick<Case, 'isOpen' | 'isGone'> = {}): void {
     const {n, reference} = row;
     const isStaged = (row.outcome?.id ?? null) !== null;
-    const when = `${isStaged ? 'released' : 'sent'} only once that record is shown as failed or canceled again${mayBeCanceled ? '; cancel it if it is not wanted' : ''}`;
+    const ways =
+      isOpen === true ? '; cancel it if it is not wanted' : isGone === true ? ', or the row is resolved' : '';
+    const when = `${isStaged ? 'released' : 'sent'} only once that record is shown as failed or canceled again${ways}`;
     const why = `${isStaged ? NOT_RELEASED : ''}${words}: it may have paid this row, which is ${when}`;
-    this.left.set(n, {reference, why});
+    this.left.set(n, {reference, why, isGone});
     // Until the run ends, so that no window covers the row: it is certainly not sent.
     if (!isStaged && bucketNow(this.#run.journal, row) !== 'in_doubt')
       this.#record(row, outcomeOf(row, {state: 'conflict', id: null, code: REGISTRY_CODE, message: why}));
@@ -182,9 +188,9 @@ export class FormerEnds {
     const {journal, outcomes} = this.#run;
     if (this.left.size === 0) return;
     outcomes.flush();
-    for (const {reference, why} of this.left.values()) {
-      const row = journal.rows.of(reference);
-      const explained = row?.outcome === undefined ? undefined : explainedBy(row.outcome, why);
+    for (const left of this.left.values()) {
+      const row = journal.rows.of(left.reference);
+      const explained = row?.outcome === undefined ? undefined : explainedBy(row.outcome, left);
       if (row !== undefined && explained !== undefined) this.#record(row, outcomeOf(row, explained));
     }
   }
@@ -205,10 +211,11 @@ export class FormerEnds {
 const isCovered = ({journal}: Parts, {n}: JournalRow): boolean => journal.coveredSince(n) !== undefined;
 
 /** Undefined if the outcome says more than why the row was left. */
-function explainedBy(outcome: Outcome, message: string): Outcome | undefined {
+function explainedBy(outcome: Outcome, {why: message, isGone}: LeftRow): Outcome | undefined {
   const {state, code, http} = outcome;
-  if (state === 'conflict') return {...outcome, state: 'not_sent', code: null, message};
-  if (state === 'staged') return {...outcome, code: FORMER_CODE, message};
+  const ofFormer = isGone === true ? FORMER_GONE_CODE : FORMER_CODE;
+  if (state === 'conflict') return {...outcome, state: 'not_sent', code: ofFormer, message};
+  if (state === 'staged') return {...outcome, code: ofFormer, message};
   if (state === 'unapproved') return {...outcome, message};
   return state === 'in_doubt' && code === null && http === null ? {...outcome, message} : undefined;
 }

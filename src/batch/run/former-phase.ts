@@ -141,6 +141,8 @@ export class FormerPhase {
     const json = 'answer' in end ? end.answer.json : undefined;
     const other = isObject(json) && 'status' in json ? otherReferenceIn(json, of.row) : undefined;
     const had = `record ${former.id} of batch ${former.batch} had failed or was canceled, and`;
+    const isShown = other === undefined && (read.is === 'moved' || read.is === 'open');
+    if (!isShown && 'answer' in end && this.#isStatedUnpaid(of, former.id)) return;
     if (other !== undefined) of.why ??= `${had} its answer has another reference`;
     else if (read.is === 'moved' && isEnd(read.status)) return;
     else if (read.is === 'moved' && hasSettled(read.status, this.#run.settings.kind))
@@ -148,7 +150,14 @@ export class FormerPhase {
     else {
       of.why ??= `${had} ${shownAs(read, wordsOf(end))}`;
       of.isOpen = read.is === 'open';
+      of.isGone ||= read.is === 'not-found' && read.answer.errorCode !== undefined;
     }
+  }
+
+  /** A person has found out what the service does not show any more. What it does show counts for more. */
+  #isStatedUnpaid({row}: Case, id: string): boolean {
+    const stated = this.#run.journal.fact('formersUnpaid')?.[row.reference] ?? [];
+    return stated.some((each) => isSameId(each, id));
   }
 }
 

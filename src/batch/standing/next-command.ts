@@ -45,7 +45,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (left.stop === 'lost-record' && left.in_doubt > 0) return type('resolve', '--from', 'FILE');
   // Rows in doubt come first, and their answers would stop the run in the same way.
   if (left.stop === 'collision' && left.shared > 0) return type('resolve', '--from', 'FILE');
-  if (left.mustApproveById && left.staged - left.held + left.releasing > 0)
+  if (left.mustApproveById && left.staged - left.held - left.goneStaged + left.releasing > 0)
     return byIdCommand(left, commands, byIdRun(left, type), type);
   if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
   if (left.stop === 'failing' && left.stuck > 0) return type('resolve', '--from', 'FILE');
@@ -61,7 +61,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
     return type('resume', ...accepting('refusals'));
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0) return byIdCommand(left, commands, releaseOf(left, type), type);
-  if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', '--from', 'FILE');
+  if (left.lateDoubts + left.disputed + left.stuck + gone(left) > 0) return type('resolve', '--from', 'FILE');
   const waits = left.retryWaits ?? {batch: null, rows: 0};
   if (left.rejected + left.unapproved + left.failed > waits.rows) return type('retry');
   // It shows in what the record differs, and the commands for each decision.
@@ -96,9 +96,13 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   return type('report', '--html');
 }
 
+/** Rows that a person has to look up: an earlier record of their reference is not found. */
+const gone = ({goneStaged, goneUnsent}: Remaining): number => goneStaged + goneUnsent;
+
 /** Whether rows that no run clears up hold the release of the others. */
 const isHolding = (left: Remaining): boolean =>
-  left.refused + left.conflicts + left.lateDoubts + left.disputed + left.stuck + left.waiting > 0;
+  left.refused + left.conflicts + left.lateDoubts + left.disputed + left.stuck + left.waiting + gone(left) >
+  0;
 
 /** A resume would only stage what was staged alone, and does not release beside rows that hold the release. */
 const byIdRun = (left: Remaining, type: Typing): string =>
@@ -123,8 +127,8 @@ function byIdCommand(left: Remaining, commands: CommandBuilder, command: string,
  */
 function unreadableCommand(left: Remaining, type: Typing): string {
   const mayRelease =
-    left.staged - left.held - left.lateStaged > 0 &&
-    left.not_sent - left.refused <= 0 &&
+    left.staged - left.held - left.lateStaged - left.goneStaged > 0 &&
+    left.not_sent - left.goneUnsent - left.refused <= 0 &&
     left.unreadableReleases === 0;
   return mayRelease ? type('release', ...accepting('rest')) : type('resolve', '--from', 'FILE');
 }
@@ -132,15 +136,16 @@ function unreadableCommand(left: Remaining, type: Typing): string {
 /** Whether some rows can continue without a decision by the operator. */
 function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const doubts = left.in_doubt - left.disputed - left.lateDoubts - left.stuck;
-  const ready = left.staged - left.held - left.lateStaged;
+  const ready = left.staged - left.held - left.lateStaged - left.goneStaged;
+  const unsent = left.not_sent - left.goneUnsent;
   if (left.isProbeRefused) return left.staged > 0 ? type('cancel') : undefined;
   if (left.stop === 'key-forgotten') return undefined; // no record is left to release
   // A release sends no row that has no record yet, and such a row holds it.
-  const unstaged = left.not_sent - left.refused + doubts - left.releasing;
+  const unstaged = unsent - left.refused + doubts - left.releasing;
   if (left.state === 'staged' && unstaged <= 0 && ready + left.releasing > 0) return releaseOf(left, type);
-  if (left.state === 'held' && ready + left.releasing > 0 && left.not_sent - left.refused <= 0)
+  if (left.state === 'held' && ready + left.releasing > 0 && unsent - left.refused <= 0)
     return type('release', ...accepting('rest'));
-  const open = left.not_sent + doubts + ready;
+  const open = unsent + doubts + ready;
   if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would continue in direct mode
   if (open > 0) return type('resume');
   return undefined;

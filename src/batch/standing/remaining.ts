@@ -31,6 +31,10 @@ export interface Remaining {
   lateStaged: number;
   /** Part of staged: an earlier record of the reference shows no end any more, so a release leaves them. */
   waiting: number;
+  /** Part of staged: an earlier record of the reference is not found, so a person has to find out what became of it. */
+  goneStaged: number;
+  /** The same part of not_sent. */
+  goneUnsent: number;
   unapproved: number;
   rejected: number;
   /** Accepted rows whose record has failed, without those that another record may have paid. */
@@ -167,6 +171,8 @@ export function readRemaining(
     lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
     releasing: (rows?.releasing ?? 0) - lateReleases - unreadableReleases,
     waiting: rows?.waiting ?? 0,
+    goneStaged: rows?.goneStaged ?? 0,
+    goneUnsent: rows?.goneUnsent ?? 0,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
     stuck: (rows?.stuck ?? 0) + refusedDoubts + shared + unreadable,
     shared,

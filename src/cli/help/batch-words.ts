@@ -74,6 +74,11 @@ const CODES: Readonly<Record<string, BatchWord>> = {
       'an earlier record of its reference had failed or was canceled, and is now shown otherwise: it may have paid the row',
     advice: 'Read the message of the row. A later run reads that record again; a row in doubt needs resolve.',
   },
+  FORMER_GONE: {
+    meaning:
+      'an earlier record of its reference had failed or was canceled, and the service does not find it any more: it may have paid the row',
+    advice: 'Look for that record at the service, then run resolve: --not-paid if it paid nothing.',
+  },
   REPLACED: {
     meaning:
       'another batch has paid this reference with another party, amount or currency, and resolve recorded that it replaces the row; totals have the amount of the row',

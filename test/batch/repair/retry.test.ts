@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow, resolveRows, type Resolution} from '../../../src/batch/repair/resolve.ts';
+import {resolveRow, resolveRows} from '../../../src/batch/repair/resolve.ts';
+import type {Resolution} from '../../../src/batch/repair/resolved-outcome.ts';
 import {prepareRetry, type RetryRow} from '../../../src/batch/repair/retry.ts';
 import type {Entry} from '../../../src/batch/registry/entry.ts';
 import {Wire} from '../../../src/batch/answers/wire.ts';

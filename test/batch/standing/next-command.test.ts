@@ -21,6 +21,8 @@ const NOTHING: Remaining = {
     releasing: 0,
     lateStaged: 0,
     waiting: 0,
+    goneStaged: 0,
+    goneUnsent: 0,
     unapproved: 0,
     rejected: 0,
     failed: 0,

@@ -6,6 +6,7 @@ import {
   DIRECT_WITH_USED_KEY,
   FORGOTTEN_CODE,
   FORMER_CODE,
+  FORMER_GONE_CODE,
   MAY_BE_PAID_TWICE,
   PAID_ELSEWHERE_CODE,
   RECORDED_DOUBT,
@@ -31,6 +32,10 @@ export interface LeftCounts {
   lateStaged: number;
   /** Staged, and not released because an earlier record of the reference shows no end any more. */
   waiting: number;
+  /** Staged, and that record is not found: only a person can find out what has become of it. */
+  goneStaged: number;
+  /** The same for rows that are not sent. */
+  goneUnsent: number;
   /** In doubt, without a record: the service still answered 409 long after the first request. */
   stuck: number;
   /** In doubt, without a record: a request of a later run was refused, as another one would be. */
@@ -59,7 +64,9 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   releasing: `${RECORDED_DOUBT} and not ${SHARED}`,
   lateReleases: `${RECORDED_DOUBT} and not ${SHARED} and late`,
   waiting: `state = 'staged' and code = '${FORMER_CODE}'`,
-  lateStaged: `state = 'staged' and (late or staged_at is null)`,
+  goneStaged: `state = 'staged' and code = '${FORMER_GONE_CODE}'`,
+  goneUnsent: `state = 'not_sent' and code = '${FORMER_GONE_CODE}'`,
+  lateStaged: `state = 'staged' and code is not '${FORMER_GONE_CODE}' and (late or staged_at is null)`,
   stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
     and at - staged_at >= ${KEY_IN_USE_MS}`,
   refusedDoubts: `state = 'in_doubt' and id is null and message like '${REFUSED_AFTER_DOUBT}%' and not late`,

@@ -3,13 +3,13 @@ import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {
   doubtfulRow,
-  type Resolution,
   recordedRow,
   resolveRow,
   resolveRows,
   type Resolving,
   rowToResolve,
 } from '../../../batch/repair/resolve.ts';
+import type {Resolution} from '../../../batch/repair/resolved-outcome.ts';
 import {type IdFormat, isId, usualId} from '../../../contract/ids.ts';
 import type {Clock} from '../../../clock.ts';
 import {LIFECYCLES} from '../../../contract/lifecycle.ts';

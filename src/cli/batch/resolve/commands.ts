@@ -121,11 +121,21 @@ export abstract class BatchResolve extends BatchCommand {
 }
 
 function resolvedText(
-  {batch_id: batch, reference, state, id, replaces, unchanged}: Resolved & {batch_id: string},
+  {
+    batch_id: batch,
+    reference,
+    state,
+    id,
+    replaces,
+    not_paid_by: formers,
+    unchanged,
+  }: Resolved & {batch_id: string},
   isRead: boolean,
 ): string {
   if (unchanged === true)
     return `Row ${reference} of batch ${batch} is already recorded as ${state === 'accepted' || state === 'already_paid' ? `paid by record ${id}` : 'not paid'}; nothing changed.`;
+  if (formers !== undefined)
+    return `Recorded: row ${reference} of batch ${batch} was not paid by ${formers.join(' or ')}. The next run reads that once more, and pays the row unless it is shown.`;
   if (state === 'not_sent')
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
   if (state === 'staged')

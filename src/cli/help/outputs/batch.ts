@@ -170,6 +170,10 @@ const resolvedRow = {
   ...{reference: text, state: text, id: textOrNull.optional()},
   unchanged: z.literal(true).optional().describe('it was recorded before'),
   replaces: text.optional().describe('what was paid instead of the row: 100.25 USD instead of 99.25 USD'),
+  not_paid_by: z
+    .array(text)
+    .optional()
+    .describe('earlier records of the reference that did not pay the row; the next run reads them once more'),
 };
 const Resolved = z.union([
   object({batch_id: text, ...resolvedRow, next: textOrNull, unseen: text.optional()}),

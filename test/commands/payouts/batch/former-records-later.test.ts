@@ -252,4 +252,35 @@ describe('a record that had failed and is shown otherwise later', () => {
     await pay('release ib --yes');
     desk.paysOnce('P-1');
   });
+
+  it('is read once by a run that creates and releases within five minutes', async () => {
+    desk.file('q.csv', [['A-2', 2, '20.00']]);
+    const before = desk.service.requests.length;
+    assert.equal((await desk.go('run ./q.csv --batch-id b --yes')).accepted, 1);
+    const reads = desk.service.requests
+      .slice(before)
+      .filter(({method, path}) => method === 'GET' && path.endsWith(desk.former.id));
+    assert.equal(reads.length, 1);
+  });
+  it('is the payment for a third batch too, after a release has found it beside a staged record', async () => {
+    await desk.stageB();
+    desk.former.status = 'settled';
+    await desk.go('release b --yes');
+    const {already_paid: before, conflict} = await desk.go('run ./q.csv --batch-id c --yes');
+    assert.deepEqual([before, conflict], [2, 0]);
+    desk.paysOnce();
+  });
+  it('leaves a row whose staged record shows another payment, and says which', async () => {
+    await desk.stageB();
+    desk.former.status = 'settled';
+    const y = desk.recordsOf('A-2')[1]!;
+    desk.service.distort = (record, {method}) =>
+      method === 'GET' && record['id'] === y.id
+        ? {...record, status: 'approved', amount_in_minor_units: 777}
+        : record;
+    await desk.go('release b --yes');
+    const {stdout} = await desk.batch('status b');
+    assert.match(stdout, new RegExp(`now shown as settled; its record ${y.id} .*amount.*777`));
+    desk.paysOnce();
+  });
 });

@@ -113,7 +113,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     assert.deepEqual([ran.exitCode, unsent, staged], [7, 1, 1], ran.stderr);
     assert.match(
       (await desk.batch('status b')).stdout,
-      /A-2: not sent: record \S+ of batch a .* is not found/,
+      /A-2: not sent, FORMER_GONE: record \S+ of batch a .* is not found .*, or the row is resolved/,
     );
     await desk.batch('release b --yes --accept rest');
     assert.deepEqual([recordsOf('A-3').length, recordsOf('A-2').length], [1, 0]);
@@ -152,7 +152,7 @@ describe('payouts batch run, with a row whose record failed in another batch', (
     const shown = await desk.batch('status b');
     assert.match(
       shown.stdout,
-      /A-2: not sent: record \S+ of batch a had failed or was canceled, and could not be read/,
+      /A-2: not sent, FORMER_RECORD: record \S+ of batch a had failed or was canceled, and could not be read/,
     );
     desk.service.fault = () => undefined;
     former.status = 'settled';

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {FormerDesk, typed} from './former-desk.ts';
+
+const TO_RESOLVE = 'remit payouts batch resolve b --from FILE';
+
+/** In batch a, X is the record of A-2 that was shown as failed; the service does not find it any more. */
+describe('a record that had failed and is gone', () => {
+  let desk: FormerDesk;
+  beforeEach(async () => {
+    desk = await FormerDesk.open();
+    desk.file('q.csv', [
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+    ]);
+  });
+  afterEach(() => desk.close());
+
+  const gone = () => desk.service.byId.delete(desk.former.id);
+
+  it('leaves its row to a person, once the other rows are paid', async () => {
+    gone();
+    const first = await desk.go('run ./q.csv --batch-id b --yes');
+    assert.deepEqual([first.not_sent, first.staged, first.next?.includes('--accept rest')], [1, 1, true]);
+    const second = await desk.go(`${typed(first.next)} --yes`);
+    assert.deepEqual([second.accepted, second.not_sent, second.next], [1, 1, TO_RESOLVE]);
+    assert.match((await desk.batch('status b')).stdout, new RegExp(`${desk.former.id}.*is not found`));
+  });
+
+  it('is paid once after the statement that it was not', async () => {
+    gone();
+    await desk.go('run ./q.csv --batch-id b --yes');
+    const stated = await desk.batch('resolve b A-2 --not-paid');
+    assert.equal(stated.exitCode, 0, stated.stderr);
+    assert.match(
+      stated.stdout,
+      new RegExp(`was not paid by ${desk.former.id}\\. The next run reads that once more`),
+    );
+    assert.match((await desk.batch('resolve b A-2 --not-paid')).stdout, /already recorded as not paid/);
+    const {accepted, next, state} = await desk.go('resume b --yes');
+    assert.deepEqual([accepted, state, next], [2, 'complete', null]);
+    desk.paysOnce();
+    const [paid] = desk.recordsOf('A-2');
+    assert.notEqual(paid?.id, desk.former.id, 'with a new key');
+  });
+
+  it('is stated for all its rows by a file, as the next command says', async () => {
+    gone();
+    const {next} = await desk.go('run ./p.csv --batch-id b --yes');
+    assert.equal(next, TO_RESOLVE);
+    writeFileSync(`${desk.folder}/found.csv`, 'reference,verdict,id\nA-2,not-paid,\n');
+    const stated = (await desk.batch(`${typed(next).replace('FILE', './found.csv')} --json`)).json() as {
+      next: string;
+      not_paid: number;
+    };
+    assert.deepEqual([stated.not_paid, stated.next], [1, 'remit payouts batch resume b']);
+    assert.equal((await desk.go(`${typed(stated.next)} --yes`)).state, 'complete');
+    desk.paysOnce();
+  });
+
+  it('counts as the payment if it is shown as settled after the statement', async () => {
+    const {byId} = desk.service;
+    gone();
+    await desk.go('run ./p.csv --batch-id b --yes');
+    await desk.batch('resolve b A-2 --not-paid');
+    byId.set(desk.former.id, desk.former);
+    desk.former.status = 'settled';
+    const {already_paid: before} = await desk.go('resume b --yes');
+    assert.equal(before, 2);
+    desk.paysOnce();
+  });
+
+  for (const status of ['created', 'initiated'])
+    it(`holds the row again if it is shown as ${status} after the statement`, async () => {
+      gone();
+      await desk.go('run ./p.csv --batch-id b --yes');
+      await desk.batch('resolve b A-2 --not-paid');
+      desk.service.byId.set(desk.former.id, desk.former);
+      desk.former.status = status;
+      const {not_sent: unsent, next} = await desk.go('resume b --yes');
+      assert.deepEqual([unsent, next], [1, 'remit payouts batch resume b']);
+      assert.equal(desk.recordsOf('A-2').length, 1);
+    });
+
+  it('does not cover a record that failed after the statement and is gone as well', async () => {
+    gone();
+    await desk.go('run ./q.csv --batch-id b --yes');
+    await desk.batch('resolve b A-2 --not-paid');
+    await desk.go('resume b --yes');
+    const second = desk.recordsOf('A-2')[0]!;
+    second.status = 'failed';
+    await desk.go('status b --refresh');
+    desk.service.fault = ({method}) =>
+      method === 'POST' ? {status: 401, body: {error_code: 'UNAUTHORIZED', message: 'no'}} : undefined;
+    await desk.go('retry b --yes');
+    desk.answer();
+    desk.service.byId.delete(second.id);
+    const {next, accepted} = await desk.go('resume b --yes');
+    assert.deepEqual([accepted, next], [1, TO_RESOLVE]);
+  });
+
+  it('asks nothing while its answer is not that of the service', async () => {
+    desk.service.fault = ({method, path}) =>
+      method === 'GET' && path.endsWith(desk.former.id) ? {status: 404, body: {}} : undefined;
+    const {next} = await desk.go('run ./p.csv --batch-id b --yes');
+    assert.equal(next, 'remit payouts batch resume b');
+    desk.answer();
+    assert.equal((await desk.go(`${typed(next)} --yes`)).state, 'complete');
+    desk.paysOnce();
+  });
+
+  describe('after a record was staged for the row', () => {
+    beforeEach(async () => {
+      await desk.stageB();
+      gone();
+      const first = await desk.go('release b --yes');
+      assert.equal((await desk.go(`${typed(first.next)} --yes`)).next, TO_RESOLVE);
+    });
+
+    it('is released after the statement that the former one was not paid', async () => {
+      const [y] = desk.recordsOf('A-2');
+      const stated = (await desk.batch('resolve b A-2 --not-paid --json')).json() as {next: string};
+      assert.equal((await desk.go(`${typed(stated.next)} --yes`)).accepted, 2);
+      assert.equal(y?.approvals, 1);
+      desk.paysOnce();
+    });
+
+    it('is left behind if the former one has paid', async () => {
+      const [y] = desk.recordsOf('A-2');
+      const stated = await desk.batch(`resolve b A-2 --paid ${desk.former.id} --unseen`);
+      assert.equal(stated.exitCode, 0, stated.stderr);
+      const {orphans, accepted} = await desk.go('status b');
+      assert.deepEqual([orphans, accepted], [[{reference: 'A-2', id: y?.id}], 2]);
+      assert.equal(y?.approvals, 0);
+    });
+
+    it('may be canceled', async () => {
+      const {state} = await desk.go('cancel b --yes');
+      assert.equal(state, 'canceled');
+    });
+  });
+
+  it('may have paid, as the operator states: nothing is sent', async () => {
+    gone();
+    await desk.go('run ./p.csv --batch-id b --yes');
+    const sent = desk.service.posts;
+    const stated = await desk.batch(`resolve b A-2 --paid ${desk.former.id} --unseen`);
+    assert.equal(stated.exitCode, 0, stated.stderr);
+    const {state, accepted} = await desk.go('resume b --yes');
+    assert.deepEqual([state, accepted, desk.service.posts], ['complete', 1, sent]);
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0, 'it can be taken back');
+    await desk.go('resume b --yes');
+    assert.ok(desk.recordsOf('A-2').length <= 1);
+  });
+});
