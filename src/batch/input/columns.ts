@@ -41,6 +41,8 @@ export interface HeaderOptions {
   ignored: readonly string[];
   needsReference: boolean;
   defaultCurrency: boolean;
+  /** The column of the party, `payee_reference`, has references whose ids are known. */
+  hasPartyIds?: boolean;
 }
 
 /**
@@ -56,7 +58,8 @@ export function readHeader(
   const issues: Issue[] = [];
   const complain: Complain = (column, code, message) =>
     issues.push({row: 0, line: 1, column: shown(column), code, message, value: ''});
-  const known = columnsOf(kind.kind);
+  const party = partyColumn(kind, options);
+  const known = columnsOf(kind.kind).map((name) => (name === kind.party ? party : name));
   const wanted = mappedColumns(cells, options.mapping, known, complain);
   const ignored = ignoredColumns(cells, options.ignored, complain);
   const at: Record<string, number> = {};
@@ -81,7 +84,8 @@ export function readHeader(
         `--map reads it as ${mapped}, and --ignore-column leaves it out; use one of them`,
       );
     if (ignored.has(index)) return;
-    const name = mapped ?? knownName(header, known);
+    const found = mapped ?? knownName(header, known);
+    const name = found === party ? kind.party : found;
     if (name === '')
       complain('', 'unnamed-column', `column ${index + 1} has no name; name it, or delete the column`);
     else if (name.startsWith(METADATA)) {
@@ -89,16 +93,32 @@ export function readHeader(
       const same = metadata.find((entry) => entry.key === key);
       if (same === undefined) metadata.push({key, index, header});
       else twice(header, same.index);
-    } else if (!known.includes(name)) complain(header, 'unknown-column', unknownText(header, known));
+    } else if (!known.includes(found))
+      complain(
+        header,
+        'unknown-column',
+        isReferenceColumn(header, kind)
+          ? `is read with --${kind.kind === 'payout' ? 'payees' : 'payers'} FILE, which has the ids of an import`
+          : unknownText(header, known),
+      );
     else if (at[name] !== undefined) twice(header, at[name]);
     else at[name] = index;
   });
 
-  checkNeeded(at, kind, options, complain);
+  checkNeeded(at, kind, options, {issues, complain});
   checkMetadataColumns(metadata, complain);
   const kept = cells.map((_, index) => index).filter((index) => !ignored.has(index));
   return {map: {headers: cells, at, metadata, kept}, issues};
 }
+
+const referenceColumn = ({party}: KindFacts): string => party.replace(/_id$/, '_reference');
+
+/** The column that names the party: by its id, or by a reference whose id is known. */
+const partyColumn = (kind: KindFacts, {hasPartyIds = false}: HeaderOptions): string =>
+  hasPartyIds ? referenceColumn(kind) : kind.party;
+
+const isReferenceColumn = (header: string, kind: KindFacts): boolean =>
+  fold(header) === fold(referenceColumn(kind));
 
 /** Folds the spelling: `Payee ID`, `payee-id` and `PAYEE_ID` are equal. */
 const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/gu, '');
@@ -170,7 +190,7 @@ function checkNeeded(
   at: Readonly<Record<string, number>>,
   kind: KindFacts,
   options: HeaderOptions,
-  complain: Complain,
+  {issues, complain}: {issues: readonly Issue[]; complain: Complain},
 ): void {
   const need = (name: string, how = '') => {
     if (at[name] === undefined) complain(name, 'missing-column', `the file has no column ${name}${how}`);
@@ -180,7 +200,9 @@ function checkNeeded(
       'reference',
       '; map one with --map reference=COLUMN (without references a batch needs an explicit --namespace)',
     );
-  need(kind.party);
+  const party = partyColumn(kind, options);
+  if (at[kind.party] === undefined && !issues.some(({column}) => isReferenceColumn(column, kind)))
+    complain(party, 'missing-column', `the file has no column ${party}`);
   if (at['amount'] === undefined && at['amount_in_minor_units'] === undefined)
     complain('amount', 'missing-column', 'the file has no column amount or amount_in_minor_units');
   if (at['amount'] !== undefined && at['amount_in_minor_units'] !== undefined)

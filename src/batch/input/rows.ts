@@ -33,6 +33,8 @@ export interface RowRules extends AmountRules {
   today: string;
   /** UUIDs, unless the service file allows other ids. */
   ids?: IdFormat | undefined;
+  /** Ids of parties by their references, if the file names them so. */
+  partyIds?: ReadonlyMap<string, string> | undefined;
 }
 
 let dayFormat: Intl.DateTimeFormat | undefined; // constructing one costs more than a thousand uses
@@ -78,9 +80,7 @@ export function readRow(
     const problem = checkReference(reference);
     if (problem) complain('reference', `reference-${problem.code}`, problem.message, reference);
   }
-  const party = cell(kind.party);
-  if (party === '') complain(kind.party, 'missing', 'is empty; it must contain an id');
-  else checkId(kind.party, party, rules, complain);
+  const party = readPartyId(cell(kind.party), rules, complain);
 
   const currency = currencyOf(record, map, rules);
   const amount = readAmount(record, map, rules, currency, complain);
@@ -104,6 +104,22 @@ export function readRow(
     fingerprint: fingerprintOf(content),
   };
   return {row, issues, decimals};
+}
+
+/** The id of the party, which the cell has, or names by its reference. */
+function readPartyId(text: string, rules: RowRules, complain: Complain): string {
+  const {kind, partyIds} = rules;
+  const id = partyIds === undefined ? text : (partyIds.get(normaliseReference(text)) ?? '');
+  if (text === '')
+    complain(
+      kind.party,
+      'missing',
+      `is empty; it must contain ${partyIds === undefined ? 'an id' : 'a reference'}`,
+    );
+  else if (id === '')
+    complain(kind.party, 'unknown-party', 'is not a reference in the file of ids; import it first', text);
+  else checkId(kind.party, id, rules, complain);
+  return id;
 }
 
 /** A cell of a sheet that cannot be read has one error: what its empty text would mean does not matter. */

@@ -24,6 +24,8 @@ export interface ReadOptions {
   amountUnit?: 'major' | 'minor' | undefined;
   numberFormat?: NumberFormat | undefined;
   currency?: string | undefined;
+  /** Ids of payees or payers by their references; the file then names its parties by them. */
+  partyIds?: ReadonlyMap<string, string> | undefined;
   /** What the ids of the service look like; UUIDs if undefined. */
   ids?: IdFormat | undefined;
   /** Number of rows that the sheet hides and that are planned all the same. */
@@ -68,14 +70,15 @@ export async function loadRecords(
         ignored: options.ignored ?? [],
         needsReference: options.namespace === undefined,
         defaultCurrency: options.currency !== undefined,
+        hasPartyIds: options.partyIds !== undefined,
       });
       // With a wrong header every row would be wrong, so only the header's errors are reported.
       if (header.issues.length > 0)
         throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
       const {map} = header;
-      const {amountUnit, numberFormat, currency, ids} = options;
+      const {amountUnit, numberFormat, currency, ids, partyIds} = options;
       const today = scheduleDay(options.clock.now());
-      const rules = {kind, amountUnit, numberFormat, currency, today, ids};
+      const rules = {kind, amountUnit, numberFormat, currency, today, ids, partyIds};
       const loader = new PlanLoader(draft, map, rules, texts);
       source.begin(map, rules);
       begun = {loader, map};

@@ -38,6 +38,11 @@ export const readFlags = {
       helpValue: 'HEADER',
       description: 'ignore this column; its values are not stored',
     }),
+    payees: Flags.string({
+      aliases: ['payers'],
+      helpValue: 'FILE',
+      description: 'ids from payees import (--payers: payers import), for a column payee_reference',
+    }),
     'amount-unit': Flags.option({
       options: ['major', 'minor'] as const,
       description: 'unit of amounts without a decimal point',

@@ -15,6 +15,7 @@ import {type LocalContext, localCommands} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {openStdin} from '../../runtime/stdin.ts';
 import type {Accepted} from '../accept.ts';
+import {readPartyIds} from '../../../parties/party-ids.ts';
 import {unusedId} from '../place.ts';
 import type {FlagValues} from '../../input/flags.ts';
 import {type inputFlags, readMapping} from '../flags.ts';
@@ -98,9 +99,13 @@ export async function readFromFlags<T>(
   keepHeapSmall();
   const {flags, local, retype} = wanted;
   const {out} = local;
-  const options = planOptions(wanted);
+  const {payees} = flags;
+  const partyIds =
+    payees === undefined
+      ? undefined
+      : await readPartyIds(payees, {kind: wanted.kind, ids: wanted.ids, retype});
   try {
-    return await read(options);
+    return await read({...planOptions(wanted), partyIds});
   } catch (error) {
     if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
     const groups = error.details?.['error_groups'] as IssueGroup[] | undefined; // from planBatch
@@ -151,10 +156,12 @@ function planOptions(wanted: FileToRead): PlanRequest {
 /** The flags that say how to read the file, as words. */
 function readFlagsTyped(flags: InputFlags, accepted: FileToRead['accepted']): string[] {
   const {map = [], 'ignore-column': ignored = [], 'valid-only': validOnly = false} = flags;
-  const single = (['sheet', 'amount-unit', 'number-format', 'currency'] as const).flatMap((name) => {
-    const value = flags[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  });
+  const single = (['sheet', 'payees', 'amount-unit', 'number-format', 'currency'] as const).flatMap(
+    (name) => {
+      const value = flags[name];
+      return value === undefined ? [] : [`--${name}`, value];
+    },
+  );
   return [
     ...single,
     ...map.flatMap((pair) => ['--map', pair]),

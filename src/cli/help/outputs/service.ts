@@ -45,6 +45,25 @@ const Rotated = object({
   canceled_deliveries: z.array(text).nullable(),
 });
 
+export const Imported = object({
+  kind: z.enum(['payee', 'payer']),
+  file: text,
+  rows: count,
+  created: count.describe('records that this invocation has created'),
+  already: count.describe('rows that were imported before'),
+  problems: z.array(
+    object({
+      reference: text,
+      place: text.describe('line 3, or row 3 of a sheet'),
+      state: z.enum(['refused', 'in_doubt', 'not_sent', 'duplicate', 'gone', 'unverified']),
+      message: text,
+      others: z.array(text).describe('ids of records beside the one that is recorded'),
+    }),
+  ),
+  results: textOrNull.describe('the file with the ids; null with --dry-run'),
+  next: textOrNull,
+});
+
 export const SummaryRow = object({
   by: z.enum(['status', 'rail', 'day']),
   value: text,
@@ -65,6 +84,8 @@ const BalanceDay = object({
 
 /** Commands whose result is not the answer of their operation. */
 const OTHERS: Readonly<Record<string, forms.Printed>> = {
+  'payees:import': document(Imported),
+  'payers:import': document(Imported),
   'payouts:list': list(z.union([SCHEMAS.Payout, SummaryRow.describe('with --summary')])),
   'payins:list': list(z.union([SCHEMAS.Payin, SummaryRow.describe('with --summary')])),
   'treasury:balance': {

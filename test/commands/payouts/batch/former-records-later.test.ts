@@ -178,7 +178,12 @@ describe('a record that had failed and is shown otherwise later', () => {
     await loseReleases();
     desk.former.status = 'settled';
     await desk.go('release b --yes --accept rest');
-    assert.match((await desk.batch('status b')).stdout, new RegExp(desk.former.id));
+    const {stdout} = await desk.batch('status b');
+    assert.match(stdout, new RegExp(`${desk.former.id} .*settled`));
+    assert.match(
+      stdout,
+      new RegExp(`its own record ${desk.recordsOf('A-2')[1]!.id} was last shown as created`),
+    );
   });
   it('holds no other row past the horizon: next accepts the rest', async () => {
     const env = await desk.profile('first', '--approve-by-id');

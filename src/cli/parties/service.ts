@@ -1,0 +1,66 @@
+import type {RemitClient} from '../../client/client.ts';
+import {unwrapRecord} from '../../client/answers/envelope.ts';
+import type {OperationId} from '../../contract/operations/operations.ts';
+import {EXIT, RemitError} from '../../errors.ts';
+import type {JsonObject} from '../../narrow.ts';
+import type {ImportKind, PartyRow} from '../../parties/row.ts';
+import type {PartyService, SendEnd} from '../../parties/run.ts';
+import type {Grants} from '../guard/grants.ts';
+
+/** Whether a request that failed has created nothing, and may be sent again as it is. */
+const UNSENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'RATE_LIMITED']);
+
+/** The operations of an import. */
+export function importOperations(
+  kind: ImportKind,
+): Readonly<Record<'create' | 'list' | 'add' | 'methods' | 'setDefault', OperationId>> {
+  const [parties, methods] =
+    kind === 'payee'
+      ? (['payees', 'payeePaymentMethods'] as const)
+      : (['payers', 'payerPaymentMethods'] as const);
+  return {
+    ...{create: `${parties}.create`, list: `${parties}.list`},
+    ...{add: `${methods}.add`, methods: `${methods}.list`, setDefault: `${methods}.setDefault`},
+  };
+}
+
+/** The requests of a confirmed import: each is granted as it is sent, and may be repeated only by the run. */
+export function partyServiceOf(
+  kind: ImportKind,
+  {client, grants, signal}: {client: RemitClient; grants: Grants; signal: AbortSignal},
+): PartyService {
+  const operations = importOperations(kind);
+  const owner = (id: string) => ({[`${kind}_id`]: id});
+  const send = async (
+    operation: OperationId,
+    request: {params?: Record<string, string>; body?: JsonObject},
+  ): Promise<SendEnd> => {
+    grants.allow({operation, ...request});
+    try {
+      const {data} = await client.call(operation, {...request, options: {signal}});
+      return {is: 'done', record: unwrapRecord(data)};
+    } catch (error) {
+      return endOf(error);
+    }
+  };
+  const listed = {all: true, checksFilters: true, signal};
+  return {
+    create: ({party}: PartyRow) => send(operations.create, {body: party}),
+    add: ({method}, id) => send(operations.add, {params: owner(id), body: method}),
+    parties: () => client.list(operations.list, {}, listed),
+    setDefault: (partyId, methodId) =>
+      send(operations.setDefault, {params: {...owner(partyId), payment_method_id: methodId}}),
+    methods: (id) => client.list(operations.methods, owner(id), listed),
+  };
+}
+
+/** @throws what ends the whole import: a refused key, an interruption, a defect */
+function endOf(error: unknown): SendEnd {
+  if (!(error instanceof RemitError)) throw error;
+  if (error.code === 'IN_DOUBT') return {is: 'unknown', why: error.message};
+  if (UNSENT.has(error.code)) return {is: 'unsent', why: error.message};
+  const {exitCode} = error;
+  if (exitCode === EXIT.INVALID || exitCode === EXIT.NOT_FOUND || exitCode === EXIT.CONFLICT)
+    return {is: 'refused', why: error.message};
+  throw error;
+}

@@ -1,0 +1,122 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {InputRecord, RecordSource} from '../batch/input/record.ts';
+import type {InputFile} from '../batch/input/csv-input.ts';
+import {maskCell} from '../batch/input/issues.ts';
+import {openSource} from '../batch/input/source.ts';
+import type {Retype} from '../batch/model/accept.ts';
+import {checkReference, normaliseReference} from '../batch/model/identity.ts';
+import {RemitError} from '../errors.ts';
+import {type Columns, isSecret, readColumns, rolesOf} from './columns.ts';
+import {contractProblems, type ImportKind, type PartyRow, readParty} from './row.ts';
+
+const SHOWN = 10;
+
+/** A file of payees or payers, and how it is read. */
+export interface PartyFile {
+  input: InputFile;
+  kind: ImportKind;
+  sheet: string | undefined;
+  retype: Retype;
+  /** Checks the requests of a row against the contract. @throws RemitError LOCAL_VALIDATION */
+  validate: (row: PartyRow) => Promise<void>;
+}
+
+/**
+ * Reads and checks all rows. Nothing is sent, and nothing of an account is written to disk.
+ * @throws RemitError CSV_INVALID naming every wrong cell
+ */
+export async function readPartyFile(file: PartyFile): Promise<PartyRow[]> {
+  const {input, sheet, retype} = file;
+  const folder = mkdtempSync(join(tmpdir(), 'remit-import-'));
+  try {
+    const source = await openSource(input, {sheet, retype, spool: join(folder, 'texts')});
+    try {
+      return await readRows(source, file);
+    } finally {
+      source.close();
+    }
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
+
+async function readRows(source: RecordSource, {input, kind, validate}: PartyFile): Promise<PartyRow[]> {
+  const problems: string[] = [];
+  const rows: PartyRow[] = [];
+  const seen = new Map<string, string>();
+  let columns: Columns | undefined;
+  for await (const piece of source.read()) {
+    if ('header' in piece) {
+      const found = readColumns(piece.header, {isPayer: kind === 'payer'});
+      if (found.problems.length > 0) throw invalidFile(input.path, found.problems);
+      ({columns} = found);
+      source.beginWith(rolesOf(columns));
+      continue;
+    }
+    for (const record of piece.records) {
+      if (columns === undefined) continue;
+      const place = `${source.sheet === undefined ? 'line' : 'row'} ${record.line}`;
+      const before = problems.length;
+      const row = rowOf(record, columns, place, (text) => problems.push(`${place}: ${text}`));
+      const first = seen.get(row.reference);
+      if (first !== undefined) problems.push(`${place}: reference ${row.reference} is repeated (${first})`);
+      seen.set(row.reference, first ?? place);
+      if (problems.length === before)
+        problems.push(...(await problemsOf(row, validate)).map((text) => `${place}: ${text}`));
+      rows.push(row);
+    }
+  }
+  const {count, lines} = source.end().hiddenRecords;
+  if (count > 0) problems.push(`rows are hidden (${lines.join(', ')}): show or delete them`);
+  if (problems.length > 0) throw invalidFile(input.path, problems);
+  if (rows.length === 0) throw invalidFile(input.path, ['it has no row']);
+  return rows;
+}
+
+async function problemsOf(row: PartyRow, validate: PartyFile['validate']): Promise<string[]> {
+  try {
+    await validate(row);
+    return [];
+  } catch (error) {
+    return contractProblems(error);
+  }
+}
+
+function rowOf(
+  {cells, typed}: InputRecord,
+  {at, metadata, headers}: Columns,
+  place: string,
+  complain: (text: string) => void,
+): PartyRow {
+  const nameOf = new Map([...at].map(([name, index]) => [index, name]));
+  for (const {index, message} of typed?.faults ?? [])
+    complain(`${nameOf.get(index) ?? headers[index] ?? 'a cell outside the table'} ${message}`);
+  const cell = (column: string) => (cells[at.get(column) ?? -1] ?? '').trim();
+  const reference = normaliseReference(cell('reference'));
+  const problem = checkReference(reference);
+  if (problem !== undefined) complain(problem.message);
+  const values = metadata.flatMap(({key, index}): [string, string][] => {
+    const value = (cells[index] ?? '').trim();
+    return value === '' ? [] : [[key, value]];
+  });
+  return readParty(cell, Object.fromEntries(values), {
+    ...{reference, place},
+    complain: ({column, message}) => {
+      const value = cell(column);
+      const shown = value === '' || isSecret(column) ? '' : ` (found: ${maskCell(value)})`;
+      complain(`${column} ${message}${shown}`);
+    },
+  });
+}
+
+/** @throws RemitError CSV_INVALID: the whole file is refused if some rows are invalid */
+function invalidFile(path: string, problems: readonly string[]): RemitError {
+  const more = problems.length > SHOWN ? `\n  and ${problems.length - SHOWN} more; -o json lists them` : '';
+  return new RemitError(
+    'CSV_INVALID',
+    `${path === '-' ? 'the file' : path} was refused, and nothing was sent:\n  ${problems.slice(0, SHOWN).join('\n  ')}${more}`,
+    {details: {problems}},
+  );
+}

@@ -1,0 +1,59 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {openInput} from '../batch/input/csv-input.ts';
+import {openSource} from '../batch/input/source.ts';
+import type {Retype} from '../batch/model/accept.ts';
+import {normaliseReference} from '../batch/model/identity.ts';
+import {type IdFormat, isId, usualId} from '../contract/ids.ts';
+import {RemitError} from '../errors.ts';
+
+/**
+ * Reads the result of an import: the ids of payees or payers by their references. Other columns are ignored.
+ * @throws RemitError CSV_INVALID naming the line; nothing was sent
+ */
+export async function readPartyIds(
+  path: string,
+  {kind, ids = 'uuid', retype}: {kind: 'payout' | 'payin'; ids: IdFormat | undefined; retype: Retype},
+): Promise<Map<string, string>> {
+  const column = kind === 'payout' ? 'payee_id' : 'payer_id';
+  const found = new Map<string, string>();
+  const refuse = (why: string): never => {
+    throw new RemitError('CSV_INVALID', `${path}: ${why}; nothing was sent`, {
+      hint: `name the file with the ids that \`${kind === 'payout' ? 'payees' : 'payers'} import\` has written`,
+    });
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'remit-ids-'));
+  try {
+    const source = await openSource(openInput(path), {
+      sheet: undefined,
+      retype,
+      spool: join(folder, 'texts'),
+    });
+    try {
+      let at = {reference: -1, id: -1};
+      for await (const piece of source.read()) {
+        if ('header' in piece) {
+          const names = piece.header.map((name) => name.trim().toLowerCase());
+          at = {reference: names.indexOf('reference'), id: names.indexOf(column)};
+          if (at.reference < 0 || at.id < 0) refuse(`it has no columns reference and ${column}`);
+          source.beginWith(new Map([at.reference, at.id].map((index) => [index, 'name'])));
+          continue;
+        }
+        for (const {line, cells} of piece.records) {
+          const reference = normaliseReference(cells[at.reference] ?? '');
+          const id = (cells[at.id] ?? '').trim();
+          if (reference === '') refuse(`line ${line} has no reference`);
+          if (!isId(id, ids)) refuse(`line ${line}: the ${column} of ${reference} is not an id`);
+          if (found.has(reference)) refuse(`line ${line}: reference ${reference} is repeated`);
+          found.set(reference, usualId(id));
+        }
+      }
+    } finally {
+      source.close();
+    }
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+  return found;
+}

@@ -1,0 +1,144 @@
+import {
+  type Market,
+  type MarketField,
+  MARKET_COUNTRIES,
+  marketOf,
+  withoutBlanks,
+  wrongIn,
+} from '../contract/markets.ts';
+import {RemitError} from '../errors.ts';
+import {isList, isObject, type JsonObject} from '../narrow.ts';
+import {REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
+import {ACCOUNT_COLUMNS} from './columns.ts';
+
+export type ImportKind = 'payee' | 'payer';
+
+/** One payee or payer of a file, with the requests that create it. */
+export interface PartyRow {
+  reference: string;
+  /** `line 3` of a CSV, `row 3` of a sheet. */
+  place: string;
+  /** The body of the request that creates it. */
+  party: JsonObject & {name: string; email?: string | undefined};
+  /** The body of the request that adds its bank account or card; it alone has the number. */
+  method: JsonObject;
+  /** What is compared with the journal, and shown. */
+  account: AccountFacts;
+}
+
+/** What may be known of a bank account or card on disk. */
+export interface AccountFacts {
+  type: 'bank_account' | 'card';
+  country: string;
+  last4: string;
+}
+
+/** The cells of a row by column; an absent column is an empty text. */
+export type Cells = (column: string) => string;
+
+/** What is wrong with a cell; the message never contains the value. */
+export interface CellProblem {
+  column: string;
+  message: string;
+}
+
+/**
+ * The requests of a row, checked as far as can be known without the service.
+ * @param complain called for each cell that is wrong
+ */
+export function readParty(
+  cell: Cells,
+  metadata: Readonly<Record<string, string>>,
+  {reference, place, complain}: {reference: string; place: string; complain: (problem: CellProblem) => void},
+): PartyRow {
+  const country = (cell('country') || 'US').toUpperCase();
+  const isCard = cell('card_number') !== '';
+  const market = marketOf(country);
+  const name = cell('name');
+  if (name === '') complain({column: 'name', message: 'is empty'});
+  if (market === undefined)
+    complain({
+      column: 'country',
+      message: `has no fields that remit knows; the countries are ${MARKET_COUNTRIES.join(', ')}`,
+    });
+  const common = {
+    country_code: country,
+    currency_code: (cell('currency') || market?.currency || '').toUpperCase(),
+    is_default: true,
+  };
+  const filled = ACCOUNT_COLUMNS.numbers.filter((column) => cell(column) !== '');
+  if (isCard && filled.length > 0)
+    complain({column: 'card_number', message: `is filled in beside ${filled.join(', ')}; use one of them`});
+  const {body, last4} = isCard ? readCard(cell, complain) : readBank(cell, market, complain);
+  const type = isCard ? 'card' : 'bank_account';
+  return {
+    ...{reference, place},
+    party: {
+      name,
+      ...(cell('type') === '' ? {} : {type: cell('type').toLowerCase()}),
+      ...(cell('email') === '' ? {} : {email: cell('email')}),
+      metadata: {...metadata, [REFERENCE_METADATA_KEY]: reference},
+    },
+    method: {type, ...common, [isCard ? 'card' : 'bank_account']: body},
+    account: {type, country, last4},
+  };
+}
+
+type Complain = (problem: CellProblem) => void;
+
+function readCard(cell: Cells, complain: Complain): {body: JsonObject; last4: string} {
+  const number = withoutBlanks(cell('card_number'));
+  if (!/^\d{12,19}$/.test(number)) complain({column: 'card_number', message: 'must have 12 to 19 digits'});
+  const [month, year] = [wholeNumber(cell('exp_month')), wholeNumber(cell('exp_year'))];
+  if (month === undefined || month < 1 || month > 12)
+    complain({column: 'exp_month', message: 'is not a month from 1 to 12'});
+  if (year === undefined || year < 2000 || year > 2100)
+    complain({column: 'exp_year', message: 'is not a year with four digits'});
+  return {body: {number, exp_month: month, exp_year: year}, last4: number.slice(-4)};
+}
+
+const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
+
+function readBank(
+  cell: Cells,
+  market: Market | undefined,
+  complain: Complain,
+): {body: JsonObject; last4: string} {
+  if (market === undefined) return {body: {}, last4: ''};
+  const read = (field: MarketField): string => {
+    const value = withoutBlanks(cell(field.name));
+    const wrong =
+      value === '' ? `is empty; bank accounts in ${market.country} have one` : wrongIn(field, value);
+    if (wrong !== undefined) complain({column: field.name, message: wrong});
+    return value;
+  };
+  const fields = [...market.bank, market.account];
+  const values = Object.fromEntries(fields.map((field) => [field.name, read(field)]));
+  const own: ReadonlySet<string> = new Set(fields.map(({name}) => name));
+  const others = [...ACCOUNT_COLUMNS.bank, ...ACCOUNT_COLUMNS.numbers, ...ACCOUNT_COLUMNS.card];
+  for (const column of others)
+    if (!own.has(column) && cell(column) !== '')
+      complain({column, message: `is not for bank accounts in ${market.country}`});
+  const type = cell('account_type').toLowerCase();
+  if (type !== '' && !market.hasType)
+    complain({column: 'account_type', message: `is not for bank accounts in ${market.country}`});
+  return {
+    body: {
+      holder_name: cell('holder_name') || cell('name'),
+      ...values,
+      ...(market.hasType ? {account_type: type || 'checking'} : {}),
+    },
+    last4: (values[market.account.name] ?? '').slice(-4),
+  };
+}
+
+/** Why a request is refused by the contract, by field; its messages contain no values. */
+export function contractProblems(error: unknown): string[] {
+  if (!(error instanceof RemitError) || error.code !== 'LOCAL_VALIDATION') throw error;
+  const fields = error.details?.['fields'];
+  return isList(fields)
+    ? fields.map((each) =>
+        isObject(each) ? `${String(each['field'])} ${String(each['issue'])}` : error.message,
+      )
+    : [error.message];
+}

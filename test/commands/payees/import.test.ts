@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
+import {type Fault, FakeParties} from '../../parties/fake-parties.ts';
+
+interface Imported {
+  created: number;
+  already: number;
+  problems: {reference: string; state: string; message: string; others: string[]}[];
+  next: string | null;
+}
+
+const NUMBERS = Array.from({length: 8}, (_, n) => `98765432${n}1`);
+
+/** Eight payees in a CSV, and a service whose answers get lost. */
+class ImportDesk {
+  readonly folder = scratch();
+  readonly parties = new FakeParties();
+  topic = 'payees';
+
+  constructor(rows = NUMBERS.map((number, n) => [`S-${n}`, `Supplier ${n}`, number, '021000021'])) {
+    this.write(rows);
+  }
+
+  write(rows: readonly (readonly string[])[]): void {
+    const lines = [['reference', 'name', 'account_number', 'routing_number'], ...rows];
+    writeFileSync(this.file, `${lines.map((row) => row.join(',')).join('\n')}\n`);
+  }
+
+  get file(): string {
+    return join(this.folder, 'suppliers.csv');
+  }
+
+  get results(): string[] {
+    return readFileSync(join(this.folder, 'suppliers.imported.csv'), 'utf8').trim().split('\n');
+  }
+
+  run(words = '', options: CliOptions = {}) {
+    return runCli([this.topic, 'import', this.file, ...words.split(' ').filter((word) => word !== '')], {
+      service: this.parties.answer,
+      env: {HOME: this.folder, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL},
+      ...options,
+    });
+  }
+
+  async go(words = ''): Promise<Imported & {exit: number}> {
+    const ran = await this.run(`${words} --json`);
+    return {...(ran.json() as Imported), exit: ran.exitCode};
+  }
+
+  /** Each of the eight exists once, with one bank account. */
+  existOnce(): void {
+    for (let n = 0; n < 8; n++) {
+      const found = this.parties.named(`S-${n}`);
+      assert.deepEqual([found.length, found[0]?.methods.length], [1, 1], `S-${n}`);
+    }
+  }
+}
+
+const isCreate = ({method, path}: {method: string; path: string}) =>
+  method === 'POST' && /^\/api\/pay(ees|ers)$/.test(path);
+const isAdd = ({method, path}: {method: string; path: string}) =>
+  method === 'POST' && path.endsWith('/payment-methods');
+
+describe('payees import', () => {
+  let desk: ImportDesk;
+  beforeEach(() => (desk = new ImportDesk()));
+
+  it('creates each payee with its account, and writes the ids', async () => {
+    const {created, problems, exit} = await desk.go();
+    assert.deepEqual([created, problems, exit], [8, [], 0]);
+    desk.existOnce();
+    const [header, first] = desk.results;
+    assert.equal(header, 'reference,payee_id,payment_method_id,verification');
+    const [record] = desk.parties.named('S-0');
+    assert.equal(first, `S-0,${record?.id},${record?.methods[0]?.id},verified`);
+  });
+
+  it('sends nothing for rows that exist, and continues with new ones', async () => {
+    await desk.go();
+    desk.write(
+      [...NUMBERS, '5551234567'].map((number, n) => [`S-${n}`, `Supplier ${n}`, number, '021000021']),
+    );
+    const posts = desk.parties.sent.filter(isCreate).length;
+    const {created, already, exit} = await desk.go();
+    assert.deepEqual([created, already, exit], [1, 8, 0]);
+    assert.equal(desk.parties.sent.filter(isCreate).length, posts + 1);
+  });
+
+  const lostBy: [string, (request: {method: string; path: string}) => boolean][] = [
+    ['creates', isCreate],
+    ['accounts', isAdd],
+  ];
+  for (const [what, matches] of lostBy)
+    for (const fault of ['lost-before', 'lost-after'] as const)
+      for (const keeps of [true, false])
+        it(`looks for ${what} that were ${fault}, ${keeps ? 'by reference' : 'without metadata'}`, async () => {
+          desk.parties.keeps = keeps;
+          let lost = 0;
+          desk.parties.fault = (request) => (matches(request) && ++lost <= 5 ? fault : undefined);
+          const {problems, exit} = await desk.go();
+          assert.deepEqual([problems, exit], [[], 0]);
+          desk.existOnce();
+        });
+
+  it('names a record that was created after it had been looked for', async () => {
+    let lost = 0;
+    desk.parties.fault = (request) => (isCreate(request) && ++lost === 3 ? 'late' : undefined);
+    const {problems, exit} = await desk.go();
+    assert.equal(exit, 8);
+    const [{reference, state, others}] = problems as [Imported['problems'][0]];
+    const ids = desk.parties.named(reference).map(({id}) => id);
+    assert.deepEqual([state, others.length, ids.length], ['duplicate', 1, 2]);
+    assert.ok(ids.includes(others[0]!));
+    const again = await desk.go();
+    assert.deepEqual([again.exit, again.problems[0]?.others], [8, others], 'until one is removed');
+  });
+
+  it('is in doubt about what no list shows, and never sends it more often than five times', async () => {
+    desk.parties.fault = (request) =>
+      isCreate(request) && request.body.includes('S-3') ? 'lost-before' : undefined;
+    const {problems, exit, next} = await desk.go();
+    assert.deepEqual(
+      [exit, problems.map(({reference, state}) => `${reference} ${state}`), next],
+      [12, ['S-3 in_doubt'], `remit payees import ${desk.file} --json`],
+    );
+    desk.parties.fault = () => undefined;
+    assert.equal((await desk.go()).exit, 0);
+    desk.existOnce();
+  });
+
+  it('sends nothing again while the list cannot be read', async () => {
+    let lost = 0;
+    desk.parties.fault = (request): Fault => {
+      if (request.method === 'GET') return {status: 403, code: 'AUTHORIZATION_ERROR'};
+      return isCreate(request) && ++lost === 1 ? 'lost-after' : undefined;
+    };
+    const ran = await desk.run('--json');
+    assert.equal(ran.exitCode, 3);
+    assert.match(ran.error().message, /7 of 8 payees are imported, with their ids in /);
+    assert.equal(
+      ran.error().hint,
+      `to continue, with the same file: remit payees import ${desk.file} --json`,
+    );
+    desk.parties.fault = () => undefined;
+    assert.equal((await desk.go()).exit, 0);
+    desk.existOnce();
+  });
+
+  for (const at of [1, 2, 5, 9, 14, 16])
+    it(`creates each once after a kill at request ${at}`, async () => {
+      desk.parties.fault = (_, nth) => {
+        if (nth >= at) throw new Error('killed');
+        return undefined;
+      };
+      assert.notEqual((await desk.run()).exitCode, 0);
+      desk.parties.fault = () => undefined;
+      assert.equal((await desk.go()).exit, 0);
+      desk.existOnce();
+    });
+
+  it('reports rows that are refused, and sends their correction', async () => {
+    desk.parties.fault = (request) =>
+      isAdd(request) && request.body.includes(NUMBERS[4]!)
+        ? {status: 422, code: 'INVALID_PAYMENT_DETAILS'}
+        : undefined;
+    const ran = await desk.run();
+    assert.equal(ran.exitCode, 8);
+    assert.match(
+      ran.stdout,
+      /S-4 \(line 6\): refused: its bank account or card was refused: .*INVALID_PAYMENT_DETAILS/,
+    );
+    desk.parties.fault = () => undefined;
+    desk.write(
+      NUMBERS.map((number, n) => [`S-${n}`, `Supplier ${n}`, n === 4 ? '11112222' : number, '021000021']),
+    );
+    assert.equal((await desk.go()).exit, 0);
+    desk.existOnce();
+    assert.equal(desk.parties.named('S-4')[0]?.methods[0]?.last4, '2222');
+  });
+
+  it('refuses a row that differs from what was imported under its reference', async () => {
+    await desk.go();
+    const sent = desk.parties.sent.length;
+    desk.write([
+      ['S-0', 'Supplier 0', '11112222', '021000021'],
+      ['S-1', 'Somebody else', NUMBERS[1]!, '021000021'],
+    ]);
+    const ran = await desk.run();
+    assert.deepEqual([ran.exitCode, desk.parties.sent.length], [5, sent]);
+    assert.match(
+      ran.stderr,
+      /line 2: reference S-0 was imported with the bank account …3201 \(US\), and .* …2222/,
+    );
+    assert.match(
+      ran.stderr,
+      /line 3: reference S-1 was imported as Supplier 1, and the row has Somebody else/,
+    );
+  });
+
+  it('makes an account the default once it is verified', async () => {
+    desk.parties.verification = 'pending';
+    await desk.go();
+    for (const {methods} of desk.parties.records)
+      for (const method of methods) Object.assign(method, {verification_status: 'verified'});
+    assert.equal((await desk.go('--wait')).exit, 0);
+    assert.ok(desk.parties.records.every(({methods}) => methods[0]?.is_default));
+    assert.match(desk.results[1] ?? '', /,verified$/);
+  });
+
+  it('names accounts that the service refuses to verify', async () => {
+    desk.parties.verification = 'failed';
+    const {exit, problems} = await desk.go('--wait');
+    assert.deepEqual([exit, problems.length, problems[0]?.state], [8, 8, 'unverified']);
+  });
+
+  it('ends with 10 if accounts are still pending', async () => {
+    desk.parties.verification = 'pending';
+    const {exit, next} = await desk.go('--wait --timeout 30s');
+    assert.deepEqual([exit, next?.includes('--wait')], [10, true]);
+  });
+
+  it('never writes an account number', async () => {
+    let lost = 0;
+    desk.parties.fault = (request) => {
+      if (request.method === 'GET' && ++lost === 4) throw new Error('killed');
+      return isCreate(request) || isAdd(request) ? (++lost % 3 === 0 ? 'lost-after' : undefined) : undefined;
+    };
+    const screens = [await desk.run('--debug'), await desk.run('--debug --json')];
+    const written = readdirSync(desk.folder, {recursive: true})
+      .map((name) => join(desk.folder, String(name)))
+      .filter((path) => path !== desk.file && statSync(path).isFile())
+      .map((path) => readFileSync(path, 'latin1'));
+    assert.ok(written.length >= 2);
+    for (const number of NUMBERS)
+      for (const text of [...written, ...screens.flatMap(({stdout, stderr}) => [stdout, stderr])])
+        assert.ok(!text.includes(number), number);
+  });
+
+  it('needs --live with a live key, and asks at a terminal', async () => {
+    const env = {HOME: desk.folder, REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: 'https://api.example.com'};
+    assert.equal((await desk.run('', {env})).exitCode, 11);
+    const asked = await desk.run('--live', {env, columns: 100, answers: [false]});
+    assert.deepEqual([asked.exitCode, asked.questions], [11, ['Import 8 payees with a live key?']]);
+    assert.equal(desk.parties.sent.length, 0);
+    const yes = await desk.run('--live', {env, columns: 100, answers: [true]});
+    assert.equal(yes.exitCode, 0, yes.stderr);
+    desk.existOnce();
+  });
+
+  it('names in live mode what is gone, and creates it again in test mode', async () => {
+    await desk.go();
+    desk.parties.records.splice(2, 1);
+    const {created, exit} = await desk.go();
+    assert.deepEqual([created, exit], [1, 0]);
+    const env = {HOME: desk.folder, REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: 'https://api.example.com'};
+    await desk.run('--live --yes', {env});
+    desk.parties.records.length = 0;
+    const ran = await desk.run('--live --yes --json', {env});
+    const {problems} = ran.json() as Imported;
+    assert.deepEqual([ran.exitCode, problems.length, problems[0]?.state], [8, 8, 'gone']);
+  });
+
+  it('lists every wrong cell without its number, and sends nothing', async () => {
+    desk.write([
+      ['S-1', 'A', '12', '021000021'],
+      ['S-1', '', '123456789', '021000020'],
+    ]);
+    const ran = await desk.run('--json');
+    assert.deepEqual([ran.exitCode, desk.parties.sent.length], [5, 0]);
+    const {problems} = ran.error().details as {problems: string[]};
+    assert.deepEqual(problems, [
+      'line 2: account_number must have 4 to 17 digits',
+      'line 3: name is empty',
+      'line 3: routing_number is not valid; check each digit (found: …0020)',
+      'line 3: reference S-1 is repeated (line 2)',
+    ]);
+  });
+
+  it('reads accounts of other countries and cards from a pipe', async () => {
+    const stdin =
+      'Reference,Name,Country,IBAN,Card Number,Exp Month,Exp Year,metadata.team\n' +
+      'D-1,Ada,DE,DE89 3704 0044 0532 0130 00,,,,north\nC-1,Bea,,,4242 4242 4242 4242,4,2031,\n';
+    const out = join(desk.folder, 'ids.csv');
+    const ran = await runCli(['payees', 'import', '-', '--out', out], {
+      service: desk.parties.answer,
+      stdin,
+      env: {HOME: desk.folder, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL},
+    });
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const [ada] = desk.parties.named('D-1');
+    assert.deepEqual(ada?.metadata, {team: 'north', remit_reference: 'D-1'});
+    assert.deepEqual([ada?.methods[0]?.last4, ada?.methods[0]?.country_code], ['3000', 'DE']);
+    assert.deepEqual(desk.parties.named('C-1')[0]?.methods[0]?.type, 'card');
+  });
+
+  it('works for payers, which have no cards', async () => {
+    desk.topic = 'payers';
+    assert.equal((await desk.go()).exit, 0);
+    assert.equal(desk.results[0], 'reference,payer_id,payment_method_id,verification');
+    writeFileSync(desk.file, 'reference,name,card_number\nS-9,A,4242424242424242\n');
+    const ran = await desk.run();
+    assert.equal(ran.exitCode, 5);
+    assert.match(ran.stderr, /unknown column "card_number"/);
+  });
+});

@@ -1,0 +1,105 @@
+import {answer, lost, type Reply, type Script} from '../client/transport/fake-transport.ts';
+
+export interface FakeRecord {
+  id: string;
+  name: string;
+  email: string | null;
+  metadata: Record<string, string>;
+  created_at: string;
+  methods: {id: string; type: string; last4: string; country_code: string; is_default: boolean}[];
+}
+
+/** What happens to one request, instead of its answer. `late`: it takes effect once the list was read again. */
+export type Fault = 'lost-before' | 'lost-after' | 'late' | {status: number; code: string} | undefined;
+
+const PAGE = 3; // so that lists have several pages
+
+/** A service of payees or payers, whose answers get lost. */
+export class FakeParties {
+  readonly records: FakeRecord[] = [];
+  readonly sent: {method: string; path: string; body: string}[] = [];
+  fault: (request: {method: string; path: string; body: string}, nth: number) => Fault = () => undefined;
+  /** Whether records keep metadata. */
+  keeps = true;
+  verification = 'verified';
+  /** Late effects, with the number of lists that must be read first. */
+  readonly #late: {after: number; work: () => void}[] = [];
+  #lists = 0;
+  #n = 0;
+
+  readonly answer: Script = ({method, path, body}): Reply => {
+    const request = {method, path, body: body ?? ''};
+    this.sent.push(request);
+    const fault = this.fault(request, this.sent.length);
+    if (fault === 'lost-before') return lost('reset');
+    if (typeof fault === 'object') return answer(fault.status, {error_code: fault.code, message: 'no'});
+    if (fault === 'late') {
+      this.#late.push({after: this.#lists + 1, work: () => this.#do(request)});
+      return lost('reset');
+    }
+    const reply = this.#do(request);
+    return fault === 'lost-after' ? lost('reset') : reply;
+  };
+
+  /** Whose reference is this? */
+  named(reference: string): FakeRecord[] {
+    return this.records.filter(({metadata}) => metadata['remit_reference'] === reference);
+  }
+
+  #do({method, path, body}: {method: string; path: string; body: string}): Reply {
+    const [, , , id, methods, methodId] = path.split('?')[0]!.split('/');
+    if (method === 'GET' && id === undefined) return this.#list(path);
+    if (id === undefined) return answer(201, this.#shown(this.#create(JSON.parse(body) as FakeRecord)));
+    const record = this.records.find((one) => one.id === id);
+    if (record === undefined) return answer(404, {error_code: 'NOT_FOUND', message: 'no such payee'});
+    if (method === 'GET') return answer(200, {data: record.methods, next_cursor: null});
+    const found = record.methods.find((one) => one.id === methodId);
+    if (methods === 'payment-methods' && found !== undefined) found.is_default = true;
+    return answer(found === undefined ? 201 : 200, found ?? this.#add(record, JSON.parse(body) as Added));
+  }
+
+  #list(path: string): Reply {
+    const from = Number(new URL(path, 'http://x').searchParams.get('cursor') ?? 0);
+    if (from === 0) this.#lists++;
+    for (const {after, work} of this.#late.splice(0))
+      if (after < this.#lists) work();
+      else this.#late.push({after, work});
+    const data = this.records.slice(from, from + PAGE).map((record) => this.#shown(record));
+    const next = from + PAGE < this.records.length ? String(from + PAGE) : null;
+    return answer(200, {data, next_cursor: next});
+  }
+
+  #create({name, email, metadata}: Partial<FakeRecord>): FakeRecord {
+    const record = {
+      ...{id: this.#id(), name: name ?? '', email: email ?? null, metadata: metadata ?? {}},
+      ...{created_at: new Date(1_700_000_000_000).toISOString(), methods: []},
+    };
+    this.records.push(record);
+    return record;
+  }
+
+  #add(record: FakeRecord, {type, country_code, bank_account: bank, card}: Added) {
+    const number = bank?.account_number ?? bank?.iban ?? card?.number ?? '';
+    const method = {
+      ...{id: this.#id(), type, last4: number.slice(-4), country_code, is_default: false},
+      verification_status: this.verification,
+    };
+    record.methods.push(method);
+    return method;
+  }
+
+  #shown({metadata, ...record}: FakeRecord): object {
+    return {...record, methods: undefined, ...(this.keeps ? {metadata} : {})};
+  }
+
+  #id(): string {
+    return `0a000000-0000-4000-8000-${String(++this.#n).padStart(12, '0')}`;
+  }
+}
+
+interface Added {
+  type: string;
+  country_code: string;
+  bank_account?: {account_number?: string; iban?: string};
+  card?: {number: string};
+}
