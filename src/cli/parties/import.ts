@@ -12,6 +12,7 @@ import {keyFingerprintOf} from '../../profiles/key.ts';
 import type {Context} from '../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {commandLine, type Typed} from '../line/command-line.ts';
+import {keepHeapSmall} from '../runtime/memory.ts';
 import {openStdin} from '../runtime/stdin.ts';
 import {resultPath, writeIds} from './results.ts';
 import {importOperations, partyServiceOf} from './service.ts';
@@ -54,6 +55,7 @@ interface Opened {
 export async function importParties(request: ImportRequest): Promise<ImportEnd> {
   const {context, kind, path, flags} = request;
   const {profile, clock, stateDir, out} = context;
+  keepHeapSmall();
   const results = resultPath(kind, path, flags.out);
   const rows = await readRows(request);
   const {mode, baseUrl, key} = profile;
