@@ -1,4 +1,5 @@
 import {REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
+import {VERIFICATION_STATUSES} from '../contract/lifecycle.ts';
 import {isObject} from '../narrow.ts';
 import type {PartyRow} from './row.ts';
 
@@ -50,7 +51,7 @@ export function shownMethod(record: unknown): ShownMethod | undefined {
   if (!isObject(record)) return undefined;
   const {id, type, country_code: country, last4, verification_status: status, is_default: isDefault} = record;
   if (typeof id !== 'string' || id === '') return undefined;
-  const verification = typeof status === 'string' ? status : null;
+  const verification = VERIFICATION_STATUSES.find((known) => known === status) ?? null;
   return {id, type, country, last4, verification, isDefault: isDefault === true};
 }
 

@@ -1,3 +1,6 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {scratch} from '../cli/run-cli.ts';
 import {ACCOUNT, CARD, SIGNING_SECRET} from '../sanitize/canaries.ts';
 import {ID} from './hostile-service.ts';
 
@@ -10,6 +13,13 @@ const LEAKING_BODY = {
   cardNumber: CARD,
   secret: SIGNING_SECRET,
 };
+
+/** An import of one party, whose results nobody reads. */
+function importOf(): readonly string[] {
+  const file = join(scratch(), 'parties.csv');
+  writeFileSync(file, `reference,name,account_number,routing_number\nS-1,Acme,${ACCOUNT},021000021\n`);
+  return [file, '--out', '/dev/null'];
+}
 
 /** How each command that calls the service is typed: by the tests of secrets, and by those of hostile text. */
 export const SERVICE_CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -27,10 +37,12 @@ export const SERVICE_CALLS: Readonly<Record<string, readonly (readonly string[])
   'moves:list': [[]],
   'payees:create': [['--name', 'Acme', '--type', 'business']],
   'payees:get': [[ID]],
+  'payees:import': [importOf(), [...importOf(), '--wait', '--timeout', '3s']],
   'payees:list': [[], ['--all']],
   'payees:update': [[ID, '--name', 'Acme']],
   'payers:create': [['--name', 'Acme', '--type', 'business']],
   'payers:get': [[ID]],
+  'payers:import': [importOf()],
   'payers:list': [[]],
   'payers:update': [[ID, '--name', 'Acme']],
   'payins:approve': [[ID], [ID, '--wait', '--timeout', '3s']],

@@ -95,7 +95,12 @@ async function runImport(request: ImportRequest, opened: Opened): Promise<Import
   if (rows.length > earlier.length) await confirm(request, opened);
   const transport = await context.transportFor('pool');
   const service = partyServiceOf(kind, {
-    ...{client: context.clientOn(transport), grants: context.grants, signal: stop.signal},
+    ...{
+      client: context.clientOn(transport),
+      grants: context.grants,
+      signal: stop.signal,
+      sanitizer: out.sanitizer,
+    },
   });
   const parts = {journal, service, clock, signal: stop.signal};
   const run = new ImportRun({

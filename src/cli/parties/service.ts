@@ -1,10 +1,14 @@
 import type {RemitClient} from '../../client/client.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
+import {isUsableId} from '../../client/answers/readable.ts';
+import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import type {JsonObject} from '../../narrow.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import type {PartyService, SendEnd} from '../../parties/run.ts';
+import {selectedValue} from '../../output/records/select.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Grants} from '../guard/grants.ts';
 
 /** Whether a request that failed has created nothing, and may be sent again as it is. */
@@ -27,7 +31,17 @@ export function importOperations(
 /** The requests of a confirmed import: each is granted as it is sent, and may be repeated only by the run. */
 export function partyServiceOf(
   kind: ImportKind,
-  {client, grants, signal}: {client: RemitClient; grants: Grants; signal: AbortSignal},
+  {
+    client,
+    grants,
+    signal,
+    sanitizer,
+  }: {
+    client: RemitClient;
+    grants: Grants;
+    signal: AbortSignal;
+    sanitizer: Sanitizer;
+  },
 ): PartyService {
   const operations = importOperations(kind);
   const owner = (id: string) => ({[`${kind}_id`]: id});
@@ -38,19 +52,25 @@ export function partyServiceOf(
     grants.allow({operation, ...request});
     try {
       const {data} = await client.call(operation, {...request, options: {signal}});
-      return {is: 'done', record: unwrapRecord(data)};
+      const record = unwrapRecord(data);
+      return isUsable(record) ? {is: 'done', record} : {is: 'unknown', why: UNUSABLE_ID};
     } catch (error) {
       return endOf(error);
     }
   };
   const listed = {all: true, checksFilters: true, signal};
+  /** An id is stored and shown, so it must not be a secret or anything else that cannot be typed. */
+  const isUsable = (record: unknown) => isUsableId(selectedValue(record, 'id'), sanitizer);
+  async function* usableOf(records: AsyncIterable<unknown>) {
+    for await (const record of records) if (isUsable(record)) yield record;
+  }
   return {
     create: ({party}: PartyRow) => send(operations.create, {body: party}),
     add: ({method}, id) => send(operations.add, {params: owner(id), body: method}),
-    parties: () => client.list(operations.list, {}, listed),
+    parties: () => usableOf(client.list(operations.list, {}, listed)),
     setDefault: (partyId, methodId) =>
       send(operations.setDefault, {params: {...owner(partyId), payment_method_id: methodId}}),
-    methods: (id) => client.list(operations.methods, owner(id), listed),
+    methods: (id) => usableOf(client.list(operations.methods, owner(id), listed)),
   };
 }
 
