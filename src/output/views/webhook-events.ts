@@ -1,4 +1,5 @@
 import {counted} from '../../phrases.ts';
+import {jsonAsSent} from '../../sanitize/json-as-sent.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {
   field,
@@ -88,7 +89,7 @@ export const webhookEventView: View = {
     lines<Lost>('Lost in JSON', 'lost', lostText),
     lines<[string, string]>('Headers', 'headers', ([name, one]) => plainValue(`${name}: ${one}`)),
     text('Body bytes', 'body_bytes'),
-    field('Body', 'body_base64', (value) => bodyText(String(value))),
+    field('Body', 'body_base64', (value, _record, {terminal}) => bodyText(String(value), terminal)),
   ],
   columns: [
     text('Delivery', 'delivery'),
@@ -129,16 +130,28 @@ function forwardList(value: unknown): string {
     .join('\n');
 }
 
-/** Indented if it is JSON; its bytes are in the JSON output. */
-function bodyText(base64: string): string {
-  const text = Buffer.from(base64, 'base64').toString('utf8');
+/** JSON as it was sent, with one value per line for people; any other text with its lines. JSON output has the bytes. */
+function bodyText(base64: string, isIndented: boolean): string {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length === 0) return '-';
+  const text = utf8Text(bytes);
+  if (text === undefined) return `${counted(bytes.length, 'byte')}, not UTF-8 (\`--raw\` writes them)`;
+  const json = jsonAsSent(text, isIndented);
+  if (json !== undefined) return json;
   const sanitizer = new Sanitizer(); // text sanitized earlier is base64 here
+  return text
+    .replace(/\r?\n$/, '')
+    .split('\n')
+    .map((line) => sanitizer.words(line))
+    .join('\n');
+}
+
+/** Without a byte order mark; undefined if it is not UTF-8. */
+function utf8Text(bytes: Uint8Array): string | undefined {
   try {
-    const json: unknown = JSON.parse(text);
-    sanitizer.learn(json);
-    return JSON.stringify(sanitizer.value(json, 'line'), undefined, 2);
+    return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
   } catch {
-    return sanitizer.words(text);
+    return undefined;
   }
 }
 

@@ -13,7 +13,7 @@ const event = {
   secret_fingerprint: nullable,
   attempt: z.int().min(1),
   body: z.unknown(),
-  /** What `body` does not show: numbers that it changes, names that occurred twice. */
+  /** What a program does not see in `body`: numbers that a double cannot represent, names that occurred twice. */
   lost: z
     .array(
       z.strictObject({

@@ -1,9 +1,10 @@
+import {readJsonExactly} from '../../json/exact.ts';
 import {type Loss, lossesIn, MOST_LEVELS} from '../../json/losses.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import {readJson} from '../verify/event.ts';
 
 export interface ReadBody {
-  /** The body as JSON; null if it is not JSON, or nested too deeply. */
+  /** The body as JSON, with the digits of each number as they were sent; null if it is not JSON, or nested too deeply. */
   body: unknown;
   lost: Loss[];
 }
@@ -15,7 +16,9 @@ export interface ReadBody {
 export function readBody(bytes: Uint8Array, json = readJson(bytes)): ReadBody {
   if (json === undefined) return {body: null, lost: []};
   const lost = lossesIn(json.text);
-  return {body: lost.some(({kind}) => kind === 'too_deep') ? null : json.value, lost};
+  const kinds = new Set(lost.map(({kind}) => kind));
+  if (kinds.has('too_deep')) return {body: null, lost};
+  return {body: kinds.has('number') ? readJsonExactly(json.text) : json.value, lost};
 }
 
 /** One line for each loss, for people. */

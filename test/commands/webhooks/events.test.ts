@@ -90,6 +90,49 @@ describe('the reason of a failure in webhooks events', () => {
   });
 });
 
+describe('the body in webhooks events show', () => {
+  const exact = '{"id":"e1","data":{"amount":9007199254740993,"rate":1.10,"note":"caf\\u00e9"}}';
+
+  it('is the JSON that was sent, one value per line at a terminal', async () => {
+    const run = await placeWith(exact);
+    const shown = (await run(['show', 'e1'], {columns: 100})).stdout;
+    assert.match(shown, /^Body +\{\n +"id": "e1",\n/m);
+    for (const part of ['"amount": 9007199254740993,\n', '"rate": 1.10,\n', '"note": "caf\\u00e9"\n'])
+      assert.ok(shown.includes(part), part);
+  });
+
+  it('is on one line in a pipe, where a script can read it as JSON', async () => {
+    const run = await placeWith(exact);
+    const [, body] = /^Body\t(.*)$/m.exec((await run(['show', 'e1'])).stdout)!;
+    assert.equal(body, exact);
+  });
+
+  it('has its digits in every format of list, show and export', async () => {
+    const run = await placeWith(exact);
+    for (const [words, digits] of [
+      [['show', 'e1', '-o', 'json'], /"amount": 9007199254740993/],
+      [['show', 'e1', '-o', 'yaml'], / amount: 9007199254740993/],
+      [['show', 'e1', '-o', 'csv'], /,9007199254740993,/],
+      [['list', '-o', 'ndjson'], /"amount":9007199254740993/],
+      [['export'], /"amount":9007199254740993/],
+    ] as const)
+      assert.match((await run(words)).stdout, digits, words.join(' '));
+    const queried = await run(['show', 'e1', '-o', 'json', '--query', 'body.data.amount']);
+    assert.equal(queried.stdout, '9007199254740993\n');
+    const [row] = (await run(['list', '--json'])).json() as {lost: unknown}[];
+    assert.deepEqual(row!.lost, [{path: 'data.amount', kind: 'number', sent: '9007199254740993'}]);
+  });
+
+  it('keeps the lines of other text, and names bytes that are no text', async () => {
+    const text = await placeWith('not json\r\nsecond line\n', {eventId: 'e1'});
+    assert.match((await text(['show', 'e1'], {columns: 100})).stdout, /^Body +not json\n +second line\n/m);
+    assert.match((await text(['show', 'e1'])).stdout, /^Body\tnot json; second line$/m);
+    const bytes = await placeWith('', {eventId: 'e1', body: Buffer.from([0xff, 0xfe])});
+    assert.match((await bytes(['show', 'e1'])).stdout, /^Body\t2 bytes, not UTF-8/m);
+    assert.match((await (await placeWith('', {eventId: 'e1'}))(['show', 'e1'])).stdout, /^Body\t-$/m);
+  });
+});
+
 describe('webhooks events', () => {
   it('list shows fifty, or with --all every one', async () => {
     const cwd = scratch();
@@ -135,7 +178,7 @@ describe('webhooks events', () => {
     const {run} = await place();
     const text = await run(['show', idOf(3)]);
     assert.match(text.stdout, /^Forwards\thttp:\/\/localhost:3000\/: gave up, 1 attempt, last 500$/m);
-    assert.match(text.stdout, /"payin_id": "p3"/);
+    assert.match(text.stdout, /"payin_id":"p3"/);
     const json = (await run(['show', idOf(3), '--json'])).json() as Record<string, unknown>;
     assert.equal(Buffer.from(String(json['body_base64']), 'base64').toString(), JSON.stringify(json['body']));
     const raw = await run(['show', idOf(3), '--raw']);
