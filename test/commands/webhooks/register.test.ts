@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {ListenRecord} from '../../../src/cli/webhooks/listen/record.ts';
 import {RemitError} from '../../../src/errors.ts';
@@ -216,7 +216,23 @@ describe('webhooks listen --register', () => {
     const id = at.ready.endpoint_id!;
     assert.match(ended.stderr, new RegExp(`not known whether the endpoint ${id} was removed`));
     assert.match(ended.stderr, new RegExp(`remit webhooks endpoints delete ${id}`));
-    assert.deepEqual([ended.exitCode, at.of('summary')[0]!.endpoints_left], [130, [id]]);
+    assert.deepEqual([ended.exitCode, at.of('summary')[0]!.endpoints_left], [8, [id]]);
+  });
+
+  it('ends with 130 after Ctrl-C and 143 after SIGTERM if nothing is left, and with 8 if its endpoint is', async () => {
+    for (const [signal, exit] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const)
+      for (const isLeft of [false, true]) {
+        const script = service.script((request) =>
+          isLeft && request.startsWith('DELETE') ? lost() : undefined,
+        );
+        const at = await open([], {service: script});
+        at.stop.receive(signal);
+        assert.equal((await at.ended()).exitCode, isLeft ? 8 : exit, `${signal} ${isLeft}`);
+        rmSync(join(home, notes), {recursive: true});
+      }
   });
 
   describe('if its endpoint is gone at the end', () => {

@@ -23,6 +23,9 @@ interface Running extends ListenParts {
   registration: Registration | undefined;
 }
 
+/** Ends that mean only that the listener was stopped; anything that is left is worth more to a script. */
+const PLAIN_ENDS: readonly ExitCode[] = [EXIT.OK, EXIT.INTERRUPTED, EXIT.TERMINATED];
+
 /**
  * Runs the listener until Ctrl-C, SIGTERM, or the end of --expect.
  * @param context with a profile, if --register or --expand needs the service
@@ -40,7 +43,7 @@ export async function listen(
   const {exitCode, matched} = await runUntilEnd(local, context, flags, running);
   if (expectation !== undefined) report.expected(expectation.eventType, matched);
   const {endpointsLeft, isClosed} = await finish(local, running, exitCode);
-  const isPartial = (endpointsLeft.length > 0 || !isClosed) && exitCode === EXIT.OK;
+  const isPartial = (endpointsLeft.length > 0 || !isClosed) && PLAIN_ENDS.includes(exitCode);
   return {data: report.summary(endpointsLeft), exitCode: isPartial ? EXIT.PARTIAL : exitCode};
 }
 
