@@ -100,6 +100,17 @@ export const LINES = {
     error: nullable,
     same_url: z.array(z.string()),
   }),
+  /**
+   * An endpoint of --register is gone, and the deliveries that waited for it are not sent any more; null if the service
+   * has no list of them. `address`, `secret`, `second` and `deleted`: of a killed listener, which could not be used
+   * again. `ended`: of this one.
+   */
+  dropped: z.strictObject({
+    type: z.literal('dropped'),
+    endpoint_id: z.string(),
+    reason: z.enum(['address', 'secret', 'second', 'deleted', 'ended']),
+    deliveries: z.array(z.string()).nullable(),
+  }),
   /** Answered with 503, so that the service sends it again. */
   refused: z.strictObject({
     type: z.literal('refused'),
@@ -125,6 +136,8 @@ export const LINES = {
     failed: count,
     /** Endpoints that --register created, or that replace them, and that still exist or may exist. */
     endpoints_left: z.array(z.string()),
+    /** Deliveries of all lines `dropped`; null if one of them does not know its own. */
+    deliveries_dropped: z.array(z.string()).nullable(),
   }),
 } as const;
 
@@ -139,6 +152,7 @@ export const LINE = z.discriminatedUnion('type', [
   LINES.dead,
   LINES.target,
   LINES.endpoint,
+  LINES.dropped,
   LINES.refused,
   LINES.expect,
   LINES.gap,

@@ -17,6 +17,7 @@ export type RejectedLine = Extract<ListenLine, {type: 'rejected'}>;
 export type ObjectLine = Extract<ListenLine, {type: 'object'}>;
 export type ForwardLine = Extract<ListenLine, {type: 'forward'}>;
 export type EndpointLine = Extract<ListenLine, {type: 'endpoint'}>;
+export type DroppedLine = Extract<ListenLine, {type: 'dropped'}>;
 export type RefusedLine = Extract<ListenLine, {type: 'refused'}>;
 export type SummaryLine = Extract<ListenLine, {type: 'summary'}>;
 

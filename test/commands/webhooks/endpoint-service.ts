@@ -54,6 +54,11 @@ export class EndpointService {
     if (endpoint === undefined)
       return {status: 404, body: {error_code: 'NOT_FOUND', message: `no webhook endpoint ${id}`}};
     if (method === 'GET') return {status: 200, body: shown(endpoint)};
+    if (method === 'PATCH') {
+      const changed = {...endpoint, ...(JSON.parse(body ?? '{}') as Partial<StoredEndpoint>)};
+      this.endpoints.set(id, changed);
+      return {status: 200, body: shown(changed)};
+    }
     this.endpoints.delete(id);
     return {status: 204};
   }

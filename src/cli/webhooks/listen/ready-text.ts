@@ -5,8 +5,12 @@ import {targetsOf, type ListenFlags} from './options.ts';
 import type {Registration} from '../registration/register.ts';
 
 /** The certificate of --tls is for localhost. */
-export const shownHost = ({host, tls}: ListenFlags): string =>
+const shownHost = ({host, tls}: ListenFlags): string =>
   tls ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+
+/** Where the listener accepts deliveries. */
+export const addressOf = (flags: ListenFlags, port: number): string =>
+  `${flags.tls ? 'https' : 'http'}://${shownHost(flags)}:${port}${flags.path}`;
 
 interface ReadyFacts {
   registration: Registration | undefined;
@@ -25,7 +29,9 @@ export function readyText(
     ...(page === null ? [] : [`Inspect deliveries at ${page}`]),
     ...(registration === undefined
       ? []
-      : [`Registered as endpoint ${registration.id}; it is removed on exit.`]),
+      : [
+          `${registration.isUsedAgain ? 'Uses' : 'Registered as'} endpoint ${registration.id}; it is removed on exit.`,
+        ]),
     ...(flags['secret-file'] === undefined
       ? []
       : [`Its signing secret is in ${flags['secret-file']}, which is removed with the endpoint.`]),

@@ -4,6 +4,7 @@ import {hasArrived, type Delivery, type ForwardResult} from '../../../webhooks/d
 import {
   deliveryLine,
   forwardLine,
+  type DroppedLine,
   type EndpointLine,
   type ListenLine,
   type ObjectLine,
@@ -39,6 +40,7 @@ export class ListenReport {
   readonly #lines: LineQueue<ListenLine>;
   #isFlushPlanned = false;
   #hasEnded = false;
+  readonly #dropped: DroppedLine[] = [];
 
   constructor(
     out: Output,
@@ -166,15 +168,32 @@ export class ListenReport {
   }
 
   /** People read the warnings of the endpoint instead. */
-  endpoint(line: EndpointLine): void {
+  endpoint(line: EndpointLine | DroppedLine): void {
     this.#say(
       () => line,
       () => [],
     );
   }
 
+  /** People read the warning instead. */
+  dropped(line: DroppedLine): void {
+    this.#dropped.push(line);
+    this.endpoint(line);
+  }
+
+  /** Deliveries of an earlier listener were dropped. Those that wait when this one ends are its user's choice. */
+  get hasLost(): boolean {
+    return this.#dropped.some(
+      ({reason, deliveries}) => reason !== 'ended' && deliveries?.length !== 0 && deliveries !== null,
+    );
+  }
+
   summary(endpoints_left: readonly string[]): SummaryLine {
-    const line: SummaryLine = {type: 'summary', ...this.#counts, endpoints_left};
+    const dropped = this.#dropped.map(({deliveries}) => deliveries);
+    const deliveries_dropped = dropped.some((ids) => ids === null)
+      ? null
+      : dropped.flatMap((ids) => ids ?? []);
+    const line: SummaryLine = {type: 'summary', ...this.#counts, endpoints_left, deliveries_dropped};
     const {format, quiet} = this.#out.settings;
     this.#out.endProgress();
     if (format === 'ndjson') this.#lines.end(line);

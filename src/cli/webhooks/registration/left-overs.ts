@@ -3,70 +3,109 @@ import {isUsableId} from '../../../client/answers/readable.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
-import {lifeOf, systemProbe} from '../../../store/locks/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
-import {deleteCommand, forget, notedEndpoints, removeEndpoint, type NotedEndpoint} from './endpoint-note.ts';
+import {nameDropped, type DropReason, type DropReport} from './dropped.ts';
+import {forget, type HeldEndpoint} from './endpoint-note.ts';
+import {deleteCommand, removeEndpoint} from './remove-endpoint.ts';
 
 /** The service may still be working on a request whose sender was killed; after this time it is not. */
 const REQUEST_MS = 10 * 60_000;
 
+/** An endpoint that a killed listener left, as the service has it. */
+export interface FoundEndpoint {
+  id: string;
+  record: unknown;
+}
+
 /**
- * Removes endpoints of killed listeners, but only if the process is known to be dead, and id (or description), URL,
- * base URL and mode are as noted. With a live key they are only reported.
+ * What the service has of a left endpoint. Before its answer the listener had only its description, and more than one
+ * may exist if the service repeated the creation.
+ * @returns undefined if it cannot be read now, after a warning
  */
-export async function removeLeftOvers(context: Context): Promise<void> {
-  const {profile, out} = context;
-  for (const noted of notedEndpoints(context)) {
-    const {base_url, mode, holder, endpoint_id: id, url} = noted.note;
-    if (base_url !== profile.baseUrl || mode !== profile.mode) continue;
-    if (lifeOf(holder, systemProbe) !== 'dead') continue;
-    try {
-      if (id === null) await removeUnanswered(context, noted);
-      else await removeKnown(context, noted, id);
-    } catch (error) {
-      const what = id === null ? `for ${url}` : id;
-      out.warn(`the endpoint ${what} of an earlier listener could not be read: ${messageOf(error)}`);
+export async function findLeft(context: Context, held: HeldEndpoint): Promise<FoundEndpoint[] | undefined> {
+  const {endpoint_id: id, url} = held.note;
+  try {
+    return id === null ? await listed(context, held) : await known(context, id);
+  } catch (error) {
+    if (context.stop.signal.aborted) throw error;
+    const what = id === null ? `for ${url}` : id;
+    context.out.warn(`the endpoint ${what} of an earlier listener could not be read: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+async function known({client}: Context, id: string): Promise<FoundEndpoint[]> {
+  try {
+    return [{id, record: unwrapRecord((await client.call('webhookEndpoints.get', {params: {id}})).data)}];
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'NOT_FOUND') return [];
+    throw error;
+  }
+}
+
+async function listed({client, stop, out}: Context, {note}: HeldEndpoint): Promise<FoundEndpoint[]> {
+  const {url, description} = note;
+  const found: FoundEndpoint[] = [];
+  if (description === undefined) return found;
+  for await (const record of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
+    const id = selectedValue(record, 'id');
+    if (selectedValue(record, 'url') !== url || selectedValue(record, 'description') !== description)
+      continue;
+    if (isUsableId(id, out.sanitizer)) found.push({id, record});
+  }
+  return found;
+}
+
+/** Whether an endpoint has the URL that its listener gave it. */
+export const isUnchanged = ({note}: HeldEndpoint, {record}: FoundEndpoint): boolean =>
+  selectedValue(record, 'url') === note.url;
+
+/**
+ * Removes an endpoint that this listener does not use, and names the deliveries that are dropped with it. With a live
+ * key it is only named, and nothing is dropped.
+ */
+export async function removeLeftOver(
+  context: Context,
+  held: HeldEndpoint,
+  {reason, ...report}: DropReport & {reason: DropReason},
+): Promise<void> {
+  const found = await findLeft(context, held);
+  if (found === undefined) return;
+  const {endpoint_id: id, holder} = held.note;
+  if (found.length === 0) {
+    if (id !== null) {
+      forget(held);
+      await nameDropped(context, report, {id, reason: 'deleted'});
+    } else if (context.clock.now() - Date.parse(holder.since) > REQUEST_MS) forget(held);
+    return;
+  }
+  for (const one of found) {
+    if (isUnchanged(held, one)) await removeFound(context, held, one.id, {...report, reason});
+    else {
+      context.out.warn(
+        `the endpoint ${one.id} of an earlier listener now has another URL, so it was not removed`,
+      );
+      forget({...held, note: {...held.note, secret_file: undefined}}); // it is used for something else now
     }
   }
 }
 
-async function removeKnown(context: Context, noted: NotedEndpoint, id: string): Promise<void> {
-  let found: unknown;
-  try {
-    found = unwrapRecord((await context.client.call('webhookEndpoints.get', {params: {id}})).data);
-  } catch (error) {
-    if (!(error instanceof RemitError && error.code === 'NOT_FOUND')) throw error;
-    return forget(noted);
-  }
-  if (selectedValue(found, 'url') === noted.note.url) return removeFound(context, noted, id);
-  context.out.warn(`the endpoint ${id} of an earlier listener now has another URL, so it was not removed`);
-  forget({...noted, note: {...noted.note, secret_file: undefined}}); // it is used for something else now
-}
-
-/** The listener was killed before it had the answer: the endpoint exists if the service lists it. */
-async function removeUnanswered(context: Context, noted: NotedEndpoint): Promise<void> {
-  const {client, stop, clock, out} = context;
-  const {url, description, holder} = noted.note;
-  let count = 0;
-  for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
-    const id = selectedValue(endpoint, 'id');
-    if (selectedValue(endpoint, 'url') !== url || selectedValue(endpoint, 'description') !== description)
-      continue;
-    if (!isUsableId(id, out.sanitizer) || description === undefined) continue;
-    count += 1;
-    await removeFound(context, noted, id);
-  }
-  if (count === 0 && clock.now() - Date.parse(holder.since) > REQUEST_MS) forget(noted);
-}
-
-async function removeFound(context: Context, noted: NotedEndpoint, id: string): Promise<void> {
+async function removeFound(
+  context: Context,
+  held: HeldEndpoint,
+  id: string,
+  {reason, ...report}: DropReport & {reason: DropReason},
+): Promise<void> {
   const {profile, out} = context;
   if (profile.mode !== 'test') {
-    out.warn(`an earlier listener left the endpoint ${id} for ${noted.note.url}`);
+    out.warn(`an earlier listener left the endpoint ${id} for ${held.note.url}`);
     out.hint(deleteCommand(context, id));
     return;
   }
-  const end = await removeEndpoint(context, noted, id);
-  if (end === 'removed') out.note(`Removed the endpoint ${id}, which an earlier listener left.`);
-  if (end === 'missing') forget(noted); // it was found a moment ago
+  const end = await removeEndpoint(context, held, id);
+  if (end === 'left') return;
+  if (end === 'missing')
+    forget(held); // it was found a moment ago
+  else out.note(`Removed the endpoint ${id}, which an earlier listener left.`);
+  await nameDropped(context, report, {id, reason});
 }

@@ -5,7 +5,7 @@ import {selectedValue} from '../../../output/records/select.ts';
 import {plainValue} from '../../../output/records/view.ts';
 import type {EndpointLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
-import {deleteCommand} from './endpoint-note.ts';
+import {deleteCommand} from './remove-endpoint.ts';
 import {endpointsAt, hrefOf} from './same-url.ts';
 
 export type WatchContext = Pick<Context, 'client' | 'clock' | 'out' | 'commands'>;

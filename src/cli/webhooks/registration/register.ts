@@ -10,22 +10,28 @@ import {openSecretFile, type SecretFile} from '../../input/secret-file.ts';
 import {mayHaveTakenEffect, sendOnce} from '../../write/send-once.ts';
 import {findSigningSecret} from '../../resources/signing-secret.ts';
 import {keepSecret} from '../../resources/webhook-endpoints.ts';
+import {releaseAll} from './claim.ts';
+import {nameDropped, type DropReason, type DropReport} from './dropped.ts';
 import {
   forget,
-  nameLeft,
-  nextStart,
+  keptSecretFile,
   noteIntent,
-  removeEndpoint,
   save,
+  type HeldEndpoint,
   type NotedEndpoint,
 } from './endpoint-note.ts';
+import {removeLeftOver} from './left-overs.ts';
 import {nameOthers} from './own-endpoint.ts';
+import {nameLeft, nextStart, removeEndpoint} from './remove-endpoint.ts';
 import {endpointsAt, hrefOf} from './same-url.ts';
+import {useAgain} from './use-again.ts';
 
 export interface Registration {
   id: string;
   secret: string;
   url: string;
+  /** A killed listener left it, and this one uses it again. */
+  isUsedAgain: boolean;
   /**
    * Deletes the endpoint. Names what is left, with the commands that delete it.
    * @returns ids of endpoints that exist or may exist: this one, or others that replace it
@@ -33,49 +39,124 @@ export interface Registration {
   remove: () => Promise<string[]>;
 }
 
+export interface RegistrationRequest extends DropReport {
+  events: readonly string[] | undefined;
+  secretFile: string | undefined;
+}
+
 /**
- * Creates an endpoint for the listener. A note of it is on disk before the request is sent, so that the next start
- * can remove it after a crash at any time.
+ * The endpoint of this listener: one that a killed listener left for the same URL, otherwise a new one. The other left
+ * ones are removed afterwards, so that each event belongs to one of them.
+ * @param left their locks are released, except for the one that is used
  */
-export async function registerEndpoint(
+export async function openRegistration(
   context: Context,
-  request: {url: string; events: readonly string[] | undefined; secretFile: string | undefined},
+  request: RegistrationRequest,
+  left: readonly HeldEndpoint[],
 ): Promise<Registration> {
-  const {secretFile} = request;
-  if (secretFile === undefined) return create(context, request, undefined);
-  const file = openSecretFile(secretFile, context.runtime.cwd);
+  let used: HeldEndpoint | undefined;
   try {
-    return await create(context, request, file);
+    const unused: {held: HeldEndpoint; reason: DropReason}[] = [];
+    let registration: Registration | undefined;
+    for (const held of left) {
+      const eventTypes = subscribed(request.events);
+      const again =
+        registration === undefined
+          ? await useAgain(context, held, {...request, eventTypes})
+          : secondOf(held, request);
+      if (again === undefined) continue;
+      if (typeof again === 'string') unused.push({held, reason: again});
+      else {
+        used = held;
+        registration = {
+          ...again,
+          url: request.url,
+          isUsedAgain: true,
+          remove: removal(context, held, again.id, request),
+        };
+      }
+    }
+    registration ??= await registerEndpoint(context, request);
+    for (const {held, reason} of unused) await removeLeftOver(context, held, {...request, reason});
+    return registration;
   } catch (error) {
-    file.discard();
+    await used?.lock.release();
+    throw error;
+  } finally {
+    await releaseAll(left.filter((held) => held !== used));
+  }
+}
+
+const secondOf = ({note}: HeldEndpoint, {url}: RegistrationRequest): DropReason =>
+  hrefOf(note.url) === hrefOf(url) ? 'second' : 'address';
+
+/**
+ * Creates an endpoint for the listener. A note of it is on disk before the request is sent, and its secret before it
+ * is used, so that the next start can use or remove it after a crash at any time.
+ */
+async function registerEndpoint(context: Context, request: RegistrationRequest): Promise<Registration> {
+  const {secretFile} = request;
+  const file = secretFile === undefined ? undefined : openSecretFile(secretFile, context.runtime.cwd);
+  try {
+    const held = await noteIntent(context, request.url, file?.path);
+    try {
+      return await create(context, request, {held, file});
+    } catch (error) {
+      await held.lock.release();
+      throw error;
+    }
+  } catch (error) {
+    file?.discard();
     throw error;
   }
 }
 
 async function create(
   context: Context,
-  {url, events}: {url: string; events: readonly string[] | undefined},
-  secretFile: SecretFile | undefined,
+  request: RegistrationRequest,
+  {held, file}: {held: HeldEndpoint; file: SecretFile | undefined},
 ): Promise<Registration> {
-  const noted = noteIntent(context, url, secretFile?.path);
-  const answer = await send(context, noted, subscribed(events));
-  const id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
-  refuseOther(context, noted, {id, record: unwrapRecord(answer)});
-  const secret = findSigningSecret(answer, context.out.sanitizer)?.value;
-  if (secret !== undefined) context.out.sanitizer.conceal(secret);
-  noted.note.endpoint_id = id;
-  noted.note.fingerprint = secret && secretFingerprint(secret);
-  save(noted);
-  const remove = () => removeOwn(context, noted, id);
-  if (secret !== undefined && written(context, secretFile, secret)) return {id, url, secret, remove};
+  const {url, events} = request;
+  const kept = openSecretFile(keptSecretFile(held.file), context.runtime.cwd);
+  let isKept = false;
+  let id: string;
+  let secret: string | undefined;
+  try {
+    const answer = await send(context, held, subscribed(events));
+    id = String(selectedValue(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
+    refuseOther(context, held, {id, record: unwrapRecord(answer)});
+    secret = findSigningSecret(answer, context.out.sanitizer)?.value;
+    if (secret !== undefined) context.out.sanitizer.conceal(secret);
+    isKept = secret !== undefined && keepSecret(context, kept, secret);
+  } finally {
+    if (!isKept) kept.discard();
+  }
+  held.note.endpoint_id = id;
+  held.note.fingerprint = secret && secretFingerprint(secret);
+  save(held);
+  const remove = removal(context, held, id, request);
+  if (secret !== undefined && isKept && written(context, file, secret))
+    return {id, url, secret, isUsedAgain: false, remove};
   await remove();
   if (secret === undefined)
     throw new RemitError(
       'UNAVAILABLE',
       'the service sent no signing secret with the new endpoint, so nothing could be verified',
     );
-  throw new RemitError('STATE', `the signing secret could not be written to ${secretFile?.path}`);
+  throw new RemitError(
+    'STATE',
+    `the signing secret could not be written to ${isKept ? file?.path : kept.path}`,
+  );
 }
+
+/** Removes the endpoint of this listener, once, and lets the next one have what is left. */
+const removal = (context: Context, held: HeldEndpoint, id: string, report: DropReport) => async () => {
+  try {
+    return await removeOwn(context, held, id, report);
+  } finally {
+    await held.lock.release();
+  }
+};
 
 async function send(context: Context, noted: NotedEndpoint, event_types: string[]): Promise<unknown> {
   const {url, description} = noted.note;
@@ -129,15 +210,25 @@ function refuseOther(
 }
 
 /** After a 404 the list decides: the endpoint may be gone, replaced, or just not found. */
-async function removeOwn(context: Context, noted: NotedEndpoint, id: string): Promise<string[]> {
-  const end = await removeEndpoint(context, noted, id);
-  if (end !== 'missing') return end === 'left' ? [id] : [];
+async function removeOwn(
+  context: Context,
+  held: HeldEndpoint,
+  id: string,
+  report: DropReport,
+): Promise<string[]> {
+  const end = await removeEndpoint(context, held, id);
+  if (end === 'left') return [id];
+  if (end === 'removed') {
+    await nameDropped(context, report, {id, reason: 'ended'});
+    return [];
+  }
   try {
-    const ids = await endpointsAt(context, noted.note.url);
+    const ids = await endpointsAt(context, held.note.url);
     if (ids.includes(id)) throw new RemitError('UNAVAILABLE', 'the service answered 404, but still lists it');
     context.out.warn(`the endpoint ${id} did not exist any more`);
-    forget(noted);
+    forget(held);
     nameOthers(context, id, ids);
+    await nameDropped(context, report, {id, reason: 'ended'});
     return ids;
   } catch (error) {
     nameLeft(context, id, error);

@@ -2,7 +2,8 @@ import {RemitError} from '../../../errors.ts';
 import {lifeOf, systemProbe} from '../../../store/locks/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
 import {canAsk} from '../../runtime/prompts.ts';
-import {deleteCommand, isOfListener, listenerOf} from '../registration/endpoint-note.ts';
+import {isOfListener, listenerOf} from '../registration/endpoint-note.ts';
+import {deleteCommand} from '../registration/remove-endpoint.ts';
 import type {Endpoint} from './endpoint.ts';
 import {continueWith, rotationTo, type RotationState} from './rotation.ts';
 
@@ -83,7 +84,7 @@ function refuseListeners(context: Context, id: string, {description}: Endpoint):
   const refused = (text: string, hint: string) =>
     new RemitError('LOCAL_VALIDATION', `${what}${text}`, {hint});
   if (life === 'dead')
-    throw refused(', which was killed; the next one removes it', deleteCommand(context, id));
+    throw refused(', which was killed; the next one uses it again or removes it', deleteCommand(context, id));
   const running = life === 'alive' ? ` (process ${holder?.pid}, still running)` : '';
   const words = ['webhooks', 'endpoints', 'update', id, '--description', 'TEXT'];
   throw refused(

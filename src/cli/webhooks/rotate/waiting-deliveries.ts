@@ -2,13 +2,10 @@ import {RemitError} from '../../../errors.ts';
 import {counted} from '../../../phrases.ts';
 import type {Context} from '../../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
-import {callControl} from '../../sandbox/control.ts';
-import {runningSandboxes, type Running} from '../../sandbox/recorded/running.ts';
+import {deliveriesIn, sandboxOf} from '../deliveries.ts';
 import type {RotateRequest} from './request.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** Maximum number of deliveries that are looked at. */
-const MOST = 1000;
 
 /**
  * Waits until no delivery waits for the old endpoint, because those that do are canceled with it (assumption 82), and
@@ -56,23 +53,4 @@ export async function canceledOf(
     if (!(error instanceof RemitError) || context.stop.signal.aborted) throw error;
     return ids;
   }
-}
-
-const sandboxOf = ({stateDir, profile}: Context): Running | undefined =>
-  runningSandboxes(stateDir).find(({base_url: url}) => url === profile.baseUrl);
-
-async function deliveriesIn(
-  context: Context,
-  sandbox: Running,
-  endpoint: string,
-  states: readonly string[],
-): Promise<string[]> {
-  const ids: string[] = [];
-  for (const state of states) {
-    const query = new URLSearchParams({endpoint, state, limit: String(MOST)});
-    const path = `/sandbox/deliveries?${query.toString()}` as const;
-    const {data} = await callControl<{data: {id: string}[]}>(context, 'GET', path, undefined, sandbox);
-    ids.push(...data.map((one) => one.id));
-  }
-  return ids;
 }

@@ -1,0 +1,47 @@
+import type {Context} from '../core/context.ts';
+import {callControl} from '../sandbox/control.ts';
+import {runningSandboxes, type Running} from '../sandbox/recorded/running.ts';
+
+/** The most that the sandbox lists at once. */
+const PAGE = 1000;
+
+export type DeliveryState = 'pending' | 'sending' | 'canceled';
+
+/** Only a sandbox of this machine lists the deliveries of an endpoint. */
+export const sandboxOf = ({stateDir, profile}: Pick<Context, 'stateDir' | 'profile'>): Running | undefined =>
+  runningSandboxes(stateDir).find(({base_url: url}) => url === profile.baseUrl);
+
+/** Ids of all deliveries to an endpoint in these states, newest first within each state. */
+export async function deliveriesIn(
+  context: Context,
+  sandbox: Running,
+  endpoint: string,
+  states: readonly DeliveryState[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const state of states)
+    for (let before: string | undefined, isMore = true; isMore;) {
+      const page = {endpoint, state, limit: String(PAGE), ...(before === undefined ? {} : {before})};
+      const path = `/sandbox/deliveries?${new URLSearchParams(page).toString()}` as const;
+      const {data} = await callControl<{data: {id: string}[]}>(context, 'GET', path, undefined, sandbox);
+      ids.push(...data.map(({id}) => id));
+      before = data.at(-1)?.id;
+      isMore = data.length === PAGE;
+    }
+  return ids;
+}
+
+/**
+ * The deliveries that were canceled with an endpoint. Its deletion cancels all that wait or are being sent
+ * (assumption 82).
+ * @returns undefined if the service does not list deliveries, or cannot be asked
+ */
+export async function canceledWith(context: Context, endpoint: string): Promise<string[] | undefined> {
+  const sandbox = sandboxOf(context);
+  if (sandbox === undefined) return undefined;
+  try {
+    return await deliveriesIn(context, sandbox, endpoint, ['canceled']);
+  } catch {
+    return undefined; // the endpoint is gone; its removal does not fail because of this
+  }
+}
