@@ -3,6 +3,11 @@ import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {after, before, describe, it} from 'mocha';
+import {readPlace} from '../../../src/cli/sandbox/recorded/place.ts';
+import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
+import type {Transport} from '../../../src/client/transport/transport.ts';
+import type {CliOptions} from '../../cli/run-cli.ts';
+import {lost} from '../../client/transport/fake-transport.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
 
 interface Rotated {
@@ -57,9 +62,9 @@ describe('webhooks endpoints rotate on a sandbox', function () {
     }
     return assert.fail(`no ${count} deliveries are pending`);
   };
-  const rotate = (id: string, timeout: string) => {
+  const rotate = (id: string, timeout: string, options: CliOptions = {}) => {
     const words = ['--confirmed', '--yes', '--timeout', timeout, '--secret-file', secretFile()];
-    return sandbox.run(['webhooks', 'endpoints', 'rotate', id, ...words, '-o', 'json']);
+    return sandbox.run(['webhooks', 'endpoints', 'rotate', id, ...words, '-o', 'json'], options);
   };
 
   it('names the deliveries that were canceled with the old endpoint, with exit 8', async () => {
@@ -75,6 +80,30 @@ describe('webhooks endpoints rotate on a sandbox', function () {
     assert.match(ran.stderr, /Warning: 3 deliveries that waited for the old endpoint were canceled with it/);
     const hint = /^Hint: remit (sandbox deliveries show \S+)/m.exec(ran.stderr)![1]!;
     assert.equal((await sandbox.run(hint.split(' '))).exitCode, 0);
+  });
+
+  it('names them if an earlier run has deleted the old endpoint, but did not come to naming them', async () => {
+    const old = await endpoint();
+    await pay();
+    const waiting = await pending(old, 1);
+    const {base_url: baseUrl} = readPlace(sandbox.place)!;
+    const service: Transport = {
+      send: async (request) => {
+        const reply = await new HttpTransport({baseUrl}).send(request);
+        if (request.method === 'DELETE') throw lost();
+        return reply;
+      },
+      close: async () => undefined,
+    };
+    const first = await rotate(old, '1s', {service});
+    assert.equal(first.exitCode, 12, first.stderr);
+    const ran = await rotate(old, '1s');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.deepEqual((ran.json() as Rotated).canceled_deliveries, waiting);
+    assert.match(
+      ran.stderr,
+      new RegExp(`was canceled with it, and the new endpoint does not get its event: ${waiting[0]}`),
+    );
   });
 
   it('waits until none is left', async () => {

@@ -5,7 +5,7 @@ import {messageOf} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
 import {nameDropped, type DropReason, type DropReport} from './dropped.ts';
-import {forget, type HeldEndpoint} from './endpoint-note.ts';
+import {forget, save, type HeldEndpoint} from './endpoint-note.ts';
 import {deleteCommand, removeEndpoint} from './remove-endpoint.ts';
 
 /** The service may still be working on a request whose sender was killed; after this time it is not. */
@@ -74,13 +74,14 @@ export async function removeLeftOver(
   const {endpoint_id: id, holder} = held.note;
   if (found.length === 0) {
     if (id !== null) {
-      forget(held);
       await nameDropped(context, report, {id, reason: 'deleted'});
+      forget(held);
     } else if (context.clock.now() - Date.parse(holder.since) > REQUEST_MS) forget(held);
     return;
   }
   for (const one of found) {
-    if (isUnchanged(held, one)) await removeFound(context, held, one.id, {...report, reason});
+    const isOnly = found.length === 1;
+    if (isUnchanged(held, one)) await removeFound(context, held, one.id, {...report, reason, isOnly});
     else {
       context.out.warn(
         `the endpoint ${one.id} of an earlier listener now has another URL, so it was not removed`,
@@ -94,7 +95,7 @@ async function removeFound(
   context: Context,
   held: HeldEndpoint,
   id: string,
-  {reason, ...report}: DropReport & {reason: DropReason},
+  {reason, isOnly, ...report}: DropReport & {reason: DropReason; isOnly: boolean},
 ): Promise<void> {
   const {profile, out} = context;
   if (profile.mode !== 'test') {
@@ -102,10 +103,13 @@ async function removeFound(
     out.hint(deleteCommand(context, id));
     return;
   }
+  if (isOnly && held.note.endpoint_id === null) {
+    held.note = {...held.note, endpoint_id: id}; // after a crash, a description would find nothing that is deleted
+    save(held);
+  }
   const end = await removeEndpoint(context, held, id);
   if (end === 'left') return;
-  if (end === 'missing')
-    forget(held); // it was found a moment ago
-  else out.note(`Removed the endpoint ${id}, which an earlier listener left.`);
-  await nameDropped(context, report, {id, reason});
+  if (end === 'removed') out.note(`Removed the endpoint ${id}, which an earlier listener left.`);
+  await nameDropped(context, report, {id, reason}); // `missing`: it was found a moment ago
+  forget(held);
 }

@@ -220,15 +220,16 @@ async function removeOwn(
   if (end === 'left') return [id];
   if (end === 'removed') {
     await nameDropped(context, report, {id, reason: 'ended'});
+    forget(held);
     return [];
   }
   try {
     const ids = await endpointsAt(context, held.note.url);
     if (ids.includes(id)) throw new RemitError('UNAVAILABLE', 'the service answered 404, but still lists it');
     context.out.warn(`the endpoint ${id} did not exist any more`);
-    forget(held);
     nameOthers(context, id, ids);
     await nameDropped(context, report, {id, reason: 'ended'});
+    forget(held);
     return ids;
   } catch (error) {
     nameLeft(context, id, error);

@@ -4,13 +4,14 @@ import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 import type {Context} from '../../core/context.ts';
-import {forget, type HeldEndpoint} from './endpoint-note.ts';
+import type {HeldEndpoint} from './endpoint-note.ts';
 
 export const deleteCommand = ({commands}: Pick<Context, 'commands'>, id: string): string =>
   commands.write('webhooks', 'endpoints', 'delete', id);
 
 /**
- * Deletes an endpoint that a listener created.
+ * Deletes an endpoint that a listener created. The caller forgets its note once the dropped deliveries are named: after
+ * a crash in between, the next start finds the note, and names them.
  * @returns `left`, after a warning with the command that deletes it, if it exists or may exist; `missing` for a 404
  */
 export async function removeEndpoint(
@@ -37,7 +38,6 @@ export async function removeEndpoint(
     nameLeft(context, id, error);
     return 'left';
   }
-  forget(held);
   return 'removed';
 }
 

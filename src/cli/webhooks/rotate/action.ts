@@ -6,6 +6,7 @@ import {counted} from '../../../phrases.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
+import {canceledWith} from '../deliveries.ts';
 import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
   createNew,
@@ -58,8 +59,11 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   } else if (before !== undefined) nameSecret(context, before, file);
   await verifyNew(context, rotation, request);
   await checkNew(context, rotation, old);
-  const waiting = old === undefined ? undefined : await waitForDeliveries(context, request);
-  const isConfirmed = old === undefined || (await deleteOld(context, id, waiting?.length ?? 0));
+  // An earlier run has deleted it, and was killed before it could name what was canceled.
+  if (old === undefined)
+    return finish(context, rotation, {isConfirmed: true, canceled: await canceledWith(context, id)});
+  const waiting = await waitForDeliveries(context, request);
+  const isConfirmed = await deleteOld(context, id, waiting?.length ?? 0);
   return finish(context, rotation, {isConfirmed, canceled: await canceledOf(context, id, waiting)});
 }
 
