@@ -5,7 +5,7 @@ import {runningSandboxes, type Running} from '../sandbox/recorded/running.ts';
 /** The most that the sandbox lists at once. */
 const PAGE = 1000;
 
-export type DeliveryState = 'pending' | 'sending' | 'canceled';
+type OpenOrCanceled = 'pending' | 'sending' | 'canceled';
 
 /** Only a sandbox of this machine lists the deliveries of an endpoint. */
 export const sandboxOf = ({stateDir, profile}: Pick<Context, 'stateDir' | 'profile'>): Running | undefined =>
@@ -16,7 +16,7 @@ export async function deliveriesIn(
   context: Context,
   sandbox: Running,
   endpoint: string,
-  states: readonly DeliveryState[],
+  states: readonly OpenOrCanceled[],
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const state of states)

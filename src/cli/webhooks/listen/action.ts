@@ -17,7 +17,7 @@ import {readRoutes, targetsOf, type ListenFlags} from './options.ts';
 import {FORWARD_TIMEOUT_MS, makeParts, type ListenParts} from './parts.ts';
 import {statedForm} from '../verify/flags.ts';
 import {OwnEndpoint} from '../registration/own-endpoint.ts';
-import {addressOf, readyText} from './ready-text.ts';
+import {listenerUrl, readyText} from './ready-text.ts';
 import {openRegistration, type Registration} from '../registration/register.ts';
 
 /** A listener that accepts deliveries. */
@@ -68,7 +68,7 @@ async function claimLeft(
 ): Promise<HeldEndpoint[]> {
   if (context === undefined || !flags.register) return [];
   const left = await claimLeftOvers(context);
-  const url = flags['public-url'] ?? (flags.port === 0 ? undefined : addressOf(flags, flags.port));
+  const url = flags['public-url'] ?? (flags.port === 0 ? undefined : listenerUrl(flags, flags.port));
   try {
     if (url !== undefined) secrets.push(...secretsInUse(left, url));
   } catch (error) {
@@ -125,7 +125,7 @@ async function announce(
   running: Running,
 ): Promise<void> {
   const {record, known, forwarder, receiver, report, secrets, page, own} = running;
-  const url = addressOf(flags, receiver.port);
+  const url = listenerUrl(flags, receiver.port);
   await record?.resume(known, forwarder);
   if (context !== undefined && flags.register) {
     const request = {url: flags['public-url'] ?? url, events: flags.events, secretFile: flags['secret-file']};

@@ -9,7 +9,7 @@ const shownHost = ({host, tls}: ListenFlags): string =>
   tls ? 'localhost' : host.includes(':') ? `[${host}]` : host;
 
 /** Where the listener accepts deliveries. */
-export const addressOf = (flags: ListenFlags, port: number): string =>
+export const listenerUrl = (flags: ListenFlags, port: number): string =>
   `${flags.tls ? 'https' : 'http'}://${shownHost(flags)}:${port}${flags.path}`;
 
 interface ReadyFacts {
