@@ -3,7 +3,7 @@ import {posix} from 'node:path';
 import ts from 'typescript';
 
 const ENTRIES = [
-  ['remit-cli', 'client', 'The client.'],
+  ['remit-cli', 'library', 'The client.'],
   ['remit-cli/batch', 'automation', 'Batches from code.'],
   ['remit-cli/webhooks', 'webhooks', 'Verify webhooks.'],
   ['remit-cli/sandbox', 'sandbox', 'The service inside your tests.'],
@@ -24,7 +24,7 @@ export function libraryPage(read, operations) {
         ? `### ${name}\n\n\`\`\`ts\n${text}\n\`\`\`\n`
         : `### ${name} of ${entry}\n\nSee [${name}](#${name.toLowerCase()}).\n`;
     });
-    const methods = folder === 'client' ? `${methodsTable(operations)}\n` : '';
+    const methods = folder === 'library' ? `${methodsTable(operations)}\n` : '';
     return `## ${entry}\n\n${summary}\n\n${methods}${parts.join('\n')}`;
   });
   return `# The library

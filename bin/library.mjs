@@ -1,7 +1,7 @@
 // What package.json exports, as CommonJS with an ES module in front of each entry. CommonJS holds the code, so that
 // import and require get the same classes: `error instanceof RemitError` is true whichever way either was loaded.
 import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import {builtinModules, createRequire} from 'node:module';
 import {dirname, join, relative} from 'node:path';
 import {build} from 'esbuild';
 import {root} from './commands.mjs';
@@ -12,16 +12,38 @@ const require = createRequire(import.meta.url);
 /** Entries of the package: file in dist/lib -> source. */
 export const ENTRIES = {
   batch: 'src/automation/index.ts',
-  client: 'src/client/index.ts',
+  client: 'src/library/index.ts',
   webhooks: 'src/webhooks/index.ts',
   sandbox: 'src/sandbox/index.ts',
 };
-/** Files of their own: the errors since both entries throw them, the others since they load at their first use. */
-const SHARED = {errors: 'src/errors.ts', schemas: 'src/contract/schemas/registry.ts', undici: 'undici'};
-/** Mostly code of other packages; the others keep their names in stack traces. */
-const SHORT_NAMES = ['sandbox', 'schemas', 'undici'];
+/** Files of their own: the errors since all entries throw them, the others since they load at their first use. */
+const SHARED = {errors: 'src/errors.ts', schemas: 'src/contract/schemas/registry.ts', pg: 'pg'};
+/** Mostly code of other packages, with short names. Ours keeps its names: a stack trace shows them. */
+const SHORTENED = ['schemas', 'pg'];
+/** Without white space: nothing of it is in a stack trace, since what it throws is caught. Node prints the line that threw. */
+const MINIFIED = ['pg'];
+/** pg tries to load these, which are never installed with us. A bundler would report that it cannot find them. */
+const ABSENT = /^(pg-native|pg-cloudflare)$/;
+/** Installed with us, and loaded from there: it finds its .wasm file beside itself. */
+const INSTALLED = 'node-sqlite3-wasm';
 
-const OWN_URL = 'const __importMetaUrl=require("node:url").pathToFileURL(__filename).href;';
+/** A bundler may have put this file into an ES module, which has no file name. */
+const OWN_URL =
+  'const __importMetaUrl = typeof __filename === "string" ? process.getBuiltinModule("node:url").pathToFileURL(__filename).href : undefined;';
+/** Where an installed package is looked for: beside this file, then beside the program, if a bundler has moved this file. */
+const REQUIRE_INSTALLED = `const __requireInstalled = (name) => {
+  const {createRequire} = process.getBuiltinModule('node:module');
+  const places = [typeof __filename === 'string' ? __filename : undefined, process.argv[1], process.cwd() + '/index.js'];
+  const found = places.filter((place) => place !== undefined).find((place) => {
+    try {
+      return createRequire(place).resolve(name);
+    } catch {
+      return false;
+    }
+  });
+  return createRequire(found ?? places[2])(name);
+};`;
+const BANNERS = {batch: OWN_URL, sandbox: REQUIRE_INSTALLED};
 
 /** @returns {Promise<{file: string, metafile: object, code: string, legal: string}[]>} */
 export function bundleLibrary() {
@@ -42,26 +64,31 @@ async function bundleOne(name, source) {
     platform: 'node',
     target: 'node20',
     supported: {'dynamic-import': false}, // require() is one way to the shared files, also for bundlers
-    minifyWhitespace: true, // Node reads a CommonJS file once more for the names that import may take from it
-    minifySyntax: true,
-    minifyIdentifiers: SHORT_NAMES.includes(name),
+    minifyWhitespace: MINIFIED.includes(name),
+    minifySyntax: SHORTENED.includes(name),
+    minifyIdentifiers: SHORTENED.includes(name),
     legalComments: 'external',
     define: {'import.meta.url': '__importMetaUrl'},
-    ...(name === 'batch' ? {banner: {js: OWN_URL}} : {}), // it finds the command beside itself
+    banner: {js: BANNERS[name] ?? ''},
     metafile: true,
-    external: ['node-sqlite3-wasm', 'pg-native', 'pg-cloudflare'], // the first is installed with us; pg tries the others
-    plugins: [sharedFiles],
+    external: [INSTALLED],
+    plugins: [sharedFiles, absentPackages],
     logLevel: 'warning',
   });
   const text = (extension) => outputFiles.find(({path}) => path.endsWith(extension))?.text ?? '';
-  return {file: `dist/lib/${name}.cjs`, metafile, code: text('.cjs'), legal: text('.LEGAL.txt')};
+  return {
+    file: `dist/lib/${name}.cjs`,
+    metafile,
+    code: withoutRequires(withClassNames(text('.cjs'))),
+    legal: text('.LEGAL.txt'),
+  };
 }
 
 const sharedFiles = {
   name: 'shared-files',
   setup(plugin) {
-    plugin.onResolve({filter: /^undici$|\/(errors|registry)\.ts$/}, ({kind, path, resolveDir}) => {
-      if (kind === 'entry-point') return undefined;
+    plugin.onResolve({filter: /^pg$|\/(errors|registry)\.ts$/}, ({kind, path, resolveDir}) => {
+      if (kind === 'entry-point' || resolveDir.includes('node_modules')) return undefined; // pg requires itself
       const source = path.startsWith('.')
         ? relative(root, join(resolveDir, path)).replaceAll('\\', '/')
         : path;
@@ -70,6 +97,34 @@ const sharedFiles = {
     });
   },
 };
+
+const absentPackages = {
+  name: 'absent-packages',
+  setup(plugin) {
+    plugin.onResolve({filter: ABSENT}, ({path}) => ({path, namespace: 'absent'}));
+    plugin.onLoad({filter: /./, namespace: 'absent'}, ({path}) => ({
+      contents: `throw Object.assign(new Error('${path} is not used'), {code: 'MODULE_NOT_FOUND'});`,
+    }));
+  },
+};
+
+/** esbuild calls a class that names itself `_Name`, and so would a stack trace. */
+function withClassNames(code) {
+  const names = [...code.matchAll(/\b(\w+) = class _\1\b/g)].map(([, name]) => name);
+  return names.reduce((text, name) => text.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name), code);
+}
+
+/**
+ * Modules of Node without require(), which a bundler that writes ES modules leaves in them, where it does not exist; and
+ * the installed package without its name, which a bundler would take in.
+ */
+function withoutRequires(code) {
+  return code
+    .replaceAll(/(?<![.\w])require\("(?:node:)?([\w/]+)"\)/g, (call, name) =>
+      builtinModules.includes(name) ? `process.getBuiltinModule("node:${name}")` : call,
+    )
+    .replaceAll(`require("${INSTALLED}")`, `__requireInstalled("${INSTALLED}")`);
+}
 
 /** Writes dist/lib. */
 export function writeLibrary(bundles) {

@@ -78,10 +78,28 @@ const CHOOSING = ['REMIT_API_KEY', 'REMIT_BASE_URL', 'REMIT_PROFILE', 'REMIT_SER
 const otherVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !CHOOSING.includes(name.toUpperCase())));
 
-/** The command of this package, wherever it is installed. */
+/**
+ * The command of this package, wherever it is installed. If a bundler has moved this file, it is looked for beside the
+ * program and in the current folder.
+ */
 function ownProgram(): string[] {
-  const require = createRequire(import.meta.url);
-  return [process.execPath, join(dirname(require.resolve('remit-cli/package.json')), 'bin', 'run.cjs')];
+  // A bundle that is an ES module does not know where this file was: the first place is undefined then.
+  const places: (string | undefined)[] = [import.meta.url, process.argv[1], join(process.cwd(), 'index.js')];
+  for (const place of places) {
+    const manifest = place === undefined ? undefined : resolvedFrom(place, 'remit-cli/package.json');
+    if (manifest !== undefined) return [process.execPath, join(dirname(manifest), 'bin', 'run.cjs')];
+  }
+  throw new RemitError('STATE', 'the command of remit-cli was not found; nothing was sent', {
+    hint: 'install remit-cli where this program runs: a bundle of the program does not contain the command',
+  });
+}
+
+function resolvedFrom(place: string, name: string): string | undefined {
+  try {
+    return createRequire(place).resolve(name);
+  } catch {
+    return undefined; // it is not installed there
+  }
 }
 
 const exitCodeOf = (code: unknown): ExitCode | undefined =>

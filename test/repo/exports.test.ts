@@ -10,6 +10,7 @@ const modulesUnder = (folder: string, ...extensions: string[]): Module[] =>
 const FACES = [
   'src/automation/index.ts',
   'src/client/index.ts',
+  'src/library/index.ts',
   'src/sandbox/index.ts',
   'src/webhooks/index.ts',
   'src/cli/core/start.ts',

@@ -124,6 +124,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   parties: ['batch', 'contract', 'store', 'errors', 'clock', 'nearest', 'narrow'],
   automation: ['batch', 'errors', 'narrow'],
+  library: ['client', 'service', 'errors', 'narrow'],
   cli: BELOW_COMMANDS,
   commands: ['cli', ...BELOW_COMMANDS],
 };

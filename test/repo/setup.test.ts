@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {hostname, tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, before, beforeEach, describe, it} from 'mocha';
@@ -170,6 +170,24 @@ describe('setup', () => {
       for (const name of ['mocha', 'nock', 'typescript', 'eslint', 'prettier'])
         assert.ok(!part.includes(`node_modules/${name}`), name);
       assert.ok(part.length < Object.keys(all.packages).length / 2);
+    });
+  });
+
+  describe('of a package', () => {
+    it('builds before npm packs it', () => {
+      copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+      mkdirSync(join(folder, 'bin'));
+      const setup = `import {mkdirSync, writeFileSync} from 'node:fs';
+        mkdirSync('dist');
+        writeFileSync('dist/built.txt', process.argv.slice(2).join());`;
+      writeFileSync(join(folder, 'bin', 'setup.mjs'), setup);
+      const {stdout, stderr} = spawnSync('npm', ['pack', '--json'], {cwd: folder, encoding: 'utf8'});
+      const [{files}] = JSON.parse(stdout || '[{"files": []}]') as [{files: {path: string}[]}];
+      assert.ok(
+        files.some(({path}) => path === 'dist/built.txt'),
+        stderr,
+      );
+      assert.equal(readFileSync(join(folder, 'dist', 'built.txt'), 'utf8'), '--build');
     });
   });
 

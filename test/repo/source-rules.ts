@@ -63,6 +63,7 @@ const EMPTY_NAMES = /^(utils?|helpers?|common|types|misc|shared)$/;
 const LIBRARY_ENTRIES = [
   'src/automation/index.ts',
   'src/client/index.ts',
+  'src/library/index.ts',
   'src/sandbox/index.ts',
   'src/webhooks/index.ts',
 ];
