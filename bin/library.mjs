@@ -43,7 +43,12 @@ const REQUIRE_INSTALLED = `const __requireInstalled = (name) => {
   });
   return createRequire(found ?? places[2])(name);
 };`;
-const BANNERS = {batch: OWN_URL, sandbox: REQUIRE_INSTALLED};
+/** A test that replaces time and timers, with vitest, jest or sinon, must not stop the sandbox. */
+const OWN_TIMERS = `const {setTimeout, clearTimeout, setInterval, clearInterval, setImmediate} = process.getBuiltinModule('node:timers');
+const {performance} = process.getBuiltinModule('node:perf_hooks');
+const {Date} = globalThis;
+const __hrtime = process.hrtime;`;
+const BANNERS = {batch: OWN_URL, sandbox: `${OWN_TIMERS}\n${REQUIRE_INSTALLED}`};
 
 /** @returns {Promise<{file: string, metafile: object, code: string, legal: string}[]>} */
 export function bundleLibrary() {
@@ -68,7 +73,10 @@ async function bundleOne(name, source) {
     minifySyntax: SHORTENED.includes(name),
     minifyIdentifiers: SHORTENED.includes(name),
     legalComments: 'external',
-    define: {'import.meta.url': '__importMetaUrl'},
+    define: {
+      'import.meta.url': '__importMetaUrl',
+      ...(name === 'sandbox' ? {'process.hrtime': '__hrtime'} : {}),
+    },
     banner: {js: BANNERS[name] ?? ''},
     metafile: true,
     external: [INSTALLED],

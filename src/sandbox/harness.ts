@@ -1,9 +1,11 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {isErrorCode, RemitError} from '../errors.ts';
-import {isObject, messageOf, ownJson} from '../narrow.ts';
+import {RemitError} from '../errors.ts';
+import {isObject, messageOf} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
+import {harnessOf} from './harness-calls.ts';
+import type {RunningHarness} from './running-harness.ts';
 import type {RunningSandbox, ServerOptions} from './server.ts';
 import type {PostWebhook} from './webhooks/post.ts';
 
@@ -41,128 +43,6 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-export interface SeedInput {
-  payees?: number | undefined;
-  payers?: number | undefined;
-  /** Determines ids and names; repeating a seed changes nothing. */
-  seed?: string | undefined;
-  /** Default `test`. */
-  mode?: 'test' | 'live' | undefined;
-}
-
-export interface SeededParty {
-  id: string;
-  payment_method_id: string;
-  name: string;
-}
-
-export interface SeededParties {
-  payees: SeededParty[];
-  payers: SeededParty[];
-}
-
-/** How far: milliseconds, to a time (ISO 8601), to the next scheduled step, or until nothing is scheduled. */
-export type Advancing = {ms: number} | {to: string} | {until: 'next' | 'idle'};
-
-export interface AdvancedClock {
-  /** The sandbox's time. */
-  now: string;
-  /** Scheduled steps that happened. */
-  fired: number;
-  /** Requests sent to webhook endpoints. */
-  attempts: number;
-  /** Deliveries that ended: delivered, failed or dropped. */
-  deliveries: number;
-  /** Whether nothing is scheduled any more; present with `until: 'idle'`. */
-  idle?: boolean;
-}
-
-/** An outcome that the bank applies to a record at once. */
-export interface OutcomeInput {
-  kind: 'payout' | 'payin' | 'account-transfer' | 'subaccount' | 'payment-method';
-  id: string;
-  /** Such as `settle`, `fail` or `return`; each kind has its own. */
-  outcome: string;
-  /** The bank's reason for `fail` and `return`. */
-  code?: string | undefined;
-  /** The amount of a `credit`. */
-  amount_in_minor_units?: number | undefined;
-}
-
-export interface SimulatedRecord {
-  kind: string;
-  id: string;
-  outcome: string;
-  /** The current status of the record. */
-  status: string;
-  code?: string;
-  balance_in_minor_units?: number;
-}
-
-/** A fault rule: which requests or deliveries, how often, and what happens to them. */
-export interface FaultInput {
-  match?: Readonly<Record<string, unknown>> | undefined;
-  /** Stop after so many matches. */
-  times?: number | undefined;
-  /** 0 to 1; default 1. */
-  probability?: number | undefined;
-  effect: Readonly<{kind: string} & Record<string, unknown>>;
-}
-
-export interface FaultRecord {
-  id: string;
-  /** Requests or attempts that matched. */
-  seen: number;
-  /** How many of them were affected. */
-  hits: number;
-}
-
-export interface AuditedSandbox {
-  /** POSTs to the API since the start or the last reset. */
-  posts: number;
-  /** Whether `problems` is empty. */
-  balanced: boolean;
-  problems: string[];
-  entities: {
-    id: string;
-    mode: 'test' | 'live';
-    name: string;
-    /** Counts and sums by status; the amount is in minor units, as decimal text. */
-    payouts: Readonly<Record<string, {count: number; amount: string}>>;
-    payins: Readonly<Record<string, {count: number; amount: string}>>;
-    /** Minor units, as decimal text. */
-    balances: Readonly<Record<string, string>>;
-  }[];
-}
-
-/** A sandbox that runs in this process. Every refusal is a `RemitError`. */
-export interface RunningHarness {
-  /** The address for `new RemitClient({baseUrl, key})`. */
-  readonly baseUrl: string;
-  readonly testKey: string;
-  readonly liveKey: string;
-  /** Address and token of the control calls, for other processes. */
-  readonly controlUrl: string;
-  readonly controlToken: string;
-  /** Deletes all records and fault rules; keys and the clock stay. */
-  reset(options?: {mainBalanceMinor?: number | undefined}): Promise<void>;
-  /** Creates payees and payers, each with a verified default bank account. */
-  seed(parties: SeedInput): Promise<SeededParties>;
-  /** Moves the clock forward; everything due by then is done when the promise resolves. */
-  advance(by: Advancing): Promise<AdvancedClock>;
-  /** Makes the bank apply an outcome to a record. */
-  simulate(outcome: OutcomeInput): Promise<SimulatedRecord>;
-  /** Adds a fault rule. */
-  addFault(rule: FaultInput): Promise<FaultRecord>;
-  /** The fault rules with their counters. */
-  faults(): Promise<FaultRecord[]>;
-  clearFaults(): Promise<void>;
-  /** Records by status, balances, and what does not add up. */
-  audit(): Promise<AuditedSandbox>;
-  /** Stops the server and deletes a temporary store. Safe to call twice. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts a sandbox in this process, on loopback only.
  *
@@ -191,6 +71,7 @@ export async function startSandbox(options: HarnessOptions = {}): Promise<Runnin
     store: store ?? join(folder ?? '', 'sandbox.db'),
     post: onWebhook && handing(onWebhook),
     onStop: () => void stop(),
+    keepsAlive: false,
   }).catch((error: unknown) => {
     process.off('exit', remove);
     remove();
@@ -234,49 +115,6 @@ function checkOptions(options: HarnessOptions): void {
     if (value !== undefined && !is(value))
       throw new RemitError('USAGE', `the option ${name} of startSandbox must be ${what}`);
   }
-}
-
-function harnessOf(server: RunningSandbox, isStopped: () => boolean): Omit<RunningHarness, 'stop'> {
-  const {baseUrl, testKey, liveKey, controlUrl, controlToken} = server;
-  const call = async <Answer>(
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    body?: object,
-  ): Promise<Answer> => {
-    if (isStopped()) throw new RemitError('NOT_RUNNING', 'this sandbox has been stopped');
-    return callControl<Answer>(server, {method, path, body});
-  };
-  return {
-    ...{baseUrl, testKey, liveKey, controlUrl, controlToken},
-    reset: async ({mainBalanceMinor} = {}) => {
-      await call('POST', '/reset', {main_balance_in_minor_units: mainBalanceMinor});
-    },
-    seed: (parties) => call('POST', '/seed', parties),
-    advance: (by) => call('POST', '/advance', by),
-    simulate: (outcome) => call('POST', '/simulate', outcome),
-    addFault: (rule) => call('POST', '/faults', rule),
-    faults: async () => (await call<{data: FaultRecord[]}>('GET', '/faults')).data,
-    clearFaults: () => call('DELETE', '/faults'),
-    audit: () => call('GET', '/audit'),
-  };
-}
-
-/** A documented control call, without a connection. Its answers have the shapes of docs/reference/control.md. */
-async function callControl<Answer>(
-  {sandbox, controlUrl, controlToken}: RunningSandbox,
-  {method, path, body}: {method: string; path: string; body: object | undefined},
-): Promise<Answer> {
-  const answer = await sandbox.fetch(
-    new Request(controlUrl + path, {
-      method,
-      headers: {'x-sandbox-token': controlToken, 'content-type': 'application/json'},
-      ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-    }),
-  );
-  const text = await answer.text();
-  if (answer.ok) return ownJson<Answer>(text === '' ? 'null' : text);
-  const {error_code: code, message} = ownJson<{error_code: string; message: string}>(text);
-  throw new RemitError(isErrorCode(code) ? code : 'REFUSED', message, {httpStatus: answer.status});
 }
 
 /** Hands deliveries to a function of the caller's. */

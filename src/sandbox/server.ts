@@ -16,6 +16,8 @@ export interface ServerOptions extends Omit<SandboxOptions, 'background' | 'allo
   port?: number | undefined;
   /** A whole request must have arrived within this time; slower clients get a 400 and are disconnected. */
   requestTimeoutMs?: number | undefined;
+  /** Whether the process runs for as long as the server does; default true. */
+  keepsAlive?: boolean | undefined;
 }
 
 export interface RunningSandbox {
@@ -42,6 +44,10 @@ export async function startSandbox(options: ServerOptions): Promise<RunningSandb
     options.requestTimeoutMs ?? 30_000,
     options.onBug ?? ((error) => process.emitWarning(String(error))),
   );
+  if (options.keepsAlive === false) {
+    server.unref();
+    server.on('connection', (socket) => socket.unref());
+  }
   try {
     await listen(server, options.port ?? 0);
   } catch (error) {
@@ -194,8 +200,12 @@ function listen(server: Server, port: number): Promise<void> {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    // For clients that keep a connection open longer. Until then it keeps the process alive, as the server may not.
+    const late = setTimeout(() => server.closeAllConnections(), 2000);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
     server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), 2000).unref(); // for clients that keep a connection open longer
   });
 }

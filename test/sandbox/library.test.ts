@@ -5,8 +5,14 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {RemitClient} from '../../src/client/index.ts';
 import {RemitError} from '../../src/errors.ts';
+import {FAULT_KINDS} from '../../src/cli/sandbox/fault-flags.ts';
 import {CONTROL_ANSWERS} from '../../src/sandbox/control/answers.ts';
-import {startSandbox, type HarnessOptions, type ReceivedWebhook} from '../../src/sandbox/index.ts';
+import {
+  startSandbox,
+  type FaultEffect,
+  type HarnessOptions,
+  type ReceivedWebhook,
+} from '../../src/sandbox/index.ts';
 import {verifyWebhook} from '../../src/webhooks/index.ts';
 
 const FROZEN = {frozenAtMs: Date.UTC(2026, 2, 2, 15)};
@@ -136,7 +142,7 @@ describe('remit-cli/sandbox', () => {
       const fault = await sandbox.addFault({
         match: {operation: 'payouts.create'},
         times: 1,
-        effect: {kind: 'reset', when: 'after'},
+        effect: {kind: 'reset', after: true},
       });
       const {data, attempts} = await client.payouts.create({...body, auto_approve: true});
       assert.ok(attempts === 2);
@@ -215,6 +221,66 @@ describe('remit-cli/sandbox', () => {
     );
     rmSync(folder, {recursive: true});
   });
+
+  it('has a method for clock, checkpoints, deliveries and scenarios', () =>
+    withSandbox({...FROZEN, onWebhook: () => 500}, async (sandbox, client) => {
+      assert.deepEqual(await sandbox.clock(), {
+        ...{mode: 'frozen', now: '2026-03-02T15:00:00.000Z', timing: 'fast'},
+      });
+      assert.equal((await sandbox.setClock({mode: 'accelerated', speed: 2})).speed, 2);
+      await sandbox.setClock({mode: 'frozen'});
+      const {payees} = await sandbox.seed({payees: 1});
+      await client.webhookEndpoints.create({url: 'https://app.test/hook', event_types: ['payout.failed']});
+      const body = {payee_id: payees[0]!.id, amount_in_minor_units: 100, auto_approve: true};
+      assert.equal((await sandbox.saveCheckpoint('before')).name, 'before');
+      await client.payouts.create({...body, ...sandbox.scenario('fails_after_debited')});
+      await sandbox.advance({until: 'idle'});
+      const [delivery] = await sandbox.deliveries({state: 'failed', event: 'payout.failed', limit: 1});
+      assert.deepEqual(await sandbox.deliveries({state: 'delivered'}), []);
+      const {attempts, sent} = await sandbox.delivery(delivery!.id);
+      assert.deepEqual([attempts.length, attempts[0]?.status], [sent, 500]);
+      assert.equal((await sandbox.redeliver(delivery!.id)).sent, sent + 1);
+      await sandbox.restoreCheckpoint('before');
+      assert.deepEqual(await sandbox.deliveries(), []);
+      assert.deepEqual(
+        (await sandbox.checkpoints()).map(({name}) => name),
+        ['before'],
+      );
+      await assert.rejects(sandbox.delivery(delivery!.id), refusal('NOT_FOUND'));
+      assert.throws(() => sandbox.scenario('stuck' as 'stuck_initiated'), refusal('USAGE'));
+    }));
+
+  it('takes faults in the words of the command, all of them', () =>
+    withSandbox(FROZEN, async (sandbox) => {
+      const effects: {[Kind in FaultEffect['kind']]: FaultEffect & {kind: Kind}} = {
+        latency: {kind: 'latency', ms: 1, jitterMs: 1},
+        status: {kind: 'status', status: 503, after: true, retryAfter: 1, errorCode: 'a'},
+        reset: {kind: 'reset'},
+        cut: {kind: 'cut'},
+        slow: {kind: 'slow', ms: 1},
+        'non-json': {kind: 'non-json'},
+        'wrong-type': {kind: 'wrong-type', type: 'text/html'},
+        empty: {kind: 'empty'},
+        'missing-fields': {kind: 'missing-fields', fields: ['id']},
+        'unknown-status': {kind: 'unknown-status', value: 'a'},
+        'unknown-value': {kind: 'unknown-value', field: 'rail', value: 'a'},
+        drop: {kind: 'drop'},
+        duplicate: {kind: 'duplicate'},
+        reorder: {kind: 'reorder', ms: 1},
+        delay: {kind: 'delay', ms: 1, jitterMs: 1},
+        'bad-signature': {kind: 'bad-signature'},
+        'stale-timestamp': {kind: 'stale-timestamp', ageMs: 1},
+      };
+      assert.deepEqual(Object.keys(effects), [...FAULT_KINDS]);
+      for (const effect of Object.values(effects)) await sandbox.addFault({effect});
+      const match = {operation: 'payouts.get', afterReads: 2} as const;
+      const {id} = await sandbox.addFault({match, effect: {kind: 'reset', after: true}});
+      assert.equal((await sandbox.faults()).length, FAULT_KINDS.length + 1);
+      await sandbox.removeFault(id);
+      assert.equal((await sandbox.faults()).length, FAULT_KINDS.length);
+      for (const wrong of [{kind: 'cut', after: true}, {kind: 'bad-sign'}, 'reset'])
+        await assert.rejects(sandbox.addFault({effect: wrong as FaultEffect}), refusal('VALIDATION_ERROR'));
+    }));
 
   it('answers with the documented shapes of the control calls', () =>
     withSandbox(FROZEN, async (sandbox) => {

@@ -232,6 +232,7 @@ export class DeliveryPump {
     const waitMs = this.#context.clock.waitMs(this.#nextDueMs);
     if (waitMs === Infinity) return;
     this.#alarm = setTimeout(() => this.#wake(), Math.min(waitMs, NAP_MAX_MS));
+    this.#alarm.unref(); // a server keeps the process alive, if it should be
   }
 
   #wake(): void {

@@ -157,6 +157,7 @@ export class TimerPump {
     const waitMs = this.#context.clock.waitMs(this.#nextDueMs);
     if (waitMs === Infinity && !this.#shared) return;
     this.#alarm = setTimeout(() => this.#wake(), Math.min(waitMs, this.#shared ? SHARED_NAP_MS : NAP_MAX_MS));
+    this.#alarm.unref(); // a server keeps the process alive, if it should be
   }
 
   #wake(): void {
@@ -168,6 +169,7 @@ export class TimerPump {
         this.#nextDueMs = Infinity; // otherwise later timers would set an alarm
         clearTimeout(this.#retry);
         this.#retry = setTimeout(() => this.#wake(), RETRY_MS);
+        this.#retry.unref();
       });
   }
 
