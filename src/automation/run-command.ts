@@ -41,7 +41,10 @@ interface Ended {
 }
 
 function spawned({args, env, stdin, signal, program = ownProgram()}: CommandRun): Promise<Ended> {
-  signal?.throwIfAborted();
+  if (signal?.aborted === true)
+    throw new RemitError('INTERRUPTED', 'aborted before the command was started; nothing was sent', {
+      cause: signal.reason,
+    });
   const [file = process.execPath, ...first] = program;
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...first, ...args, '-o', 'json'], {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import {before, describe, it} from 'mocha';
+import {installPackage, linkPackages, typeCheck} from './installed-package.ts';
+
+const GIVEN = `
+import {RemitClient} from 'remit-cli';
+import {Batches} from 'remit-cli/batch';
+import {startSandbox} from 'remit-cli/sandbox';
+import {verifyWebhook} from 'remit-cli/webhooks';
+export const client = new RemitClient({baseUrl: 'https://example.com', key: 'test_a'});
+export const batches = new Batches({baseUrl: 'https://example.com', key: 'test_a'});
+export const sandbox = await startSandbox();
+export {RemitClient, Batches, startSandbox, verifyWebhook};
+`;
+
+/** Each must be refused by the compiler. */
+const WRONG: Readonly<Record<string, string>> = {
+  'a client without a key': `new RemitClient({baseUrl: 'https://example.com'});`,
+  'a misspelt option of the client': `new RemitClient({baseUrl: 'a', key: 'test_a', retry: 1});`,
+  'a payout without a payee': `await client.payouts.create({amount_in_minor_units: 1});`,
+  'an amount as text': `await client.payouts.create({payee_id: 'p', amount_in_minor_units: '1'});`,
+  'a misspelt field': `await client.payouts.create({payee_id: 'p', amount_in_minor_units: 1, auto_aprove: true});`,
+  'an unknown rail': `await client.payouts.create({payee_id: 'p', amount_in_minor_units: 1, rail: 'pigeon'});`,
+  'a list of an unknown status': `client.payouts.list({status: 'lost'});`,
+  'a wait for an unknown status': `await client.wait('payouts', {id: 'p'}, {until: 'lost'});`,
+  'an id of the wrong name': `await client.payouts.get({payout_id: 'p'});`,
+  'an unknown kind of fault': `await sandbox.addFault({effect: {kind: 'stale_timestamp'}});`,
+  'a fault without its time': `await sandbox.addFault({effect: {kind: 'latency'}});`,
+  'a fault of an unknown operation': `await sandbox.addFault({match: {operation: 'payout.create'}, effect: {kind: 'cut'}});`,
+  'deliveries of an unknown event type': `await sandbox.deliveries({event: 'payout.setled'});`,
+  'an unknown scenario': `sandbox.scenario('stuck');`,
+  'an unknown timing': `await startSandbox({timing: 'slow'});`,
+  'a run that states no figures': `await batches.run('a', {});`,
+  'rows without a currency': `await batches.plan({id: 'a', rows: [{reference: 'r', payee_id: 'p', amount: '1.00'}]});`,
+  'text instead of the raw body': `verifyWebhook({body: '{}', headers: {}, secrets: 'a'});`,
+};
+
+describe('the types of the packed library', function () {
+  this.timeout(240_000);
+  let app: string;
+  before(() => {
+    ({app} = installPackage());
+    linkPackages(app, ['@types/node']);
+  });
+
+  it('refuse wrong programs', () => {
+    const programs = Object.entries(WRONG).map(([, code], index): [string, string] => [
+      `wrong-${index}.mts`,
+      `import {${/\b(RemitClient|startSandbox|verifyWebhook|client|batches|sandbox)\b/.exec(code)![0]}} from './given.mjs';
+${code}\n`,
+    ]);
+    const options = {module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2022'], skipLibCheck: true};
+    const printed = typeCheck(app, {'given.mts': GIVEN, ...Object.fromEntries(programs)}, options);
+    assert.doesNotMatch(printed, /^given\.mts/m);
+    const accepted = Object.keys(WRONG).filter(
+      (_, index) => !new RegExp(`^wrong-${index}\\.mts\\(2,`, 'm').test(printed),
+    );
+    assert.deepEqual(accepted, [], printed);
+  });
+});
