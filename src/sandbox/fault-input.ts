@@ -2,7 +2,7 @@ import type {EventTypeName} from '../contract/events.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
 import {isObject} from '../narrow.ts';
 
-/** A fault rule, in the words of `remit sandbox faults add`: which requests or deliveries, how often, and what happens. */
+/** A fault rule, in the words of `remit sandbox faults`: which requests or deliveries, how often, and what happens. */
 export interface FaultInput {
   /** Default: all. */
   match?: FaultMatch | undefined;

@@ -47,7 +47,11 @@ const LISTS: Readonly<Record<string, List>> = {
   'Add a list filter': {example: /created[_-]from/, sometimes: ['CHANGELOG.md']},
   'Add a control call of the sandbox': {
     example: /\bredeliver\b/,
-    sometimes: ['src/sandbox/control/bodies.ts', 'src/sandbox/control/answers.ts'],
+    sometimes: [
+      'src/sandbox/control/bodies.ts',
+      'src/sandbox/control/answers.ts',
+      'src/sandbox/harness-records.ts',
+    ],
     meaning:
       /^src\/(sandbox\/(webhooks|page|local-sandbox)|commands|cli\/help\/outputs)\b|openapi\.json$|^\.oclif/,
   },
