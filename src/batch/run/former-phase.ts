@@ -141,8 +141,9 @@ export class FormerPhase {
     const json = 'answer' in end ? end.answer.json : undefined;
     const other = isObject(json) && 'status' in json ? otherReferenceIn(json, of.row) : undefined;
     const had = `record ${former.id} of batch ${former.batch} had failed or was canceled, and`;
-    const isShown = other === undefined && (read.is === 'moved' || read.is === 'open');
-    if (!isShown && 'answer' in end && this.#isStatedUnpaid(of, former.id)) return;
+    const isGone = read.is === 'not-found' && read.answer.errorCode !== undefined;
+    if (isGone && this.#isStatedUnpaid(of, former.id)) return;
+    if (read.is === 'moved' || read.is === 'open') this.#withdrawStatement(of, former.id);
     if (other !== undefined) of.why ??= `${had} its answer has another reference`;
     else if (read.is === 'moved' && isEnd(read.status)) return;
     else if (read.is === 'moved' && hasSettled(read.status, this.#run.settings.kind))
@@ -150,14 +151,23 @@ export class FormerPhase {
     else {
       of.why ??= `${had} ${shownAs(read, wordsOf(end))}`;
       of.isOpen = read.is === 'open';
-      of.isGone ||= read.is === 'not-found' && read.answer.errorCode !== undefined;
+      of.isGone ||= isGone;
     }
   }
 
-  /** A person has found out what the service does not show any more. What it does show counts for more. */
+  /** A person has found out what has become of a record that the service does not find any more. */
   #isStatedUnpaid({row}: Case, id: string): boolean {
     const stated = this.#run.journal.fact('formersUnpaid')?.[row.reference] ?? [];
     return stated.some((each) => isSameId(each, id));
+  }
+
+  /** The service shows the record after all: what a person has found out was about another state of it. */
+  #withdrawStatement(of: Case, id: string): void {
+    if (!this.#isStatedUnpaid(of, id)) return;
+    const {journal} = this.#run;
+    const stated = journal.fact('formersUnpaid') ?? {};
+    const left = (stated[of.row.reference] ?? []).filter((each) => !isSameId(each, id));
+    journal.setFact('formersUnpaid', {...stated, [of.row.reference]: left});
   }
 }
 

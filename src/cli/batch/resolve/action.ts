@@ -1,5 +1,6 @@
 import {checkDeclared, differenceOf, toFindRecord} from '../../../batch/repair/declared-record.ts';
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
+import {FORMER_GONE_CODE} from '../../../batch/model/outcome.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {
   doubtfulRow,
@@ -197,6 +198,11 @@ async function lookUp(wanted: Asked & {context: Context; id: string}): Promise<s
   const {kind, batchId} = batch.plan;
   const row = rowToResolve(batch, reference, {paid: id});
   const read = await readRecord(wanted);
+  if ('failure' in read && read.failure.code === 'NOT_FOUND' && row.outcome?.code === FORMER_GONE_CODE)
+    throw read.failure.reworded(
+      `${read.failure.message}; nothing was changed`,
+      `to record it as stated, although the service does not show the record: ${read.unseen}`,
+    );
   if ('failure' in read && read.failure.code === 'NOT_FOUND')
     throw read.failure.reworded(`${read.failure.message}; nothing was changed`, toFindRecord(row, kind));
   if ('failure' in read) throw unchanged(read.failure, read.unseen);

@@ -135,7 +135,7 @@ function resolvedText(
   if (unchanged === true)
     return `Row ${reference} of batch ${batch} is already recorded as ${state === 'accepted' || state === 'already_paid' ? `paid by record ${id}` : 'not paid'}; nothing changed.`;
   if (formers !== undefined)
-    return `Recorded: row ${reference} of batch ${batch} was not paid by ${formers.join(' or ')}. The next run reads that once more, and pays the row unless it is shown.`;
+    return `Recorded: row ${reference} of batch ${batch} was not paid by record ${formers.join(' or ')}. The next run asks for it once more, and pays the row if it is still not found or has failed.`;
   if (state === 'not_sent')
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
   if (state === 'staged')

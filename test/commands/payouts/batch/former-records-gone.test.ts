@@ -34,7 +34,7 @@ describe('a record that had failed and is gone', () => {
     assert.equal(stated.exitCode, 0, stated.stderr);
     assert.match(
       stated.stdout,
-      new RegExp(`was not paid by ${desk.former.id}\\. The next run reads that once more`),
+      new RegExp(`was not paid by record ${desk.former.id}\\. The next run asks for it once more`),
     );
     assert.match((await desk.batch('resolve b A-2 --not-paid')).stdout, /already recorded as not paid/);
     const {accepted, next, state} = await desk.go('resume b --yes');
@@ -80,7 +80,39 @@ describe('a record that had failed and is gone', () => {
       const {not_sent: unsent, next} = await desk.go('resume b --yes');
       assert.deepEqual([unsent, next], [1, 'remit payouts batch resume b']);
       assert.equal(desk.recordsOf('A-2').length, 1);
+      gone();
+      assert.equal(
+        (await desk.go('resume b --yes')).next,
+        TO_RESOLVE,
+        'the statement was about another state',
+      );
+      assert.equal(desk.recordsOf('A-2').length, 0);
     });
+
+  for (const [status, body] of [
+    [500, {}],
+    [503, {}],
+    [404, {}],
+    [403, {error_code: 'AUTHORIZATION_ERROR', message: 'no'}],
+  ] as const)
+    it(`pays nothing while the record is answered with ${status} after the statement`, async () => {
+      gone();
+      await desk.go('run ./p.csv --batch-id b --yes');
+      await desk.batch('resolve b A-2 --not-paid');
+      desk.service.fault = ({method, path}) =>
+        method === 'GET' && path.endsWith(desk.former.id) ? {status, body} : undefined;
+      await desk.go('resume b --yes --max-wait 5s');
+      assert.equal(desk.recordsOf('A-2').length, 0);
+    });
+
+  it('names --unseen for the statement that it has paid', async () => {
+    gone();
+    await desk.go('run ./p.csv --batch-id b --yes');
+    const refused = await desk.batch(`resolve b A-2 --paid ${desk.former.id}`);
+    assert.equal(refused.exitCode, 4);
+    const [, hint] = /^Hint: .*: remit payouts batch (.*)$/m.exec(refused.stderr) ?? [];
+    assert.equal((await desk.batch(String(hint))).exitCode, 0);
+  });
 
   it('does not cover a record that failed after the statement and is gone as well', async () => {
     gone();
