@@ -1,25 +1,37 @@
-import type {ImportJournal} from './journal.ts';
-import type {PartyRow} from './row.ts';
+import type {ImportJournal, Recorded} from './journal.ts';
+import type {AccountFacts, PartyRow} from './row.ts';
 
-/**
- * Rows whose reference was imported before with another name, bank account or card, in words. Of an account only the last
- * four characters are known.
- */
-export function changedRows(rows: readonly PartyRow[], journal: ImportJournal): string[] {
-  return rows.flatMap(({reference, place, party, account}) => {
-    const recorded = journal.find(reference);
-    if (recorded === undefined) return [];
-    const at = `${place}: reference ${reference}`;
-    const wasSent = recorded.party_sends > 0;
-    if (wasSent && recorded.name !== party.name)
-      return [`${at} was imported as ${recorded.name}, and the row has ${party.name}`];
-    if (recorded.method_sends === 0) return []; // no bank account or card was sent, or it was refused
-    const {type, country, last4} = account;
-    return recorded.last4 === last4 && recorded.country === country && recorded.type === type
-      ? []
-      : [`${at} was imported with ${shown(recorded)}, and the row has ${shown(account)}`];
-  });
+/** A row whose reference was imported before with another name, bank account or card. */
+export interface ChangedRow {
+  row: PartyRow;
+  what: 'name' | 'account';
+  words: string;
 }
 
-const shown = ({type, country, last4}: {type: string; country: string; last4: string}): string =>
-  `the ${type.replace('_', ' ')} …${last4} (${country})`;
+/**
+ * Rows that differ from what was sent under their references. Of the number of an account only the last four characters
+ * are known.
+ */
+export const changedRows = (rows: readonly PartyRow[], journal: ImportJournal): ChangedRow[] =>
+  rows.flatMap((row): ChangedRow[] => {
+    const {reference, place, party, account} = row;
+    const recorded = journal.find(reference);
+    if (recorded === undefined || recorded.party_sends === 0) return [];
+    const at = `${place}: reference ${reference} was ${recorded.party_id === null ? 'sent' : 'imported'}`;
+    if (recorded.name !== party.name)
+      return [{row, what: 'name', words: `${at} as ${recorded.name}, and the row has ${party.name}`}];
+    // None was sent, or it was refused, or could not be verified.
+    if (recorded.method_sends === 0 || recorded.verification === 'failed') return [];
+    return isSameAccount(recorded, account)
+      ? []
+      : [{row, what: 'account', words: `${at} with ${shown(recorded)}, and the row has ${shown(account)}`}];
+  });
+
+export const isSameAccount = (recorded: Recorded, {type, country, last4, bank}: AccountFacts): boolean =>
+  recorded.last4 === last4 &&
+  recorded.country === country &&
+  recorded.type === type &&
+  recorded.bank === bank;
+
+const shown = ({type, country, last4, bank}: AccountFacts): string =>
+  `the ${type.replace('_', ' ')} …${last4} (${[country, bank].filter((text) => text !== '').join(' ')})`;

@@ -1,5 +1,6 @@
 import type {CellRole} from '../batch/input/cell-text.ts';
 import {ACCOUNT_FIELDS, BANK_FIELDS} from '../contract/markets.ts';
+import {REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
 import {nearest} from '../nearest.ts';
 
 /** The columns of a file of payees or payers. */
@@ -12,7 +13,8 @@ const METADATA = 'metadata.';
 /** Columns whose cells are account or card numbers: they are never shown, nor written to disk. */
 const SECRET: ReadonlySet<string> = new Set([...NUMBERS, 'card_number']);
 
-export const isSecret = (column: string): boolean => SECRET.has(column);
+/** Whether a cell may contain a number of an account, or one that was put into the wrong column. */
+export const isSecret = (column: string): boolean => SECRET.has(column) || BANK.includes(column);
 
 /** The columns of bank accounts and of cards, without those that only some countries have. */
 export const ACCOUNT_COLUMNS = {bank: BANK, numbers: NUMBERS, card: CARD};
@@ -43,8 +45,15 @@ export function readColumns(
     const text = header.trim();
     const shown = JSON.stringify(text.slice(0, 40).replaceAll(/\d{5,}/g, '…'));
     const name = known.find((one) => fold(one) === fold(text));
-    if (text.toLowerCase().startsWith(METADATA)) metadata.push({key: text.slice(METADATA.length), index});
-    else if (name === undefined) {
+    if (text.toLowerCase().startsWith(METADATA)) {
+      const key = text.slice(METADATA.length);
+      if (key === '' || key === '__proto__') problems.push(`${shown} names no metadata key`);
+      else if (key === REFERENCE_METADATA_KEY)
+        problems.push(`${REFERENCE_METADATA_KEY} is reserved: the reference is sent under this key`);
+      else if (metadata.some((other) => other.key === key))
+        problems.push(`two columns mean ${METADATA}${key}`);
+      else metadata.push({key, index});
+    } else if (name === undefined) {
       const near = nearest(text.toLowerCase(), known);
       problems.push(
         `unknown column ${shown}${near === undefined ? '' : ` (did you mean ${near}?)`}; the columns are ${known.join(', ')}, metadata.KEY`,
@@ -59,9 +68,9 @@ export function readColumns(
   return {columns: {headers, at, metadata}, problems};
 }
 
-/** How the cells of a sheet are read: a number in the column of a name or of digits is refused if Excel changed it. */
+/** How the cells of a sheet are read. */
 export const rolesOf = ({at, metadata}: Columns): ReadonlyMap<number, CellRole> =>
   new Map([
-    ...[...at.values()].map((index): [number, CellRole] => [index, 'name']),
+    ...[...at].map(([name, index]): [number, CellRole] => [index, isSecret(name) ? 'digits' : 'name']),
     ...metadata.map(({index}): [number, CellRole] => [index, 'metadata']),
   ]);

@@ -19,8 +19,10 @@ export interface PartyFile {
   kind: ImportKind;
   sheet: string | undefined;
   retype: Retype;
-  /** Checks the requests of a row against the contract. @throws RemitError LOCAL_VALIDATION */
-  validate: (row: PartyRow) => Promise<void>;
+  /** Check the requests of a row against the contract. @throws RemitError LOCAL_VALIDATION */
+  validate: readonly ((row: PartyRow) => Promise<void>)[];
+  /** Called with what a workbook shows otherwise than it contains. */
+  tell: (warning: string) => void;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function readPartyFile(file: PartyFile): Promise<PartyRow[]> {
   }
 }
 
-async function readRows(source: RecordSource, {input, kind, validate}: PartyFile): Promise<PartyRow[]> {
+async function readRows(source: RecordSource, {input, kind, validate, tell}: PartyFile): Promise<PartyRow[]> {
   const problems: string[] = [];
   const rows: PartyRow[] = [];
   const seen = new Map<string, string>();
@@ -63,21 +65,26 @@ async function readRows(source: RecordSource, {input, kind, validate}: PartyFile
       const first = seen.get(row.reference);
       if (first !== undefined) problems.push(`${place}: reference ${row.reference} is repeated (${first})`);
       seen.set(row.reference, first ?? place);
-      if (problems.length === before)
-        problems.push(...(await problemsOf(row, validate)).map((text) => `${place}: ${text}`));
+      // What is wrong with the account was said by its cells.
+      for (const check of problems.length === before ? validate : validate.slice(0, 1))
+        problems.push(...(await problemsOf(row, check)).map((text) => `${place}: ${text}`));
       rows.push(row);
     }
   }
-  const {count, lines} = source.end().hiddenRecords;
+  const {facts, warnings, hiddenRecords} = source.end();
+  const {count, lines} = hiddenRecords;
+  if (input.isPipe && !facts.endsWithNewline)
+    problems.push('the last line has no newline, so the input may have been cut');
+  for (const warning of warnings) tell(warning);
   if (count > 0) problems.push(`rows are hidden (${lines.join(', ')}): show or delete them`);
   if (problems.length > 0) throw invalidFile(input.path, problems);
   if (rows.length === 0) throw invalidFile(input.path, ['it has no row']);
   return rows;
 }
 
-async function problemsOf(row: PartyRow, validate: PartyFile['validate']): Promise<string[]> {
+async function problemsOf(row: PartyRow, check: (row: PartyRow) => Promise<void>): Promise<string[]> {
   try {
-    await validate(row);
+    await check(row);
     return [];
   } catch (error) {
     return contractProblems(error);
@@ -90,9 +97,14 @@ function rowOf(
   place: string,
   complain: (text: string) => void,
 ): PartyRow {
+  if (cells.length !== headers.length)
+    complain(
+      `has ${cells.length} cells, but the header has ${headers.length}; a comma inside a cell needs quotes around the cell`,
+    );
   const nameOf = new Map([...at].map(([name, index]) => [index, name]));
   for (const {index, message} of typed?.faults ?? [])
     complain(`${nameOf.get(index) ?? headers[index] ?? 'a cell outside the table'} ${message}`);
+  const faulty = new Set(typed?.faults.map(({index}) => nameOf.get(index)));
   const cell = (column: string) => (cells[at.get(column) ?? -1] ?? '').trim();
   const reference = normaliseReference(cell('reference'));
   const problem = checkReference(reference);
@@ -104,6 +116,7 @@ function rowOf(
   return readParty(cell, Object.fromEntries(values), {
     ...{reference, place},
     complain: ({column, message}) => {
+      if (faulty.has(column)) return; // said already
       const value = cell(column);
       const shown = value === '' || isSecret(column) ? '' : ` (found: ${maskCell(value)})`;
       complain(`${column} ${message}${shown}`);
@@ -116,7 +129,7 @@ function invalidFile(path: string, problems: readonly string[]): RemitError {
   const more = problems.length > SHOWN ? `\n  and ${problems.length - SHOWN} more; -o json lists them` : '';
   return new RemitError(
     'CSV_INVALID',
-    `${path === '-' ? 'the file' : path} was refused, and nothing was sent:\n  ${problems.slice(0, SHOWN).join('\n  ')}${more}`,
+    `${path === '-' ? 'standard input' : path} was refused, and nothing was sent:\n  ${problems.slice(0, SHOWN).join('\n  ')}${more}`,
     {details: {problems}},
   );
 }

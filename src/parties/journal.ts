@@ -1,12 +1,12 @@
 import {join} from 'node:path';
+import type {Clock} from '../clock.ts';
 import type {Mode} from '../contract/mode.ts';
 import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import {migrate, type Migration} from '../store/port/migrate.ts';
 import type {SqliteDatabase} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
-import type {Clock} from '../clock.ts';
 import type {ShownMethod} from './match.ts';
-import type {ImportKind, PartyRow} from './row.ts';
+import type {AccountFacts, ImportKind, PartyRow} from './row.ts';
 
 const MIGRATIONS: readonly Migration[] = [
   {
@@ -18,36 +18,31 @@ const MIGRATIONS: readonly Migration[] = [
       ) strict;
       create table parties (
         scope integer not null, reference text not null, name text not null, type text not null,
-        country text not null, last4 text not null,
-        party_id text, party_sends integer not null, party_open integer not null, party_at integer,
-        method_id text, method_sends integer not null, method_open integer not null, method_at integer,
+        country text not null, last4 text not null, bank text not null,
+        party_id text, party_sends integer not null, party_open integer not null,
+        method_id text, method_sends integer not null, method_open integer not null,
         verification text, is_default integer not null,
         primary key (scope, reference)
-      ) strict, without rowid;`,
+      ) strict, without rowid;
+      create table others (scope integer not null, party_id text not null, primary key (scope, party_id)) strict, without rowid;`,
   },
 ];
 
 /** What is known of a row that was sent before. Nothing here is a number of an account. */
-export interface Recorded {
+export interface Recorded extends AccountFacts {
   reference: string;
   name: string;
-  type: 'bank_account' | 'card';
-  country: string;
-  last4: string;
   party_id: string | null;
   /** How often its create was sent, apart from those that were refused. */
   party_sends: number;
   /** 1 from before a create is sent until an answer or a list shows what became of it. */
   party_open: 0 | 1;
-  /** When it was first sent. */
-  party_at: number | null;
   /** The same for its bank account or card. */
   method_id: string | null;
   method_sends: number;
   method_open: 0 | 1;
-  method_at: number | null;
   verification: string | null;
-  /** 1 once the service has shown it as the default. */
+  /** 1 once the service has shown it, or another one of the party, as the default. */
   is_default: 0 | 1;
 }
 
@@ -87,7 +82,8 @@ export class ImportJournal {
   /** @throws RemitError LOCKED while another import runs in the state folder */
   static async open(stateDir: string, scope: ImportScope, clock: Clock): Promise<ImportJournal> {
     const folder = join(stateDir, 'imports');
-    const lock = await acquireLock(join(folder, 'lock'), {purpose: `an import of ${scope.kind}s`, clock});
+    const purpose = `an import of ${scope.kind}s`;
+    const lock = await acquireLock(join(folder, 'lock'), {purpose, clock});
     try {
       const db = await openSqlite(join(folder, 'imports.sqlite'), {durability: 'full'});
       migrate(db, MIGRATIONS);
@@ -104,39 +100,49 @@ export class ImportJournal {
       .get(this.#scope, reference);
   }
 
-  /** Whether a record is that of another reference. */
+  /** A record that was there before anything was sent: it is of somebody else, whatever its name. */
+  isOther(partyId: string): void {
+    this.#db
+      .prepare('insert or ignore into others (scope, party_id) values (?, ?)')
+      .run(this.#scope, partyId.toLowerCase());
+  }
+
+  /** Whether a record is that of another reference, or was there before. */
   isTaken(partyId: string, reference: string): boolean {
-    const sql = 'select 1 from parties where scope = ? and party_id = ? and reference <> ?';
-    return this.#db.prepare(sql).get(this.#scope, partyId, reference) !== undefined;
+    const id = partyId.toLowerCase();
+    const sql = `select 1 from parties where scope = ?1 and lower(party_id) = ?2 and reference <> ?3
+      union all select 1 from others where scope = ?1 and party_id = ?2`;
+    return this.#db.prepare(sql).get(this.#scope, id, reference) !== undefined;
   }
 
   /** Durable when it returns: the create of the row is about to be sent. */
-  sendsParty({reference, party, account}: PartyRow, at: number): void {
+  sendsParty({reference, party, account}: PartyRow): void {
     this.#lock.assertHeld();
+    const {type, country, last4, bank} = account;
     this.#db
       .prepare(
-        `insert into parties (scope, reference, name, type, country, last4, party_sends, party_open, party_at, method_sends, method_open, is_default)
-         values (?, ?, ?, ?, ?, ?, 1, 1, ?, 0, 0, 0)
+        `insert into parties (scope, reference, name, type, country, last4, bank, party_sends, party_open, method_sends, method_open, is_default)
+         values (?, ?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)
          on conflict do update set name = excluded.name, type = excluded.type, country = excluded.country,
-           last4 = excluded.last4, party_sends = party_sends + 1, party_open = 1, party_at = coalesce(party_at, excluded.party_at)`,
+           last4 = excluded.last4, bank = excluded.bank, party_sends = party_sends + 1, party_open = 1`,
       )
-      .run(this.#scope, reference, party.name, account.type, account.country, account.last4, at);
+      .run(this.#scope, reference, party.name, type, country, last4, bank);
   }
 
   /** Durable when it returns: its bank account or card is about to be sent. */
-  sendsMethod({reference, account}: PartyRow, at: number): void {
+  sendsMethod({reference, account}: PartyRow): void {
     this.#lock.assertHeld();
-    this.#db
-      .prepare(
-        `update parties set method_sends = method_sends + 1, method_open = 1, method_at = coalesce(method_at, ?),
-           type = ?, country = ?, last4 = ? where scope = ? and reference = ?`,
-      )
-      .run(at, account.type, account.country, account.last4, this.#scope, reference);
+    const {type, country, last4, bank} = account;
+    this.#set(
+      reference,
+      'method_sends = method_sends + 1, method_open = 1, type = ?, country = ?, last4 = ?, bank = ?',
+      ...[type, country, last4, bank],
+    );
   }
 
-  /** The answer shows that nothing was created: it was refused, or never left. */
+  /** The last request created nothing. An earlier one that was not answered may still have. */
   notTaken(reference: string, what: 'party' | 'method'): void {
-    this.#set(reference, `${what}_open = 0, ${what}_sends = ${what}_sends - 1`);
+    this.#set(reference, `${what}_open = ${what}_sends > 1, ${what}_sends = ${what}_sends - 1`);
   }
 
   partyIs(reference: string, id: string): void {
@@ -144,12 +150,24 @@ export class ImportJournal {
   }
 
   /** What the service shows of its bank account or card. */
-  methodIs(reference: string, {id, verification, isDefault}: ShownMethod): void {
+  methodIs(
+    reference: string,
+    {id, verification, isDefault}: Pick<ShownMethod, 'id' | 'verification' | 'isDefault'>,
+  ): void {
     this.#set(
       reference,
       'method_id = ?, verification = ?, is_default = ?, method_open = 0',
       ...[id, verification, isDefault ? 1 : 0],
     );
+  }
+
+  /** Another bank account or card is sent for the row. */
+  dropMethod(reference: string): void {
+    this.#set(reference, 'method_id = null, method_sends = 0, verification = null, is_default = 0');
+  }
+
+  renamed(reference: string, name: string): void {
+    this.#set(reference, 'name = ?', name);
   }
 
   /** The service has no such record any more; the row is as one that was never sent. */

@@ -8,34 +8,29 @@ export interface ShownParty {
   id: string;
   name: string;
   email: string | undefined;
-  /** Undefined if the service keeps no metadata of payees and payers. */
   reference: string | undefined;
-  /** Milliseconds since the epoch; 0 if it is not shown. */
-  createdAt: number;
+  /** Whether the service keeps metadata of it: without, a record is known by its name. */
+  hasMetadata: boolean;
 }
 
 /** Undefined without a readable id. */
 export function shownParty(record: unknown): ShownParty | undefined {
   if (!isObject(record)) return undefined;
-  const {id, name, email, metadata, created_at: created} = record;
+  const {id, name, email, metadata} = record;
   if (typeof id !== 'string' || id === '') return undefined;
   const reference = isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
-  const createdAt = typeof created === 'string' ? Date.parse(created) : Number.NaN;
   return {
     id,
     name: typeof name === 'string' ? name : '',
     email: typeof email === 'string' ? email : undefined,
     reference: typeof reference === 'string' ? reference : undefined,
-    createdAt: Number.isNaN(createdAt) ? 0 : createdAt,
+    hasMetadata: isObject(metadata),
   };
 }
 
-/** The clocks of the service and of this machine may differ. */
-const CLOCKS_MS = 10 * 60_000;
-
-/** Whether a record without a reference is that of a row which was first sent at some time. */
-export const isPartyOf = ({name, email, createdAt}: ShownParty, {party}: PartyRow, since: number): boolean =>
-  name === party.name && (email ?? '') === (party.email ?? '') && createdAt >= since - CLOCKS_MS;
+/** Whether a record without metadata may be that of a row. */
+export const isNamedAs = ({name, email, hasMetadata}: ShownParty, {party}: PartyRow): boolean =>
+  !hasMetadata && name === party.name && (email ?? '') === (party.email ?? '');
 
 /** A bank account or card as the service shows it. */
 export interface ShownMethod {

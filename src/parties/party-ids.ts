@@ -3,10 +3,11 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {openInput} from '../batch/input/csv-input.ts';
 import {openSource} from '../batch/input/source.ts';
-import type {Retype} from '../batch/model/accept.ts';
+import {bare} from '../batch/plan/refusals.ts';
 import {normaliseReference} from '../batch/model/identity.ts';
 import {type IdFormat, isId, usualId} from '../contract/ids.ts';
 import {RemitError} from '../errors.ts';
+import {messageOf} from '../narrow.ts';
 
 /**
  * Reads the result of an import: the ids of payees or payers by their references. Other columns are ignored.
@@ -14,7 +15,7 @@ import {RemitError} from '../errors.ts';
  */
 export async function readPartyIds(
   path: string,
-  {kind, ids = 'uuid', retype}: {kind: 'payout' | 'payin'; ids: IdFormat | undefined; retype: Retype},
+  {kind, ids = 'uuid'}: {kind: 'payout' | 'payin'; ids: IdFormat | undefined},
 ): Promise<Map<string, string>> {
   const column = kind === 'payout' ? 'payee_id' : 'payer_id';
   const found = new Map<string, string>();
@@ -23,18 +24,24 @@ export async function readPartyIds(
       hint: `name the file with the ids that \`${kind === 'payout' ? 'payees' : 'payers'} import\` has written`,
     });
   };
+  if (path === '-') refuse('the ids cannot come from standard input');
   const folder = mkdtempSync(join(tmpdir(), 'remit-ids-'));
   try {
-    const source = await openSource(openInput(path), {
-      sheet: undefined,
-      retype,
-      spool: join(folder, 'texts'),
-    });
+    // The flags of the command are about the file of payments, so that none of them could name a sheet of this one.
+    const options = {sheet: undefined, retype: bare, spool: join(folder, 'texts')};
+    const source = await openSource(openInput(path), options).catch((error: unknown) =>
+      refuse(error instanceof RemitError ? error.message : messageOf(error)),
+    );
     try {
       let at = {reference: -1, id: -1};
       for await (const piece of source.read()) {
         if ('header' in piece) {
-          const names = piece.header.map((name) => name.trim().toLowerCase());
+          const names = piece.header.map((name) =>
+            name
+              .trim()
+              .toLowerCase()
+              .replace(/[\s-]+/g, '_'),
+          );
           at = {reference: names.indexOf('reference'), id: names.indexOf(column)};
           if (at.reference < 0 || at.id < 0) refuse(`it has no columns reference and ${column}`);
           source.beginWith(new Map([at.reference, at.id].map((index) => [index, 'name'])));

@@ -31,6 +31,8 @@ export interface AccountFacts {
   type: 'bank_account' | 'card';
   country: string;
   last4: string;
+  /** What names its bank and branch, or the expiry of a card. */
+  bank: string;
 }
 
 /** The cells of a row by column; an absent column is an empty text. */
@@ -55,7 +57,6 @@ export function readParty(
   const isCard = cell('card_number') !== '';
   const market = marketOf(country);
   const name = cell('name');
-  if (name === '') complain({column: 'name', message: 'is empty'});
   if (market === undefined)
     complain({
       column: 'country',
@@ -69,7 +70,7 @@ export function readParty(
   const filled = ACCOUNT_COLUMNS.numbers.filter((column) => cell(column) !== '');
   if (isCard && filled.length > 0)
     complain({column: 'card_number', message: `is filled in beside ${filled.join(', ')}; use one of them`});
-  const {body, last4} = isCard ? readCard(cell, complain) : readBank(cell, market, complain);
+  const {body, last4, bank} = isCard ? readCard(cell, complain) : readBank(cell, market, complain);
   const type = isCard ? 'card' : 'bank_account';
   return {
     ...{reference, place},
@@ -80,13 +81,14 @@ export function readParty(
       metadata: {...metadata, [REFERENCE_METADATA_KEY]: reference},
     },
     method: {type, ...common, [isCard ? 'card' : 'bank_account']: body},
-    account: {type, country, last4},
+    account: {type, country, last4, bank},
   };
 }
 
 type Complain = (problem: CellProblem) => void;
+type Account = {body: JsonObject} & Pick<AccountFacts, 'last4' | 'bank'>;
 
-function readCard(cell: Cells, complain: Complain): {body: JsonObject; last4: string} {
+function readCard(cell: Cells, complain: Complain): Account {
   const number = withoutBlanks(cell('card_number'));
   if (!/^\d{12,19}$/.test(number)) complain({column: 'card_number', message: 'must have 12 to 19 digits'});
   const [month, year] = [wholeNumber(cell('exp_month')), wholeNumber(cell('exp_year'))];
@@ -94,17 +96,14 @@ function readCard(cell: Cells, complain: Complain): {body: JsonObject; last4: st
     complain({column: 'exp_month', message: 'is not a month from 1 to 12'});
   if (year === undefined || year < 2000 || year > 2100)
     complain({column: 'exp_year', message: 'is not a year with four digits'});
-  return {body: {number, exp_month: month, exp_year: year}, last4: number.slice(-4)};
+  const body = {number, exp_month: month, exp_year: year};
+  return {body, last4: number.slice(-4), bank: `${month}/${year}`};
 }
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
 
-function readBank(
-  cell: Cells,
-  market: Market | undefined,
-  complain: Complain,
-): {body: JsonObject; last4: string} {
-  if (market === undefined) return {body: {}, last4: ''};
+function readBank(cell: Cells, market: Market | undefined, complain: Complain): Account {
+  if (market === undefined) return {body: {}, last4: '', bank: ''};
   const read = (field: MarketField): string => {
     const value = withoutBlanks(cell(field.name));
     const wrong =
@@ -129,6 +128,7 @@ function readBank(
       ...(market.hasType ? {account_type: type || 'checking'} : {}),
     },
     last4: (values[market.account.name] ?? '').slice(-4),
+    bank: market.bank.map(({name}) => values[name]).join(' '),
   };
 }
 
@@ -138,7 +138,11 @@ export function contractProblems(error: unknown): string[] {
   const fields = error.details?.['fields'];
   return isList(fields)
     ? fields.map((each) =>
-        isObject(each) ? `${String(each['field'])} ${String(each['issue'])}` : error.message,
+        isObject(each) ? `${columnOf(String(each['field']))} ${String(each['issue'])}` : error.message,
       )
     : [error.message];
 }
+
+/** The column of a field of the requests. */
+const columnOf = (field: string): string =>
+  field.replace(/^(bank_account|card)\./, '').replace(/^(country|currency)_code$/, '$1');

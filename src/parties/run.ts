@@ -1,6 +1,8 @@
 import type {Clock} from '../clock.ts';
+import {EXIT, RemitError} from '../errors.ts';
+import {isSameAccount} from './changed.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
-import {isMethodOf, isPartyOf, type ShownParty, shownMethod, shownParty} from './match.ts';
+import {isMethodOf, isNamedAs, type ShownParty, shownMethod, shownParty} from './match.ts';
 import type {PartyRow} from './row.ts';
 
 /** What became of a request. `unsent` is certain: nothing was created, and the same request may be sent again. */
@@ -10,16 +12,18 @@ export type SendEnd = {is: 'done'; record: unknown} | {is: 'refused' | 'unknown'
 export interface PartyService {
   create(row: PartyRow): Promise<SendEnd>;
   add(row: PartyRow, partyId: string): Promise<SendEnd>;
+  setDefault(partyId: string, methodId: string): Promise<SendEnd>;
+  /** Undefined if the service answers that there is no such record. */
+  party(id: string): Promise<unknown>;
   /** All payees or payers; rejects if the list may be cut. */
   parties(): AsyncIterable<unknown>;
   methods(partyId: string): AsyncIterable<unknown>;
-  setDefault(partyId: string, methodId: string): Promise<SendEnd>;
 }
 
 /** A row that needs a person, and why. */
 export interface RowProblem {
   row: PartyRow;
-  is: 'refused' | 'in_doubt' | 'not_sent' | 'duplicate' | 'gone' | 'unverified';
+  is: 'refused' | 'in_doubt' | 'not_sent' | 'duplicate' | 'gone' | 'unverified' | 'not_default';
   why: string;
   /** Ids of records beside the one that is recorded. */
   others?: readonly string[];
@@ -53,7 +57,7 @@ export class ImportRun {
   readonly #problems = new Map<string, RowProblem>();
   #unsentInARow = 0;
   #stopped: string | undefined;
-  #created = 0;
+  #finished = 0;
 
   constructor(run: RunParts) {
     this.#run = run;
@@ -63,9 +67,9 @@ export class ImportRun {
     return [...this.#problems.values()];
   }
 
-  /** Rows whose record this run has created. */
-  get created(): number {
-    return this.#created;
+  /** Rows that this run has brought to their end. */
+  get finished(): number {
+    return this.#finished;
   }
 
   /** Why not all rows were tried; undefined if they were. */
@@ -79,47 +83,73 @@ export class ImportRun {
   }
 
   async run(): Promise<void> {
-    await this.#checkRecorded();
-    for (let round = 0; round < ROUNDS && this.#left().length > 0; round++) {
+    await this.#lookAround();
+    this.#dropRefusedAccounts();
+    for (let round = 0; round < ROUNDS && this.#open().length > 0; round++) {
       if (round > 0) await this.#run.clock.sleep(LATE_MS, this.#run.signal);
       await this.#lookUp();
       await this.#each((row) => this.#import(row));
-      if (this.#stopped !== undefined || this.#left().length === 0) break;
+      if (this.#stopped !== undefined) break;
     }
     await this.#lookUp();
-    for (const row of this.#left()) {
-      const recorded = this.#of(row);
-      const isDoubt = recorded !== undefined && isOpen(recorded);
+    for (const row of this.#open()) {
+      const isDoubt = this.#isInDoubt(row);
       this.#note(
         row,
         isDoubt ? 'in_doubt' : 'not_sent',
-        isDoubt ? NO_ANSWER : (this.#stopped ?? 'it was not sent'),
+        isDoubt ? NO_ANSWER : (this.#stopped ?? 'nothing was sent for it'),
       );
     }
     await this.#nameDuplicates();
   }
 
   /** Rows that are neither imported nor left to a person. */
-  #left(): PartyRow[] {
-    const isLeft = (row: PartyRow) => (this.#of(row)?.method_id ?? null) === null;
-    return this.#run.rows.filter((row) => !this.#problems.has(row.reference) && isLeft(row));
+  #open(): PartyRow[] {
+    const isDone = (row: PartyRow) => (this.#of(row)?.method_id ?? null) !== null;
+    return this.#run.rows.filter((row) => !this.isLeft(row) && !isDone(row));
   }
 
-  /** The records of an earlier import may be gone: a sandbox was reset. */
-  async #checkRecorded(): Promise<void> {
-    const recorded = this.#rowsWith(({party_id: id}) => id !== null);
-    if (recorded.length === 0) return;
-    const missing = new Map(recorded.map((row) => [this.#of(row)?.party_id?.toLowerCase(), row]));
-    for await (const record of this.#run.service.parties())
-      missing.delete(shownParty(record)?.id.toLowerCase());
-    for (const row of missing.values())
-      if (this.#run.forgets) this.#run.journal.forget(row.reference);
+  /**
+   * Reads the list before anything is sent. Records of an earlier import may be gone: a sandbox was reset. And a record
+   * without metadata that is there already has only the name of a row.
+   */
+  async #lookAround(): Promise<void> {
+    const {rows, journal, service} = this.#run;
+    const missing = new Map<string, PartyRow>();
+    const unsent = new Map<string, PartyRow[]>();
+    for (const row of rows) {
+      const recorded = this.#of(row);
+      if (typeof recorded?.party_id === 'string') missing.set(recorded.party_id.toLowerCase(), row);
+      else if ((recorded?.party_sends ?? 0) === 0) push(unsent, row.party.name, row);
+    }
+    for await (const record of service.parties()) {
+      const party = shownParty(record);
+      if (party === undefined) continue;
+      missing.delete(party.id.toLowerCase());
+      if (unsent.get(party.name)?.some((row) => isNamedAs(party, row)) === true) journal.isOther(party.id);
+    }
+    // A list may lag behind, so each is asked for by its id.
+    const gone: PartyRow[] = [];
+    for (const [id, row] of missing) if ((await service.party(id)) === undefined) gone.push(row);
+    const recorded = rows.filter((row) => typeof this.#of(row)?.party_id === 'string').length;
+    if (!this.#run.forgets && gone.length > 1 && gone.length === recorded) throw allGone(gone.length);
+    for (const row of gone)
+      if (this.#run.forgets) journal.forget(row.reference);
       else
         this.#note(
           row,
           'gone',
-          `its record ${this.#of(row)?.party_id} is not in the list of the service any more`,
+          `its record ${this.#of(row)?.party_id} is not at the service any more; to create it again, give the row another reference`,
         );
+  }
+
+  /** The service could not verify an account, and the row has another one now. */
+  #dropRefusedAccounts(): void {
+    for (const row of this.#run.rows) {
+      const recorded = this.#of(row);
+      if (recorded?.verification === 'failed' && !isSameAccount(recorded, row.account))
+        this.#run.journal.dropMethod(row.reference);
+    }
   }
 
   /** Looks for what was sent without an answer. What is not found may be sent again. */
@@ -136,87 +166,107 @@ export class ImportRun {
         const method = shownMethod(record);
         if (method === undefined || !isMethodOf(method, row)) continue;
         journal.methodIs(row.reference, method);
+        this.#finished++;
         break;
       }
     }
   }
 
-  /** The records of some rows, the oldest first. */
+  /** The records of some rows, in the order of the list. */
   async #findAll(rows: readonly PartyRow[]): Promise<Map<PartyRow, ShownParty[]>> {
+    const {journal, service} = this.#run;
     const found = new Map<PartyRow, ShownParty[]>(rows.map((row) => [row, []]));
     const byReference = new Map(rows.map((row) => [row.reference, row]));
     const byName = new Map<string, PartyRow[]>();
-    for (const row of rows) byName.set(row.party.name, [...(byName.get(row.party.name) ?? []), row]);
-    for await (const record of this.#run.service.parties()) {
+    for (const row of rows) push(byName, row.party.name, row);
+    for await (const record of service.parties()) {
       const party = shownParty(record);
       if (party === undefined) continue;
-      const named = party.reference === undefined ? (byName.get(party.name) ?? []) : [];
+      const named = (byName.get(party.name) ?? []).filter(
+        (row) => isNamedAs(party, row) && !journal.isTaken(party.id, row.reference),
+      );
+      // Two rows with one name have a record each; which is which does not matter before they have an account.
       const row =
-        byReference.get(party.reference ?? '') ?? named.find((one) => this.#isItsRecord(party, one));
+        byReference.get(party.reference ?? '') ??
+        named.find((one) => found.get(one)?.length === 0) ??
+        named[0];
       if (row !== undefined) found.get(row)?.push(party);
     }
-    for (const list of found.values()) list.sort((a, b) => a.createdAt - b.createdAt);
     return found;
   }
 
-  /** The service keeps no metadata of payees: a record made since, with the same name and email, that no other row has. */
-  #isItsRecord(party: ShownParty, row: PartyRow): boolean {
-    const since = this.#of(row)?.party_at ?? Infinity;
-    return isPartyOf(party, row, since) && !this.#run.journal.isTaken(party.id, row.reference);
-  }
-
   async #import(row: PartyRow): Promise<void> {
-    const {journal, service, clock} = this.#run;
-    if (this.#problems.has(row.reference)) return;
+    const {journal, service} = this.#run;
+    if (this.isLeft(row)) return;
     let id = this.#of(row)?.party_id ?? undefined;
     if (id === undefined) {
-      journal.sendsParty(row, clock.now());
-      const end = await service.create(row);
+      journal.sendsParty(row);
+      const end = await this.#sent(row, 'party', service.create(row));
       if (end.is !== 'done') return this.#notDone(row, 'party', end);
       id = shownParty(end.record)?.id;
       if (id === undefined) return; // it is looked for
       journal.partyIs(row.reference, id);
-      this.#created++;
     }
     if (this.#of(row)?.method_id !== null) return;
-    journal.sendsMethod(row, clock.now());
-    const end = await service.add(row, id);
+    journal.sendsMethod(row);
+    const end = await this.#sent(row, 'method', service.add(row, id));
     if (end.is !== 'done') return this.#notDone(row, 'method', end);
-    const method = shownMethod(end.record);
-    if (method !== undefined) journal.methodIs(row.reference, method);
     this.#unsentInARow = 0;
+    const method = shownMethod(end.record);
+    if (method === undefined) return;
+    journal.methodIs(row.reference, method);
+    this.#finished++;
+  }
+
+  /** A key that is refused has created nothing. */
+  async #sent(row: PartyRow, what: 'party' | 'method', request: Promise<SendEnd>): Promise<SendEnd> {
+    try {
+      return await request;
+    } catch (error) {
+      if (error instanceof RemitError && error.exitCode === EXIT.CREDENTIALS)
+        this.#run.journal.notTaken(row.reference, what);
+      throw error;
+    }
   }
 
   #notDone(row: PartyRow, what: 'party' | 'method', end: Exclude<SendEnd, {is: 'done'}>): void {
     if (end.is === 'unknown') return; // it is looked for
     this.#run.journal.notTaken(row.reference, what);
-    if (end.is === 'refused') {
-      const which = what === 'party' ? '' : 'its bank account or card was refused: ';
-      this.#note(row, 'refused', which + end.why);
-    } else if (++this.#unsentInARow >= MOST_UNSENT) this.#stopped ??= end.why;
+    if (end.is === 'unsent') {
+      if (++this.#unsentInARow >= MOST_UNSENT) this.#stopped ??= end.why;
+      return;
+    }
+    if (this.#isInDoubt(row)) return; // an earlier request may have created it
+    const which = what === 'party' ? '' : 'its bank account or card was refused: ';
+    this.#note(row, 'refused', which + end.why);
+  }
+
+  #isInDoubt(row: PartyRow): boolean {
+    const {party_open: party, method_open: method} = this.#of(row) ?? {};
+    return party === 1 || method === 1;
   }
 
   /** A record that was created after it had been looked for, beside the one that was created again. */
   async #nameDuplicates(): Promise<void> {
-    const repeated = this.#rowsWith(({party_sends: sends}) => sends > 1);
+    const repeated = this.#rowsWith(({party_sends: sends, party_id: id}) => sends > 1 && id !== null);
     if (repeated.length > 0)
       for (const [row, list] of await this.#findAll(repeated)) {
         const own = this.#of(row)?.party_id?.toLowerCase();
         this.#noteOthers(
           row,
-          `it exists more than once, beside ${own}`,
+          `there is another record of this reference beside ${own}`,
           list.filter(({id}) => id.toLowerCase() !== own),
         );
       }
-    for (const row of this.#rowsWith(({method_sends: sends}) => sends > 1)) {
+    for (const row of this.#rowsWith(({method_sends: sends, method_id: id}) => sends > 1 && id !== null)) {
       const {party_id: partyId, method_id: own} = this.#of(row) ?? {};
       const others: {id: string}[] = [];
       for await (const record of this.#run.service.methods(partyId ?? '')) {
         const method = shownMethod(record);
-        if (method !== undefined && isMethodOf(method, row) && method.id.toLowerCase() !== own?.toLowerCase())
-          others.push(method);
+        if (method === undefined || !isMethodOf(method, row)) continue;
+        if (method.id.toLowerCase() !== own?.toLowerCase()) others.push(method);
       }
-      this.#noteOthers(row, `its bank account or card exists more than once, beside ${own}`, others);
+      this.#noteOthers(row, `its bank account or card was added more than once, beside ${own}`, others);
     }
   }
 
@@ -247,10 +297,11 @@ export class ImportRun {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
+  /** Without those that are left to a person. */
   #rowsWith(passes: (recorded: Recorded) => boolean): PartyRow[] {
     return this.#run.rows.filter((row) => {
       const recorded = this.#of(row);
-      return recorded !== undefined && passes(recorded);
+      return recorded !== undefined && !this.isLeft(row) && passes(recorded);
     });
   }
 
@@ -261,4 +312,16 @@ export class ImportRun {
 
 const NO_ANSWER = 'it was sent without an answer, and the service does not show it';
 
-const isOpen = ({party_open: party, method_open: method}: Recorded): boolean => party === 1 || method === 1;
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [value]);
+  else known.push(value);
+}
+
+/** Each company has its own payees, and a live key does not say whose it is. */
+const allGone = (rows: number): RemitError =>
+  new RemitError(
+    'GUARD_BINDING',
+    `none of the ${rows} records that were imported here before is at the service: the key is probably that of another company`,
+    {hint: 'for each company, set REMIT_STATE_DIR to a folder of its own'},
+  );

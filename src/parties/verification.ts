@@ -1,6 +1,6 @@
 import type {Clock} from '../clock.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
-import {shownMethod} from './match.ts';
+import {type ShownMethod, shownMethod} from './match.ts';
 import type {PartyRow} from './row.ts';
 import type {PartyService, RowProblem} from './run.ts';
 
@@ -13,58 +13,64 @@ interface Verifying {
   service: Pick<PartyService, 'methods' | 'setDefault'>;
   clock: Clock;
   signal: AbortSignal;
-  /** 0 to look once. */
-  timeoutMs: number;
+  /** Whether to wait, and to make verified accounts the default. Otherwise they are read once. */
+  waits: {timeoutMs: number} | undefined;
   onProgress: (pending: number) => void;
 }
 
 /**
- * Waits until no bank account or card of the rows is pending, and makes each the default once it is verified: the service
- * refuses that before.
- * @returns whether none is pending, and the rows whose account was refused
+ * Reads bank accounts and cards that were not verified when they were last read, and waits until none is pending. Each
+ * becomes the default once it is verified, if its party has no other: the service refuses that before.
+ * @returns how many are still pending, and the rows that need a person
  */
 export async function followVerification(
   run: Verifying,
-): Promise<{isDone: boolean; problems: readonly RowProblem[]}> {
-  const {rows, journal, clock, signal, timeoutMs, onProgress} = run;
-  const end = clock.monotonic() + timeoutMs;
+): Promise<{pending: number; problems: readonly RowProblem[]}> {
+  const {rows, journal, clock, signal, waits, onProgress} = run;
+  const problems = new Map<string, RowProblem>();
+  const end = clock.monotonic() + (waits?.timeoutMs ?? 0);
   for (let waitMs = FIRST_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_MS)) {
     let pending = 0;
     for (const row of rows) {
       signal.throwIfAborted();
       const recorded = journal.find(row.reference);
-      if (recorded === undefined || !isUnderWay(recorded)) continue;
-      if (await isPending(row, recorded, run)) onProgress(++pending);
+      if (recorded?.method_id == null || recorded.is_default === 1 || problems.has(row.reference)) continue;
+      const found = await look(row, recorded, run);
+      if (found === 'pending') onProgress(++pending);
+      else if (found !== undefined) problems.set(row.reference, found);
     }
     const leftMs = end - clock.monotonic();
     if (pending > 0 && leftMs > 0) await clock.sleep(Math.min(waitMs, leftMs), signal);
-    else return {isDone: pending === 0, problems: rows.flatMap((row) => problemOf(row, journal))};
+    else return {pending, problems: [...problems.values()]};
   }
 }
 
-const isUnderWay = ({method_id: id, verification, is_default: isDefault}: Recorded): boolean =>
-  id !== null && verification !== 'failed' && (verification === 'pending' || isDefault === 0);
-
-/** Reads the bank account or card of a row. */
-async function isPending(
-  {reference}: PartyRow,
+/** Reads the bank account or card of a row. Undefined if nothing is left to do. */
+async function look(
+  row: PartyRow,
   {party_id: partyId, method_id: methodId}: Recorded,
-  {journal, service}: Verifying,
-): Promise<boolean> {
-  if (partyId === null || methodId === null) return false;
+  {journal, service, waits}: Verifying,
+): Promise<'pending' | RowProblem | undefined> {
+  if (partyId === null || methodId === null) return undefined;
+  let own: ShownMethod | undefined;
+  let hasDefault = false; // a person may have chosen another one
   for await (const record of service.methods(partyId)) {
     const method = shownMethod(record);
-    if (method?.id.toLowerCase() !== methodId.toLowerCase()) continue;
-    const isNew = method.verification === 'verified' && !method.isDefault;
-    const isDefault = isNew && (await service.setDefault(partyId, methodId)).is === 'done';
-    journal.methodIs(reference, {...method, isDefault: method.isDefault || isDefault});
-    return method.verification === 'pending' || (isNew && !isDefault);
+    if (method?.id.toLowerCase() === methodId.toLowerCase()) own = method;
+    hasDefault ||= method?.isDefault === true;
   }
-  return false;
-}
-
-function problemOf(row: PartyRow, journal: ImportJournal): RowProblem[] {
-  const {verification, method_id: id} = journal.find(row.reference) ?? {};
-  if (verification !== 'failed') return [];
-  return [{row, is: 'unverified', why: `the service has refused its bank account or card ${id}`}];
+  if (own === undefined)
+    return {row, is: 'gone', why: `its bank account or card ${methodId} is not at the service any more`};
+  journal.methodIs(row.reference, {...own, isDefault: hasDefault});
+  if (own.verification === 'failed')
+    return {
+      row,
+      is: 'unverified',
+      why: `its bank account or card ${methodId} could not be verified; correct the row, and import it again`,
+    };
+  if (hasDefault) return undefined;
+  if (own.verification === 'pending' || waits === undefined) return 'pending';
+  const set = await service.setDefault(partyId, methodId);
+  journal.methodIs(row.reference, {...own, isDefault: set.is === 'done'});
+  return set.is === 'done' ? undefined : {row, is: 'not_default', why: set.why};
 }

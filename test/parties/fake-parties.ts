@@ -21,6 +21,10 @@ export class FakeParties {
   fault: (request: {method: string; path: string; body: string}, nth: number) => Fault = () => undefined;
   /** Whether records keep metadata. */
   keeps = true;
+  /** Whether records show when they were made. */
+  dates = true;
+  /** Records that the list does not show (yet). */
+  readonly hidden = new Set<string>();
   verification = 'verified';
   /** Late effects, with the number of lists that must be read first. */
   readonly #late: {after: number; work: () => void}[] = [];
@@ -52,6 +56,7 @@ export class FakeParties {
     if (id === undefined) return answer(201, this.#shown(this.#create(JSON.parse(body) as FakeRecord)));
     const record = this.records.find((one) => one.id === id);
     if (record === undefined) return answer(404, {error_code: 'NOT_FOUND', message: 'no such payee'});
+    if (method === 'GET' && methods === undefined) return answer(200, this.#shown(record));
     if (method === 'GET') return answer(200, {data: record.methods, next_cursor: null});
     const found = record.methods.find((one) => one.id === methodId);
     if (methods === 'payment-methods' && found !== undefined) found.is_default = true;
@@ -64,8 +69,9 @@ export class FakeParties {
     for (const {after, work} of this.#late.splice(0))
       if (after < this.#lists) work();
       else this.#late.push({after, work});
-    const data = this.records.slice(from, from + PAGE).map((record) => this.#shown(record));
-    const next = from + PAGE < this.records.length ? String(from + PAGE) : null;
+    const listed = this.records.filter(({id}) => !this.hidden.has(id));
+    const data = listed.slice(from, from + PAGE).map((record) => this.#shown(record));
+    const next = from + PAGE < listed.length ? String(from + PAGE) : null;
     return answer(200, {data, next_cursor: next});
   }
 
@@ -78,10 +84,11 @@ export class FakeParties {
     return record;
   }
 
-  #add(record: FakeRecord, {type, country_code, bank_account: bank, card}: Added) {
+  #add(record: FakeRecord, {type, country_code, is_default: isDefault, bank_account: bank, card}: Added) {
     const number = bank?.account_number ?? bank?.iban ?? card?.number ?? '';
     const method = {
-      ...{id: this.#id(), type, last4: number.slice(-4), country_code, is_default: false},
+      ...{id: this.#id(), type, last4: number.slice(-4), country_code},
+      is_default: isDefault && this.verification === 'verified',
       verification_status: this.verification,
     };
     record.methods.push(method);
@@ -89,7 +96,8 @@ export class FakeParties {
   }
 
   #shown({metadata, ...record}: FakeRecord): object {
-    return {...record, methods: undefined, ...(this.keeps ? {metadata} : {})};
+    const dates = this.dates ? {} : {created_at: undefined};
+    return {...record, ...dates, methods: undefined, ...(this.keeps ? {metadata} : {})};
   }
 
   #id(): string {
@@ -99,6 +107,7 @@ export class FakeParties {
 
 interface Added {
   type: string;
+  is_default: boolean;
   country_code: string;
   bank_account?: {account_number?: string; iban?: string};
   card?: {number: string};

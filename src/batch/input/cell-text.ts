@@ -5,7 +5,7 @@ import {dayOf, dayOfIso} from '../workbook/dates.ts';
 import type {ShownAs} from '../workbook/number-format.ts';
 
 /** What a column contains, as far as it decides how a cell is read. */
-export type CellRole = 'name' | 'amount' | 'minor' | 'day' | 'code' | 'metadata';
+export type CellRole = 'name' | 'digits' | 'amount' | 'minor' | 'day' | 'code' | 'metadata';
 
 /** A cell as text, or why it has none. */
 export type CellReading =
@@ -84,6 +84,9 @@ function readNumber(cell: SheetCell, role: CellRole, format: ShownAs, is1904: bo
       cell,
     );
   if (role === 'name') return readName(decimal, format);
+  // The number of an account: it is not repeated, and what it was before Excel read it is unknown.
+  if (role === 'digits')
+    return fault('excel-damaged', `is a number, so zeros at its beginning may be lost; ${AS_TEXT}`);
   if (role === 'code') return {text: decimal};
   if (kind === 'scientific' || kind === 'other')
     return fault('cell-format', `contains ${decimal}, but is shown as something else; ${asNumber(role)}`);

@@ -41,7 +41,7 @@ export const readFlags = {
     payees: Flags.string({
       aliases: ['payers'],
       helpValue: 'FILE',
-      description: 'ids from payees import (--payers: payers import), for a column payee_reference',
+      description: 'ids from an import, for a column payee_reference or payer_reference',
     }),
     'amount-unit': Flags.option({
       options: ['major', 'minor'] as const,

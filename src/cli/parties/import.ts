@@ -1,11 +1,12 @@
-import {openInput} from '../../batch/input/csv-input.ts';
+import {type InputFile, openInput} from '../../batch/input/csv-input.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
-import {changedRows} from '../../parties/changed.ts';
+import {type ChangedRow, changedRows, isSameAccount} from '../../parties/changed.ts';
 import {readPartyFile} from '../../parties/file.ts';
 import {ImportJournal} from '../../parties/journal.ts';
+import {shownParty} from '../../parties/match.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
-import {ImportRun, type RowProblem} from '../../parties/run.ts';
+import {ImportRun, type PartyService, type RowProblem} from '../../parties/run.ts';
 import {followVerification} from '../../parties/verification.ts';
 import {counted} from '../../phrases.ts';
 import {keyFingerprintOf} from '../../profiles/key.ts';
@@ -56,99 +57,131 @@ export async function importParties(request: ImportRequest): Promise<ImportEnd> 
   const {context, kind, path, flags} = request;
   const {profile, clock, stateDir, out} = context;
   keepHeapSmall();
-  const results = resultPath(kind, path, flags.out);
-  const rows = await readRows(request);
+  const input = openInput(path, path === '-' ? openStdin(context.runtime, 'CSV') : undefined);
+  const results = resultPath(kind, input, flags.out);
+  const rows = await readRows(request, input);
   const {mode, baseUrl, key} = profile;
   const keyPrint = mode === 'test' ? keyFingerprintOf(key) : '';
   const journal = await ImportJournal.open(stateDir, {kind, mode, baseUrl, keyPrint}, clock);
   try {
-    const changed = changedRows(rows, journal);
-    if (changed.length > 0) throw changedSince(request, changed);
     const earlier = rows.filter((row) => isDone(journal, row));
     if (!flags['dry-run']) return await runImport(request, {rows, journal, results, earlier});
+    refuseChanged(request, changedRows(rows, journal));
     const before = earlier.length === 0 ? '' : `; ${earlier.length} of them exist already`;
-    out.text(`${path} has ${counted(rows.length, kind)} and no errors${before}. Nothing was sent.`);
-    return {data: resultOf(request, {rows, earlier}), exitCode: EXIT.OK};
+    out.text(
+      `${fileName(request)} has ${counted(rows.length, kind)} and no errors${before}. Nothing was sent.`,
+    );
+    const data = {...resultOf(request, rows), already: earlier.length};
+    return {data, exitCode: EXIT.OK};
   } finally {
     await journal.close();
   }
 }
 
-function readRows({context, kind, path, flags, typed}: ImportRequest): Promise<PartyRow[]> {
+function readRows({context, kind, flags, typed}: ImportRequest, input: InputFile): Promise<PartyRow[]> {
   const operations = importOperations(kind);
   const ids = context.profile.service.ids?.format;
   return readPartyFile({
-    ...{kind, sheet: flags.sheet},
-    input: openInput(path, path === '-' ? openStdin(context.runtime, 'CSV') : undefined),
+    ...{kind, input, sheet: flags.sheet},
     retype: (add, without = []) => commandLine(typed.id, typed.argv, {add, without}),
-    validate: async ({party, method}) => {
-      await validateBody(operations.create, party, ids);
-      await validateBody(operations.add, method, ids);
-    },
+    validate: [
+      ({party}) => validateBody(operations.create, party, ids),
+      ({method}) => validateBody(operations.add, method, ids),
+    ],
+    tell: (warning) => context.out.warn(warning),
   });
 }
 
 async function runImport(request: ImportRequest, opened: Opened): Promise<ImportEnd> {
-  const {context, kind, flags, typed} = request;
-  const {rows, journal, results, earlier} = opened;
+  const {context, kind, flags} = request;
+  const {rows, journal, results} = opened;
   const {out, clock, stop, profile} = context;
-  if (rows.length > earlier.length) await confirm(request, opened);
   const transport = await context.transportFor('pool');
   const service = partyServiceOf(kind, {
-    ...{
-      client: context.clientOn(transport),
-      grants: context.grants,
-      signal: stop.signal,
-      sanitizer: out.sanitizer,
-    },
+    ...{client: context.clientOn(transport), grants: context.grants},
+    ...{signal: stop.signal, sanitizer: out.sanitizer},
   });
   const parts = {journal, service, clock, signal: stop.signal};
   const run = new ImportRun({
     ...{...parts, rows, forgets: profile.mode === 'test'},
     onProgress: (done) => out.progress(`${done} of ${counted(rows.length, kind)}`),
   });
+  let isSending = false;
   try {
+    refuseChanged(request, await stillChanged(changedRows(rows, journal), opened, service));
+    await confirm(request, opened);
+    await writeIds(results, idsOf(request, opened, run)); // before anything is sent, in case it cannot be written
+    isSending = true;
     await run.run();
-    const followed = await followVerification({
-      ...{...parts, rows: (flags.wait ? rows : earlier).filter((row) => !run.isLeft(row))},
-      timeoutMs: flags.wait ? (flags.timeout ?? DEFAULT_WAIT_MS) : 0,
-      onProgress: (pending) => out.progress(`${pending} not verified yet`),
+    const {pending, problems: unverified} = await followVerification({
+      ...{...parts, rows: rows.filter((row) => !run.isLeft(row) && isDone(journal, row))},
+      waits: flags.wait ? {timeoutMs: flags.timeout ?? DEFAULT_WAIT_MS} : undefined,
+      onProgress: (open) => out.progress(`${open} not verified yet`),
     });
-    await writeIds(results, {kind, rows, journal});
+    await writeIds(results, idsOf(request, opened, run));
     out.endProgress();
-    const isPending = flags.wait && !followed.isDone;
-    const problems = [...run.problems, ...followed.problems];
-    const isOpen = isPending || problems.some(({is}) => is === 'in_doubt' || is === 'not_sent');
+    const problems = [...run.problems, ...unverified];
+    const isOpen = pending > 0 || problems.some(({is}) => is === 'in_doubt' || is === 'not_sent');
+    const exist = rows.filter((row) => isDone(journal, row) && !run.isLeft(row)).length;
     const data = {
-      ...resultOf(request, opened),
-      ...{created: run.created, results, problems: problems.map(problemShown)},
-      next: isOpen ? context.commands.again(typed) : null,
+      ...resultOf(request, rows),
+      ...{created: run.finished, already: Math.max(0, exist - run.finished), pending, results},
+      problems: problems.map(problemShown),
+      next: isOpen ? againCommand(request, pending > 0) : null,
     };
-    showImport(context, data, {stopped: run.stopped, isPending});
-    return {data, exitCode: exitOf(problems, isPending)};
+    showImport(context, {...data, file: fileName(request)}, run.stopped);
+    return {data, exitCode: exitOf(problems, flags.wait && pending > 0)};
   } catch (error) {
     out.endProgress();
-    throw await withWhatExists(error, request, opened);
+    throw isSending ? await withWhatExists(error, request, opened, run) : error;
   } finally {
     await transport.close();
   }
 }
 
-async function confirm({context, kind, path}: ImportRequest, {rows, earlier}: Opened): Promise<void> {
+const idsOf = ({kind}: ImportRequest, {rows, journal}: Opened, run: ImportRun) => ({
+  ...{kind, rows, journal},
+  isGone: (row: PartyRow) => run.problems.some(({row: one, is}) => one === row && is === 'gone'),
+});
+
+/** What is sent besides reads: with a live key, nothing if all rows exist and no account is made the default. */
+async function confirm({context, kind, path, flags}: ImportRequest, {rows, earlier}: Opened): Promise<void> {
+  const left = rows.length - earlier.length;
+  if (context.profile.mode === 'live' && left === 0 && !flags.wait) return;
   const {create, add, setDefault} = importOperations(kind);
   const [first] = rows;
   await context.guardWrite(
-    {operation: `import ${counted(rows.length - earlier.length, kind)}`, party: ['file', path]},
+    {
+      operation:
+        left > 0
+          ? `import ${counted(left, kind)}`
+          : `make the accounts of ${counted(rows.length, kind)} the default`,
+      party: ['file', path],
+    },
     first === undefined ? [] : [{operation: create, body: first.party}],
     [add, setDefault],
   );
 }
 
-const resultOf = (
-  {kind, path}: ImportRequest,
-  {rows, earlier}: Pick<Opened, 'rows' | 'earlier'>,
-): ImportResult => ({
-  ...{kind, file: path, rows: rows.length, created: 0, already: earlier.length},
+/** A name may have been changed at the service as well since. */
+async function stillChanged(
+  changed: readonly ChangedRow[],
+  {journal}: Opened,
+  service: PartyService,
+): Promise<ChangedRow[]> {
+  const left: ChangedRow[] = [];
+  for (const one of changed) {
+    const {reference, party} = one.row;
+    const id = journal.find(reference)?.party_id ?? null;
+    const shown = one.what === 'name' && id !== null ? shownParty(await service.party(id)) : undefined;
+    if (shown?.name === party.name) journal.renamed(reference, party.name);
+    else left.push(one);
+  }
+  return left;
+}
+
+const resultOf = ({kind, path}: ImportRequest, rows: readonly PartyRow[]): ImportResult => ({
+  ...{kind, file: path, rows: rows.length, created: 0, already: 0, pending: 0},
   ...{problems: [], results: null, next: null},
 });
 
@@ -164,37 +197,62 @@ function exitOf(problems: readonly RowProblem[], isPending: boolean): ExitCode {
   return isPending ? EXIT.TIMED_OUT : EXIT.OK;
 }
 
-const isDone = (journal: ImportJournal, {reference}: PartyRow): boolean =>
-  (journal.find(reference)?.method_id ?? null) !== null;
+function isDone(journal: ImportJournal, {reference, account}: PartyRow): boolean {
+  const recorded = journal.find(reference);
+  if (recorded === undefined || recorded.method_id === null) return false;
+  return recorded.verification !== 'failed' || isSameAccount(recorded, account);
+}
+
+const fileName = ({path}: ImportRequest): string => (path === '-' ? 'standard input' : path);
+
+/** The command that continues; standard input has to be given again. */
+function againCommand({context, path, typed, flags}: ImportRequest, isPending: boolean): string {
+  const again = context.commands.again(typed, {add: isPending && !flags.wait ? ['--wait'] : []});
+  return path === '-' ? `${again} < FILE` : again;
+}
 
 /** What exists is in the journal and in the results; the same command continues. */
 async function withWhatExists(
   error: unknown,
-  {kind, context: {commands}, typed}: ImportRequest,
-  {rows, journal, results}: Opened,
+  request: ImportRequest,
+  opened: Opened,
+  run: ImportRun,
 ): Promise<unknown> {
+  const {rows, journal, results} = opened;
   if (!(error instanceof RemitError)) return error;
-  await writeIds(results, {kind, rows, journal});
+  let where = `, with their ids in ${results}`;
+  try {
+    await writeIds(results, idsOf(request, opened, run));
+  } catch {
+    where = ''; // the reason is in the first error, or it is the first error
+  }
   const imported = rows.filter((row) => isDone(journal, row)).length;
   return error.reworded(
-    `${error.message}; ${imported} of ${counted(rows.length, kind)} are imported, with their ids in ${results}`,
-    `to continue, with the same file: ${commands.again(typed)}`,
+    `${error.message}; imported so far: ${imported} of ${counted(rows.length, request.kind)}${where}`,
+    `to continue, with the same file: ${againCommand(request, false)}`,
     {...error.details, imported, rows: rows.length, results},
   );
 }
 
 const SHOWN = 10;
 
-function changedSince({kind, path}: ImportRequest, changed: readonly string[]): RemitError {
+/** @throws RemitError LOCAL_VALIDATION: one reference cannot be two payees */
+function refuseChanged(request: ImportRequest, changed: readonly ChangedRow[]): void {
+  const [first] = changed;
+  if (first === undefined) return;
+  const {kind} = request;
   const what = changed.length === 1 ? 'a row differs' : `${changed.length} rows differ`;
   const more = changed.length > SHOWN ? `\n  and ${changed.length - SHOWN} more; -o json lists them` : '';
-  return new RemitError(
+  const words = changed.map((one) => one.words);
+  throw new RemitError(
     'LOCAL_VALIDATION',
-    `${path} was refused, and nothing was sent: ${what} from what was imported under the same reference:\n  ${changed.slice(0, SHOWN).join('\n  ')}${more}`,
+    `${fileName(request)} was refused, and nothing was sent: ${what} from what was imported under the same reference:\n  ${words.slice(0, SHOWN).join('\n  ')}${more}`,
     {
       hint: (commands) =>
-        `if it is another ${kind}, give it a reference of its own; to change a name: ${commands.read(`${kind}s`, 'update', 'ID', '--name', 'NAME')}`,
-      details: {changed: [...changed]},
+        first.what === 'name'
+          ? `if it is another ${kind}, give it a reference of its own; to change the name: ${commands.write(`${kind}s`, 'update', 'ID', '--name', 'NAME')}`
+          : `if it is another ${kind}, give it a reference of its own; to add the account: ${commands.write('payment-methods', 'add', `--${kind}`, 'ID')}`,
+      details: {changed: words},
     },
   );
 }

@@ -5,25 +5,22 @@ import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import type {JsonObject} from '../../narrow.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import type {PartyService, SendEnd} from '../../parties/run.ts';
-import {selectedValue} from '../../output/records/select.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Grants} from '../guard/grants.ts';
-
-/** Whether a request that failed has created nothing, and may be sent again as it is. */
-const UNSENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'RATE_LIMITED']);
 
 /** The operations of an import. */
 export function importOperations(
   kind: ImportKind,
-): Readonly<Record<'create' | 'list' | 'add' | 'methods' | 'setDefault', OperationId>> {
+): Readonly<Record<'create' | 'get' | 'list' | 'add' | 'methods' | 'setDefault', OperationId>> {
   const [parties, methods] =
     kind === 'payee'
       ? (['payees', 'payeePaymentMethods'] as const)
       : (['payers', 'payerPaymentMethods'] as const);
   return {
-    ...{create: `${parties}.create`, list: `${parties}.list`},
+    ...{create: `${parties}.create`, get: `${parties}.get`, list: `${parties}.list`},
     ...{add: `${methods}.add`, methods: `${methods}.list`, setDefault: `${methods}.setDefault`},
   };
 }
@@ -36,43 +33,50 @@ export function partyServiceOf(
     grants,
     signal,
     sanitizer,
-  }: {
-    client: RemitClient;
-    grants: Grants;
-    signal: AbortSignal;
-    sanitizer: Sanitizer;
-  },
+  }: {client: RemitClient; grants: Grants; signal: AbortSignal; sanitizer: Sanitizer},
 ): PartyService {
   const operations = importOperations(kind);
+  const options = {signal};
   const owner = (id: string) => ({[`${kind}_id`]: id});
+  /** An id is stored and shown, so it must not be a secret or anything else that cannot be typed. */
+  const isUsable = (record: unknown) => isUsableId(selectedValue(record, 'id'), sanitizer);
   const send = async (
     operation: OperationId,
     request: {params?: Record<string, string>; body?: JsonObject},
   ): Promise<SendEnd> => {
     grants.allow({operation, ...request});
     try {
-      const {data} = await client.call(operation, {...request, options: {signal}});
+      const {data} = await client.call(operation, {...request, options});
       const record = unwrapRecord(data);
       return isUsable(record) ? {is: 'done', record} : {is: 'unknown', why: UNUSABLE_ID};
     } catch (error) {
       return endOf(error);
     }
   };
-  const listed = {all: true, checksFilters: true, signal};
-  /** An id is stored and shown, so it must not be a secret or anything else that cannot be typed. */
-  const isUsable = (record: unknown) => isUsableId(selectedValue(record, 'id'), sanitizer);
-  async function* usableOf(records: AsyncIterable<unknown>) {
-    for await (const record of records) if (isUsable(record)) yield record;
+  async function* usableOf(operation: OperationId, query = {}) {
+    for await (const record of client.list(operation, query, {all: true, checksFilters: true, signal}))
+      if (isUsable(record)) yield record;
   }
   return {
     create: ({party}: PartyRow) => send(operations.create, {body: party}),
     add: ({method}, id) => send(operations.add, {params: owner(id), body: method}),
-    parties: () => usableOf(client.list(operations.list, {}, listed)),
     setDefault: (partyId, methodId) =>
       send(operations.setDefault, {params: {...owner(partyId), payment_method_id: methodId}}),
-    methods: (id) => usableOf(client.list(operations.methods, owner(id), listed)),
+    party: async (id) => {
+      try {
+        return unwrapRecord((await client.call(operations.get, {params: {id}, options})).data);
+      } catch (error) {
+        if (error instanceof RemitError && error.exitCode === EXIT.NOT_FOUND) return undefined;
+        throw error;
+      }
+    },
+    parties: () => usableOf(operations.list),
+    methods: (id) => usableOf(operations.methods, owner(id)),
   };
 }
+
+/** Whether a request that failed has created nothing, and may be sent again as it is. */
+const UNSENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'RATE_LIMITED']);
 
 /** @throws what ends the whole import: a refused key, an interruption, a defect */
 function endOf(error: unknown): SendEnd {

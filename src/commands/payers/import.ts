@@ -3,7 +3,7 @@ import {PartyImport} from '../../cli/parties/command.ts';
 export default class PayersImport extends PartyImport {
   static override summary = 'Create the payers, with a bank account each, from a CSV or Excel file';
   static override description =
-    'Each reference is imported once: the same command continues after an interruption. Account numbers are sent, and are written nowhere.';
+    'Each reference is imported once: the same command continues after an interruption. Account numbers are sent, and are not kept or shown.';
   static override examples = [
     '<%= config.bin %> payers import payers.csv --dry-run',
     '<%= config.bin %> payers import payers.csv --wait',

@@ -133,12 +133,12 @@ describe('payees import', () => {
   it('sends nothing again while the list cannot be read', async () => {
     let lost = 0;
     desk.parties.fault = (request): Fault => {
-      if (request.method === 'GET') return {status: 403, code: 'AUTHORIZATION_ERROR'};
+      if (request.method === 'GET' && lost > 0) return {status: 403, code: 'AUTHORIZATION_ERROR'};
       return isCreate(request) && ++lost === 1 ? 'lost-after' : undefined;
     };
     const ran = await desk.run('--json');
     assert.equal(ran.exitCode, 3);
-    assert.match(ran.error().message, /7 of 8 payees are imported, with their ids in /);
+    assert.match(ran.error().message, /imported so far: 7 of 8 payees, with their ids in /);
     assert.equal(
       ran.error().hint,
       `to continue, with the same file: remit payees import ${desk.file} --json`,
@@ -182,16 +182,17 @@ describe('payees import', () => {
 
   it('refuses a row that differs from what was imported under its reference', async () => {
     await desk.go();
-    const sent = desk.parties.sent.length;
+    const posts = () => desk.parties.sent.filter(({method}) => method === 'POST').length;
+    const sent = posts();
     desk.write([
       ['S-0', 'Supplier 0', '11112222', '021000021'],
       ['S-1', 'Somebody else', NUMBERS[1]!, '021000021'],
     ]);
     const ran = await desk.run();
-    assert.deepEqual([ran.exitCode, desk.parties.sent.length], [5, sent]);
+    assert.deepEqual([ran.exitCode, posts()], [5, sent]);
     assert.match(
       ran.stderr,
-      /line 2: reference S-0 was imported with the bank account …3201 \(US\), and .* …2222/,
+      /line 2: reference S-0 was imported with the bank account …3201 \(US 021000021\), and .* …2222/,
     );
     assert.match(
       ran.stderr,
@@ -256,10 +257,15 @@ describe('payees import', () => {
     assert.deepEqual([created, exit], [1, 0]);
     const env = {HOME: desk.folder, REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: 'https://api.example.com'};
     await desk.run('--live --yes', {env});
-    desk.parties.records.length = 0;
+    desk.parties.records.splice(-8, 1);
     const ran = await desk.run('--live --yes --json', {env});
     const {problems} = ran.json() as Imported;
-    assert.deepEqual([ran.exitCode, problems.length, problems[0]?.state], [8, 8, 'gone']);
+    assert.deepEqual([ran.exitCode, problems.length, problems[0]?.state], [8, 1, 'gone']);
+    assert.equal(desk.results.length, 8, 'without the ids of what is gone');
+    desk.parties.records.length = 0;
+    const other = await desk.run('--live --yes --json', {env});
+    assert.equal(other.exitCode, 11);
+    assert.match(other.error().message, /the key is probably that of another company/);
   });
 
   it('lists every wrong cell without its number, and sends nothing', async () => {
@@ -272,9 +278,9 @@ describe('payees import', () => {
     const {problems} = ran.error().details as {problems: string[]};
     assert.deepEqual(problems, [
       'line 2: account_number must have 4 to 17 digits',
-      'line 3: name is empty',
-      'line 3: routing_number is not valid; check each digit (found: …0020)',
+      'line 3: routing_number is not valid; check each digit',
       'line 3: reference S-1 is repeated (line 2)',
+      'line 3: name must not be empty',
     ]);
   });
 
@@ -303,5 +309,153 @@ describe('payees import', () => {
     const ran = await desk.run();
     assert.equal(ran.exitCode, 5);
     assert.match(ran.stderr, /unknown column "card_number"/);
+  });
+
+  describe('where something else happens', () => {
+    const live = (): CliOptions => ({
+      env: {HOME: desk.folder, REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: 'https://api.example.com'},
+    });
+    const posts = () => desk.parties.sent.filter(({method}) => method === 'POST').length;
+    const verifyAll = () => {
+      for (const {methods} of desk.parties.records)
+        for (const method of methods) Object.assign(method, {verification_status: 'verified'});
+    };
+
+    it('sends nothing with a live key that was not confirmed, also for rows that exist', async () => {
+      desk.parties.verification = 'pending';
+      await desk.run('--live --yes', live());
+      verifyAll();
+      const sent = posts();
+      assert.equal((await desk.run('', live())).exitCode, 0);
+      assert.equal((await desk.run('--wait', live())).exitCode, 11);
+      assert.equal(posts(), sent);
+      assert.equal((await desk.run('--wait --live --yes', live())).exitCode, 0);
+      assert.equal(posts(), sent + 8);
+    });
+
+    it('says which command makes accounts the default, and leaves a default that a person has chosen', async () => {
+      desk.parties.verification = 'pending';
+      const ran = await desk.run();
+      assert.match(ran.stderr, /8 accounts are not the default yet, which payouts need/);
+      assert.match(ran.stderr, /^Hint: remit payees import \S+ --wait$/m);
+      verifyAll();
+      const [record] = desk.parties.named('S-0');
+      record?.methods.push({...record.methods[0]!, id: 'other', is_default: true});
+      const sent = posts();
+      assert.equal((await desk.go('--wait')).exit, 0);
+      assert.equal(posts(), sent + 7);
+    });
+
+    it('does not take a record of somebody else with the same name', async () => {
+      desk.parties.keeps = false;
+      await desk.parties.answer(
+        {method: 'POST', path: '/api/payees', body: '{"name":"Supplier 3"}'} as never,
+        0,
+      );
+      let lost = 0;
+      desk.parties.fault = (request) =>
+        isCreate(request) && request.body.includes('S-3') && ++lost === 1 ? 'lost-before' : undefined;
+      assert.equal((await desk.go()).exit, 0);
+      assert.deepEqual(desk.parties.records[0]?.methods, [], 'it got an account');
+      desk.existOnce();
+    });
+
+    it('finds records without metadata and dates, and two of one name', async () => {
+      Object.assign(desk.parties, {keeps: false, dates: false});
+      desk.write(NUMBERS.map((number, n) => [`S-${n}`, 'The same name', number, '021000021']));
+      let lost = 0;
+      desk.parties.fault = (request) => (isCreate(request) && ++lost <= 6 ? 'lost-after' : undefined);
+      const {exit, problems} = await desk.go();
+      assert.deepEqual([exit, problems, desk.parties.records.length], [0, [], 8]);
+      assert.ok(desk.parties.records.every(({methods}) => methods.length === 1));
+    });
+
+    it('stays in doubt if a repeat is refused, and the list does not show the first', async () => {
+      let n = 0;
+      desk.parties.fault = (request): Fault => {
+        if (!isCreate(request) || !request.body.includes('S-5')) return undefined;
+        return ++n === 1 ? 'lost-before' : {status: 429, code: 'RATE_LIMITED'};
+      };
+      assert.equal((await desk.go()).exit, 12);
+      desk.parties.fault = () => undefined;
+      assert.equal((await desk.go()).exit, 0);
+      desk.existOnce();
+    });
+
+    it('does not create again what only the list does not show', async () => {
+      await desk.go();
+      desk.parties.hidden.add(desk.parties.named('S-2')[0]!.id);
+      assert.equal((await desk.go()).exit, 0);
+      desk.existOnce();
+    });
+
+    it('takes a name that was changed at the service too', async () => {
+      await desk.go();
+      Object.assign(desk.parties.named('S-1')[0]!, {name: 'Renamed Ltd'});
+      desk.write([['S-1', 'Renamed Ltd', NUMBERS[1]!, '021000021']]);
+      assert.equal((await desk.go()).exit, 0);
+    });
+
+    it('sends a corrected account once the first could not be verified', async () => {
+      desk.parties.verification = 'failed';
+      assert.equal((await desk.go()).exit, 8);
+      desk.parties.verification = 'verified';
+      desk.write([['S-1', 'Supplier 1', '55556666', '021000021']]);
+      const {exit, problems} = await desk.go('--wait');
+      assert.deepEqual([exit, problems], [0, []]);
+      assert.deepEqual(
+        desk.parties.named('S-1')[0]?.methods.map(({last4}) => last4),
+        ['3211', '6666'],
+      );
+    });
+
+    it('names an account that could not be made the default', async () => {
+      desk.parties.verification = 'pending';
+      await desk.go();
+      verifyAll();
+      desk.parties.fault = ({path}) =>
+        path.endsWith('/set-default') ? {status: 422, code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+      const {exit, problems} = await desk.go('--wait');
+      assert.deepEqual([exit, problems[0]?.state], [8, 'not_default']);
+    });
+
+    it('sends nothing if the ids cannot be written, and replaces no other file', async () => {
+      for (const out of [join(desk.folder, 'none', 'ids.csv'), desk.folder, desk.file]) {
+        const ran = await desk.run(`--out ${out}`);
+        assert.notEqual(ran.exitCode, 0, out);
+      }
+      writeFileSync(join(desk.folder, 'notes.txt'), 'keep me');
+      assert.equal((await desk.run(`--out ${join(desk.folder, 'notes.txt')}`)).exitCode, 2);
+      assert.equal(readFileSync(join(desk.folder, 'notes.txt'), 'utf8'), 'keep me');
+      assert.equal(posts(), 0);
+    });
+
+    for (const [what, text, why] of [
+      ['too many cells', 'S-1,A,987654321,021000021,Acme, Ltd\n', /has 6 cells, but the header has 5/],
+      ['a reserved key', undefined, /remit_reference is reserved/],
+      ['a metadata column twice', undefined, /two columns mean metadata.team/],
+    ] as const)
+      it(`refuses ${what}`, async () => {
+        const columns = {
+          'too many cells': 'holder_name',
+          'a reserved key': 'metadata.remit_reference',
+          'a metadata column twice': 'metadata.team,metadata.team',
+        };
+        const header = `reference,name,account_number,routing_number,${columns[what]}\n`;
+        writeFileSync(desk.file, header + (text ?? 'S-1,A,987654321,021000021,x\n'));
+        const ran = await desk.run();
+        assert.equal(ran.exitCode, 5);
+        assert.match(ran.stderr, why);
+      });
+
+    it('refuses input from a pipe that may have been cut', async () => {
+      const ran = await runCli(['payees', 'import', '-', '--out', join(desk.folder, 'ids.csv')], {
+        service: desk.parties.answer,
+        stdin: 'reference,name,account_number,routing_number\nS-1,A,9876,021000021',
+        env: {HOME: desk.folder, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL},
+      });
+      assert.equal(ran.exitCode, 5);
+      assert.match(ran.stderr, /standard input was refused.*\n.*the input may have been cut/);
+    });
   });
 });

@@ -101,9 +101,7 @@ export async function readFromFlags<T>(
   const {out} = local;
   const {payees} = flags;
   const partyIds =
-    payees === undefined
-      ? undefined
-      : await readPartyIds(payees, {kind: wanted.kind, ids: wanted.ids, retype});
+    payees === undefined ? undefined : await readPartyIds(payees, {kind: wanted.kind, ids: wanted.ids});
   try {
     return await read({...planOptions(wanted), partyIds});
   } catch (error) {

@@ -49,13 +49,14 @@ export const Imported = object({
   kind: z.enum(['payee', 'payer']),
   file: text,
   rows: count,
-  created: count.describe('records that this invocation has created'),
+  created: count.describe('rows that this invocation has brought to their end'),
   already: count.describe('rows that were imported before'),
+  pending: count.describe('accounts that are not verified, or not the default yet'),
   problems: z.array(
     object({
       reference: text,
       place: text.describe('line 3, or row 3 of a sheet'),
-      state: z.enum(['refused', 'in_doubt', 'not_sent', 'duplicate', 'gone', 'unverified']),
+      state: z.enum(['refused', 'in_doubt', 'not_sent', 'duplicate', 'gone', 'unverified', 'not_default']),
       message: text,
       others: z.array(text).describe('ids of records beside the one that is recorded'),
     }),
