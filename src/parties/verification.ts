@@ -45,7 +45,7 @@ export async function followVerification(
   }
 }
 
-/** Reads the bank account or card of a row. Undefined if nothing is left to do. */
+/** Reads the bank account or card of a row. Undefined if it is the default, or another one is. */
 async function look(
   row: PartyRow,
   {party_id: partyId, method_id: methodId}: Recorded,
