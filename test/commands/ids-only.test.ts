@@ -43,7 +43,9 @@ describe('-o id', () => {
     const commands = new Set(results.map(([name]) => name.replaceAll(' ', ':')));
     for (const id of WITHOUT_IDS)
       assert.ok(
-        commands.has(id) || commands.has(id.replace('payouts', 'payins')),
+        [id, id.replace('payouts', 'payins'), id.replace('payers', 'payees')].some((one) =>
+          commands.has(one),
+        ),
         `${id} has no published result`,
       );
     for (const [name, schema] of results) {
@@ -59,6 +61,8 @@ describe('-o id', () => {
     'completion:install': 'bash',
     'completion:uninstall': 'bash',
     explain: 'R01',
+    'payees:import': 'parties.csv',
+    'payers:import': 'parties.csv',
     schema: 'payouts.create',
     'sandbox:certificate': '',
     'webhooks:send': 'http://127.0.0.1:9/ -',

@@ -249,7 +249,7 @@ describe('a recorded delivery as people see it', () => {
       ['Lost in JSON', '-'],
       ['Headers', 'X-Signature: v1=0'],
       ['Body bytes', '11'],
-      ['Body', '{\n  "id": "e1"\n}'],
+      ['Body', '{"id":"e1"}'],
     ]);
     const cells = webhookEventView.columns.map(({path, show}) => show(selectedValue(row, path), row, eye()));
     assert.deepEqual(cells, ['dlv_1', row.received_at, 'payout.settled', 'e1', 'verified', '2', '200', '-']);

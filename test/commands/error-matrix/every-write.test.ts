@@ -22,6 +22,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ['payouts', 'payins'].map((topic) => [`${topic}:batch:resolve`, `${FOLDER}/batch-resolve.sweep.test.ts`]),
   ),
   ...Object.fromEntries(Object.keys(CONTROL_COMMANDS).map((id) => [id, `${FOLDER}/control-commands.ts`])),
+  'payees:import': 'test/commands/payees/import.test.ts',
+  'payers:import': 'test/commands/payees/import.test.ts',
   'webhooks:endpoints:rotate': `${FOLDER}/endpoints.sweep.test.ts`,
   'webhooks:listen': `${FOLDER}/register.sweep.test.ts`, // --register
   doctor: `${FOLDER}/other-writes.sweep.test.ts`, // --probe-writes

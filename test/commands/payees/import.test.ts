@@ -160,6 +160,29 @@ describe('payees import', () => {
       desk.existOnce();
     });
 
+  for (const [status, code] of [
+    [400, 'VALIDATION_ERROR'],
+    [401, 'AUTHENTICATION_ERROR'],
+    [403, 'AUTHORIZATION_ERROR'],
+    [404, 'NOT_FOUND'],
+    [409, 'CONFLICT'],
+    [422, 'INVALID_PAYMENT_DETAILS'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL'],
+    [503, 'SERVICE_UNAVAILABLE'],
+  ] as const)
+    for (const [what, matches] of lostBy)
+      it(`creates each once after ${status} to its ${what}`, async () => {
+        let n = 0;
+        desk.parties.fault = (request) => (matches(request) && ++n > 3 ? {status, code} : undefined);
+        const failed = await desk.run('--json');
+        assert.notEqual(failed.exitCode, 0);
+        assert.notEqual(failed.exitCode, 1, failed.stderr);
+        desk.parties.fault = () => undefined;
+        assert.equal((await desk.go()).exit, 0);
+        desk.existOnce();
+      });
+
   it('reports rows that are refused, and sends their correction', async () => {
     desk.parties.fault = (request) =>
       isAdd(request) && request.body.includes(NUMBERS[4]!)
