@@ -100,7 +100,7 @@ export class ImportJournal {
       .get(this.#scope, reference);
   }
 
-  /** A record that was there before anything was sent: it is of somebody else, whatever its name. */
+  /** A record that was listed before anything was sent belongs to no row, whatever its name. */
   isOther(partyId: string): void {
     this.#db
       .prepare('insert or ignore into others (scope, party_id) values (?, ?)')

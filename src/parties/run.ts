@@ -1,8 +1,9 @@
 import type {Clock} from '../clock.ts';
 import {EXIT, RemitError} from '../errors.ts';
 import {isSameAccount} from './changed.ts';
+import {findRecords, push} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
-import {isMethodOf, isNamedAs, type ShownParty, shownMethod, shownParty} from './match.ts';
+import {isMethodOf, isNamedAs, shownMethod, shownParty} from './match.ts';
 import type {PartyRow} from './row.ts';
 
 /** What became of a request. `unsent` is certain: nothing was created, and the same request may be sent again. */
@@ -157,7 +158,7 @@ export class ImportRun {
     const {journal, service} = this.#run;
     const lost = this.#rowsWith((recorded) => recorded.party_open === 1);
     if (lost.length > 0) {
-      const found = await this.#findAll(lost);
+      const found = await findRecords(lost, this.#run);
       for (const [row, [first]] of found) if (first !== undefined) journal.partyIs(row.reference, first.id);
     }
     for (const row of this.#rowsWith((recorded) => recorded.method_open === 1)) {
@@ -170,29 +171,6 @@ export class ImportRun {
         break;
       }
     }
-  }
-
-  /** The records of some rows, in the order of the list. */
-  async #findAll(rows: readonly PartyRow[]): Promise<Map<PartyRow, ShownParty[]>> {
-    const {journal, service} = this.#run;
-    const found = new Map<PartyRow, ShownParty[]>(rows.map((row) => [row, []]));
-    const byReference = new Map(rows.map((row) => [row.reference, row]));
-    const byName = new Map<string, PartyRow[]>();
-    for (const row of rows) push(byName, row.party.name, row);
-    for await (const record of service.parties()) {
-      const party = shownParty(record);
-      if (party === undefined) continue;
-      const named = (byName.get(party.name) ?? []).filter(
-        (row) => isNamedAs(party, row) && !journal.isTaken(party.id, row.reference),
-      );
-      // Two rows with one name have a record each; which is which does not matter before they have an account.
-      const row =
-        byReference.get(party.reference ?? '') ??
-        named.find((one) => found.get(one)?.length === 0) ??
-        named[0];
-      if (row !== undefined) found.get(row)?.push(party);
-    }
-    return found;
   }
 
   async #import(row: PartyRow): Promise<void> {
@@ -250,7 +228,7 @@ export class ImportRun {
   async #nameDuplicates(): Promise<void> {
     const repeated = this.#rowsWith(({party_sends: sends, party_id: id}) => sends > 1 && id !== null);
     if (repeated.length > 0)
-      for (const [row, list] of await this.#findAll(repeated)) {
+      for (const [row, list] of await findRecords(repeated, this.#run)) {
         const own = this.#of(row)?.party_id?.toLowerCase();
         this.#noteOthers(
           row,
@@ -311,12 +289,6 @@ export class ImportRun {
 }
 
 const NO_ANSWER = 'it was sent without an answer, and the service does not show it';
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [value]);
-  else known.push(value);
-}
 
 /** Each company has its own payees, and a live key does not say whose it is. */
 const allGone = (rows: number): RemitError =>
