@@ -1,5 +1,5 @@
 /** Never run: `npm run types` checks that the methods take and give what the contract says, and nothing else. */
-import type {RemitClient, Result} from '../../src/client/index.ts';
+import type {RemitClient, Result} from '../../src/library/index.ts';
 
 export async function typed(client: RemitClient): Promise<unknown[]> {
   const {data} = await client.payouts.create(

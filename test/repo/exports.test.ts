@@ -9,7 +9,6 @@ const modulesUnder = (folder: string, ...extensions: string[]): Module[] =>
 /** Exports for the world outside: of the library, and of the two bundles (`bin/bundle.mjs`). */
 const FACES = [
   'src/automation/index.ts',
-  'src/client/index.ts',
   'src/library/index.ts',
   'src/sandbox/index.ts',
   'src/webhooks/index.ts',

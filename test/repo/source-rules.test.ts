@@ -57,7 +57,7 @@ export const d = {default: 1};`;
     ])
       assert.equal(badFileName({path, text: ''}).length, 1, path);
     for (const path of [
-      'src/client/index.ts',
+      'src/library/index.ts',
       'src/client/transport/base-url.ts',
       'test/client/requests/retry.test.ts',
     ])

@@ -62,7 +62,6 @@ const EMPTY_NAMES = /^(utils?|helpers?|common|types|misc|shared)$/;
 /** The entries of the library are the only index files; elsewhere one would be a barrel. */
 const LIBRARY_ENTRIES = [
   'src/automation/index.ts',
-  'src/client/index.ts',
   'src/library/index.ts',
   'src/sandbox/index.ts',
   'src/webhooks/index.ts',

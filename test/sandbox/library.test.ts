@@ -3,7 +3,7 @@ import {existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
 import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {RemitClient} from '../../src/client/index.ts';
+import {RemitClient} from '../../src/library/index.ts';
 import {RemitError} from '../../src/errors.ts';
 import {FAULT_KINDS} from '../../src/cli/sandbox/fault-flags.ts';
 import {CONTROL_ANSWERS} from '../../src/sandbox/control/answers.ts';

@@ -4,7 +4,7 @@ import {mkdtempSync, readFileSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import ts from 'typescript';
-import {RemitClient} from '../../src/client/index.ts';
+import {RemitClient} from '../../src/library/index.ts';
 import {allOperations} from '../../src/contract/operations/operations.ts';
 import {startSandbox, type RunningHarness} from '../../src/sandbox/index.ts';
 import {readText} from '../repo/tree.ts';
