@@ -1,7 +1,7 @@
 import type {EventTypeName} from '../contract/events.ts';
 
-// What the methods of a sandbox for tests take and give. The answers have the shapes of docs/reference/control.md; they are
-// declared again here, because those of the sandbox itself follow from zod, which users of the library do not install.
+// What the methods of a sandbox for tests take and give. The answers have the shapes of docs/reference/control.md. They
+// are declared again here, because those of the sandbox itself follow from zod, which users of the library do not have.
 
 export interface SeedInput {
   payees?: number | undefined;
