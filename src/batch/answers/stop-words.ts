@@ -8,9 +8,12 @@ export const lostText = ({n, reference}: JournalRow, id: string): string =>
 export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 
-/** @param owner the row that has the record */
-export const takenRecordText = (id: string, owner: JournalRow | 'not looked up'): string =>
-  `record ${id} came back, which is already the record of ${owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`}; a record pays one row`;
+/** @param owner the row that has the record, as `ownerText` */
+export const takenRecordText = (id: string, owner: string): string =>
+  `record ${id} came back, which is already the record of ${owner}; a record pays one row`;
+
+export const ownerText = (owner: JournalRow | 'not looked up'): string =>
+  owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`;
 
 /** Message for an answer that ends the run. */
 export const answeredText = (words: string): string => `the service answered ${words}`;

@@ -63,5 +63,7 @@ export interface Claims {
   found(reference: string, id: string, content: string | null): void;
   /** The claim of another batch, also if it has ended or was freed. */
   ofOther(reference: string): Entry | undefined;
+  /** The batch of another plan that has claimed this reference of the same service, in any namespace. */
+  batchOf(reference: string): string | undefined;
   flush(): void;
 }

@@ -231,6 +231,17 @@ export class Entries {
     return entry?.journal === this.#journalId ? undefined : entry;
   }
 
+  /** The batch of another journal that has claimed the reference in any namespace, also if the claim has ended. */
+  batchOf(reference: string): string | undefined {
+    return this.#db
+      .prepare<{batch: string}>(
+        `select c.batch from scopes own cross join scopes s cross join entries e cross join claimants c
+       where own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url
+         and e.scope = s.id and e.fold = ? and e.reference = ? and c.id = e.claimant and c.journal <> ?`,
+      )
+      .get(this.#scope, foldReference(reference), reference, this.#journalId)?.batch;
+  }
+
   /** The valid claims of our journal among these references: whether each is paid. */
   areOursPaid(rows: readonly {reference: string}[]): ReadonlyMap<string, boolean> {
     const found = this.#db

@@ -209,6 +209,10 @@ export class Registry implements Claims {
     return this.entries.ofOther(reference);
   }
 
+  batchOf(reference: string): string | undefined {
+    return this.entries.batchOf(reference);
+  }
+
   #wait(way: Way, line: unknown): void {
     const last = this.#waiting.at(-1);
     if (last?.way === way) last.lines.push(line);

@@ -96,8 +96,12 @@ export async function resolveRows(
   journal.setFact('declared', declared);
   // Registry first: it must not list a row as paid that the journal lists as unpaid.
   const formers = await tellRegistry(options, resolved);
-  if (formers.size > 0)
-    journal.setFact('formersUnpaid', {...journal.fact('formersUnpaid'), ...Object.fromEntries(formers)});
+  const gone = resolved.flatMap(({row, outcome}) => goneRecord(row, outcome));
+  if (formers.size + gone.length > 0) {
+    const stated = {...journal.fact('formersUnpaid'), ...Object.fromEntries(formers)};
+    for (const {reference, id} of gone) stated[reference] = [...(stated[reference] ?? []), id];
+    journal.setFact('formersUnpaid', stated);
+  }
   for (const {outcome} of resolved) journal.record(outcome, clock.now());
   journal.flush();
   endIfResolved(batch, clock);
@@ -112,6 +116,15 @@ export async function resolveRows(
   }));
   return recorded.flatMap((row) => row ?? changed.shift() ?? []);
 }
+
+/** The record of a row that is not found any more: it is a former record from now on, and has not paid the row either. */
+const goneRecord = (
+  {reference, outcome: before}: JournalRow,
+  {state}: Outcome,
+): {reference: string; id: string}[] =>
+  state === 'not_sent' && before?.state === 'in_doubt' && before.id !== null
+    ? [{reference, id: before.id}]
+    : [];
 
 const formersOf = (formers: string[] | undefined): Pick<Resolved, 'not_paid_by'> =>
   formers === undefined ? {} : {not_paid_by: formers};

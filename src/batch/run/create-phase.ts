@@ -26,7 +26,6 @@ import {ServiceClock} from '../model/service-clock.ts';
 import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {isObject} from '../../narrow.ts';
-import type {JournalRow} from '../journal/rows/row.ts';
 import type {LeftRow} from './former-ends.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
@@ -34,7 +33,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
-import {otherRecordText, takenRecordText} from '../answers/stop-words.ts';
+import {otherRecordText, ownerText, takenRecordText} from '../answers/stop-words.ts';
 
 /** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
 const CLOCK_SLACK_MS = 5000;
@@ -200,9 +199,10 @@ export class CreatePhase {
    * pay this one too, and the run stops.
    */
   #isTaken(job: CreateJob, {id, status}: Pick<Known, 'id' | 'status'>, answer: Answer | undefined): boolean {
-    const owner =
-      id === null ? undefined : (this.#run.recordIds.taken(job.row, id) ?? this.#named(job, answer));
-    if (owner === undefined || id === null) return false;
+    if (id === null) return false;
+    const known = this.#run.recordIds.taken(job.row, id);
+    const owner = known === undefined ? this.#named(job, answer) : ownerText(known);
+    if (owner === undefined) return false;
     const message = takenRecordText(id, owner);
     const facts = {state: 'collision', id, status, stagedAt: this.#firstDoubt(job)} as const;
     this.#record(job, {...facts, message: collisionText(job.row, message)});
@@ -210,10 +210,15 @@ export class CreatePhase {
     return true;
   }
 
-  /** The other row of the batch whose reference the record has, as after swapped answers. */
-  #named({row}: CreateJob, answer: Answer | undefined): JournalRow | undefined {
+  /** The other row, of this batch or another, whose reference the record has, as after swapped answers. */
+  #named({row}: CreateJob, answer: Answer | undefined): string | undefined {
     const reference = isObject(answer?.json) ? otherReferenceIn(answer.json, row) : undefined;
-    return typeof reference === 'string' ? this.#run.journal.rows.of(reference) : undefined;
+    if (typeof reference !== 'string') return undefined;
+    const {journal, claims} = this.#run;
+    const own = journal.rows.of(reference);
+    if (own !== undefined) return ownerText(own);
+    const batch = claims.batchOf(reference);
+    return batch === undefined ? undefined : `row ${reference} of batch ${batch}`;
   }
 
   #known(job: CreateJob, verdict: Known, end: ExchangeResult): WorkEnd {

@@ -8,6 +8,7 @@ import {
   otherRecordText,
   paidTwiceText,
   shownText,
+  ownerText,
   takenRecordText,
 } from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
@@ -105,7 +106,7 @@ export class ReleaseEnds {
   /** The record that came back is that of another row, so it did not pay this one. */
   #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: RecordOwner): WorkEnd {
     // Which of the two answers was mixed up is unknown, so no record is said to be left behind.
-    const message = `${takenRecordText(id, owner)}; the staged record of this row is ${job.id}`;
+    const message = `${takenRecordText(id, ownerText(owner))}; the staged record of this row is ${job.id}`;
     this.#record(job, {state: 'collision', id, status, message});
     this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
     return ENDED;

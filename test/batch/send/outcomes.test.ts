@@ -26,6 +26,7 @@ const noClaims: Claims = {
   found: () => {},
   formerRecords: () => new Map(),
   ofOther: () => undefined,
+  batchOf: () => undefined,
   flush: () => {},
 };
 

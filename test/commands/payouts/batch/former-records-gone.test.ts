@@ -184,4 +184,36 @@ describe('a record that had failed and is gone', () => {
     await desk.go('resume b --yes');
     assert.ok(desk.recordsOf('A-2').length <= 1);
   });
+
+  describe('when its own batch retries the row', () => {
+    beforeEach(async () => {
+      gone();
+      assert.equal((await desk.go('retry a --yes')).next, 'remit payouts batch resolve a --from FILE');
+      assert.equal((await desk.batch('resolve a A-2 --not-paid')).exitCode, 0);
+    });
+
+    it('is stated once: the service refuses its key, and a retry by name has another', async () => {
+      const {conflict, next} = await desk.go('resume a --yes');
+      assert.deepEqual([conflict, next?.includes('payouts list')], [1, true]);
+      const {accepted, state} = await desk.go('retry a --row A-2 --yes');
+      assert.deepEqual([accepted, state], [2, 'complete']);
+      desk.paysOnce();
+    });
+
+    it('is stated once, and paid with its key if the service has forgotten that', async () => {
+      desk.service.records.delete(desk.former.key);
+      assert.equal((await desk.go('resume a --yes')).state, 'complete');
+      desk.paysOnce();
+    });
+
+    it('counts as the payment if it is shown as settled after all', async () => {
+      desk.service.byId.set(desk.former.id, desk.former);
+      desk.former.status = 'settled';
+      assert.equal((await desk.go('resume a --yes')).state, 'complete');
+      assert.deepEqual(
+        desk.recordsOf('A-2').map(({id}) => id),
+        [desk.former.id],
+      );
+    });
+  });
 });
