@@ -361,8 +361,10 @@ export class RemitClient {
       clock: this.#clock,
       random: this.#random,
       read: async ({timeoutMs}) => {
-        const totalMs = Math.min(this.#builder.timeouts.totalMs, Math.max(timeoutMs, SHORTEST_READ_MS));
-        const once = {signal: options.signal, retries: 0, totalMs};
+        const once = {
+          ...{signal: options.signal, retries: 0},
+          totalMs: Math.max(timeoutMs, SHORTEST_READ_MS),
+        };
         const {data} = await this.call(`${resource}.get`, {params: {id}, options: once});
         return data as WaitedFor[R]; // typed by the contract; an answer may differ from it
       },

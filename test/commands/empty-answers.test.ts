@@ -147,7 +147,8 @@ describe('other writes on a known record, answered 204', () => {
         service: service(answer(204), answer(500, {})),
       });
       assert.equal(ran.exitCode, 8, ran.stderr);
-      assert.deepEqual(ran.json(), {id: PAYOUT_ID, http_status: 204});
+      const status = line.includes(' approve ') ? {status: null} : {};
+      assert.deepEqual(ran.json(), {id: PAYOUT_ID, ...status, http_status: 204});
     }
   });
 

@@ -3,20 +3,22 @@ import {isId} from '../../contract/ids.ts';
 import {asksForApproval} from '../../client/requests/approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, must} from '../../narrow.ts';
+import {firstPart} from '../../service/paths.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
-import {findAccountTransfer} from '../resources/account-transfers.ts';
+import {ACCOUNT_TRANSFER} from '../resources/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
 import {paramsAt, type ReadRequest} from '../../service/read-request.ts';
 import type {Context} from '../core/context.ts';
-import {readMove} from '../resources/moves.ts';
-import {PAYIN, PAYOUT, readTransfer, type TransferResource} from '../resources/transfer-kinds.ts';
+import type {ApproveOrCancel, MoneyKind} from '../resources/money-kind.ts';
+import {MOVE} from '../resources/moves.ts';
+import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
 import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
 import {amountOfBody, hasAmount, type AmountRead} from '../guard/amount-read.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {needsFacts, recordFacts, statedFacts} from '../write/record-facts.ts';
-import {creationDetails, recordDetails} from '../write/transfer-details.ts';
+import {creationDetails} from '../write/transfer-details.ts';
 
 /** A request typed for `remit api`. */
 export interface TypedRequest {
@@ -119,24 +121,17 @@ async function onRecord(
   };
 }
 
-function readerOf(context: Context, operation: OperationId, verb: 'approve' | 'cancel', id: string) {
-  if (operation === 'moves.approve')
-    return {
-      noun: 'move',
-      read: () => readMove(context, id),
-      details: (record: unknown) => moveDetails(context, record, 'approve'),
-    } as const;
-  if (operation === 'accountTransfers.approve')
-    return {
-      noun: 'account transfer',
-      read: () => findAccountTransfer(context, id),
-      details: (record: unknown) => accountTransferDetails(context, record, 'approve'),
-    } as const;
-  const kind: TransferResource = operation.startsWith('payins.') ? PAYIN : PAYOUT;
+const KINDS: readonly MoneyKind[] = [PAYIN, PAYOUT, MOVE, ACCOUNT_TRANSFER];
+
+function readerOf(context: Context, operation: OperationId, verb: ApproveOrCancel, id: string) {
+  const kind = must(
+    KINDS.find(({resource}) => resource === firstPart(operation)),
+    'kind of the record',
+  );
   return {
     noun: kind.noun,
-    read: () => readTransfer(context, kind, id),
-    details: (record: unknown) => recordDetails(context, kind, verb, record),
+    read: () => kind.read(context, id),
+    details: (record: unknown) => kind.details(context, verb, record),
   };
 }
 

@@ -5,7 +5,8 @@ import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
 import {AmountTally} from './tally.ts';
-import {PAYIN, PAYOUT, type TransferResource} from './transfer-kinds.ts';
+import type {PayinOrPayout} from './money-kind.ts';
+import {PAYIN, PAYOUT} from './transfer-kinds.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
 const SEARCHED = 200;
@@ -14,7 +15,7 @@ const LISTED = 10;
 
 /** Where the matches are: `payouts` whose `payee_id` is the record. */
 export interface Matching {
-  kind: TransferResource;
+  kind: PayinOrPayout;
   field: string;
   /** `to this payee` */
   relation: string;

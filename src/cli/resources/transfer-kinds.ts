@@ -1,33 +1,42 @@
-import type {View} from '../../output/records/view.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {selectedValue} from '../../output/records/select.ts';
 import {payinView, payoutView} from '../../output/views/transfers.ts';
-import type {Context} from '../core/context.ts';
+import {orAlreadyDone} from '../write/already-done.ts';
+import {recordDetails} from '../write/transfer-details.ts';
+import type {PayinOrPayout} from './money-kind.ts';
 
-/** The common parts of payins and payouts, which the interface document describes in parallel. */
-export interface TransferResource {
-  resource: 'payins' | 'payouts';
-  noun: 'payin' | 'payout';
-  partyLabel: 'payer' | 'payee';
-  partyField: 'payer_id' | 'payee_id';
-  view: View;
-}
+type Names = Pick<PayinOrPayout, 'resource' | 'noun' | 'partyLabel' | 'partyField' | 'view'>;
 
-export const PAYIN: TransferResource = {
+const kindOf = (names: Names): PayinOrPayout => ({
+  ...names,
+  topic: names.resource,
+  lifecycle: LIFECYCLES[names.noun],
+  idParam: 'id',
+  waits: {
+    repair: (commands, record) => {
+      const party = selectedValue(record, names.partyField);
+      if (typeof party !== 'string') return undefined;
+      return commands.read('payment-methods', 'list', `--${names.partyLabel}`, party);
+    },
+  },
+  read: async ({client, stop}, id, options) =>
+    (await client.call(`${names.resource}.get`, {params: {id}, options: {signal: stop.signal, ...options}}))
+      .data,
+  details: (context, verb, record) => recordDetails(context, names, verb, record),
+  explain: (context, verb, id, error) => orAlreadyDone(context, {...names, verb, id}, error),
+});
+
+export const PAYIN = kindOf({
   resource: 'payins',
   noun: 'payin',
   partyLabel: 'payer',
   partyField: 'payer_id',
   view: payinView,
-};
-export const PAYOUT: TransferResource = {
+});
+export const PAYOUT = kindOf({
   resource: 'payouts',
   noun: 'payout',
   partyLabel: 'payee',
   partyField: 'payee_id',
   view: payoutView,
-};
-
-/** As the service answers it, for the guard to check. */
-export async function readTransfer(context: Context, kind: TransferResource, id: string): Promise<unknown> {
-  const options = {signal: context.stop.signal};
-  return (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data;
-}
+});

@@ -1,4 +1,5 @@
 import {statusOf} from '../../client/reading/poll.ts';
+import type {AwaitedKind, ReadLimits} from './awaited.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {plainValue} from '../../output/records/view.ts';
 
@@ -25,5 +26,16 @@ export function seenText(seen: LastRead | undefined): string {
 export const shortReason = (reason: string): string => reason.replace(/^GET \S+: /, '');
 
 /** Without an approval it will never be settled; it can be canceled as it is. */
-export const isUnapproved = (status: unknown, until: string | undefined): boolean =>
-  until !== 'created' && until !== 'canceled' && status === 'created';
+export const isUnapproved = (
+  {lifecycle: {initial}}: Pick<AwaitedKind, 'lifecycle'>,
+  status: unknown,
+  until: string | undefined,
+): boolean => until !== initial && until !== 'canceled' && status === initial;
+
+const SHORTEST_READ_MS = 1_000;
+
+/** One read of a wait: it is not repeated at once, and ends with the wait, but gets at least a second. */
+export const readWithin = (leftMs: number): ReadLimits => ({
+  retries: 0,
+  totalMs: Math.max(leftMs, SHORTEST_READ_MS),
+});

@@ -1,5 +1,4 @@
 import {standing, statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
-import type {Lifecycle} from '../../contract/lifecycle.ts';
 import {expectedSettlement} from '../../contract/settlement.ts';
 import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../errors.ts';
 import {dayInNewYork, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
@@ -8,34 +7,20 @@ import type {Context} from '../core/context.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
-import {isUnapproved, type LastRead, seenIn, seenText, shortReason} from './seen.ts';
+import type {AwaitedKind} from './awaited.ts';
+import {done, type CommandOutcome} from '../core/outcome.ts';
+import type {WaitFlagValues} from './flags.ts';
+import {isUnapproved, type LastRead, readWithin, seenIn, seenText, shortReason} from './seen.ts';
+import {waitForRecord} from './wait-for-record.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type * as schemas from '../help/outputs/service.ts';
 
 /** How the wait for one of many records ended. */
 export type WaitRow = Shown<typeof schemas.WaitRow>;
 
-/** What is the same for all ids. */
-export interface ManyWaiting {
-  /** `payouts`: the topic of its commands. */
-  topic: string;
-  /** `payout` */
-  noun: string;
-  plural: string;
-  lifecycle: Lifecycle;
-  /** Its name in a service file. */
-  resource: string;
-  read: (id: string, options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<unknown>;
-  /** Reads at the same time (default 10); more if one request reads many records. */
-  reads?: number;
-}
-
 const MOST_CHARACTERS = 1_000_000;
 /** Reads at the same time. Each record is still read on its own schedule. */
 const READS = 10;
-/** Time limit for one read. */
-const READ_MS = 10_000;
-const SHORTEST_READ_MS = 1_000;
 /** Until then nothing is shown, unless each record was read: most waits for final records end sooner. */
 const FIRST_SCREEN_MS = 1_000;
 /** Lines of records on the screen of a terminal. */
@@ -45,11 +30,21 @@ const MOST_IN_HINT = 20;
 /** Commands that approve, each a line. */
 const MOST_APPROVALS = 5;
 
+/** Waits for the records that were typed, or for those whose ids are on stdin; a single one is shown. */
+export async function waitForTyped(
+  context: Context,
+  kind: AwaitedKind,
+  {typed, flags}: {typed: readonly string[]; flags: WaitFlagValues},
+): Promise<CommandOutcome> {
+  const [only] = typed;
+  if (typed.length === 1 && only !== undefined && only !== '-')
+    return done(await waitForRecord(context, kind, {id: only, initial: undefined, flags}));
+  const ids = await readIds(typed, context);
+  return {data: undefined, exitCode: await waitForMany(context, kind, {ids, ...flags})};
+}
+
 /** The ids that were typed; `-` stands for those on stdin, separated by spaces or lines. */
-export async function readIds(
-  typed: readonly string[],
-  {runtime}: Pick<Context, 'runtime'>,
-): Promise<string[]> {
+async function readIds(typed: readonly string[], {runtime}: Pick<Context, 'runtime'>): Promise<string[]> {
   const ids: string[] = [];
   for (const word of typed)
     if (word === '-') ids.push(...(await readStdin(runtime, 'ids', MOST_CHARACTERS)).split(/\s+/));
@@ -64,21 +59,20 @@ export async function readIds(
  * Waits for many records at once, all within the same time limit. With -o ndjson each change of a status is a line.
  * Returns a row for each id, in the order given, and the exit code of the worst one.
  */
-export async function waitForMany(
+async function waitForMany(
   context: Context,
-  waiting: ManyWaiting,
-  {
-    ids,
-    until,
-    timeout = DEFAULT_WAIT_MS,
-  }: {ids: readonly string[]; until?: string | undefined; timeout?: number | undefined},
+  kind: AwaitedKind,
+  {ids, until, timeout = DEFAULT_WAIT_MS}: {ids: readonly string[]} & Omit<WaitFlagValues, 'wait'>,
 ): Promise<ExitCode> {
   const {out, stop, commands, clock} = context;
+  const {plural} = kind.view;
   const last = new Map<string, LastRead>();
   const rows = new Map<string, WaitRow>();
   const troubles = new Map<string, RemitError>();
-  const limited = limit(waiting.reads ?? READS);
-  const noteStatus = statusWatch(context, waiting, until);
+  const together = kind.waits?.readTogether?.(context);
+  const limited = limit(together === undefined ? READS : Infinity);
+  const read = together ?? ((id: string, leftMs: number) => kind.read(context, id, readWithin(leftMs)));
+  const noteStatus = statusWatch(context, kind, until);
   const isStream = out.settings.format === 'ndjson';
   const unread = new Set(ids);
   const startedMs = clock.monotonic();
@@ -86,17 +80,17 @@ export async function waitForMany(
     unread.delete(id);
     const isEarly = unread.size > 0 && clock.monotonic() - startedMs < FIRST_SCREEN_MS;
     if (isStream || isEarly || rows.size === ids.length) return; // the result follows at once
-    out.progress(screenText(waiting.plural, {ids, last, rows, troubles}));
+    out.progress(screenText(plural, {ids, last, rows, troubles}));
   };
   const one = async (id: string): Promise<void> => {
-    const row = await waitForOne(context, waiting, {
-      ...{id, until, timeoutMs: timeout, limited},
+    const row = await waitForOne(context, kind, {
+      ...{id, until, timeoutMs: timeout, read: (leftMs) => limited(() => read(id, leftMs))},
       onChange: (record) => {
         last.set(id, seenIn(record));
-        noteStatus(`${waiting.noun} ${id}`, record);
+        noteStatus(`${kind.noun} ${id}`, record);
         if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
         troubles.delete(id);
-        if (standing(waiting.lifecycle, statusOf(record), until) === 'open') show(id);
+        if (standing(kind.lifecycle, statusOf(record), until) === 'open') show(id);
       },
       onRead: (error) => {
         if (error === undefined ? !troubles.delete(id) : error === troubles.get(id)) return;
@@ -117,27 +111,26 @@ export async function waitForMany(
   const isEmpty = thrown !== undefined && (isWhole || found.length === 0);
   if (!isStream && !isEmpty) await out.list(found, waitView);
   const open = ids.filter((id) => (rows.get(id)?.outcome ?? 'timeout') === 'timeout');
-  const what = `${open.length} of ${ids.length} ${waiting.plural}`;
+  const what = `${open.length} of ${ids.length} ${plural}`;
   const target = until === undefined ? [] : ['--until', until];
-  const next =
-    open.length > MOST_IN_HINT ? undefined : commands.read(waiting.topic, 'wait', ...open, ...target);
+  const next = open.length > MOST_IN_HINT ? undefined : commands.read(kind.topic, 'wait', ...open, ...target);
   if (thrown !== undefined) throw stopped(stop.reason, {what, open, next}) ?? thrown.reason;
   if (open.length > 0) {
     const end = next === undefined ? '' : ' Continue to wait with:';
     const was = open.length === 1 ? 'was' : 'were';
     out.note(`${what} ${was} not ${until ?? 'final'} within ${timeout / 1000} s.${end}`);
     if (next !== undefined) out.hint(next);
-    const created = open.filter((id) => isUnapproved(last.get(id)?.status, until));
-    noteApprovals(context, waiting, created);
+    const created = open.filter((id) => isUnapproved(kind, last.get(id)?.status, until));
+    noteApprovals(context, kind, created);
   }
-  noteEnds(context, waiting, {rows: found, until});
+  noteEnds(context, kind, {rows: found, until});
   return worstExit(found);
 }
 
 /** Why the command fails although every record was read, or nothing is open any more. */
 function noteEnds(
   {out}: Context,
-  {plural}: ManyWaiting,
+  {view: {plural}}: AwaitedKind,
   {rows, until}: {rows: readonly WaitRow[]; until: string | undefined},
 ): void {
   const ended = rows.filter(({outcome}) => outcome === 'ended').length;
@@ -151,7 +144,7 @@ function noteEnds(
 /** Without an approval these will never be settled. Each is approved by a command of its own. */
 function noteApprovals(
   {out, commands}: Context,
-  {topic, noun, plural}: ManyWaiting,
+  {topic, noun, view: {plural}}: AwaitedKind,
   created: readonly string[],
 ): void {
   if (created.length === 0) return;
@@ -173,25 +166,21 @@ function stopped(
 
 async function waitForOne(
   {clock, runtime, stop}: Context,
-  {lifecycle, read}: ManyWaiting,
+  {lifecycle}: AwaitedKind,
   one: {
     id: string;
     until: string | undefined;
     timeoutMs: number;
-    limited: Limited;
+    read: (leftMs: number) => Promise<unknown>;
     onChange: (record: unknown) => void;
     onRead: (error: RemitError | undefined) => void;
   },
 ): Promise<WaitRow> {
-  const {id, until, timeoutMs, limited, onChange, onRead} = one;
+  const {id, until, timeoutMs, read, onChange, onRead} = one;
   try {
     const {outcome, record, lastError} = await waitFor<unknown>({
       ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange, onRead},
-      read: ({timeoutMs: leftMs}) =>
-        limited(() => {
-          const totalMs = Math.min(READ_MS, Math.max(leftMs, SHORTEST_READ_MS));
-          return read(id, {signal: stop.signal, retries: 0, totalMs});
-        }),
+      read: ({timeoutMs: leftMs}) => read(leftMs),
     });
     const reason = failureReasonText(record) ?? lastError?.message ?? null;
     const settles = {expected_settlement_date: expectedSettlement(record) ?? null};

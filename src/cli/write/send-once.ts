@@ -9,7 +9,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {noteAmount} from './answered-amount.ts';
-import {noteOther, recordAfter} from './answered-record.ts';
+import {noteOther, recordAfter, recordWithId} from './answered-record.ts';
 import {changedOtherwise, notShownAfter} from './changed-record.ts';
 import {noteNotShown} from './fields-not-shown.ts';
 import type {Context} from '../core/context.ts';
@@ -47,8 +47,10 @@ export interface Write {
   follows?: readonly OperationId[];
   /** A create that moves money or leads to it. */
   payment?: Payment;
-  /** Reads the record after an answer without one; absent if the answer is not a record. */
-  read?: () => Promise<unknown>;
+  /** Reads the record after an answer without one; absent if the answer is not a record, or it is read later. */
+  read?: (() => Promise<unknown>) | undefined;
+  /** Says more about an error of the request. */
+  explain?: (error: unknown) => Promise<unknown>;
 }
 
 export type Sent =
@@ -81,13 +83,15 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   await context.guardWrite(checked, [{operation, params, body}], write.follows);
   const send = async () => {
     if (announce !== undefined) out.note(announce);
-    const result = await client.call(operation, input);
+    const result = await client.call(operation, input).catch(async (error: unknown) => {
+      throw (await write.explain?.(error)) ?? error;
+    });
     if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
       throw withoutRecord(operation, result, hint);
     return result;
   };
   const result = await (write.payment === undefined ? send() : sendRemembered(context, write.payment, send));
-  const changesStatus = operation.endsWith('.approve');
+  const changesStatus = /\.(approve|cancel)$/.test(operation);
   tookEffect(context, write, result);
   if (changesStatus && write.id !== undefined)
     noteOther(context, {noun: write.noun, id: write.id, answer: result.data});
@@ -112,7 +116,10 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
     changesStatus,
   });
   if (record === undefined)
-    return {result: {...result, data: {id, http_status: result.status}}, unread: true};
+    return {
+      result: {...result, data: {id, ...(changesStatus ? {status: null} : {}), http_status: result.status}},
+      unread: true,
+    };
   context.effects.saw(selectedValue(record, 'status'));
   noteAmountIn(record);
   if (write.leaves !== undefined && result.status !== 202) noteValues(context, write, record);
@@ -135,7 +142,8 @@ export const mayHaveTakenEffect = (error: unknown): boolean =>
 function tookEffect(context: Context, write: Write, {data}: Result<unknown>): void {
   const {effects, commands} = context;
   const {noun, done = 'was created'} = write;
-  const status = selectedValue(unwrapRecord(data), 'status');
+  const record = write.id === undefined ? unwrapRecord(data) : recordWithId(data, write.id);
+  const status = selectedValue(record, 'status');
   effects.took({
     ...{noun, done, id: writtenId(context, write, data), status: typeof status === 'string' ? status : null},
     next: commands.read(...shownWith(context, write, data)),

@@ -139,7 +139,10 @@ export class RequestBuilder {
       operation,
       headers: requestHeaders({key, hasBody: body !== undefined, idempotencyKey, userAgent}),
       body,
-      timeouts: totalMs === undefined ? this.timeouts : checkTimeouts({...this.timeouts, totalMs}),
+      timeouts:
+        totalMs === undefined
+          ? this.timeouts
+          : checkTimeouts({...this.timeouts, totalMs: Math.min(totalMs, this.timeouts.totalMs)}),
       signal: options.signal,
     });
     const request = {...encoded, headers: {...encoded.headers, ...call.headers}};

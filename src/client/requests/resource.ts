@@ -59,7 +59,7 @@ export interface CallOptions {
   recordId?: string | undefined;
   /** Replaces the client's; for a read within a wait. */
   retries?: number | undefined;
-  /** Time limit for one attempt; replaces the client's. */
+  /** Time limit for one attempt, if it is shorter than the client's. */
   totalMs?: number | undefined;
 }
 

@@ -2,7 +2,8 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {approveMove} from '../../cli/resources/moves.ts';
+import {approveRecord} from '../../cli/resources/act.ts';
+import {MOVE} from '../../cli/resources/moves.ts';
 
 export default class MovesApprove extends RemitCommand {
   static override summary = 'Approve a move; it settles at once';
@@ -13,6 +14,6 @@ export default class MovesApprove extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(MovesApprove);
     const request = {id: args.id, stated: readStated(flags), dryRun: flags['dry-run']};
-    return this.conclude(await approveMove(await this.open(), request));
+    return this.conclude(await approveRecord(await this.open(), MOVE, request));
   }
 }

@@ -2,7 +2,7 @@ import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {waitFlags} from '../../cli/input/flags.ts';
 import {PAYIN} from '../../cli/resources/transfer-kinds.ts';
-import {waitTransfers} from '../../cli/resources/transfer-waits.ts';
+import {waitForTyped} from '../../cli/wait/wait-for-many.ts';
 
 export default class PayinsWait extends RemitCommand {
   static override summary = 'Wait until payins are settled, failed or canceled';
@@ -21,8 +21,6 @@ export default class PayinsWait extends RemitCommand {
 
   async run() {
     const {argv, flags} = await this.parse(PayinsWait);
-    return this.conclude(
-      await waitTransfers(await this.open(), PAYIN, {typed: argv.map(String), wait: flags}),
-    );
+    return this.conclude(await waitForTyped(await this.open(), PAYIN, {typed: argv.map(String), flags}));
   }
 }

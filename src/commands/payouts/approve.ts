@@ -3,7 +3,7 @@ import {dryRunFlags, statedAmountFlags, waitFlags} from '../../cli/input/flags.t
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
-import {actOnTransfer} from '../../cli/resources/transfers.ts';
+import {approveRecord} from '../../cli/resources/act.ts';
 
 export default class PayoutsApprove extends RemitCommand {
   static override summary = 'Approve a payout so that money moves';
@@ -24,6 +24,6 @@ export default class PayoutsApprove extends RemitCommand {
       ...{id: args.id, stated: readStated(flags)},
       ...{dryRun: flags['dry-run'], wait: flags},
     };
-    return this.conclude(await actOnTransfer(await this.open(), PAYOUT, 'approve', request));
+    return this.conclude(await approveRecord(await this.open(), PAYOUT, request));
   }
 }

@@ -3,7 +3,7 @@ import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
 import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
-import {actOnTransfer} from '../../cli/resources/transfers.ts';
+import {cancelRecord} from '../../cli/resources/act.ts';
 
 export default class PayoutsCancel extends RemitCommand {
   static override summary = 'Cancel a payout that has not been released';
@@ -17,9 +17,8 @@ export default class PayoutsCancel extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(PayoutsCancel);
     const request = {
-      ...{id: args.id, stated: readStated(flags)},
-      ...{dryRun: flags['dry-run'], wait: {}},
+      ...{id: args.id, stated: readStated(flags), dryRun: flags['dry-run']},
     };
-    return this.conclude(await actOnTransfer(await this.open(), PAYOUT, 'cancel', request));
+    return this.conclude(await cancelRecord(await this.open(), PAYOUT, request));
   }
 }

@@ -2,7 +2,7 @@ import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {waitFlags} from '../../cli/input/flags.ts';
 import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
-import {waitTransfers} from '../../cli/resources/transfer-waits.ts';
+import {waitForTyped} from '../../cli/wait/wait-for-many.ts';
 
 export default class PayoutsWait extends RemitCommand {
   static override summary = 'Wait until payouts are settled, failed or canceled';
@@ -21,8 +21,6 @@ export default class PayoutsWait extends RemitCommand {
 
   async run() {
     const {argv, flags} = await this.parse(PayoutsWait);
-    return this.conclude(
-      await waitTransfers(await this.open(), PAYOUT, {typed: argv.map(String), wait: flags}),
-    );
+    return this.conclude(await waitForTyped(await this.open(), PAYOUT, {typed: argv.map(String), flags}));
   }
 }

@@ -1,4 +1,5 @@
-import {approveAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {ACCOUNT_TRANSFER} from '../../cli/resources/account-transfers.ts';
+import {approveRecord} from '../../cli/resources/act.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountTransferWaitFlags, dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
@@ -16,6 +17,6 @@ export default class TransfersApprove extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(TransfersApprove);
     const request = {id: args.id, stated: readStated(flags), dryRun: flags['dry-run'], wait: flags};
-    return this.conclude(await approveAccountTransfer(await this.open(), request));
+    return this.conclude(await approveRecord(await this.open(), ACCOUNT_TRANSFER, request));
   }
 }

@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core';
-import {createAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {ACCOUNT_TRANSFER} from '../../cli/resources/account-transfers.ts';
+import {createBetween} from '../../cli/resources/create-between.ts';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {
@@ -52,6 +53,6 @@ export default class TransfersCreate extends RemitCommand {
     };
     const accepts = flags.accept ?? [];
     const request = {body, amount, dryRun: flags['dry-run'], accepts, wait: flags, typed: this.typed};
-    return this.conclude(await createAccountTransfer(await this.open(), request));
+    return this.conclude(await createBetween(await this.open(), ACCOUNT_TRANSFER, request));
   }
 }

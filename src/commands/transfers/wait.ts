@@ -1,5 +1,6 @@
 import {Args} from '@oclif/core';
-import {waitAccountTransfers} from '../../cli/resources/account-transfers.ts';
+import {ACCOUNT_TRANSFER} from '../../cli/resources/account-transfers.ts';
+import {waitForTyped} from '../../cli/wait/wait-for-many.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountTransferWaitFlags} from '../../cli/input/flags.ts';
 
@@ -21,7 +22,7 @@ export default class TransfersWait extends RemitCommand {
   async run() {
     const {argv, flags} = await this.parse(TransfersWait);
     return this.conclude(
-      await waitAccountTransfers(await this.open(), {typed: argv.map(String), wait: flags}),
+      await waitForTyped(await this.open(), ACCOUNT_TRANSFER, {typed: argv.map(String), flags}),
     );
   }
 }

@@ -3,15 +3,10 @@ import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {asksForApproval} from '../../client/requests/approval.ts';
 import {refuseForLive} from '../guard/test-only.ts';
 import {validateBody} from '../../client/requests/validate.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import type {Amount} from '../input/amounts.ts';
-import {orAlreadyDone} from '../write/already-done.ts';
-import {noteAmount} from '../write/answered-amount.ts';
-import {noteOther, recordAfter, recordWithId} from '../write/answered-record.ts';
-import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../write/answered-status.ts';
 import type {ChosenKey} from '../doubts/memory.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import type {Typed} from '../line/command-line.ts';
@@ -21,17 +16,16 @@ import {done, type CommandOutcome} from '../core/outcome.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {guardPreview} from '../guard/guard.ts';
+import {isStillWaiting, type WaitFlagValues} from '../wait/flags.ts';
 import {betweenSteps, FIRST_OF_TWO, mayFollow, noteReplay, rememberUnclear} from '../write/create-steps.ts';
 import {noteCreated} from '../write/created-record.ts';
-import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
-import {creationDetails, recordDetails, releaseText} from '../write/transfer-details.ts';
+import {creationDetails, releaseText} from '../write/transfer-details.ts';
 import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {methodFix} from '../write/method-fix.ts';
 import {showPreview} from '../write/previews.ts';
+import {concludeWrite} from './conclude-write.ts';
+import type {PayinOrPayout} from './money-kind.ts';
 import {requireIds} from './names.ts';
-import {approvalNote, isStillWaiting, type WaitFlagValues} from '../wait/wait-for-record.ts';
-import {type TransferResource, readTransfer} from './transfer-kinds.ts';
-import {waitable, waitForTransfers} from './transfer-waits.ts';
 import type {JsonObject} from '../../narrow.ts';
 
 /**
@@ -39,7 +33,7 @@ import type {JsonObject} from '../../narrow.ts';
  */
 export async function createTransfer(
   context: Context,
-  kind: TransferResource,
+  kind: PayinOrPayout,
   request: {
     body: JsonObject;
     amount: Amount;
@@ -122,7 +116,7 @@ export async function createTransfer(
 
 async function showCreated(
   context: Context,
-  kind: TransferResource,
+  kind: PayinOrPayout,
   created: {
     result: Result<unknown>;
     body: JsonObject;
@@ -149,7 +143,7 @@ async function showCreated(
   if (result.replayed && !isStepped && (result.attempts > 1 || !isFreshKey))
     noteReplay(out, kind.noun, {id, attempts: result.attempts});
   const meant = autoApprove ? 'approved' : 'created';
-  const outcome = await finish(context, kind, {result, id, wait, meant, isNew});
+  const outcome = await concludeWrite(context, kind, {result, id, wait, meant, isNew});
   if (isStillWaiting(wait) && (outcome.exitCode ?? EXIT.OK) === EXIT.OK) created.memory.ended();
   return outcome;
 }
@@ -171,117 +165,6 @@ const mayLackMethod = (error: unknown, body: JsonObject): error is RemitError =>
   error.httpStatus === 422 &&
   body['payment_method_id'] === undefined &&
   body['override_default_payment_method_id'] === undefined;
-
-/** Approves or cancels. With a live key or caps the record is read first, so that its amount is shown and checked. */
-export async function actOnTransfer(
-  context: Context,
-  kind: TransferResource,
-  verb: 'approve' | 'cancel',
-  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
-): Promise<CommandOutcome> {
-  const {client, commands, effects} = context;
-  const {id, wait} = request;
-  const operation = `${kind.resource}.${verb}` as const;
-  const next = commands.read(kind.resource, 'get', id);
-  const input = {params: {id}, options: {signal: context.stop.signal, hint: next, recordId: id}};
-  const readFacts = () =>
-    recordFacts(context, {
-      ...{verb, noun: kind.noun, id, stated: request.stated},
-      read: () => readTransfer(context, kind, id),
-      details: (record) => recordDetails(context, kind, verb, record),
-    });
-  if (request.dryRun) {
-    if (!cancelsOnly(context, {verb, noun: kind.noun})) await guardPreview(readFacts, context.profile);
-    return done(showPreview(context, client.preview(operation, input)));
-  }
-  const facts = await readFacts();
-  await context.guardWrite(facts, [{operation, params: {id}}]);
-  const {noun, resource} = kind;
-  const result = await client.call(operation, input).catch(async (error: unknown) => {
-    throw await orAlreadyDone(context, {verb, noun, resource, id}, error);
-  });
-  const accepted = verb === 'approve' ? 'was approved' : 'was canceled';
-  const answered = recordWithId(result.data, id);
-  noteOther(context, {noun: kind.noun, id, answer: result.data});
-  effects.took({noun: kind.noun, done: accepted, id, status: statusOf(answered), next});
-  const record = isStillWaiting(wait)
-    ? answered
-    : await recordAfterAct(context, kind, {id, answer: result.data});
-  if (record === undefined && !isStillWaiting(wait))
-    return {data: {id, status: null, http_status: result.status}, exitCode: EXIT.PARTIAL};
-  noteAmount(context, {noun: kind.noun, id, facts, answer: record, next});
-  const read = {...result, data: record};
-  const meant = verb === 'approve' ? 'approved' : 'canceled';
-  return finish(context, kind, {result: read, id, wait, meant, isNew: false});
-}
-
-async function recordAfterAct(
-  context: Context,
-  kind: TransferResource,
-  {id, answer}: {id: string; answer: unknown},
-): Promise<unknown> {
-  const record = await recordAfter(context, {
-    noun: kind.noun,
-    id,
-    answer,
-    read: () => readTransfer(context, kind, id),
-    next: context.commands.read(kind.resource, 'get', id),
-    changesStatus: true,
-  });
-  context.effects.saw(selectedValue(record, 'status'));
-  return record;
-}
-
-/** Handles the answer to a write: shows it, warns about it, and waits if requested. */
-async function finish(
-  context: Context,
-  kind: TransferResource,
-  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant; isNew: boolean},
-): Promise<CommandOutcome> {
-  const {out, commands, effects} = context;
-  const {id, wait, meant, isNew} = written;
-  const {data, status, warning} = written.result;
-  const {resource, noun} = kind;
-  const lifecycle = LIFECYCLES[noun];
-  const tracked = {resource, lifecycle, noun, isNew};
-  const unintended = unintendedStatus(meant, tracked, written.result);
-  const unapproved = isStillCreated(meant, lifecycle, written.result);
-  if (status === 207 || unapproved || written.result.isPartial === true) {
-    out.record(data, kind.view);
-    out.warn(
-      warning ??
-        (unapproved
-          ? `the ${kind.noun} was not approved: its status is still created`
-          : (unintended ?? 'the service answered 207')),
-    );
-    out.hint(
-      unapproved && written.result.isUnchecked !== true
-        ? commands.write(kind.resource, 'approve', id)
-        : commands.read(kind.resource, 'get', id),
-    );
-    return {data, exitCode: EXIT.PARTIAL};
-  }
-  if (isStillWaiting(wait)) {
-    if (meant === 'created' && unintended !== undefined) {
-      out.warn(unintended);
-      effects.tookPartly();
-    }
-    const record = await waitForTransfers(context, kind, {id, wait, initial: data});
-    out.record(record, kind.view);
-    return done(record);
-  }
-  out.record(data, kind.view);
-  if (unintended !== undefined) {
-    out.warn(unintended);
-    out.hint(hintAfter(context, commands.read(kind.resource, 'get', id), tracked, data));
-    return {data, exitCode: EXIT.PARTIAL};
-  }
-  if (status === 202) {
-    out.note(`The service is still processing the ${kind.noun}. Wait for it with:`);
-    out.hint(commands.read(kind.resource, 'wait', id));
-  } else if (!effects.isPartial) approvalNote(context, waitable(kind, id), undefined)(data);
-  return done(data);
-}
 
 const statusOf = (record: unknown): string | null => {
   const status = selectedValue(record, 'status');
