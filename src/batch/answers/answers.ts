@@ -3,6 +3,7 @@ import type {TransportFailure} from '../../client/transport/transport.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {isSameId} from '../../contract/ids.ts';
 import {codeOf, isObject, type JsonObject} from '../../narrow.ts';
+import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Phase} from '../journal/journal.ts';
@@ -202,10 +203,12 @@ function judgeSuccess(answer: Answer, {row, kind, phase, stagedId}: Judged): Row
   // A second record for a forgotten key, or one that an earlier release has paid, would have the reference of the row.
   const isPaid = status !== null && MOVING.has(status);
   const isOtherPayment = !isKnownToDiffer(row) && otherReferenceIn(record, row) !== undefined;
-  if (isOtherPayment && (foreign || (phase === 'stage' && isPaid)))
+  // Direct mode pays a row again whose record has ended: only a record of the row may be that.
+  const isOtherEnd = phase === 'direct' && isEnd(status) && lacksReference(record, row);
+  if (isOtherEnd || (isOtherPayment && (foreign || (phase === 'stage' && isPaid))))
     return {
       ...{is: 'known', state: 'collision', id, status, stop: 'collision'},
-      message: `record ${id} came back, which has another reference${foreign ? `; the record of the row is ${stagedId}` : ''}`,
+      message: `record ${id} came back, which has ${isOtherPayment ? 'another' : 'no'} reference${foreign ? `; the record of the row is ${stagedId}` : ''}`,
     };
   const differs = echo === 'differs' ? {differs: differencesOf(record, row, kind)} : {};
   if (phase === 'stage') {
@@ -239,6 +242,10 @@ function judgeSuccess(answer: Answer, {row, kind, phase, stagedId}: Judged): Row
   if (foreign) return {is: 'known', state: 'in_doubt', id, status, ...leftBehind};
   return {is: 'processing', id};
 }
+
+/** Whether a record that repeats metadata has no reference, or another one than the row. */
+const lacksReference = (record: JsonObject, row: JournalRow): boolean =>
+  isObject(record['client_metadata']) && record['client_metadata'][REFERENCE_METADATA_KEY] !== row.reference;
 
 /** Judges a record that was fetched by its id. `open` means still `created`, so it may be released (again). */
 export function judgeLook(

@@ -165,6 +165,12 @@ export const otherReferenceIn = (json: JsonObject, row: JournalRow): unknown => 
 const referenceIn = ({client_metadata: metadata}: JsonObject): unknown =>
   isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
 
+/** The reference in an answer, whatever it is. */
+export function referenceShown(json: unknown): string | undefined {
+  const found = isObject(json) ? referenceIn(json) : undefined;
+  return typeof found === 'string' ? found : undefined;
+}
+
 /** The differences that make a record another payment: `amount 100300 instead of 1003 minor units`. */
 export const otherParts = (record: JsonObject, row: JournalRow, kind: Kind): string[] =>
   ECHOED[kind].flatMap((field) => {

@@ -1,6 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
-import {type Bucket, bucketOf, NOT_COMPARED_CODE, type Outcome} from '../model/outcome.ts';
+import {type Bucket, bucketOf, FORMER_GONE_CODE, NOT_COMPARED_CODE, type Outcome} from '../model/outcome.ts';
 import {notComparedIn} from './difference.ts';
 
 /**
@@ -49,9 +49,14 @@ export function outcomeOf(
 export const heldCode = ({differences = []}: Pick<Outcome, 'differences'>): string | null =>
   notComparedIn(differences).length > 0 ? NOT_COMPARED_CODE : null;
 
-/** A row that stays held without another comparison keeps its code. */
-const heldCodeOf = ({outcome}: JournalRow, {differences}: Pick<Outcome, 'differences'>): string | null =>
-  differences === undefined && outcome?.state === 'held' ? outcome.code : heldCode({differences});
+/** A row that stays held without another comparison keeps its code, unless it is left for an earlier record. */
+function heldCodeOf(
+  {outcome}: JournalRow,
+  {differences, code}: Partial<Pick<Outcome, 'differences' | 'code'>>,
+): string | null {
+  if (code === FORMER_GONE_CODE) return code;
+  return differences === undefined && outcome?.state === 'held' ? outcome.code : heldCode({differences});
+}
 
 /** The message for an answer without one. */
 function unexplained(state: Outcome['state'], answer: Answer | undefined): string | null {

@@ -3,7 +3,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Kind} from '../model/kinds.ts';
-import {approvedOtherwise, endsOtherwise, judgeFailure, judgeLook, type NotSent} from './answers.ts';
+import {approvedOtherwise, endsOtherwise, isEnd, judgeFailure, judgeLook, type NotSent} from './answers.ts';
 import type {ExchangeResult} from './wire.ts';
 
 /** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
@@ -73,7 +73,8 @@ export function judgeRecord(answer: Pick<Answer, 'json' | 'status'>, reading: Re
   if (other !== undefined) return {is: 'unknown', other: other.message};
   if (state === 'open') return {is: 'open', record: isObject(answer.json) ? answer.json : {}};
   if (state === 'unknown' || status === null) return {is: 'unknown'};
-  const paid = state === 'accepted' && row !== undefined ? approvedOtherwise(answer, row, kind) : undefined;
+  const isPaid = state === 'accepted' && !isEnd(status);
+  const paid = isPaid && row !== undefined ? approvedOtherwise(answer, row, kind) : undefined;
   return paid === undefined ? {is: 'moved', state, status} : {is: 'unknown', other: paid.message};
 }
 

@@ -12,6 +12,10 @@ export const otherRecordText = ({n, reference}: JournalRow): string =>
 export const takenRecordText = (id: string, owner: string): string =>
   `record ${id} came back, which is already the record of ${owner}; a record pays one row`;
 
+/** As `ownerText`, for a row of another batch. */
+export const holderText = ({reference, batch}: {reference: string; batch: string}): string =>
+  `row ${reference} of batch ${batch}`;
+
 export const ownerText = (owner: JournalRow | 'not looked up'): string =>
   owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`;
 
@@ -44,6 +48,10 @@ export const waitTooLongText = (ms: number): string =>
 /** @param isLeft the staged record was read and is still `created` */
 export const paidTwiceText = ({n, reference}: JournalRow, stagedId: string, isLeft: boolean): string =>
   `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged record ${isLeft ? 'stays unapproved' : `${stagedId} was not found, or could not be read`}`;
+
+/** The record of the row was approved as well. */
+export const bothPaidText = ({n, reference}: JournalRow, stagedId: string, otherId: string | null): string =>
+  `the release of row ${n} (${reference}) was answered with record ${otherId}, and its own record ${stagedId} is approved: it may be paid twice`;
 
 /** The row is left in doubt, with the code KEY_FORGOTTEN. */
 export const MAYBE_BY_SECOND =

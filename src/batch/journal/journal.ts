@@ -1,5 +1,6 @@
 import {ownJson} from '../../narrow.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
+import {isSameId} from '../../contract/ids.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {readAttention, type Attention} from './rows/attention.ts';
 import type {BatchFacts, ClaimMark, FactName} from './facts.ts';
@@ -162,7 +163,17 @@ export class Journal {
    * with it.
    */
   noteEnded(n: number, id: string, status: string, {isTold = false} = {}): void {
+    this.#withdrawStatement(id);
     this.#ended.push({n, id, status, told: isTold ? 1 : 0});
+  }
+
+  /** A record that was stated unpaid because it was not found is shown again: the statement was about another state of it. */
+  #withdrawStatement(id: string): void {
+    const stated = this.fact('formersUnpaid') ?? {};
+    const isIt = (each: string) => isSameId(each, id);
+    if (!Object.values(stated).some((ids) => ids.some(isIt))) return;
+    const left = Object.entries(stated).map(([of, ids]) => [of, ids.filter((each) => !isIt(each))] as const);
+    this.setFact('formersUnpaid', Object.fromEntries(left));
   }
 
   /** A later GET showed another payment, so nothing shows how this record ended. Durable when it returns. */

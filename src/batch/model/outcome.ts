@@ -48,7 +48,7 @@ export const FORMER_GONE_CODE = 'FORMER_GONE';
 
 /** Whether a row was not sent, or not released, because of an earlier record of its reference that is not found. */
 export const isLeftForFormer = ({state, code}: Pick<Outcome, 'state' | 'code'>): boolean =>
-  (state === 'not_sent' || state === 'staged') && code === FORMER_GONE_CODE;
+  ['not_sent', 'staged', 'held'].includes(state) && code === FORMER_GONE_CODE;
 
 /**
  * The `code` of a conflict where this batch did not pay the row and another batch has since paid different content.

@@ -19,6 +19,21 @@ export interface OtherPayment {
   id: string | null;
 }
 
+/** What an answer shows of the record in it. */
+export interface AnsweredRecord {
+  id: string;
+  /** If it is not that of the row. */
+  reference: string | undefined;
+  /** As `contentOf`; of the row, with which the record has been compared. */
+  content: string;
+}
+
+/** A row of another batch. */
+export interface Holder {
+  reference: string;
+  batch: string;
+}
+
 /** The part of the registry that the engine needs during a run. */
 export interface Claims {
   /** What the journal records with the window of the rows that were claimed last. */
@@ -63,7 +78,7 @@ export interface Claims {
   found(reference: string, id: string, content: string | null): void;
   /** The claim of another batch, also if it has ended or was freed. */
   ofOther(reference: string): Entry | undefined;
-  /** The batch of another plan that has claimed this reference of the same service, in any namespace. */
-  batchOf(reference: string): string | undefined;
+  /** The row of another batch, in any namespace of the same service, to which an answer belongs. */
+  holderOf(answer: AnsweredRecord): Holder | undefined;
   flush(): void;
 }

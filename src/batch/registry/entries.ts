@@ -3,6 +3,7 @@ import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
+import type {AnsweredRecord, Holder} from './claim.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
 import {type FormerRecord, type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
@@ -210,17 +211,18 @@ export class Entries {
   /** The records of these references that had ended when they were last read, by reference. */
   formerRecords(rows: readonly {reference: string}[]): ReadonlyMap<string, readonly FormerRecord[]> {
     const found = this.#db
-      .prepare<FormerRecord & {reference: string}>(
-        `select e.reference, e.id, c.batch from json_each(cast(? as text)) j cross join ended_records e
+      .prepare<Omit<FormerRecord, 'isOurs'> & {reference: string; journal: string}>(
+        `select e.reference, e.id, c.batch, c.journal from json_each(cast(? as text)) j cross join ended_records e
          cross join claimants c
        where e.scope = ? and e.reference = j.value and c.id = e.claimant`,
       )
       .all(jsonBytes(rows.map(({reference}) => reference)), this.#scope);
     const byReference = new Map<string, FormerRecord[]>();
-    for (const {reference, id, batch} of found) {
+    for (const {reference, id, batch, journal} of found) {
       const known = byReference.get(reference);
-      if (known === undefined) byReference.set(reference, [{id, batch}]);
-      else known.push({id, batch});
+      const record = {id, batch, isOurs: journal === this.#journalId};
+      if (known === undefined) byReference.set(reference, [record]);
+      else known.push(record);
     }
     return byReference;
   }
@@ -231,15 +233,35 @@ export class Entries {
     return entry?.journal === this.#journalId ? undefined : entry;
   }
 
-  /** The batch of another journal that has claimed the reference in any namespace, also if the claim has ended. */
-  batchOf(reference: string): string | undefined {
-    return this.#db
-      .prepare<{batch: string}>(
-        `select c.batch from scopes own cross join scopes s cross join entries e cross join claimants c
-       where own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url
-         and e.scope = s.id and e.fold = ? and e.reference = ? and c.id = e.claimant and c.journal <> ?`,
+  /** Whether another batch has ever claimed anything. */
+  haveOthers(): boolean {
+    return (
+      this.#db.prepare('select 1 from claimants where journal <> ? limit 1').get(this.#journalId) !==
+      undefined
+    );
+  }
+
+  /**
+   * The row of another batch that has the record; or that has its reference, is for the same payment, and has no other
+   * record. A reference alone proves nothing: a service may cut or change references.
+   */
+  holderOf({id, reference, content}: AnsweredRecord): Holder | undefined {
+    const byId = this.#db
+      .prepare<Holder>(
+        `select e.reference, c.batch from entries e cross join claimants c cross join scopes s cross join scopes own
+       where lower(e.id) = lower(?) and c.id = e.claimant and c.journal <> ? and s.id = e.scope and own.id = ?
+         and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url limit 1`,
       )
-      .get(this.#scope, foldReference(reference), reference, this.#journalId)?.batch;
+      .get(id, this.#journalId, this.#scope);
+    if (byId !== undefined || reference === undefined) return byId;
+    return this.#db
+      .prepare<Holder>(
+        `select e.reference, c.batch from scopes own cross join scopes s cross join entries e cross join claimants c
+       where own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url
+         and e.scope = s.id and e.fold = ? and e.reference = ? and e.id is null
+         and (e.content is null or e.content = ?) and c.id = e.claimant and c.journal <> ? limit 1`,
+      )
+      .get(this.#scope, foldReference(reference), reference, content, this.#journalId);
   }
 
   /** The valid claims of our journal among these references: whether each is paid. */

@@ -28,6 +28,8 @@ export interface Entry {
 export interface FormerRecord {
   id: string;
   batch: string;
+  /** That is the batch which reads it. */
+  isOurs: boolean;
 }
 
 /** Who receives how much: two claims of a reference with equal content are the same payment. */

@@ -9,7 +9,7 @@ import type {Claim} from './claim.ts';
 const NOTES_A_COMMIT = 8;
 
 /** What happens to the entries when a note is sorted in. */
-export type Way = 'claim' | 'keep' | 'older' | 'free' | 'paid' | 'unpaid' | 'found';
+export type Way = 'claim' | 'keep' | 'older' | 'free' | 'paid' | 'unpaid' | 'found' | 'gone';
 
 /** The owner of a note: ids of the registry, and milliseconds since the epoch. */
 export interface Noter {
@@ -26,6 +26,9 @@ export type FoundLine = [reference: string, id: string, content: string | null];
 
 /** A reference with the id of a record that is not shown as paid any more. */
 export type UnpaidLine = [reference: string, id: string];
+
+/** A reference with the id of a record that is not found, and was stated unpaid. */
+export type GoneLine = [reference: string, id: string];
 
 /** One note, as rows for `entries`. */
 const ENTER = `
@@ -73,7 +76,7 @@ const PAY =
 const END = `
   update entries set paid = 0, id = ?1, standing = 'ended'
   where scope = ?2 and fold = ?3 and reference = ?4 and (id = ?1 or (id is null and generation = ?5))`;
-/** A record was shown as failed or canceled: scope, reference, id, claimant. */
+/** A record was shown as failed or canceled, or is not found: scope, reference, id, claimant. */
 export const NOTE_END =
   'insert or ignore into ended_records (scope, reference, id, claimant) values (?, ?, ?, ?)';
 /**
@@ -148,6 +151,7 @@ export class Notes {
         else if (way === 'paid') this.#pay(seq);
         else if (way === 'unpaid') this.#unpay(seq);
         else if (way === 'found') this.#find(seq);
+        else if (way === 'gone') this.#gone(seq);
         else this.#db.prepare(STATEMENTS[way]).run(seq);
       }
       this.#db
@@ -191,6 +195,12 @@ export class Notes {
     const find = this.#db.prepare(FIND);
     for (const [reference, id, content] of lines)
       find.run(id, content, scope, foldReference(reference), reference);
+  }
+
+  #gone(seq: number): void {
+    const {scope, claimant, lines} = this.#read<GoneLine>(seq);
+    const noteEnd = this.#db.prepare(NOTE_END);
+    for (const [reference, id] of lines) noteEnd.run(scope, reference, id, claimant);
   }
 
   #unpay(seq: number): void {

@@ -8,7 +8,7 @@ import {makeFolder} from '../journal/folder.ts';
 import type {Journal} from '../journal/journal.ts';
 import {foldReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
-import type {Claim, Claims, OtherPayment} from './claim.ts';
+import type {AnsweredRecord, Claim, Claims, Holder, OtherPayment} from './claim.ts';
 import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
 import type {FormerRecord, Entry} from './entry.ts';
@@ -19,6 +19,7 @@ import {
   type Noter,
   type Notes,
   type FoundLine,
+  type GoneLine,
   type PaidLine,
   type UnpaidLine,
   type Way,
@@ -33,6 +34,7 @@ import type {JournalCheck} from './rebuild.ts';
 export class Registry implements Claims {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
+  #hasOthers: boolean | undefined;
   /** An end was noted by this process. */
   #hasNotedEnd = false;
   readonly #notes: Notes;
@@ -186,6 +188,12 @@ export class Registry implements Claims {
     this.#wait('paid', [reference, id, generation] satisfies PaidLine);
   }
 
+  /** A person has stated that this record, which is not found, has not paid: it is read again before the reference is. */
+  gone(reference: string, id: string): void {
+    this.#hasNotedEnd = true;
+    this.#wait('gone', [reference, id] satisfies GoneLine);
+  }
+
   withdrawPaid(reference: string, id: string): void {
     this.#wait('unpaid', [reference, id] satisfies UnpaidLine);
   }
@@ -209,8 +217,9 @@ export class Registry implements Claims {
     return this.entries.ofOther(reference);
   }
 
-  batchOf(reference: string): string | undefined {
-    return this.entries.batchOf(reference);
+  holderOf(answer: AnsweredRecord): Holder | undefined {
+    this.#hasOthers ??= this.#entries.haveOthers();
+    return this.#hasOthers ? this.#entries.holderOf(answer) : undefined;
   }
 
   #wait(way: Way, line: unknown): void {

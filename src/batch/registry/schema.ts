@@ -168,4 +168,11 @@ export const REGISTRY_MIGRATIONS = [
       drop index ended_entries;
     `,
   },
+  {
+    name: '0011-index-of-records',
+    sql: `
+      -- Finds the row that has a record.
+      create index entries_by_record on entries (lower(id)) where id is not null;
+    `,
+  },
 ] as const;

@@ -5,7 +5,8 @@ import {readConfirmations} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import {DIFFERS_CODE, isLeftForFormer, type Outcome} from '../model/outcome.ts';
+import {DECLARED_NOT_PAID} from '../model/declared.ts';
+import {CAME_AGAIN, DIFFERS_CODE, isLeftForFormer, type Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {readNews} from '../registry/news.ts';
 import {Registry} from '../registry/registry.ts';
@@ -96,12 +97,8 @@ export async function resolveRows(
   journal.setFact('declared', declared);
   // Registry first: it must not list a row as paid that the journal lists as unpaid.
   const formers = await tellRegistry(options, resolved);
-  const gone = resolved.flatMap(({row, outcome}) => goneRecord(row, outcome));
-  if (formers.size + gone.length > 0) {
-    const stated = {...journal.fact('formersUnpaid'), ...Object.fromEntries(formers)};
-    for (const {reference, id} of gone) stated[reference] = [...(stated[reference] ?? []), id];
-    journal.setFact('formersUnpaid', stated);
-  }
+  if (formers.size > 0)
+    journal.setFact('formersUnpaid', {...journal.fact('formersUnpaid'), ...Object.fromEntries(formers)});
   for (const {outcome} of resolved) journal.record(outcome, clock.now());
   journal.flush();
   endIfResolved(batch, clock);
@@ -112,12 +109,14 @@ export async function resolveRows(
     state: outcome.state,
     id: outcome.id,
     ...replacesOf(row, outcome, batch.plan.kind),
-    ...formersOf(formers.get(row.reference)),
+    ...(isLeftNow(row) ? formersOf(formers.get(row.reference)) : {}),
   }));
   return recorded.flatMap((row) => row ?? changed.shift() ?? []);
 }
 
-/** The record of a row that is not found any more: it is a former record from now on, and has not paid the row either. */
+const isLeftNow = ({outcome}: JournalRow): boolean => outcome !== undefined && isLeftForFormer(outcome);
+
+/** The record of a row that is not found any more: it is read again before the row is paid. */
 const goneRecord = (
   {reference, outcome: before}: JournalRow,
   {state}: Outcome,
@@ -165,7 +164,14 @@ export function doubtfulRow(
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   const isRevocable = isWord(row.outcome) || (isReplaced(row.outcome) && isKept(journal, reference));
   const isLeft = row.outcome !== undefined && isLeftForFormer(row.outcome);
-  if (isDoubt || isLeft || (resolution === 'not-paid' && isRevocable)) return row;
+  // Its key cannot pay it any more. Direct mode may have paid it with a record that was not shown.
+  const isTakenTwice =
+    row.outcome?.state === 'collision' &&
+    row.outcome.message?.endsWith(CAME_AGAIN) === true &&
+    journal.left.wasDirect();
+  const isStatedUnpaid = row.outcome?.message === DECLARED_NOT_PAID && resolution !== 'not-paid';
+  if (isDoubt || isLeft || isTakenTwice || isStatedUnpaid || (resolution === 'not-paid' && isRevocable))
+    return row;
   // Its key belongs to a record that no answer named, or to another one; the operator may have found its own.
   const isRefused =
     (row.outcome?.state === 'dead_key' && row.outcome.id === null) ||
@@ -197,17 +203,14 @@ interface Stated {
   outcome: Outcome;
 }
 
-/** @returns the earlier records of the rows that are left because of them and were not paid, by reference */
+/** @returns the earlier records of the rows that were stated unpaid, by reference */
 async function tellRegistry(
   {batch, stateDir, clock, tell = () => undefined}: ResolveOptions,
   rows: readonly Stated[],
 ): Promise<ReadonlyMap<string, string[]>> {
   const {plan, journal} = batch;
   const binding = boundTo(journal);
-  const unpaid = rows.filter(
-    ({row: {outcome}, resolution}) =>
-      resolution === 'not-paid' && outcome !== undefined && isLeftForFormer(outcome),
-  );
+  const unpaid = rows.filter(({resolution}) => resolution === 'not-paid');
   const registry = await Registry.open({
     stateDir,
     scope: {...binding, kind: plan.kind, namespace: plan.namespace},
@@ -231,7 +234,10 @@ async function tellRegistry(
         stated.outcome = replacedOutcome(row, stated.outcome, entry, plan.kind);
       } else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
+    for (const {reference, id} of rows.flatMap(({row, outcome}) => goneRecord(row, outcome)))
+      registry.gone(reference, id);
     registry.flush();
+    await registry.hasEnded(); // sorts in what was just noted
     const formers = registry.entries.formerRecords(unpaid.map(({row}) => row));
     return new Map([...formers].map(([reference, records]) => [reference, records.map(({id}) => id)]));
   } finally {

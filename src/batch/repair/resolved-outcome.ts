@@ -35,14 +35,16 @@ export function resolvedOutcome(
   if (resolution !== 'not-paid')
     return {
       ...known,
-      ...(isLeft || known.code === FORMER_CODE ? leftBehind(known, resolution.paid) : {}),
+      ...(isLeft || known.code === FORMER_CODE || known.state === 'staged'
+        ? leftBehind(known, resolution.paid)
+        : {}),
       state: 'accepted',
       id: resolution.paid,
       status: resolution.status ?? (known.state === 'accepted' ? known.status : null), // what the service has shown
       code: null,
       message: DECLARED,
     };
-  if (isLeft) return {...known, code: null, message: DECLARED_NOT_PAID};
+  if (isLeft || known.state === 'collision') return {...known, code: null, message: DECLARED_NOT_PAID};
   // A row with a record is released again, one without is created again; both with the same key.
   const hasRecord = known.id !== null && !isGone && !(known.http === 404 && known.message === LOST);
   return {

@@ -1,3 +1,4 @@
+import {DECLARED_NOT_PAID} from '../model/declared.ts';
 import {RemitError} from '../../errors.ts';
 import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
@@ -170,6 +171,9 @@ const LEFT = {
   collision: RETURNED_OTHER,
 } as const satisfies Partial<Record<RowState, string>>;
 
+/** Why a row is not given a new key that direct mode has sent. */
+const MAY_HAVE_PAID = `${RETURNED_OTHER} twice, and it was sent with approval, so it may have been paid: look for a payment with this reference. If there is one, resolve it with --paid; if there is none, with --not-paid, and retry it again`;
+
 /** How a row is sent again, or why it is not. `lost`: its record is not found. */
 type Found = RetryRow | {lost: RecordedRow} | string;
 
@@ -215,9 +219,11 @@ function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal, nam
   const {id, message} = row.outcome;
   const owner = id === null ? undefined : journal.rows.ofRecord(id);
   const isOwned = owner !== undefined && owner.n !== row.n;
-  const mayBeMixedUp = message?.endsWith(CAME_AGAIN) !== true;
+  const isStatedUnpaid = message === DECLARED_NOT_PAID;
+  const mayBeMixedUp = !isStatedUnpaid && message?.endsWith(CAME_AGAIN) !== true;
   if (!named.includes(row.reference)) return LEFT.collision;
   if (!isOwned || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
+  if (!isStatedUnpaid && journal.left.wasDirect()) return MAY_HAVE_PAID;
   const why = `its key returned record ${id}, which is that of row ${owner.reference}`;
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return {row, way: 'new-key', generation, why};

@@ -16,16 +16,20 @@ import {
   DIRECT_WITH_USED_KEY,
   MAYBE_PAID_BEFORE,
   MAYBE_PAID_TWICE,
+  bucketOf,
   type Outcome,
   type RowState,
   UNREADABLE_CODE,
   LOST,
 } from '../model/outcome.ts';
-import {isPastHorizon, RecordAges} from '../model/record-age.ts';
-import {ServiceClock} from '../model/service-clock.ts';
+import {recordAges} from '../journal/record-ages.ts';
+import {isPastHorizon, type RecordAges} from '../model/record-age.ts';
 import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
+import {isSameId} from '../../contract/ids.ts';
 import {isObject} from '../../narrow.ts';
+import {contentOf} from '../registry/entry.ts';
+import type {JournalRow} from '../journal/rows/row.ts';
 import type {LeftRow} from './former-ends.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
@@ -33,7 +37,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
-import {otherRecordText, ownerText, takenRecordText} from '../answers/stop-words.ts';
+import {holderText, otherRecordText, ownerText, shownText, takenRecordText} from '../answers/stop-words.ts';
 
 /** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
 const CLOCK_SLACK_MS = 5000;
@@ -43,8 +47,12 @@ type Parts = PhaseParts & Pick<RunParts, 'claims' | 'earlierTries' | 'recordIds'
 const codeOf = ({maybe, isUnreadable}: CreateJob): Pick<Outcome, 'code'> | undefined =>
   maybe && isUnreadable ? {code: UNREADABLE_CODE} : undefined;
 
+/** The record that is known to be that of the row itself. */
+const ownIdOf = ({outcome}: JournalRow): string | null =>
+  outcome === undefined || bucketOf(outcome.state) === 'conflict' ? null : outcome.id;
+
 /** States of a row that has a record of its own. */
-const OWNING: ReadonlySet<RowState> = new Set(['staged', 'held', 'accepted', 'unapproved']);
+const OWNING: ReadonlySet<RowState> = new Set(['staged', 'held', 'accepted', 'unapproved', 'dead_key']);
 
 /**
  * Creates every row that has no record yet: without approval when staging, with approval in direct mode. A row that
@@ -82,11 +90,7 @@ export class CreatePhase {
     this.#isCanceling = only === 'doubts';
     this.#mayBeApproved = only === 'doubts' && journal.fact('path') === 'direct';
     this.#wasDirect = phase === 'stage' && journal.left.wasDirect();
-    this.#ages = new RecordAges(
-      new ServiceClock(journal.fact('serviceClock') ?? [], (readings) =>
-        journal.setFact('serviceClock', readings),
-      ),
-    );
+    this.#ages = recordAges(journal);
     this.#source = new RowSource({
       journal,
       claims,
@@ -201,24 +205,42 @@ export class CreatePhase {
   #isTaken(job: CreateJob, {id, status}: Pick<Known, 'id' | 'status'>, answer: Answer | undefined): boolean {
     if (id === null) return false;
     const known = this.#run.recordIds.taken(job.row, id);
-    const owner = known === undefined ? this.#named(job, answer) : ownerText(known);
+    const owner = known === undefined ? this.#named(job, id, answer) : ownerText(known);
     if (owner === undefined) return false;
     const message = takenRecordText(id, owner);
-    const facts = {state: 'collision', id, status, stagedAt: this.#firstDoubt(job)} as const;
-    this.#record(job, {...facts, message: collisionText(job.row, message)});
+    const facts = {...this.#otherRecord(id), status, stagedAt: this.#firstDoubt(job)};
+    this.#record(job, {...facts, message: this.#otherText(job, message)});
     this.#stopForCollision(`row ${job.row.n} (${job.row.reference}): ${message}`);
     return true;
   }
 
-  /** The other row, of this batch or another, whose reference the record has, as after swapped answers. */
-  #named({row}: CreateJob, answer: Answer | undefined): string | undefined {
-    const reference = isObject(answer?.json) ? otherReferenceIn(answer.json, row) : undefined;
-    if (typeof reference !== 'string') return undefined;
+  /**
+   * The other row, of this batch or another, to which the record belongs, as after swapped answers. A service may cut or
+   * change references: a row for another payment, or with another record, is not meant.
+   */
+  #named({row}: CreateJob, id: string, answer: Answer | undefined): string | undefined {
     const {journal, claims} = this.#run;
-    const own = journal.rows.of(reference);
-    if (own !== undefined) return ownerText(own);
-    const batch = claims.batchOf(reference);
-    return batch === undefined ? undefined : `row ${reference} of batch ${batch}`;
+    const found = isObject(answer?.json) ? otherReferenceIn(answer.json, row) : undefined;
+    const reference = typeof found === 'string' ? found : undefined;
+    const own = reference === undefined ? undefined : journal.rows.of(reference);
+    if (own !== undefined)
+      return contentOf(own) === contentOf(row) && isSameId(ownIdOf(own) ?? id, id)
+        ? ownerText(own)
+        : undefined;
+    const holder = claims.holderOf({id, reference, content: contentOf(row)});
+    return holder === undefined ? undefined : holderText(holder);
+  }
+
+  /** It says so if the same was shown before. */
+  #otherText({row}: CreateJob, message: string): string {
+    return this.#mayBeApproved
+      ? shownText(row, message, this.#run.journal.sanitizer)
+      : collisionText(row, message);
+  }
+
+  /** The row has no record yet. A request of direct mode may have paid it all the same, and a cancel ends here. */
+  #otherRecord(id: string | null): Pick<Outcome, 'state' | 'id'> {
+    return this.#mayBeApproved ? {state: 'in_doubt', id: null} : {state: 'collision', id};
   }
 
   #known(job: CreateJob, verdict: Known, end: ExchangeResult): WorkEnd {
@@ -232,19 +254,21 @@ export class CreatePhase {
       this.#record(job, {state: 'in_doubt', ...MAYBE_PAID_BEFORE, stagedAt, orphan: id});
       return {again: false};
     }
+    const isOther = isForeign || verdict.state === 'collision';
     const isStagedInDoubt = verdict.state === 'staged' && this.#mayBeApproved;
-    const state = isForeign ? 'collision' : isStagedInDoubt ? 'in_doubt' : verdict.state;
+    const other = isOther ? this.#otherRecord(id) : undefined;
+    const state = other?.state ?? (isStagedInDoubt ? 'in_doubt' : verdict.state);
     if (answer !== undefined && id !== null) this.#learnAge(job, answer);
     // A refused row with an unanswered earlier try may not be changed: it keeps the time of that try.
     const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
     const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
-    const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
+    const facts = {state, id, status, stagedAt, attempts: this.#attempts(job), ...other};
     const {kind, acceptDifferences: isAccepted} = settings;
     const note = noteOf(row, verdict, {kind, state, isForeign, isAccepted});
     const twice = this.#twice(job, state, answer);
     const isPlain = note === undefined && twice === undefined; // nearly always, and spreading takes longer than the rest
     const outcome = outcomeOf(row, isPlain ? facts : {...facts, ...note, ...twice}, answer);
-    if (state === 'collision') outcome.message = collisionText(row, outcome.message ?? otherRecordText(row));
+    if (isOther) outcome.message = this.#otherText(job, outcome.message ?? otherRecordText(row));
     if (state === 'rejected') {
       const inDoubt = {...facts, state: 'in_doubt', message: refusedAfterDoubt(end)} as const;
       refusals.reject(row, job.before, outcome, job.maybe ? outcomeOf(row, inDoubt, answer) : undefined);

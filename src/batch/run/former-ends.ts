@@ -1,7 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {isObject} from '../../narrow.ts';
 import {capital} from '../../phrases.ts';
-import {differsIn, noteOfDifference} from '../answers/answers.ts';
+import {differsIn, isEnd, noteOfDifference} from '../answers/answers.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {ReadVerdict} from '../answers/read-verdict.ts';
 import type {RaisedRow} from '../journal/journal.ts';
@@ -128,7 +128,7 @@ export class FormerEnds {
     const {record, status} = settled;
     const id = row.outcome?.id ?? null;
     const isDoubt = row.outcome?.state === 'in_doubt';
-    if (read.is === 'moved' && read.state === 'accepted') {
+    if (read.is === 'moved' && read.state === 'accepted' && !isEnd(read.status)) {
       const message = `${MAYBE_TWICE}. Its record ${id} is ${read.status}, and ${settledText(record, status)}`;
       this.#record(
         row,
@@ -216,8 +216,11 @@ function explainedBy(outcome: Outcome, {why: message, isGone}: LeftRow): Outcome
   const ofFormer = isGone === true ? FORMER_GONE_CODE : FORMER_CODE;
   if (state === 'conflict') return {...outcome, state: 'not_sent', code: ofFormer, message};
   if (state === 'staged') return {...outcome, code: ofFormer, message};
+  if (state === 'held') return {...outcome, code: ofFormer, message}; // its differences are a field of their own
   if (state === 'unapproved') return {...outcome, message};
-  return state === 'in_doubt' && code === null && http === null ? {...outcome, message} : undefined;
+  if (state !== 'in_doubt' || (code !== null && code !== FORMER_GONE_CODE)) return undefined;
+  if (isGone === true) return {...outcome, code: FORMER_GONE_CODE, message};
+  return http === null ? {...outcome, code: null, message} : undefined;
 }
 
 /** As `contentOf`; null if the answer does not show it. */

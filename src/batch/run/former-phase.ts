@@ -8,6 +8,7 @@ import type {ReadVerdict} from '../answers/read-verdict.ts';
 import type {ExchangeResult} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
+import {foldReference} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 import {FORMER_CODE} from '../model/outcome.ts';
 import {pagesOf} from '../model/pages.ts';
@@ -139,14 +140,23 @@ export class FormerPhase {
 
   #note(of: Case, former: FormerRecord, read: ReadVerdict, end: ExchangeResult): void {
     const json = 'answer' in end ? end.answer.json : undefined;
-    const other = isObject(json) && 'status' in json ? otherReferenceIn(json, of.row) : undefined;
+    const shown = isObject(json) && 'status' in json ? otherReferenceIn(json, of.row) : undefined;
+    // In another case it is still the reference of the row: no two rows differ only in that.
+    const other = foldReference(String(shown)) === foldReference(of.row.reference) ? undefined : shown;
     const had = `record ${former.id} of batch ${former.batch} had failed or was canceled, and`;
     const isGone = read.is === 'not-found' && read.answer.errorCode !== undefined;
-    if (isGone && this.#isStatedUnpaid(of, former.id)) return;
-    if (read.is === 'moved' || read.is === 'open') this.#withdrawStatement(of, former.id);
-    if (other !== undefined) of.why ??= `${had} its answer has another reference`;
-    else if (read.is === 'moved' && isEnd(read.status)) return;
-    else if (read.is === 'moved' && hasSettled(read.status, this.#run.settings.kind))
+    // A service may change references, so that no read shows the end of the record itself.
+    const isOtherEnd = other !== undefined && read.is === 'moved' && isEnd(read.status);
+    if ((isGone || isOtherEnd) && this.#isStatedUnpaid(of, former.id)) return;
+    // One that was only not found, and never shown as ended, is the record of the row once it is shown again.
+    const isBack =
+      this.#isStatedUnpaid(of, former.id) && former.isOurs && !this.#run.journal.former.hasEnded(former.id);
+    if (!isOtherEnd && (read.is === 'moved' || read.is === 'open')) this.#withdrawStatement(of, former.id);
+    if (other !== undefined) {
+      of.why ??= `${had} ${isOtherEnd ? `is shown as ${read.status}, but with` : 'its answer has'} another reference`;
+      of.isGone ||= isOtherEnd;
+    } else if (read.is === 'moved' && isEnd(read.status)) return;
+    else if (read.is === 'moved' && (isBack || hasSettled(read.status, this.#run.settings.kind)))
       of.settled.push({record: former, status: read.status, answer: read.answer});
     else {
       of.why ??= `${had} ${shownAs(read, wordsOf(end))}`;

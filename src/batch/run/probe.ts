@@ -1,4 +1,8 @@
+import {type Answer, isSuccess} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
+import {isObject} from '../../narrow.ts';
+import {referenceShown} from '../answers/echo.ts';
+import {recordAges} from '../journal/record-ages.ts';
 import {isEnd, judgeExchange, type Known} from '../answers/answers.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
@@ -90,7 +94,12 @@ async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
       if (verdict.state === 'collision' && verdict.id !== id) return mixedUp(run, row);
       if (verdict.id !== null && run.recordIds.ownerOf(row, verdict.id) !== undefined)
         return mixedUp(run, row);
-      if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, {...verdict, id: verdict.id});
+      if (verdict.id !== null && verdict.id !== id) {
+        const known = {...verdict, id: verdict.id};
+        return 'answer' in end && (await isOfOther(run, row, end.answer))
+          ? otherThanStaged(run, row, known)
+          : forgotten(run, row, known);
+      }
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
       const isDeadKey = verdict.state === 'dead_key' && verdict.status === null;
       if (hasSecondRecord(row, isDeadKey)) return belongsToOther(run, twoRecordsText(row));
@@ -166,6 +175,35 @@ function mixedUp(run: ProbeParts, {n, reference}: RecordedRow): Found {
   run.halt.stopFor(
     'collision',
     `the probe before the release, the replay of row ${n} (${reference}), was answered with the record of another payment; the probe moved no money`,
+  );
+  return {is: 'stopped'};
+}
+
+/** Maximum difference between the time of a request and that of the record which it made. */
+const CLOCK_SLACK_MS = 5000;
+
+/**
+ * Whether the record that was recorded for the row belongs to another payment, so that the record under its key is not a
+ * second one: their references differ, or it is older than the row. It is read for that; what cannot be read is no reason.
+ */
+async function isOfOther(run: ProbeParts, row: RecordedRow, found: Answer): Promise<boolean> {
+  if (isObject(found.json) && found.json['id'] === row.outcome.orphan) return false; // a second one, seen before
+  const end = await run.send.exchange(run.wire.get(row.outcome.id));
+  if (!('answer' in end) || !isSuccess(end.answer.status)) return false;
+  const [own, other] = [end.answer, found].map(({json}) => referenceShown(json));
+  if (own !== undefined && other !== undefined && own !== other) return true;
+  const madeAt = recordAges(run.journal).madeAt(end.answer, run.clock.now());
+  return madeAt !== undefined && madeAt < (row.outcome.stagedAt ?? 0) - CLOCK_SLACK_MS;
+}
+
+/** The key has another record than was recorded for the row. The same request once more shows whether that is its own. */
+function otherThanStaged(run: ProbeParts, row: RecordedRow, {id}: Known & {id: string}): Found {
+  const {outcome} = row;
+  const message = `record ${outcome.id} was recorded for this row, and its key returns record ${id}: the first belongs to another payment`;
+  run.outcomes.record(row, bucketOf(outcome.state), outcomeOf(row, {state: 'collision', message}));
+  run.halt.stopFor(
+    'collision',
+    `row ${row.n} (${row.reference}): ${message}; the probe before the release moved no money`,
   );
   return {is: 'stopped'};
 }

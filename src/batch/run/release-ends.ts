@@ -8,10 +8,12 @@ import {
   otherRecordText,
   paidTwiceText,
   shownText,
+  bothPaidText,
+  holderText,
   ownerText,
   takenRecordText,
 } from '../answers/stop-words.ts';
-import type {RecordedRow} from '../journal/rows/row.ts';
+import type {JournalRow, RecordedRow} from '../journal/rows/row.ts';
 import {
   DIFFERS_CODE,
   FORGOTTEN_CODE,
@@ -22,8 +24,8 @@ import {
   LOST,
 } from '../model/outcome.ts';
 import type {OtherPayment} from '../registry/claim.ts';
+import {contentOf} from '../registry/entry.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {RecordOwner} from '../send/record-ids.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {acceptedFor, attemptsOf, factsOf, type Refusal, type ReleaseJob} from './release-job.ts';
 
@@ -34,13 +36,18 @@ const bothPaid = ({status}: Moved, id: string) => ({
   message: `${MAYBE_TWICE}. Its record ${id} is ${status}, and another record was approved for the same key`,
 });
 
+type Parts = Pick<
+  RunParts,
+  'claims' | 'halt' | 'journal' | 'outcomes' | 'recordIds' | 'records' | 'settings'
+>;
+
 /**
  * How the release of a row can end: what is recorded of the row, and whether it stops the run. Sends nothing.
  */
 export class ReleaseEnds {
-  readonly #run: Pick<RunParts, 'halt' | 'journal' | 'outcomes' | 'recordIds' | 'records' | 'settings'>;
+  readonly #run: Parts;
 
-  constructor(run: Pick<RunParts, 'halt' | 'journal' | 'outcomes' | 'recordIds' | 'records' | 'settings'>) {
+  constructor(run: Parts) {
     this.#run = run;
   }
 
@@ -55,7 +62,8 @@ export class ReleaseEnds {
     const {settings, halt, outcomes} = this.#run;
     const {state, status, orphan, message, stop} = verdict;
     const foreignId = verdict.id === job.id || state === 'collision' ? null : verdict.id;
-    const owner = foreignId === null ? undefined : this.#run.recordIds.taken(row, foreignId);
+    const known = foreignId === null ? undefined : this.#run.recordIds.taken(row, foreignId);
+    const owner = known === undefined ? this.#holder(row, foreignId) : ownerText(known);
     if (owner !== undefined && foreignId !== null) return this.#taken(job, {id: foreignId, status}, owner);
     const facts = {
       state,
@@ -68,7 +76,12 @@ export class ReleaseEnds {
       attempts: attemptsOf(job),
     };
     outcomes.record(row, job.before, outcomeOf(row, facts, answer));
-    if (stop === 'key-forgotten') halt.stopFor(stop, paidTwiceText(row, job.id, orphan !== undefined));
+    const isBoth = more?.code === DIFFERS_CODE;
+    if (stop === 'key-forgotten')
+      halt.stopFor(
+        stop,
+        isBoth ? bothPaidText(row, job.id, verdict.id) : paidTwiceText(row, job.id, orphan !== undefined),
+      );
     else if (stop) halt.stopFor(stop, otherRecordText(row));
     return ENDED;
   }
@@ -84,7 +97,10 @@ export class ReleaseEnds {
     const {row, id} = job;
     const alone: Known = {...verdict};
     delete alone.orphan;
-    const isOfOtherRow = verdict.id !== null && this.#run.recordIds.ownerOf(row, verdict.id) !== undefined;
+    const isOfOtherRow =
+      verdict.id !== null &&
+      (this.#run.recordIds.ownerOf(row, verdict.id) !== undefined ||
+        this.#holder(row, verdict.id) !== undefined);
     const isMixedUp = isOfOtherRow || verdict.state === 'collision';
     const isOpen =
       read.is === 'open' && compareFetched(read.record, row, this.#run.settings.kind) !== 'other';
@@ -103,10 +119,17 @@ export class ReleaseEnds {
     return this.known(job, alone, answer); // whether it is left behind is unknown
   }
 
+  /** The row of another batch that has the record. */
+  #holder(row: JournalRow, id: string | null): string | undefined {
+    const record = {reference: undefined, content: contentOf(row)};
+    const holder = id === null ? undefined : this.#run.claims.holderOf({id, ...record});
+    return holder === undefined ? undefined : holderText(holder);
+  }
+
   /** The record that came back is that of another row, so it did not pay this one. */
-  #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: RecordOwner): WorkEnd {
+  #taken(job: ReleaseJob, {id, status}: {id: string; status: string | null}, owner: string): WorkEnd {
     // Which of the two answers was mixed up is unknown, so no record is said to be left behind.
-    const message = `${takenRecordText(id, ownerText(owner))}; the staged record of this row is ${job.id}`;
+    const message = `${takenRecordText(id, owner)}; the staged record of this row is ${job.id}`;
     this.#record(job, {state: 'collision', id, status, message});
     this.#run.halt.stopFor('collision', `row ${job.row.n} (${job.row.reference}): ${message}`);
     return ENDED;

@@ -97,7 +97,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
 }
 
 /** Rows that a person has to look up: an earlier record of their reference is not found. */
-const gone = ({goneStaged, goneUnsent}: Remaining): number => goneStaged + goneUnsent;
+const gone = ({goneStaged, goneUnsent, goneHeld}: Remaining): number => goneStaged + goneUnsent + goneHeld;
 
 /** Whether rows that no run clears up hold the release of the others. */
 const isHolding = (left: Remaining): boolean =>

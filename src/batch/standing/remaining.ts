@@ -35,6 +35,7 @@ export interface Remaining {
   goneStaged: number;
   /** The same part of not_sent. */
   goneUnsent: number;
+  goneHeld: number;
   unapproved: number;
   rejected: number;
   /** Accepted rows whose record has failed, without those that another record may have paid. */
@@ -173,6 +174,7 @@ export function readRemaining(
     waiting: rows?.waiting ?? 0,
     goneStaged: rows?.goneStaged ?? 0,
     goneUnsent: rows?.goneUnsent ?? 0,
+    goneHeld: rows?.goneHeld ?? 0,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
     stuck: (rows?.stuck ?? 0) + refusedDoubts + shared + unreadable,
     shared,

@@ -26,7 +26,7 @@ const noClaims: Claims = {
   found: () => {},
   formerRecords: () => new Map(),
   ofOther: () => undefined,
-  batchOf: () => undefined,
+  holderOf: () => undefined,
   flush: () => {},
 };
 

@@ -23,6 +23,7 @@ const NOTHING: Remaining = {
     waiting: 0,
     goneStaged: 0,
     goneUnsent: 0,
+    goneHeld: 0,
     unapproved: 0,
     rejected: 0,
     failed: 0,

@@ -36,7 +36,9 @@ export interface LeftCounts {
   goneStaged: number;
   /** The same for rows that are not sent. */
   goneUnsent: number;
-  /** In doubt, without a record: the service still answered 409 long after the first request. */
+  /** The same for rows whose own record differs; they are in no other count. */
+  goneHeld: number;
+  /** In doubt, without a record: the service still answered 409 long after the first request, or with another record. */
   stuck: number;
   /** In doubt, without a record: a request of a later run was refused, as another one would be. */
   refusedDoubts: number;
@@ -57,18 +59,22 @@ const SHARED = `(id is not null and (lower(id) in
     (select lower(id) from outcomes where state in ('collision', 'dead_key') and id is not null)
     or message like '%${CAME_AGAIN}'))`;
 
+/** Neither of those, and no earlier record of its reference is gone, which a release would find again. */
+const RELEASING = `${RECORDED_DOUBT} and not ${SHARED} and code is not '${FORMER_GONE_CODE}'`;
+
 const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
   notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
   lateCreates: `state = 'in_doubt' and code is not '${REGISTRY_CODE}' and (id is null and late or code = '${FORGOTTEN_CODE}')`,
-  releasing: `${RECORDED_DOUBT} and not ${SHARED}`,
-  lateReleases: `${RECORDED_DOUBT} and not ${SHARED} and late`,
+  releasing: `${RELEASING}`,
+  lateReleases: `${RELEASING} and late`,
   waiting: `state = 'staged' and code = '${FORMER_CODE}'`,
   goneStaged: `state = 'staged' and code = '${FORMER_GONE_CODE}'`,
   goneUnsent: `state = 'not_sent' and code = '${FORMER_GONE_CODE}'`,
+  goneHeld: `state = 'held' and code = '${FORMER_GONE_CODE}'`,
   lateStaged: `state = 'staged' and code is not '${FORMER_GONE_CODE}' and (late or staged_at is null)`,
-  stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
-    and at - staged_at >= ${KEY_IN_USE_MS}`,
+  stuck: `state = 'in_doubt' and id is null and code is not '${REGISTRY_CODE}' and not late
+    and (http = 409 and at - staged_at >= ${KEY_IN_USE_MS} or message like '%${CAME_AGAIN}')`,
   refusedDoubts: `state = 'in_doubt' and id is null and message like '${REFUSED_AFTER_DOUBT}%' and not late`,
   shared: `${RECORDED_DOUBT} and ${SHARED}`,
   unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late and not ${SHARED}`,
@@ -105,13 +111,13 @@ export class LeftRows {
     return this.#db.prepare(`select 1 from windows where phase = 'direct' limit 1`).get() !== undefined;
   }
 
-  /** Rows in doubt that are not sent, because another batch has their reference, or an earlier record has settled. */
+  /** Rows in doubt that are not sent, because of another batch or an earlier record with their reference. */
   disputed(): number {
     return this.#db
       .prepare<{count: number}>(
-        `select count(*) as count from outcomes where state = 'in_doubt' and code in (?, ?)`,
+        `select count(*) as count from outcomes where state = 'in_doubt' and code in (?, ?, ?)`,
       )
-      .one(REGISTRY_CODE, FORMER_CODE).count;
+      .one(REGISTRY_CODE, FORMER_CODE, FORMER_GONE_CODE).count;
   }
 
   /** Reference of the first row whose known record has failed or was canceled. */

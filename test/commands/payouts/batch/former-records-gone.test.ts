@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
+import type {TruthRecord} from '../../../batch/truth-service.ts';
 import {FormerDesk, typed} from './former-desk.ts';
 
 const TO_RESOLVE = 'remit payouts batch resolve b --from FILE';
@@ -215,5 +216,97 @@ describe('a record that had failed and is gone', () => {
         [desk.former.id],
       );
     });
+  });
+
+  describe('that was paid, was stated unpaid, and came back', () => {
+    let own: TruthRecord;
+    beforeEach(async () => {
+      desk = FormerDesk.withTwoRows();
+      await desk.go('run ./p.csv --batch-id a --yes');
+      own = desk.recordsOf('A-2')[0]!;
+      desk.service.byId.delete(own.id);
+      await desk.go('status a --refresh');
+      assert.equal((await desk.batch('resolve a A-2 --not-paid')).exitCode, 0);
+    });
+
+    it('needs another statement if it fails later and is gone again', async () => {
+      const {byId, records} = desk.service;
+      byId.set(own.id, own);
+      assert.equal((await desk.go('resume a --yes')).accepted, 2);
+      own.status = 'failed';
+      await desk.go('status a --refresh');
+      let reads = 0;
+      desk.service.fault = ({method, path}) =>
+        method === 'GET' && path.endsWith(own.id) && ++reads > 1 ? '503-before' : undefined;
+      await desk.go('retry a --yes --max-wait 5s');
+      desk.answer();
+      byId.delete(own.id);
+      records.delete(own.key);
+      assert.equal((await desk.go('resume a --yes')).next, 'remit payouts batch resolve a --from FILE');
+      assert.equal(desk.recordsOf('A-2').length, 0);
+    });
+
+    it('is read before the row is sent again, and counts if it has settled', async () => {
+      desk.service.byId.set(own.id, own);
+      own.status = 'settled';
+      desk.service.forgetKeys();
+      assert.equal((await desk.go('resume a --yes')).state, 'complete');
+      assert.deepEqual(
+        desk.recordsOf('A-2').map(({id}) => id),
+        [own.id],
+      );
+    });
+
+    it('is taken back by the statement that it has paid', async () => {
+      desk.service.byId.set(own.id, own);
+      own.status = 'settled';
+      const stated = await desk.batch(`resolve a A-2 --paid ${own.id}`);
+      assert.equal(stated.exitCode, 0, stated.stderr);
+      assert.equal((await desk.go('status a')).state, 'complete');
+    });
+  });
+
+  it('leaves a row in doubt to a person, with one statement for both of its records', async () => {
+    await desk.stageB();
+    let isSent = false;
+    desk.service.fault = ({method, body}) => {
+      if (method === 'POST' && body.includes('"A-2"') && body.includes('"auto_approve":true')) isSent = true;
+      else if (!isSent || method !== 'GET') return undefined;
+      return 'lost-before';
+    };
+    await desk.go('release b --yes --max-wait 5s');
+    desk.answer();
+    gone();
+    let {next} = await desk.go('resume b --yes');
+    if (next?.includes('--accept rest') === true) ({next} = await desk.go(`${typed(next)} --yes`));
+    assert.equal(next, TO_RESOLVE);
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0);
+    const {accepted} = await desk.go('resume b --yes');
+    assert.equal(accepted, 2);
+    desk.paysOnce();
+  });
+
+  it('leaves a row that is held to a person', async () => {
+    desk.service.distort = (shown, {body}) =>
+      body.includes('"A-2"') ? {...shown, client_metadata: {remit_reference: 'A-two'}} : shown;
+    await desk.go('run ./q.csv --batch-id b --yes');
+    gone();
+    const {next} = await desk.go('release b --accept differences --yes');
+    assert.equal(next, TO_RESOLVE);
+    assert.match((await desk.batch('status b --row A-2')).stdout, /is not found/);
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0);
+    await desk.go('release b --accept differences --yes');
+    desk.paysOnce();
+  });
+
+  it('is the payment if the own record of the row has failed', async () => {
+    await desk.stageB();
+    const own = desk.recordsOf('A-2').find((record) => record !== desk.former)!;
+    own.status = 'failed';
+    desk.former.status = 'settled';
+    const {accepted, maybe_paid_twice: twice} = await desk.go('release b --yes');
+    assert.deepEqual([accepted, twice], [2, 0]);
+    const row = (await desk.batch('status b --row A-2')).stdout;
+    assert.match(row, new RegExp(desk.former.id));
   });
 });

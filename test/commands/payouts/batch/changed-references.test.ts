@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import {payeeId} from '../../../batch/harness.ts';
+import type {TruthRecord} from '../../../batch/truth-service.ts';
+import {FormerDesk, typed} from './former-desk.ts';
+
+type Shown = Record<string, unknown>;
+
+/** The service writes the reference in another way. */
+const written =
+  (as: (reference: string) => string) =>
+  (shown: Shown): Shown => {
+    const {remit_reference: reference} = shown['client_metadata'] as Record<string, string>;
+    return {...shown, client_metadata: {remit_reference: as(reference!)}};
+  };
+const cut = (length: number) => written((reference) => reference.slice(0, length));
+const inUpperCase = written((reference) => reference.toUpperCase());
+
+let desk: FormerDesk;
+beforeEach(() => (desk = new FormerDesk()));
+afterEach(() => desk.close());
+
+const paidRecords = (reference: string) =>
+  desk.recordsOf(reference).filter(({approvals, status}) => approvals > 0 && status !== 'failed');
+/** The first create of a row is answered with another record. */
+const swapOnce = (
+  reference: string,
+  instead: (shown: Shown) => Shown,
+  otherwise = (shown: Shown) => shown,
+) => {
+  let swaps = 1;
+  desk.service.distort = (shown, {method, body}) =>
+    method === 'POST' && body.includes(`"${reference}"`) && swaps-- > 0 ? instead(shown) : otherwise(shown);
+};
+/** Types what was printed, again and again; the commands that were typed. */
+const followed = async (next: string | null, most = 5): Promise<string[]> => {
+  const lines: string[] = [];
+  for (let at = next; at !== null && / batch /.test(at) && lines.length < most;) {
+    lines.push(typed(at));
+    const line = `${typed(at)} --yes`;
+    const ran = await desk.batch(line);
+    const accepted = ran.exitCode === 11 ? /--accept duplicates=\d/.exec(ran.stderr)?.[0] : undefined;
+    if (accepted !== undefined) await desk.batch(`${line} ${accepted}`);
+    at = (await desk.go('status b')).next;
+  }
+  return lines;
+};
+
+describe('a service that cuts references, beside a batch with the shorter one', () => {
+  beforeEach(async () => {
+    desk.file('n.csv', [['INV-10', 7, '70.00']]);
+    desk.file('p.csv', [
+      ['INV-100', 1, '10.00'],
+      ['INV-200', 2, '20.00'],
+    ]);
+    await desk.go('run ./n.csv --batch-id n --namespace other --yes');
+    desk.service.distort = cut(6);
+  });
+
+  it('leaves the rows held, as its records differ from them', async () => {
+    const {held, conflict} = await desk.go('run ./p.csv --batch-id b --yes');
+    assert.deepEqual([held, conflict], [2, 0]);
+    const {accepted} = await desk.go('release b --accept differences --yes');
+    assert.equal(accepted, 2);
+    assert.equal(paidRecords('INV-100').length, 1);
+  });
+
+  it('has its rows accepted by a direct run, which a cancel and another batch do not pay again', async () => {
+    desk.service.keyLifeMs = 24 * 3_600_000;
+    const {accepted, conflict} = await desk.go('run ./p.csv --batch-id b --direct --accept key-trust --yes');
+    assert.deepEqual([accepted, conflict], [2, 0]);
+    await desk.batch('cancel b --yes');
+    desk.clock.advance(30 * 3_600_000);
+    desk.service.distort = (shown) => shown;
+    await desk.go('run ./p.csv --batch-id c --yes');
+    assert.equal(paidRecords('INV-100').length, 1);
+  });
+
+  it('is the same within one file', async () => {
+    desk.file('q.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-10', 2, '20.00'],
+      ['A-11', 3, '30.00'],
+    ]);
+    desk.service.distort = cut(3);
+    const {held, accepted, conflict} = await desk.go('run ./q.csv --batch-id q --yes');
+    assert.deepEqual([held, accepted, conflict], [2, 1, 0]);
+  });
+});
+
+describe('a direct run that is answered with the record of another payment', () => {
+  const other = (status: string): TruthRecord => ({
+    ...{id: '018f0000-0000-7000-8000-00000000aaaa', key: 'k', status, approvals: 1},
+    createdAt: desk.clock.now(),
+    body: {
+      ...{payee_id: payeeId(1), amount_in_minor_units: 1000, currency_code: 'USD'},
+      metadata: {invoice: '7'},
+    },
+  });
+
+  for (const status of ['failed', 'canceled'])
+    it(`does not pay again because that one is ${status}`, async () => {
+      desk.file('p.csv', [['A-1', 1, '10.00']]);
+      const record = other(status);
+      desk.service.byId.set(record.id, record);
+      swapOnce('A-1', (shown) => ({...shown, id: record.id, status, client_metadata: {invoice: '7'}}));
+      const {next, conflict} = await desk.go('run ./p.csv --batch-id b --direct --accept key-trust --yes');
+      assert.deepEqual([conflict, next], [1, 'remit payouts batch retry b --row A-1']);
+      await followed(next);
+      assert.equal(paidRecords('A-1').length, 1);
+      assert.equal((await desk.go('status b')).accepted, 1);
+    });
+
+  it('keeps the claims of such rows when it is canceled', async () => {
+    desk.file('n.csv', [['N-1', 1, '10.00']]);
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    await desk.go('run ./n.csv --batch-id n --namespace other --stage-only --yes');
+    const [record] = desk.recordsOf('N-1');
+    const swapped = (shown: Shown) => ({...shown, id: record!.id, client_metadata: {remit_reference: 'N-1'}});
+    desk.service.distort = (shown, {method, body}) =>
+      method === 'POST' && body.includes('"A-1"') ? swapped(shown) : shown;
+    const line = 'run ./p.csv --batch-id b --direct --accept key-trust --accept duplicates=1 --yes';
+    assert.equal((await desk.go(line)).conflict, 1);
+    await desk.batch('cancel b --yes');
+    const {in_doubt: doubts, next} = await desk.go('cancel b --yes');
+    assert.deepEqual([doubts, next], [1, 'remit payouts batch resolve b --from FILE']);
+    desk.service.distort = (shown) => shown;
+    desk.service.forgetKeys();
+    await desk.batch('run ./p.csv --batch-id c --accept duplicates=1 --yes');
+    assert.equal(paidRecords('A-1').length, 1);
+    assert.equal(record?.status, 'created');
+  });
+
+  it('twice is not sent with a new key before a person says that it is not paid', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    let isSwapped = true;
+    desk.service.distort = (shown, {method, body}) =>
+      isSwapped && method === 'POST' && body.includes('"A-2"')
+        ? {...shown, id: desk.recordsOf('A-1')[0]!.id}
+        : shown;
+    const first = await desk.go('run ./p.csv --batch-id b --direct --accept key-trust --yes');
+    const second = await desk.go(`${typed(first.next)} --yes`);
+    assert.match(String(second.next), /payouts list/);
+    isSwapped = false;
+    const again = await desk.batch('retry b --row A-2 --yes');
+    assert.match(again.stdout + again.stderr, /may have been paid: look for a payment with this reference/);
+    assert.equal(paidRecords('A-2').length, 1);
+    const [own] = desk.recordsOf('A-2');
+    assert.equal((await desk.batch(`resolve b A-2 --paid ${own!.id}`)).exitCode, 0);
+    assert.equal((await desk.go('status b')).accepted, 2);
+  });
+
+  it('twice has a new key after a person says that it is not paid', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    desk.service.distort = (shown, {method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? {...shown, id: desk.recordsOf('A-1')[0]!.id} : shown;
+    const first = await desk.go('run ./p.csv --batch-id b --direct --accept key-trust --yes');
+    await desk.go(`${typed(first.next)} --yes`);
+    desk.service.distort = (shown) => shown;
+    const [own] = desk.recordsOf('A-2');
+    own!.status = 'failed';
+    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0);
+    const {next} = await desk.go('status b');
+    assert.equal(next, 'remit payouts batch retry b --row A-2');
+    assert.equal((await desk.go(`${typed(next)} --yes`)).accepted, 2);
+    assert.equal(paidRecords('A-2').length, 1);
+  });
+});
+
+describe('a record of another batch', () => {
+  it('with the same reference in another namespace pays no second row', async () => {
+    desk.file('n.csv', [['A-1', 1, '10.00']]);
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    await desk.go('run ./n.csv --batch-id n --namespace other --yes');
+    const [record] = desk.recordsOf('A-1');
+    swapOnce('A-1', (shown) => ({...shown, id: record!.id, status: record!.status}));
+    const line = 'run ./p.csv --batch-id b --accept paid-elsewhere=other --accept duplicates=1 --yes';
+    const {conflict, exit} = await desk.go(line);
+    assert.deepEqual([conflict, exit], [1, 6]);
+  });
+
+  for (const [how, otherwise] of [
+    ['in upper case', inUpperCase],
+    ['without metadata', (shown: Shown) => ({...shown, client_metadata: undefined})],
+  ] as const)
+    it(`that came back while staging is never canceled, with references ${how}`, async () => {
+      desk.file('n.csv', [['n-1', 1, '10.00']]);
+      desk.file('p.csv', [['a-1', 1, '10.00']]);
+      desk.service.distort = otherwise;
+      await desk.go('run ./n.csv --batch-id n --namespace other --yes');
+      desk.clock.advance(60_000);
+      const [record] = desk.recordsOf('n-1');
+      swapOnce('a-1', (shown) => otherwise({...shown, id: record!.id, status: record!.status}), otherwise);
+      await desk.go('run ./p.csv --batch-id b --accept duplicates=1 --yes');
+      const {next, stopped_because: stop} = await desk.go('release b --accept differences --yes');
+      assert.doesNotMatch(String(stop?.message), /forgotten/);
+      await followed(next);
+      assert.equal(record?.status, 'created');
+      assert.ok(paidRecords('a-1').length <= 1);
+    });
+
+  it('that is canceled is a conflict, and the row can be paid', async () => {
+    desk.file('n.csv', [['n-1', 1, '10.00']]);
+    desk.file('p.csv', [['a-1', 1, '10.00']]);
+    await desk.go('run ./n.csv --batch-id n --namespace other --yes --stage-only');
+    await desk.go('cancel n --yes');
+    const [record] = desk.recordsOf('n-1');
+    swapOnce('a-1', (shown) => ({
+      ...{...shown, id: record!.id, status: record!.status},
+      client_metadata: {remit_reference: 'n-1'},
+    }));
+    const {conflict, next} = await desk.go('run ./p.csv --batch-id b --yes');
+    assert.equal(conflict, 1);
+    await followed(next);
+    assert.equal(paidRecords('a-1').length, 1);
+  });
+});
+
+describe('a service that writes references in upper case', () => {
+  beforeEach(() => (desk.service.distort = inUpperCase));
+
+  it('has failed payments that a retry sends again', async () => {
+    desk.file('p.csv', [['a-1', 1, '10.00']]);
+    await desk.go('run ./p.csv --batch-id a --yes');
+    await desk.go('release a --accept differences --yes');
+    desk.recordsOf('a-1')[0]!.status = 'failed';
+    const {next} = await desk.go('status a --refresh');
+    await desk.go(`${typed(next)} --yes`);
+    assert.equal(desk.recordsOf('a-1').length, 2);
+    const {already_paid: before} = await desk.go('run ./p.csv --batch-id c --yes');
+    assert.equal(before, 0);
+  });
+
+  it('has failed payments that another batch can send, once a person has stated it if they are cut', async () => {
+    desk.service.distort = cut(3);
+    desk.file('p.csv', [
+      ['inv-1', 1, '10.00'],
+      ['jnv-2', 2, '20.00'],
+    ]);
+    await desk.go('run ./p.csv --batch-id a --yes');
+    await desk.go('release a --accept differences --yes');
+    desk.recordsOf('jnv-2')[0]!.status = 'failed';
+    await desk.go('status a --refresh');
+    const {next} = await desk.go('run ./p.csv --batch-id c --yes');
+    assert.equal(next, 'remit payouts batch resolve c --from FILE');
+    assert.equal((await desk.batch('resolve c jnv-2 --not-paid')).exitCode, 0);
+    assert.equal((await desk.go('resume c --yes')).held, 1);
+    assert.equal((await desk.go('release c --accept differences --yes')).accepted, 1);
+    assert.equal(paidRecords('jnv-2').length, 1);
+  });
+});
+
+describe('a probe', () => {
+  it('that finds the record of the row beside an older one says so, and the row has its own record again', async () => {
+    desk.file('n.csv', [['A-1', 1, '10.00']]);
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.go('run ./n.csv --batch-id n --namespace other --stage-only --yes');
+    desk.clock.advance(60_000);
+    const [record] = desk.recordsOf('A-1');
+    swapOnce('A-1', (shown) => ({...shown, id: record!.id}));
+    const first = await desk.go(
+      'run ./p.csv --batch-id b --accept paid-elsewhere=other --accept duplicates=1 --yes',
+    );
+    assert.match(String(first.stopped_because?.message), /the first belongs to another payment/);
+    assert.equal(first.next, 'remit payouts batch retry b --row A-1');
+    await desk.go(`${typed(first.next)} --accept paid-elsewhere=other --accept duplicates=1 --yes`);
+    assert.equal(record?.status, 'created');
+    assert.equal((await desk.go('status b')).accepted, 1);
+  });
+
+  it('after which both records are approved does not say that one was not found', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    await desk.go('run ./p.csv --batch-id b --stage-only --yes');
+    const [own] = desk.recordsOf('A-2');
+    Object.assign(own!, {status: 'approved', approvals: 1});
+    desk.service.records.delete(own!.key);
+    const {stopped_because: stop} = await desk.go('release b --yes');
+    assert.match(
+      String(stop?.message),
+      new RegExp(`its own record ${own!.id} is approved: it may be paid twice`),
+    );
+  });
+});
