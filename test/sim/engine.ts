@@ -137,6 +137,7 @@ export async function runEngine(
             confirm(surveyRetried(survey, sentAgain, {journal, plan, registry, now}));
           },
           maxWaitMs: request.settings.maxWaitMs,
+          horizonMs: request.settings.approveById === true ? undefined : request.settings.horizonMs,
           stop: process.abort.signal,
         });
         ({stop} = facts);

@@ -259,8 +259,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a probe that returns another record does not stop the run',
     patches: [
       patch(
-        'if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, {...verdict, id: verdict.id});',
-        '',
+        'if (verdict.id !== null && verdict.id !== id) {',
+        'if (verdict.id === null && verdict.id !== id) {',
       ),
     ],
     needs: ['waiting', 'stage-only'],

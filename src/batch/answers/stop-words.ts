@@ -8,6 +8,10 @@ export const lostText = ({n, reference}: JournalRow, id: string): string =>
 export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 
+/** @param why of the first of them, if the service has said why */
+export const notCanceledText = (records: number, why: string | undefined): string =>
+  `the batch is being canceled, and ${records === 1 ? '1 record is' : `${records} records are`} not canceled${why === undefined ? '' : `: ${why}`}`;
+
 /** @param owner the row that has the record, as `ownerText` */
 export const takenRecordText = (id: string, owner: string): string =>
   `record ${id} came back, which is already the record of ${owner}; a record pays one row`;

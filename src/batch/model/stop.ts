@@ -15,6 +15,7 @@ export type StopReason =
   | 'failing' // nothing but server errors or lost answers
   | 'unreadable' // successes without a record, as a sign-in page returns them
   | 'probe'
+  | 'not-canceled' // a cancel left records that are not canceled
   | 'not-whole'; // the check between stage and release failed
 
 /** Why a run stopped, also in words. */

@@ -17,6 +17,7 @@ import {
 } from '../model/outcome.ts';
 import {type Entry, leastGeneration} from '../registry/entry.ts';
 import {type Entries, type EntryElsewhere, paymentsIn} from '../registry/entries.ts';
+import {isPastHorizon} from '../model/record-age.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {lostOutcome} from '../send/known-records.ts';
@@ -67,6 +68,8 @@ interface Asking extends RecordReading {
   registry: Pick<Registry, 'ended' | 'paid' | 'withdrawPaid' | 'flush'> & {
     entries: Pick<Entries, 'find' | 'elsewhere'>;
   };
+  /** A record that was staged longer ago cannot be released; absent: records are approved by their ids. */
+  horizonMs?: number | undefined;
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
 }
@@ -170,6 +173,10 @@ const LEFT = {
   conflict: 'its reference belongs to another payment',
   collision: RETURNED_OTHER,
 } as const satisfies Partial<Record<RowState, string>>;
+
+/** Why the record of a row that is not approved is not released. */
+const TOO_OLD_TO_RELEASE =
+  'its record is not approved, and was staged longer ago than the key horizon: only an approval by its id releases it';
 
 /** Why a row is not given a new key that direct mode has sent. */
 const MAY_HAVE_PAID = `${RETURNED_OTHER} twice, and it was sent with approval, so it may have been paid: look for a payment with this reference. If there is one, resolve it with --paid; if there is none, with --not-paid, and retry it again`;
@@ -289,8 +296,11 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
   // A 409 to the release does not make the key dead: the record decides.
-  if (is === 'open' && (state !== 'accepted' || mayBePaid))
+  if (is === 'open' && (state !== 'accepted' || mayBePaid)) {
+    const {horizonMs = Infinity, clock} = asking;
+    if (isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), horizonMs)) return TOO_OLD_TO_RELEASE;
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
+  }
   if (status === 'settled')
     return `record ${id} is settled; if the bank has returned it since, pay it under a new reference`;
   return `record ${id} is ${status ?? 'created'}`;

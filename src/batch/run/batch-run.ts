@@ -1,7 +1,7 @@
 import {CANONICAL, type Codec} from '../../client/requests/codec.ts';
 import {must} from '../../narrow.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
-import {MAYBE_BY_SECOND} from '../answers/stop-words.ts';
+import {MAYBE_BY_SECOND, notCanceledText} from '../answers/stop-words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {FORGOTTEN_CODE} from '../model/outcome.ts';
 import type {Transport, Timeouts} from '../../client/transport/transport.ts';
@@ -257,6 +257,11 @@ export class BatchRun {
     const {staged, unapproved, in_doubt: doubts} = this.#run.outcomes.standing.tally;
     const isDone = canceling.left + staged.count + unapproved.count + doubts.count === 0;
     if (isDone && this.#run.halt.stop === undefined) canceling.freeUnsent();
+    else if (staged.count + unapproved.count > 0)
+      this.#run.halt.stopFor(
+        'not-canceled',
+        notCanceledText(staged.count + unapproved.count, canceling.refusal),
+      );
     return this.#stoppedOr(isDone ? 'canceled' : 'stopped');
   }
 

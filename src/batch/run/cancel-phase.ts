@@ -46,6 +46,8 @@ export class CancelPhase {
   #after = 0;
   /** Records that are still `created` or could not be read. */
   left = 0;
+  /** Why the first of them was not canceled, as the service said. */
+  refusal: string | undefined;
 
   constructor(run: Parts) {
     this.#run = run;
@@ -204,12 +206,16 @@ export class CancelPhase {
   ): Promise<WorkEnd> {
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.tries, false)};
+    this.refusal ??= `row ${job.row.n} (${job.row.reference}): ${words}`;
     this.#record(job, {state, message: words});
     return this.#leave();
   }
 
   #refused(job: CancelJob, words: string): WorkEnd {
-    this.#record(job, {state: job.row.outcome.state, message: `the service did not cancel it: ${words}`});
+    const {n, reference, outcome} = job.row;
+    const message = this.#shown(job, `the service did not cancel it: ${words}`);
+    this.refusal ??= `row ${n} (${reference}): ${message}`;
+    this.#record(job, {state: outcome.state, message});
     return this.#leave();
   }
 

@@ -19,7 +19,7 @@ const PAGE = 256;
  * Reads the records of rows before a release; sends only GETs.
  *
  * Held rows are always read: a release skips them, and with caps it may not release them at all. If a record was approved
- * or canceled by its id since then, that is recorded here.
+ * or canceled by its id since then, or agrees with its row now, that is recorded here.
  *
  * After a change of the service file, all rows that may be released are read and compared with the plan again. A held
  * row that now agrees is staged, a staged row that now differs is held, and a record of another payment stops the run.
@@ -70,6 +70,7 @@ export class RereadPhase {
     if (read.is === 'moved') this.#moved(row, read);
     else if (read.is !== 'open') this.unread++;
     else if (this.#compares) this.#compare(row, read);
+    else if (compareFetched(read.record, row, kind) === 'same') this.#agrees(row);
     if (read.is === 'not-found') this.#run.records.notFound(row, id, read.answer);
     return {again: false};
   }
@@ -97,8 +98,7 @@ export class RereadPhase {
         `read with the changed service file, the record ${outcome.id} of row ${row.n} (${row.reference}) has ${otherParts(record, row, kind).join(' and ')}; nothing was released`,
       );
     } else if (echo === 'same') {
-      if (outcome.state !== 'held') return;
-      this.#record(row, {...outcome, state: 'staged', code: null, message: null});
+      if (outcome.state === 'held') this.#agrees(row);
     } else {
       const differences = differencesOf(record, row, kind);
       const message = `${STILL_DIFFERS}: ${differenceText(differences, kind)}`;
@@ -110,6 +110,10 @@ export class RereadPhase {
         differences,
       });
     }
+  }
+
+  #agrees(row: RecordedRow): void {
+    this.#record(row, {...row.outcome, state: 'staged', code: null, message: null});
   }
 
   #record(row: RecordedRow, outcome: RecordedRow['outcome']): void {

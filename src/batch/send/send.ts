@@ -66,7 +66,7 @@ export class Sender {
       const raw = await this.#transport.send(this.#codec.encode(request));
       const nowWall = this.#clock.now();
       const answer = this.#withoutSecrets(this.#codec.read(request, raw, nowWall));
-      this.#count(answer, {isCreate, isCheck}, sending, nowWall);
+      this.#count(answer, {isCreate, isCheck, isWrite: request.method !== 'GET'}, sending, nowWall);
       return {answer};
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
@@ -92,7 +92,7 @@ export class Sender {
 
   #count(
     answer: Answer,
-    {isCreate, isCheck}: {isCreate: boolean; isCheck: boolean},
+    {isCreate, isCheck, isWrite}: {isCreate: boolean; isCheck: boolean; isWrite: boolean},
     sending: Sending,
     nowWall: number,
   ): void {
@@ -106,10 +106,11 @@ export class Sender {
     }
     if (retryAfterMs !== undefined) this.#rules.waitFor(retryAfterMs, isGood);
     const meaning = meaningOf(answer);
+    if (isWrite && meaning !== 'throttled') this.#rules.wrote();
     if (meaning === 'throttled' || retryAfterMs !== undefined) {
       const isTooLong = retryAfterMs !== undefined && retryAfterMs > patience.maxWaitMs;
       this.#speed.refused(now, sending, isTooLong ? undefined : retryAfterMs);
-      if (!isGood) this.#rules.throttled(now);
+      if (!isGood) this.#rules.throttled(now, isWrite);
     } else if (meaning === 'failing') this.#speed.failed(now);
     else if (meaning !== 'success') this.#speed.answered(now, sending);
     else if (!isGood && (isCreate || !answer.empty)) {

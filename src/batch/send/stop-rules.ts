@@ -32,6 +32,8 @@ export class StopRules {
   readonly #halt: Halt;
   /** Wall clock time of the last readable success; the wall clock continues while the machine sleeps. */
   #lastGoodWall: number;
+  /** Monotonic time of the first of those writes which were all answered with 429. */
+  #writesThrottledSince: number | undefined;
   #unreachable = 0;
   #forbidden = 0;
   #refused = 0;
@@ -86,11 +88,19 @@ export class StopRules {
       this.#halt.stopFor('unreadable', `the service answered ${whatCame(answer, this.#kind)}`);
   }
 
-  /** The service asked for fewer requests, and did not perform this one. */
-  throttled(now: number): void {
-    if (!this.patience.throttled(now)) return;
+  /** The service asked for fewer requests, and did not perform this one. Reads in between show nothing about writes. */
+  throttled(now: number, isWrite: boolean): void {
+    if (isWrite) this.#writesThrottledSince ??= now;
+    const isEachWrite = now - (this.#writesThrottledSince ?? now) > this.patience.maxWaitMs;
+    if (!this.patience.throttled(now) && !isEachWrite) return;
     const seconds = Math.round(this.patience.maxWaitMs / 1000);
-    this.#halt.stopFor('rate-limited', `the service has answered only 429 for ${seconds} s`);
+    const what = isEachWrite && !this.patience.throttled(now) ? ' to each POST' : '';
+    this.#halt.stopFor('rate-limited', `the service has answered only 429${what} for ${seconds} s`);
+  }
+
+  /** A write was answered otherwise. */
+  wrote(): void {
+    this.#writesThrottledSince = undefined;
   }
 
   /**

@@ -34,6 +34,8 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   const type = typingFor(commands, batch);
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;
+    // Another cancel would be refused in the same way; the operator looks at the record.
+    if (left.uncancelableRecord !== null) return commands.read(topic, 'get', left.uncancelableRecord);
     const isStuck = left.lateDoubts + left.disputed + left.stuck > 0 && left.cancelable === 0;
     // A replay of such a row, or a read of such a record, would stop the cancel in the same way.
     const isStopped = left.in_doubt > 0 && (left.stop === 'redirect' || left.stop === 'lost-record');
@@ -63,7 +65,8 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (left.lateStaged > 0) return byIdCommand(left, commands, releaseOf(left, type), type);
   if (left.lateDoubts + left.disputed + left.stuck + gone(left) > 0) return type('resolve', '--from', 'FILE');
   const waits = left.retryWaits ?? {batch: null, rows: 0};
-  if (left.rejected + left.unapproved + left.failed > waits.rows) return type('retry');
+  if (left.rejected + left.unapproved - left.lateUnapproved + left.failed > waits.rows) return type('retry');
+  if (left.lateUnapproved > 0) return byIdCommand(left, commands, type('retry'), type);
   // It shows in what the record differs, and the commands for each decision.
   if (left.heldReference !== null) return type('status', '--row', left.heldReference);
   const paid = left.retryWaits?.paid ?? null;

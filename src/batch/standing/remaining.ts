@@ -37,6 +37,8 @@ export interface Remaining {
   goneUnsent: number;
   goneHeld: number;
   unapproved: number;
+  /** The part of them whose record only an approval by its id releases. */
+  lateUnapproved: number;
   rejected: number;
   /** Accepted rows whose record has failed, without those that another record may have paid. */
   failed: number;
@@ -92,6 +94,8 @@ export interface Remaining {
   isCanceling: boolean;
   /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
+  /** If the service has refused twice to cancel each of them: the first of these records. */
+  uncancelableRecord: string | null;
 }
 
 /** After so many runs that brought no readable record for a row, a person has to find out what happened to it. */
@@ -172,6 +176,7 @@ export function readRemaining(
     lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
     releasing: (rows?.releasing ?? 0) - lateReleases - unreadableReleases,
     waiting: rows?.waiting ?? 0,
+    lateUnapproved: approveById ? 0 : (rows?.lateUnapproved ?? 0),
     goneStaged: rows?.goneStaged ?? 0,
     goneUnsent: rows?.goneUnsent ?? 0,
     goneHeld: rows?.goneHeld ?? 0,
@@ -200,5 +205,9 @@ export function readRemaining(
     retryWaits: isAtRest ? (journal.fact('retryWaits') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,
     cancelable: rows?.cancelable ?? 0,
+    uncancelableRecord:
+      rows !== undefined && rows.cancelable > 0 && rows.uncancelable === rows.cancelable
+        ? left.uncancelableRecord()
+        : null,
   };
 }

@@ -142,6 +142,7 @@ const STOP_EXITS: Partial<Record<RunStop['reason'], ExitCode>> = {
   interrupted: EXIT.INTERRUPTED,
   terminated: EXIT.TERMINATED,
   'not-whole': EXIT.LOCAL_STATE,
+  'not-canceled': EXIT.PARTIAL,
 };
 
 /**

@@ -24,6 +24,8 @@ const NOTHING: Remaining = {
     goneStaged: 0,
     goneUnsent: 0,
     goneHeld: 0,
+    uncancelableRecord: null,
+    lateUnapproved: 0,
     unapproved: 0,
     rejected: 0,
     failed: 0,

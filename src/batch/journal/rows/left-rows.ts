@@ -50,6 +50,10 @@ export interface LeftCounts {
   unreadableReleases: number;
   /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
+  /** The part of them that the service refused to cancel, twice with the same words. */
+  uncancelable: number;
+  /** Not approved, and the key may be forgotten. */
+  lateUnapproved: number;
   /** Accepted rows whose record has failed, and that another record may have paid: a retry sends them only by name. */
   failedMaybePaid: number;
 }
@@ -80,6 +84,8 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   unreadable: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and not late and not ${SHARED}`,
   unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late and not ${SHARED}`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}' and not ${SHARED})`,
+  uncancelable: `state in ('staged', 'held', 'unapproved') and message like '%${CAME_AGAIN}'`,
+  lateUnapproved: `state = 'unapproved' and late`,
   failedMaybePaid: `state = 'accepted' and status = 'failed' and ${MAY_BE_PAID_TWICE}`,
 };
 const NAMES = keysOf(COUNTS);
@@ -164,6 +170,14 @@ export class LeftRows {
   /** Party of the first row whose reference may have two paid records. */
   maybeTwiceParty(): string | null {
     return this.#first('r.party', `o.state = 'accepted' and ${MAY_BE_PAID_TWICE}`);
+  }
+
+  /** Record of the first row that the service refused to cancel twice. */
+  uncancelableRecord(): string | null {
+    return this.#first(
+      'o.id',
+      `o.state in ('staged', 'held', 'unapproved') and o.message like '%${CAME_AGAIN}'`,
+    );
   }
 
   /** Reference of the first approved row whose record differs. */

@@ -104,6 +104,15 @@ export class JournalRows {
     );
   }
 
+  /** How many rows that count as not sent a cancel replays: a request of them was not answered. */
+  replayedUnsent(): number {
+    return this.#db
+      .prepare<{count: number}>(
+        `select count(*) as count from outcomes where state = 'not_sent' and staged_at is not null and message is not ?`,
+      )
+      .one(DECLARED_NOT_PAID).count;
+  }
+
   /** Rows after `after` that have a record and one of these states. */
   recorded(states: readonly RowState[], after: number, limit: number): RecordedRow[] {
     return this.#find(

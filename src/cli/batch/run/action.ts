@@ -1,4 +1,3 @@
-import {horizonMsOf} from '../../../service/service-file.ts';
 import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Followed} from '../../../batch/follow/follow-run.ts';
@@ -31,6 +30,7 @@ import {PERMITS} from './granted.ts';
 import {
   commandsOfRun,
   type ConfirmedRun,
+  horizonOf,
   runOrRefuse,
   statusCommand,
   type RunRequest,
@@ -173,7 +173,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     random: runtime.random,
     settings: {
       kind,
-      horizonMs: flags['key-horizon'] ?? horizonMsOf(profile.service),
+      horizonMs: horizonOf(request),
       maxWaitMs: flags['max-wait'],
       acceptDifferences,
       releaseRest: request.accepted.rest,

@@ -49,7 +49,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   checkLive(agreement, sums);
   const text = `Cancel ${name}: ${counted(open.rows, 'record')}${open.rows === 0 ? '' : `, ${totalsText(sums)}`}`;
   context.out.notice(text);
-  for (const line of asides(tally)) context.out.notice(`  ${line}`);
+  for (const line of asides(tally, journal.rows.replayedUnsent())) context.out.notice(`  ${line}`);
   const what = `cancel ${counted(sums.rows, 'record')}`;
   await agree(agreement, {moving: sums, question: `Cancel ${name}?`, what, onAsk: canceling.onAsk});
   batch.lock.assertHeld(); // a prompt may stay open for hours
@@ -66,10 +66,6 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
 export const releasedText = (rows: readonly JournalRow[], total: number): string =>
   `Already released, unchanged: ${namesOf(rows, total)}`;
 
-/** The rows that a cancel left because the service did not show their records as canceled. */
-export const uncanceledText = (rows: readonly JournalRow[], total: number): string =>
-  `Not canceled, since the service gave no usable answer about them: ${namesOf(rows, total)}`;
-
 function namesOf(rows: readonly JournalRow[], total: number): string {
   const named = rows.map(
     ({reference, outcome}) => `${reference} (${outcome?.id ? `record ${outcome.id}` : 'no record known'})`,
@@ -77,10 +73,17 @@ function namesOf(rows: readonly JournalRow[], total: number): string {
   return named.join(', ') + (total > named.length ? `, and ${total - named.length} more in the results` : '');
 }
 
-function asides(tally: Tally): string[] {
-  const {in_doubt: doubts, not_sent: unsent, accepted} = tally;
+/** @param replayed rows of which a request was not answered, or was answered with another record */
+function asides(tally: Tally, replayed: number): string[] {
+  const {in_doubt: doubts, not_sent, accepted} = tally;
+  const unsent = {count: not_sent.count - replayed};
   return [
     ...(doubts.count > 0 ? [`${counted(doubts.count, 'row')} in doubt: resolved first`] : []),
+    ...(replayed > 0
+      ? [
+          `${counted(replayed, 'row')} may have been sent: asked for once more, without approval, and canceled`,
+        ]
+      : []),
     ...(unsent.count > 0 ? [`${counted(unsent.count, 'row')} not sent: will not be sent`] : []),
     ...(accepted.count > 0 ? [`${counted(accepted.count, 'row')} released: unchanged`] : []),
   ];

@@ -6,12 +6,11 @@ import type {Summary} from '../../../batch/standing/summary.ts';
 import {shellWord} from '../../../shell-word.ts';
 import {networkFix} from '../../core/network-fix.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
-import {releasedText, uncanceledText} from './cancel-confirm.ts';
+import {releasedText} from './cancel-confirm.ts';
 import {commandsOfRun, statusCommand, type RunRequest, typing} from './request.ts';
 import {goneRecord, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
-const UNCANCELED = ['staged', 'held', 'unapproved', 'in_doubt'] as const;
 /** Maximum number of rows named in one sentence; the others are counted. */
 const NAMED = 5;
 
@@ -26,13 +25,6 @@ export async function showEnd(
   context.out.text(summaryText(summary, attention, commandsOfRun(request, plan), {isRun: true}));
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
-  if (request.path === 'cancel' && summary.state === 'stopped' && summary.stopped_because === null)
-    context.out.notice(
-      uncanceledText(
-        journal.rows.inStates(UNCANCELED, 0, NAMED),
-        summary.staged + summary.unapproved + summary.in_doubt,
-      ),
-    );
   hintRefusals(request, summary, {journal, plan});
   hintNetwork(request, summary);
   hintAssumption(request, summary, attention);

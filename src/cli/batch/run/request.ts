@@ -1,3 +1,4 @@
+import {horizonMsOf} from '../../../service/service-file.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import type {RunPath} from '../../../batch/model/run-path.ts';
 import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
@@ -49,6 +50,10 @@ export const commandsOfRun = ({context, flags}: RunRequest, plan: Plan): Command
 /** Builds the command of a verb for that batch. */
 export const typing = (request: RunRequest, plan: Plan): ReturnType<typeof typingFor> =>
   typingFor(commandsOfRun(request, plan), plan);
+
+/** Milliseconds for which the service is taken to remember a key. */
+export const horizonOf = ({flags, context: {profile}}: RunRequest): number =>
+  flags['key-horizon'] ?? horizonMsOf(profile.service);
 
 /** The command that continues a batch whose run failed. */
 export const runOrRefuse = (request: RunRequest, plan: Plan): string =>

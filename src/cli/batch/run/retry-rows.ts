@@ -8,7 +8,7 @@ import {isCapped} from '../../guard/batch-caps.ts';
 import {timeoutsOf} from '../timeouts.ts';
 import {countAlike} from '../../../batch/registry/look-alikes.ts';
 import {confirmOnce} from './confirm-once.ts';
-import {type ConfirmedRun, typing} from './request.ts';
+import {type ConfirmedRun, horizonOf, typing} from './request.ts';
 import {retryText} from './retry-view.ts';
 
 /** Maximum number of rows that are named; the others are counted. */
@@ -40,6 +40,7 @@ export async function retryRows(
     registry: claims.registry,
     allowedElsewhere: request.accepted.paidElsewhere,
     maxWaitMs: flags['max-wait'],
+    horizonMs: profile.approveById ? undefined : horizonOf(request),
     stop: context.stop.signal,
     confirm: async (rows) => {
       for (const line of retryText(rows)) out.notice(line);
