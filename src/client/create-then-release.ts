@@ -1,6 +1,6 @@
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
-import {checkAnswered, comparedFields, whyIncomparable} from './answers/created-record.ts';
+import {checkAnswered, comparedFields, whyIncomparable, whyNotTakenOver} from './answers/created-record.ts';
 import {readEarlier, refuseSecond} from './earlier-records.ts';
 import {isUsableId, otherIdIn} from './answers/readable.ts';
 import {afterOtherAnswer, otherAnswer} from './other-answer.ts';
@@ -71,7 +71,7 @@ function uncheckedEnd(
   first: Result<unknown>,
   approval: Approval,
 ): Result<unknown> | undefined {
-  const why = whyUnchecked(create, first);
+  const why = whyUnchecked(create, first, approval);
   if (why !== undefined && approval === 'approved')
     return {...first, warning: first.warning ?? `${why}: check whether it is this ${nounOf(create)}`};
   const isUnread = approval === 'unknown' && (first.replayed || hasStatus(create.recordIn(first.data)));
@@ -82,12 +82,19 @@ function uncheckedEnd(
 }
 
 /** Why it is not known whether a record is the requested one. A 201 has made it, whatever the request has left out. */
-function whyUnchecked(create: TransferCreate, {data, status}: Result<unknown>): string | undefined {
+function whyUnchecked(
+  create: TransferCreate,
+  {data, status}: Result<unknown>,
+  approval: Approval,
+): string | undefined {
   const field = partyFieldOf(create);
   const answer = whyIncomparable(create.recordIn(data), field);
   if (answer !== undefined) return `the answer ${answer}`;
   const request = status === 201 ? undefined : whyIncomparable(create.asked, field);
-  return request === undefined ? undefined : `the request ${request}`;
+  if (request !== undefined) return `the request ${request}`;
+  if (status === 201 || approval !== 'open') return undefined;
+  const later = whyNotTakenOver(create.asked, create.recordIn(data));
+  return later === undefined ? undefined : `the record existed already, and ${later}`;
 }
 
 /** A status that is there and cannot be read may be any, such as canceled. */

@@ -430,3 +430,49 @@ describe('the release of a created record', () => {
     });
   });
 });
+
+describe('a record that an earlier request has made', () => {
+  const OTHER_METHOD = '0192a000-0000-7000-8000-0000000000ff';
+  const bare = {...created, payout_metadata: {}};
+  const withMethod = (id: string) => ({...created, payout_metadata: {payment_method: {id}}});
+  for (const [title, asked, record] of [
+    ['another date', {scheduled_date: '2026-12-01'}, created],
+    ['another payment method', {override_default_payment_method_id: METHOD_ID}, withMethod(OTHER_METHOD)],
+    ['a payment method that is not shown', {override_default_payment_method_id: METHOD_ID}, bare],
+    ['metadata as text', {metadata: {invoice: '78'}}, {...created, client_metadata: '{"invoice":"77"}'}],
+  ] as const)
+    it(`is not released for a request with ${title}`, async () => {
+      const {client, sent} = setUp([answer(200, record)]);
+      const result = await client.payouts.create({...BODY, ...asked}, KEY);
+      assert.deepEqual([sent(), result.isUnchecked], [['create'], true]);
+      assert.match(
+        String(result.warning),
+        /the record existed already, and (does not show|has a client_metadata)/,
+      );
+    });
+
+  it('is released if it shows the same', async () => {
+    const {client, sent} = setUp([
+      answer(200, {...withMethod(METHOD_ID.toUpperCase()), scheduled_date: '2026-12-01'}),
+      answer(201, approved),
+    ]);
+    const same = {override_default_payment_method_id: METHOD_ID, scheduled_date: '2026-12-01'};
+    await client.payouts.create({...BODY, ...same}, KEY);
+    assert.deepEqual(sent(), ['create', 'release']);
+  });
+
+  it('is another payment if it has an empty list in place of the requested metadata', async () => {
+    const {client, sent} = setUp([answer(200, {...created, client_metadata: []})]);
+    await assert.rejects(
+      client.payouts.create({...BODY, metadata: {invoice: '78'}}, KEY),
+      (error: RemitError) => error.code === 'KEY_REUSED',
+    );
+    assert.deepEqual(sent(), ['create']);
+  });
+
+  it('that is new is released, although it shows none of that', async () => {
+    const {client, sent} = setUp([answer(201, created), answer(201, approved)]);
+    await client.payouts.create({...BODY, scheduled_date: '2026-12-01'}, KEY);
+    assert.deepEqual(sent(), ['create', 'release']);
+  });
+});

@@ -1,3 +1,4 @@
+import {withLoopback} from '../../network/local.ts';
 import {jsonBytes} from '../../store/port/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
@@ -56,7 +57,7 @@ export class Entries {
   /** @param scope undefined if nothing was ever claimed in the namespace */
   constructor(db: SqliteDatabase, place: ServiceScope, scope: number | undefined, journalId: string) {
     this.#db = db;
-    this.#place = place;
+    this.#place = {...place, baseUrl: withLoopback(place.baseUrl)};
     this.#scope = scope ?? NO_SCOPE;
     this.#journalId = journalId;
   }

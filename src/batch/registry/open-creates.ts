@@ -1,5 +1,6 @@
 import {isSamePayment, type PaymentFacts} from '../../doubts/open-payment.ts';
 import {readOpenPayments, type StoredPayment} from '../../doubts/open-payments.ts';
+import {withLoopback} from '../../network/local.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
@@ -21,7 +22,9 @@ export class OpenCreates {
     this.#service = service;
     this.#payments = all.filter(
       ({kind, mode, baseUrl}) =>
-        kind === service.kind && mode === service.mode && baseUrl === service.baseUrl,
+        kind === service.kind &&
+        mode === service.mode &&
+        withLoopback(baseUrl) === withLoopback(service.baseUrl),
     );
   }
 

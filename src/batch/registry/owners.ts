@@ -1,3 +1,4 @@
+import {withLoopback} from '../../network/local.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
@@ -18,9 +19,10 @@ export interface Claimant {
   journalId: string;
 }
 
-/** The id of a scope, which is added if it is new. */
+/** The id of a scope, which is added if it is new. All names of this machine are one. */
 export function scopeIdOf(db: SqliteDatabase, {mode, baseUrl, kind, namespace}: Scope): number {
-  const scope = [mode, baseUrl, kind, namespace];
+  renameLoopback(db);
+  const scope = [mode, withLoopback(baseUrl), kind, namespace];
   db.prepare('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
     ...scope,
   );
@@ -29,6 +31,14 @@ export function scopeIdOf(db: SqliteDatabase, {mode, baseUrl, kind, namespace}: 
       'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
     )
     .one(...scope).id;
+}
+
+/** Scopes that were stored under another name of this machine. */
+function renameLoopback(db: SqliteDatabase): void {
+  const stored = db.prepare<{id: number; url: string}>('select id, base_url as url from scopes').all();
+  for (const {id, url} of stored)
+    if (withLoopback(url) !== url)
+      db.prepare('update or ignore scopes set base_url = ? where id = ?').run(withLoopback(url), id);
 }
 
 /** The id of a claimant, which is added if it is new. */

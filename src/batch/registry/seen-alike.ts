@@ -1,3 +1,4 @@
+import {withLoopback} from '../../network/local.ts';
 import {nextTurn} from '../../clock.ts';
 import type {StoredPayment} from '../../doubts/open-payments.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
@@ -74,8 +75,10 @@ function usedServices(
        group by mode, base_url order by min(id)`,
     )
     .all(namespace, kind);
-  for (const {mode, baseUrl} of openPayments.filter((payment) => payment.kind === kind))
-    if (!services.some((one) => one.mode === mode && one.base_url === baseUrl))
-      services.push({mode, base_url: baseUrl, own: null});
+  for (const {mode, baseUrl} of openPayments.filter((payment) => payment.kind === kind)) {
+    const url = withLoopback(baseUrl);
+    if (!services.some((one) => one.mode === mode && one.base_url === url))
+      services.push({mode, base_url: url, own: null});
+  }
   return services;
 }

@@ -113,6 +113,34 @@ export function whyIncomparable(record: unknown, partyField: 'payee_id' | 'payer
     : `has two amounts: ${stated.map(({text}) => text).join(', but ')}`;
 }
 
+/**
+ * Why a record that an earlier request has made may be paid otherwise than requested: it does not show the same date or
+ * payment method, or its metadata cannot be read. A clause, as in `whyIncomparable`; undefined if it may not.
+ */
+export function whyNotTakenOver(asked: JsonObject, record: unknown): string | undefined {
+  const {client_metadata: metadata, scheduled_date: date} = isObject(record) ? record : {};
+  if (hasEntries(sentMetadata(asked)) && metadata !== undefined && !isNone(metadata) && !isObject(metadata))
+    return 'has a client_metadata that cannot be read';
+  if (isAskedOtherwise(asked['scheduled_date'], date)) return 'does not show the requested scheduled_date';
+  const method = METHODS.map((name) => asked[name] ?? undefined).find((id) => id !== undefined);
+  return isAskedOtherwise(method, methodIn(record))
+    ? 'does not show the requested payment method'
+    : undefined;
+}
+
+const isAskedOtherwise = (wanted: unknown, shown: unknown): boolean =>
+  (wanted ?? undefined) !== undefined && !same(wanted, shown);
+
+const METHODS = ['override_default_payment_method_id', 'payment_method_id'];
+
+/** Interface document, "Payout response fields": the metadata of a payout names its payment method. */
+function methodIn(record: unknown): unknown {
+  const {payout_metadata: ofPayout, payin_metadata: ofPayin} = isObject(record) ? record : {};
+  const held = isObject(ofPayout) ? ofPayout : ofPayin;
+  const method = isObject(held) ? held['payment_method'] : undefined;
+  return isObject(method) ? (method['id'] ?? undefined) : undefined;
+}
+
 /** The amounts that a record or request states, as minor units and as `amount_in_cents is 5`. */
 function amountsIn(record: unknown): {minor: bigint | undefined; text: string}[] {
   return [AMOUNT, 'amount_in_cents'].flatMap((field) => {
@@ -169,7 +197,7 @@ const hasEntries = (metadata: unknown): boolean => isObject(metadata) && Object.
 function metadataDifference(asked: JsonObject, record: unknown): Difference[] {
   const wanted = sentMetadata(asked);
   const shown = isObject(record) ? record['client_metadata'] : undefined;
-  const got = shown === null ? {} : shown;
+  const got = isNone(shown) ? {} : shown;
   if (!isObject(wanted) || !isObject(got)) return [];
   const sent: unknown = JSON.parse(JSON.stringify(wanted)); // without what JSON leaves out
   const differs =
@@ -177,6 +205,10 @@ function metadataDifference(asked: JsonObject, record: unknown): Difference[] {
     Object.entries(sent).some(([key, value]) => !Object.hasOwn(got, key) || !sameJson(value, got[key]));
   return differs ? [{field: 'client_metadata', asked: wanted, answered: got}] : [];
 }
+
+/** Some services send an empty list where there is no metadata. */
+const isNone = (metadata: unknown): boolean =>
+  metadata === null || (isList(metadata) && metadata.length === 0);
 
 /** Ids may be returned in another case, amounts as text. */
 const same = (a: unknown, b: unknown): boolean => plainValue(a).toLowerCase() === plainValue(b).toLowerCase();

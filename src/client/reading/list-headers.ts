@@ -27,9 +27,11 @@ export function readListHeaders(headers: Readonly<Record<string, string>>): List
   const {next, isEnd} = readLinkHeader(link);
   const sent = NEXT.filter((name) => headers[name] !== undefined);
   const named = sent.filter((name) => headers[name]?.trim() !== '');
+  const flag = headers['x-has-more']?.trim().toLowerCase();
   const moreBy = [
     ...(next === undefined ? [] : ['the Link header']),
     ...named.map((name) => `the ${name} header`),
+    ...(flag === 'true' || flag === '1' || flag === 'yes' ? ['the x-has-more header'] : []),
   ];
   const total = [RANGE.exec(range)?.[1], ...TOTALS.map((name) => headers[name])].flatMap(numberIn)[0];
   const [last] = numberIn(pages);

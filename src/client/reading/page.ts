@@ -1,4 +1,4 @@
-import {isObject, type JsonObject} from '../../narrow.ts';
+import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {readListHeaders} from './list-headers.ts';
 
 /** One page of a list. */
@@ -51,7 +51,7 @@ export function readPage(
 ): SentPage<unknown> | undefined {
   const items = isObject(json) ? json['data'] : json;
   if (!Array.isArray(items)) return undefined;
-  const entries = isObject(json) ? entriesOf(json) : [];
+  const entries = [...(isObject(json) ? entriesOf(json) : []), ...entriesInHeader(headers['x-pagination'])];
   const {moreBy: announced, isEnd, ...beside} = readListHeaders(headers);
   const page: SentPage<unknown> = {
     ...{items, nextCursor: cursorIn(json)},
@@ -71,9 +71,10 @@ function cursorIn(json: unknown): string | undefined {
 }
 
 /** `has_more`, `hasMore`, `more`. */
-export const MORE_KEY = /^(has_?)?(more|next(_?page)?)$/i;
+export const MORE_KEY = /^(has_?)?(more(_?(results|items|records|data))?(_?available)?|next(_?page)?)$/i;
 /** `next_cursor`, `nextPageToken`, `next`, `next_url`, `end_cursor`, `cursor`, `after`; not `previous` or similar. */
-export const NEXT_KEY = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
+export const NEXT_KEY =
+  /^(@?odata\.)?(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
 /** `truncated`, `is_partial`: true if the page is not the last one. False states no end. */
 const CUT_KEY = /^(is_?)?(truncated|partial|incomplete)$/i;
 /** `last`, `is_last`, `complete`: false if the page is not the last one. True states no end. */
@@ -103,9 +104,32 @@ function entriesOf(json: JsonObject): Entry[] {
   );
 }
 
+/** A header with the same keys as JSON. */
+function entriesInHeader(text: string | undefined): Entry[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text ?? '');
+  } catch {
+    return [];
+  }
+  return isObject(json)
+    ? entriesOf(json).map((entry) => ({...entry, path: `x-pagination header, ${entry.path}`}))
+    : [];
+}
+
 const heldBy = (prefix: string, level: JsonObject): [prefix: string, level: JsonObject][] =>
-  Object.entries(level).flatMap(([name, value]) =>
-    HOLDERS.test(name) && isObject(value) ? [[`${prefix}${name}.`, value]] : [],
+  Object.entries(level).flatMap(([name, value]) => {
+    if (!HOLDERS.test(name)) return [];
+    const held = isList(value) ? linksIn(value) : value;
+    return isObject(held) ? [[`${prefix}${name}.`, held]] : [];
+  });
+
+/** `[{rel: 'next', href: '…'}]`, by their relations. */
+const linksIn = (list: readonly unknown[]): JsonObject =>
+  Object.fromEntries(
+    list.flatMap((link) =>
+      isObject(link) && typeof link['rel'] === 'string' ? [[link['rel'], link['href']]] : [],
+    ),
   );
 
 function countsIn(
@@ -143,7 +167,9 @@ function flagOf({name, value}: Entry): boolean | undefined {
 
 function booleanOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
-  return typeof value === 'string' && /^(true|false)$/i.test(value) ? /^true$/i.test(value) : undefined;
+  return typeof value === 'string' && /^(true|false|yes|no)$/i.test(value)
+    ? /^(true|yes)$/i.test(value)
+    : undefined;
 }
 
 /** Whether a key states that records follow the page, in another way than `has_more`. */
@@ -175,7 +201,7 @@ function endIn(entries: readonly Entry[]): {moreBy: string[]; cursorKey?: string
 }
 
 /** A null or empty value of such a key ends the list; the value of `cursor` or `after` may be that of the request. */
-const END_KEY = /^next/i;
+const END_KEY = /^(@?odata\.)?next/i;
 
 const isLink = (value: unknown): boolean =>
   (typeof value === 'string' && value !== '') ||

@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import type {JsonObject} from '../../narrow.ts';
+import {isMethodParameter} from '../../service/file/own-headers.ts';
 
 /** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
@@ -19,6 +20,9 @@ export function checkRequestPath(path: string): string {
     throw refusedPath(path, 'must begin with exactly one /');
   if (/[^\u0021-\u007e]|[\\#]/.test(path))
     throw refusedPath(path, 'must not contain spaces, backslashes, # or unencoded characters');
+  const names = [...new URLSearchParams(path.slice(route.length + 1)).keys()];
+  if (names.some(isMethodParameter))
+    throw refusedPath(path, 'must not have a parameter that many servers read as the method of the request');
   const segments = route.split('/').map((segment) => segment.replace(/%2e/gi, '.'));
   if (segments.includes('.') || segments.includes('..'))
     throw refusedPath(path, 'must not contain . or .. segments');

@@ -41,7 +41,7 @@ export class TableWriter {
     const first = this.#columns === undefined;
     const all = this.#columns ?? this.#candidates(records);
     const rows = records.map((record) =>
-      all.map((field) => field.show(selectedValue(record, field.path), record, eye)),
+      all.map((field) => boundedCell(field.show(selectedValue(record, field.path), record, eye), eye)),
     );
     const heads = all.map((field) => field.label);
     if (!eye.terminal) {
@@ -123,10 +123,24 @@ export class TableWriter {
       colWidths: this.#widths.map((width) => width + GAP),
       colAligns: columns.map((field) => field.align ?? 'left'),
     });
-    table.push(...rows.map((row) => [...row]));
+    // One line each: cli-table3 measures a cell of many lines once for each of them and each of its characters.
+    table.push(...rows.flatMap(linesOf));
     const lines = table.toString().split('\n');
     return lines.map((line) => `${line.trimEnd()}\n`).join('');
   }
+}
+
+/** More of a value does not help on a screen, and takes long to measure; -o json has all of it. */
+const MOST_IN_CELL = 2000;
+
+const boundedCell = (cell: string, {terminal}: Eye): string =>
+  terminal && cell.length > MOST_IN_CELL ? `${cell.slice(0, MOST_IN_CELL)}…` : cell;
+
+/** The lines of a row, each with a cell of every column. */
+function linesOf(row: readonly string[]): string[][] {
+  const cells = row.map((cell) => cell.split('\n'));
+  const height = Math.max(...cells.map(({length}) => length));
+  return Array.from({length: height}, (_, line) => cells.map((lines) => lines[line] ?? ''));
 }
 
 const columnAt = (columns: readonly Field[], index: number): Field =>

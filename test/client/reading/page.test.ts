@@ -38,6 +38,18 @@ describe('reading a page', () => {
 
   const unclear: [object, string[]][] = [
     [{has_more: true}, ['has_more']],
+    [{has_more: 'yes'}, ['has_more']],
+    [{more_results_available: true}, ['more_results_available']],
+    [
+      {
+        links: [
+          {rel: 'self', href: '/a'},
+          {rel: 'next', href: '/b'},
+        ],
+      },
+      ['links.next'],
+    ],
+    [{'@odata.nextLink': 'https://x/b'}, ['@odata.nextLink']],
     [{next_cursor: null, has_more: true}, ['has_more']],
     [{hasMore: true, pagination: {next_cursor: 'c'}}, ['hasMore', 'pagination.next_cursor']],
     [{pagination: {next_cursor: 'c'}}, ['pagination.next_cursor']],

@@ -54,6 +54,9 @@ describe('a path', () => {
       '/a#b',
       '/ä',
       '/a\r\nb',
+      '/api/payouts/ID/approve?_method=POST',
+      '/api/payouts/ID/approve?limit=1&%5Fmethod=POST',
+      '/a?X-HTTP-Method-Override=POST',
     ]) {
       failsWith('GUARD_TARGET', () => checkRequestPath(path));
     }

@@ -24,4 +24,16 @@ describe('a table on a terminal', () => {
       if (columns >= 51) assert.equal(lines.length, 3, `${columns} characters are enough`);
     }
   });
+
+  it('with a long text takes no longer for each of its lines', async () => {
+    const long = 'Invoice 4711 of March '.repeat(40_000);
+    const {out, stdout} = makeOutput({colour: 'never'}, {columns: 80});
+    await out.list([{where: 'here', effect: long}], view);
+    assert.equal(stdout.text.replaceAll(/\s+/g, ' ').includes(long.trim().slice(0, 200)), true);
+    assert.ok(stdout.text.split('\n').length > 20, 'it is wrapped');
+    assert.match(stdout.text, /…/);
+    const wide = makeOutput({colour: 'never'}, {columns: 80});
+    await wide.out.list([{where: '界'.repeat(50_000), effect: long}], view);
+    assert.ok(wide.stdout.text.length < 50_000);
+  });
 });

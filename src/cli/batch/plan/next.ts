@@ -1,3 +1,4 @@
+import {withLoopback} from '../../../network/local.ts';
 import {readAcknowledged} from '../../../batch/journal/confirmations.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
@@ -130,7 +131,7 @@ function serviceInForce({local, project}: Wanted, flag: string | undefined): Ser
     const {profile, envKey, baseUrl} = chooseProfile(question);
     const key = runtime.env['REMIT_API_KEY'] ?? '';
     const mode = envKey ? modeOf(key, 'the key from REMIT_API_KEY') : profile?.mode;
-    return mode === undefined ? undefined : {mode, baseUrl};
+    return mode === undefined ? undefined : {mode, baseUrl: withLoopback(baseUrl)};
   } catch (error) {
     if (error instanceof RemitError) return undefined; // the run reports what is wrong with it
     throw error;

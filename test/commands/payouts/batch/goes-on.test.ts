@@ -83,10 +83,7 @@ describe('an approval that was lost', () => {
     await desk.batch('status b --refresh -p acme');
     desk.clock.advance(25 * HOUR);
     const {next} = await desk.go('retry b --yes -p acme');
-    assert.equal(
-      next,
-      'remit profiles set acme --approve-by-id && remit payouts batch retry b -p acme',
-    );
+    assert.equal(next, 'remit profiles set acme --approve-by-id && remit payouts batch retry b -p acme');
   });
 });
 

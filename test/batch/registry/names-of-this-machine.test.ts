@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import {Desk} from '../../commands/payouts/batch/desk.ts';
+import {runCli} from '../../cli/run-cli.ts';
+import {payeeId} from '../harness.ts';
+
+describe('the names of this machine', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+  const at = (host: string) => {
+    const env = Object.entries(desk.env('test_abcdefghijklmnop'));
+    return {env: {...Object.fromEntries(env), REMIT_BASE_URL: `http://${host}:4010`}};
+  };
+
+  it('are one service for the payments of batches', async () => {
+    assert.equal((await desk.batch('run ./p.csv --batch-id a --yes', at('localhost'))).exitCode, 0);
+    desk.file('q.csv', [['B-1', 1, '10.00']]);
+    const alike = await desk.batch('run ./q.csv --batch-id b --yes', at('127.0.0.1'));
+    assert.equal(alike.exitCode, 11, alike.stderr);
+    desk.service.forgetKeys();
+    const again = await desk.batch('run ./p.csv --batch-id c --yes --json', at('[::1]'));
+    assert.equal((again.json() as {already_paid: number}).already_paid, 2);
+    assert.equal(desk.service.paid.length, 2);
+  });
+
+  it('are one service for a single payment in doubt', async () => {
+    desk.service.fault = ({method}) => (method === 'POST' ? 'lost-before' : undefined);
+    const line = ['payouts', 'create', '--payee', payeeId(2), '--amount', '20.00', '--currency', 'USD'];
+    const lost = await runCli([...line, '--retries', '0'], {
+      ...at('localhost'),
+      ...{service: desk.service.transport(), clock: desk.clock, cwd: desk.folder},
+    });
+    assert.equal(lost.exitCode, 12, lost.stderr);
+    desk.service.fault = () => undefined;
+    const run = await desk.batch('run ./p.csv --batch-id a --yes', at('127.0.0.1'));
+    assert.equal(run.exitCode, 11, run.stderr);
+  });
+
+  it('are no names with a dot at the end', async () => {
+    const run = await desk.batch('run ./p.csv --batch-id a --yes', at('localhost.'));
+    assert.equal(run.exitCode, 2, run.stderr);
+    assert.match(run.stderr, /must not end with a dot/);
+  });
+});
