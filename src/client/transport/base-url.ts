@@ -13,7 +13,7 @@ export function checkBaseUrl(text: string): URL {
     throw usage(`a base URL must begin with https://, not ${url.protocol}//`);
   if (url.username !== '' || url.password !== '')
     throw usage('a base URL must not contain a user name or password'); // not repeated here: one of them may be a secret
-  if (url.hostname.endsWith('.'))
+  if (url.hostname.endsWith('.') && !isLocal(url))
     throw usage(`the host of a base URL must not end with a dot: ${url.hostname}`);
   if (text.includes('?') || text.includes('#')) throw usage('a base URL must not have a query or fragment');
   if (url.protocol === 'http:' && !isLocal(url)) {

@@ -160,6 +160,8 @@ export function refuseByHeaders(
   return staleness(ageOf(read.timestampMs, nowMs), readTolerance(input.toleranceSeconds));
 }
 
+const IS_DAY = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$/;
+
 interface SignatureHeaders {
   /** Empty if the form has none. */
   id: string;
@@ -179,7 +181,8 @@ function readHeaders(
   if (!isSigned) return 'no_signature';
   const [id = '', ...others] = ids;
   if (form.idHeader !== undefined && (id === '' || others.some((other) => other !== id))) return 'no_id';
-  if (timestamps.some((other) => other !== timestamp)) return 'timestamps_differ';
+  if (timestamps.some((other) => other !== timestamp))
+    return IS_DAY.test(timestamp) ? 'timestamp_format' : 'timestamps_differ'; // an HTTP date has a comma
   const timestampMs = form.format === undefined ? nowMs : readTimestamp(timestamp, form.format);
   if (timestampMs === undefined) return 'timestamp_format';
   const given = readSignatures(form.isBase64 ? signatures.map(hexOf) : signatures, lenient);

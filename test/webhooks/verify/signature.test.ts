@@ -82,6 +82,7 @@ describe('webhook signature', () => {
     assertRejected('timestamps_differ', {timestamp: [TIMESTAMP, '1770000001'], signature: 'x'});
     assertRejected('timestamps_differ', {timestamp: `${TIMESTAMP}, 1770000001`});
     assertRejected('timestamp_format', {timestamp: 'x', signature: 'x'});
+    assertRejected('timestamp_format', {timestamp: 'Tue, 14 Nov 2023 22:13:19 GMT'});
     assertRejected('signature_format', {signature: 'x', secrets: 'another'});
     assertRejected('mismatch', {secrets: 'another', nowMs: 0});
     assertRejected('mismatch', {timestamp: '1770000001'});
