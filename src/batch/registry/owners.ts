@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import {withLoopback} from '../../network/local.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Mode} from '../../contract/mode.ts';
@@ -20,18 +21,25 @@ export interface Claimant {
 }
 
 /** The id of a scope, which is added if it is new. All names of this machine are one. */
-export function scopeIdOf(db: SqliteDatabase, {mode, baseUrl, kind, namespace}: Scope): number {
+export function scopeIdOf(db: SqliteDatabase, scope: Scope): number {
   renameLoopback(db);
-  const scope = [mode, withLoopback(baseUrl), kind, namespace];
   db.prepare('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
-    ...scope,
+    ...columnsOf(scope),
   );
-  return db
+  return must(storedScopeId(db, scope), 'scope that was just stored');
+}
+
+/** Undefined if nothing was ever claimed in it. */
+export const storedScopeId = (db: SqliteDatabase, scope: Scope): number | undefined =>
+  db
     .prepare<{id: number}>(
       'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
     )
-    .one(...scope).id;
-}
+    .get(...columnsOf(scope))?.id;
+
+const columnsOf = ({mode, baseUrl, kind, namespace}: Scope): string[] => [
+  ...[mode, withLoopback(baseUrl), kind, namespace],
+];
 
 /** Scopes that were stored under another name of this machine. */
 function renameLoopback(db: SqliteDatabase): void {

@@ -12,6 +12,9 @@ import type {OpenBatch} from '../journal/open-batch.ts';
 import {alikeIn, type SeenAlike} from './seen-alike.ts';
 import {openRegistry, registryPath} from './database.ts';
 import type {JournalName} from './journals.ts';
+import {Entries} from './entries.ts';
+import {isSamePayment} from './entry.ts';
+import {storedScopeId} from './owners.ts';
 import type {JournalCheck} from './rebuild.ts';
 
 /** Another batch of this state folder that has references of a plan, in any mode and at any address. */
@@ -25,16 +28,23 @@ export interface SeenBefore {
   example: string;
 }
 
+/** What a run at one service would do with a row whose reference another batch has. */
+export type HeldRow = 'paid' | 'conflict';
+
 export interface SeenRows {
   /** Starting with the batch that has most of the references. */
   before: SeenBefore[];
   alike: SeenAlike[];
+  /** By reference, at the service that was named; undefined without one, or if there are too many. */
+  held?: ReadonlyMap<string, HeldRow> | undefined;
 }
 
 /** Nothing is known about a plan. */
 export const UNSEEN: SeenRows = {before: [], alike: []};
 
 const PAGE = 1000;
+/** More references of other batches are not remembered. */
+const MOST_HELD = 100_000;
 
 /**
  * Finds the rows of a plan that other batches already have, by reference and, if wanted, by content. It works offline,
@@ -49,11 +59,16 @@ export async function seenBefore(
     memoryDir = stateDir,
     clock,
     countsAlike,
+    at,
     retype = (words) => words.join(' '),
     tell = () => undefined,
-  }: {stateDir: string; memoryDir?: string; clock: Clock; countsAlike: boolean} & Partial<
-    Pick<JournalCheck, 'retype' | 'tell'>
-  >,
+  }: {
+    stateDir: string;
+    memoryDir?: string;
+    clock: Clock;
+    countsAlike: boolean;
+    at?: Place | undefined;
+  } & Partial<Pick<JournalCheck, 'retype' | 'tell'>>,
 ): Promise<SeenRows> {
   const {batchId, journalId} = batch.plan;
   const folders = countsAlike ? [...new Set([memoryDir, stateDir])] : [];
@@ -69,7 +84,9 @@ export async function seenBefore(
   try {
     if (!hasOthers(db, journalId) && !hasOpen) return UNSEEN;
     const before = await seenIn(db, batch);
-    return {before, alike: countsAlike ? await alikeIn(db, batch, {openPayments, now: clock.now()}) : []};
+    const held = at === undefined || before.length === 0 ? undefined : await heldIn(db, batch, at);
+    const now = clock.now();
+    return {before, held, alike: countsAlike ? await alikeIn(db, batch, {openPayments, now}) : []};
   } finally {
     db.close();
     await lock.release();
@@ -83,6 +100,33 @@ async function seenIn(db: SqliteDatabase, {plan, journal}: OpenBatch): Promise<S
     await nextTurn(); // the heartbeats of the locks must continue
   }
   return [...found.values()].sort((a, b) => b.rows - a.rows);
+}
+
+/** The service of a run. */
+interface Place {
+  mode: Mode;
+  baseUrl: string;
+}
+
+async function heldIn(
+  db: SqliteDatabase,
+  {plan, journal}: OpenBatch,
+  {mode, baseUrl}: Place,
+): Promise<ReadonlyMap<string, HeldRow> | undefined> {
+  const {kind, namespace, journalId} = plan;
+  const scope = storedScopeId(db, {mode, baseUrl, kind, namespace});
+  const entries = new Entries(db, {mode, baseUrl, kind}, scope, journalId);
+  const held = new Map<string, HeldRow>();
+  for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE)) {
+    for (const row of page) {
+      const entry = entries.foreign(row.reference);
+      if (entry === undefined) continue;
+      held.set(row.reference, entry.paid && isSamePayment(entry, row) ? 'paid' : 'conflict');
+      if (held.size > MOST_HELD) return undefined;
+    }
+    await nextTurn();
+  }
+  return held;
 }
 
 /** Without a registry, their journals show what they have claimed. */

@@ -9,6 +9,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import type {Issue} from '../model/issue.ts';
 import {describeIssue} from '../input/issues.ts';
 import {grouped} from '../../html/chart.ts';
+import type {HeldRow} from '../registry/seen-before.ts';
 import {writePage} from './file.ts';
 import {documentFrame} from '../../html/document.ts';
 import {type Fact, factList, momentAt} from '../../html/page-parts.ts';
@@ -22,6 +23,8 @@ interface PlanOutlookFacts {
   errors: readonly Issue[];
   /** What other batches mean for it, in words. */
   others: readonly string[];
+  /** Rows that other batches have at the service of the run, by reference. */
+  held: ReadonlyMap<string, HeldRow> | undefined;
   /** Rows that may repeat payments of other batches, at the service with the most; `undefined`: not compared. */
   alike: number | undefined;
   /** The command that runs exactly this plan. */
@@ -41,7 +44,8 @@ export function writePlanPage(path: string, plan: Plan, journal: Journal, facts:
 
 function planPage(plan: Plan, journal: Journal, facts: PlanOutlookFacts): string {
   const title = `Plan of ${NOUNS[plan.kind].one} batch ${plan.batchId}`;
-  const {rows, largest, shares} = readRows(journal);
+  const {held} = facts;
+  const {rows, largest, shares} = readRows(journal, held);
   const body = markup`<main>
 <div class="mode none">${journal.fact('binding') === undefined ? 'A plan: nothing has been sent' : 'A plan: an earlier revision has been run, and rows that were paid are not sent again'}</div>
 <header>
@@ -52,9 +56,9 @@ ${figures(plan, facts, shares)}
 ${toApprove(facts)}
 ${totals(plan)}
 ${checks(plan, facts)}
-${largestRows(plan, largest)}
+${largestRows(plan, largest, held)}
 ${leftOut(plan, facts)}
-${allRows(plan, rows)}
+${allRows(plan, rows, held)}
 ${identity(plan)}
 </main>`;
   return documentFrame({title, mark: journalMark(plan), style: REPORT_STYLE, body});
@@ -63,7 +67,7 @@ ${identity(plan)}
 /** What a run would do with a row. */
 type Share = 'to send' | 'done' | 'paid by another batch' | 'left as it is';
 
-function shareOf({outcome}: JournalRow): Share {
+function shareOf({outcome, reference}: JournalRow, held: Held): Share {
   switch (outcome?.state) {
     case 'accepted':
       return 'done';
@@ -75,16 +79,24 @@ function shareOf({outcome}: JournalRow): Share {
     case 'conflict':
     case 'collision':
       return 'left as it is';
+    case undefined:
+      return SHARES_HELD[held?.get(reference) ?? 'none'];
     default:
       return 'to send'; // also staged rows, and rows in doubt, which are looked up first
   }
 }
 
-/** Of a batch that has been run: what a run would do now. */
+type Held = PlanOutlookFacts['held'];
+const SHARES_HELD = {paid: 'paid by another batch', conflict: 'left as it is', none: 'to send'} as const;
+
+/** Of a batch that has been run, or of which other batches have rows: what a run would do now. */
 type Shares = ReadonlyMap<Share, Part>;
 
 /** The first rows, and the largest of each currency that a run would send. Reads every row once, in pages. */
-function readRows(journal: Journal): {
+function readRows(
+  journal: Journal,
+  held: Held,
+): {
   rows: JournalRow[];
   largest: Map<string, JournalRow[]>;
   shares: Shares | undefined;
@@ -95,7 +107,7 @@ function readRows(journal: Journal): {
   for (const page of pagesOf((after) => journal.rows.after(after, PAGE), PAGE))
     for (const row of page) {
       if (rows.length < LISTED) rows.push(row);
-      const share = shareOf(row);
+      const share = shareOf(row, held);
       const part = shares.get(share) ?? emptyPart();
       shares.set(share, part);
       addRow(part, row);
@@ -108,7 +120,8 @@ function readRows(journal: Journal): {
       most.sort((a, b) => b.amount - a.amount || a.n - b.n);
       most.length = Math.min(most.length, LARGEST);
     }
-  return {rows, largest, shares: journal.fact('binding') === undefined ? undefined : shares};
+  const isPlain = journal.fact('binding') === undefined && (held?.size ?? 0) === 0;
+  return {rows, largest, shares: isPlain ? undefined : shares};
 }
 
 function figures(
@@ -192,11 +205,11 @@ function checks(plan: Plan, {others}: PlanOutlookFacts): Markup {
   return markup`<section aria-labelledby="checks"><h2 id="checks">Duplicates and warnings</h2>${list}</section>`;
 }
 
-function rowsTable(plan: Plan, rows: readonly JournalRow[], label: string): Markup {
+function rowsTable(plan: Plan, rows: readonly JournalRow[], label: string, held: Held): Markup {
   const {party} = KINDS[plan.kind];
   const lines = rows.map(
     (row) =>
-      markup`<tr><td class="n">${row.n}</td><td>${row.reference}</td><td class="hash">${row.party}</td><td class="n">${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}</td><td>${row.rail ?? ''}</td><td>${row.scheduled ?? ''}</td><td>${shareOf(row)}</td></tr>`,
+      markup`<tr><td class="n">${row.n}</td><td>${row.reference}</td><td class="hash">${row.party}</td><td class="n">${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}</td><td>${row.rail ?? ''}</td><td>${row.scheduled ?? ''}</td><td>${shareOf(row, held)}</td></tr>`,
   );
   return wide(
     label,
@@ -204,9 +217,10 @@ function rowsTable(plan: Plan, rows: readonly JournalRow[], label: string): Mark
   );
 }
 
-const largestRows = (plan: Plan, largest: ReadonlyMap<string, JournalRow[]>): Markup =>
+const largestRows = (plan: Plan, largest: ReadonlyMap<string, JournalRow[]>, held: Held): Markup =>
   markup`<section aria-labelledby="largest"><h2 id="largest">Largest rows to send</h2>${[...largest].map(
-    ([currency, rows]) => markup`<h3>${currency}</h3>${rowsTable(plan, rows, `Largest rows in ${currency}`)}`,
+    ([currency, rows]) =>
+      markup`<h3>${currency}</h3>${rowsTable(plan, rows, `Largest rows in ${currency}`, held)}`,
   )}</section>`;
 
 function leftOut({invalidRows}: Plan, {errors}: PlanOutlookFacts): Markup | null {
@@ -218,13 +232,13 @@ function leftOut({invalidRows}: Plan, {errors}: PlanOutlookFacts): Markup | null
 ${more > 0 && markup`<p>… and ${grouped(more)} more errors.</p>`}</section>`;
 }
 
-function allRows(plan: Plan, rows: readonly JournalRow[]): Markup {
+function allRows(plan: Plan, rows: readonly JournalRow[], held: Held): Markup {
   const {rows: all} = plan.figures;
   const note =
     all > rows.length
       ? `The first ${grouped(rows.length)} of ${grouped(all)} rows; the totals above are those of all rows.`
       : 'Every row of the plan.';
-  return markup`<section aria-labelledby="rows"><h2 id="rows">Rows (${grouped(all)})</h2><p>${note}</p>${rowsTable(plan, rows, 'Rows')}</section>`;
+  return markup`<section aria-labelledby="rows"><h2 id="rows">Rows (${grouped(all)})</h2><p>${note}</p>${rowsTable(plan, rows, 'Rows', held)}</section>`;
 }
 
 function identity(plan: Plan): Markup {

@@ -46,7 +46,10 @@ export abstract class PlanCommand extends BatchCommand {
       retype: (add, without = []) => commandLine(this.typed.id, this.typed.argv, {add, without}),
     });
     const {plan, fresh} = planned;
-    const outlook = await outlookOf({local, project: this.project, stateDir, plan, fresh});
+    const outlook = await outlookOf({
+      ...{local, project: this.project, stateDir, plan, fresh},
+      wantsRows: flags.html !== undefined,
+    });
     local.out.text(planText(plan));
     if (!fresh) local.out.note('This plan already exists; nothing changed.');
     for (const line of outlookText(plan, outlook)) local.out.warn(line);

@@ -27,6 +27,8 @@ interface Wanted {
   plan: Plan;
   /** The plan is new, or a new revision, so a run has to confirm it. */
   fresh: boolean;
+  /** The page of a plan shows what a run would do with each row. */
+  wantsRows?: boolean;
 }
 
 /** Compares a plan with the other batches of the state folder. Offline. */
@@ -78,13 +80,16 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
       : readSummary(batch, clock.now(), () => commandsFor(local, batch));
   const hasRun = summary !== undefined && !awaitsRun(batch, summary);
   const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;
-  const {before, alike} = await seenBefore(batch, {
+  const typed = local.flags.profile ?? batch.journal.fact('typedProfile') ?? undefined;
+  const at = wanted.wantsRows === true ? serviceInForce(wanted, typed) : undefined;
+  const {before, alike, held} = await seenBefore(batch, {
+    at,
     ...{stateDir, memoryDir: local.stateDir, clock, countsAlike: !hasRun && !acknowledged},
     retype: (words) => runCommand(wanted, UNSEEN, words),
     tell: (text) => local.out.warn(text),
   });
   if (hasRun) return {before, alike, next: summary.next, left: leftText(summary) ?? 'no row is left to send'};
-  return {before, alike, next: runCommand(wanted, {before, alike, journal: batch.journal})};
+  return {before, alike, held, next: runCommand(wanted, {before, alike, journal: batch.journal})};
 }
 
 /** The command that runs a plan, with the acknowledgements needed at the active service. */

@@ -21,7 +21,9 @@ export async function writePageToApprove(
     const path = resolve(local.runtime.cwd, file);
     const others = outlookText(plan, outlook);
     const alike = outlook.before instanceof RemitError ? undefined : mostAlike(outlook);
-    writePlanPage(path, plan, batch.journal, {errors, others, alike, command: commandOf(plan, outlook)});
+    writePlanPage(path, plan, batch.journal, {
+      ...{errors, others, alike, held: outlook.held, command: commandOf(plan, outlook)},
+    });
     return path;
   } finally {
     await batch.close();

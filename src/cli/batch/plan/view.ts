@@ -13,13 +13,15 @@ import {RemitError} from '../../../errors.ts';
 import {groupMajor} from '../../../money/amount.ts';
 import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
 import {earlierText} from '../../../batch/registry/earlier-payments.ts';
-import type {SeenBefore} from '../../../batch/registry/seen-before.ts';
+import type {SeenRows, SeenBefore} from '../../../batch/registry/seen-before.ts';
 import {type Plan, type PlanFigures, unlisted} from '../../../batch/model/plan-facts.ts';
 
 /** What a plan means in the state folder, shown next to the plan. */
 export interface PlanOutlook {
   /** References already used by other batches, or why they could not be compared; the plan is made in either case. */
   before: SeenBefore[] | RemitError;
+  /** Rows of it that other batches have at the active service; only if a page is written. */
+  held?: SeenRows['held'];
   /** Its look-alikes in other batches, by service. */
   alike: SeenAlike[];
   /** What to type next; null if the batch has run and needs nothing. */

@@ -161,4 +161,24 @@ describe('payouts batch plan --html', () => {
     const {revision} = (await desk.batch('status b --json')).json() as {revision: number};
     assert.equal(revision, 1);
   });
+
+  it('shows which rows a run would leave, because another batch has them', async () => {
+    desk.file('a.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    await desk.batch('run ./a.csv --batch-id a --yes');
+    const html = await page(
+      `A-1,${payeeId(1)},10.00,USD,\nA-2,${payeeId(2)},25.00,USD,\nA-3,${payeeId(3)},30.00,USD,\n`,
+    );
+    const text = shown(html);
+    for (const part of [
+      'To send 1 30.00 USD',
+      'Paid by another batch 1 10.00 USD',
+      'Left as they are 1 25.00 USD',
+      `A-2 ${payeeId(2)} 25.00 USD left as it is`,
+    ])
+      assert.ok(text.includes(part), `${part}: ${text}`);
+    assert.ok(!/Largest rows to send.*A-2.*Rows \(3\)/.test(text), 'it is not sent');
+  });
 });
