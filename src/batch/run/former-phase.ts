@@ -148,9 +148,9 @@ export class FormerPhase {
     // A service may change references, so that no read shows the end of the record itself.
     const isOtherEnd = other !== undefined && read.is === 'moved' && isEnd(read.status);
     if ((isGone || isOtherEnd) && this.#isStatedUnpaid(of, former.id)) return;
-    // One that was only not found, and never shown as ended, is the record of the row once it is shown again.
-    const isBack =
-      this.#isStatedUnpaid(of, former.id) && former.isOurs && !this.#run.journal.former.hasEnded(former.id);
+    // One of ours that was only not found is the record of the row once it is shown again: its key returns it.
+    const isBack = former.isOurs && !this.#run.journal.former.hasEnded(former.id);
+    if (isBack && read.is === 'open' && other === undefined) return;
     if (!isOtherEnd && (read.is === 'moved' || read.is === 'open')) this.#withdrawStatement(of, former.id);
     if (other !== undefined) {
       of.why ??= `${had} ${isOtherEnd ? `is shown as ${read.status}, but with` : 'its answer has'} another reference`;

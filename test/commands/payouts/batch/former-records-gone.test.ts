@@ -257,6 +257,15 @@ describe('a record that had failed and is gone', () => {
       );
     });
 
+    it('is staged and released again if it comes back as created', async () => {
+      desk.service.byId.set(own.id, own);
+      Object.assign(own, {status: 'created', approvals: 0});
+      const {accepted, next} = await desk.go('resume a --yes');
+      assert.deepEqual([accepted, next], [2, null]);
+      desk.paysOnce();
+      assert.equal(desk.recordsOf('A-2').length, 1);
+    });
+
     it('is taken back by the statement that it has paid', async () => {
       desk.service.byId.set(own.id, own);
       own.status = 'settled';
