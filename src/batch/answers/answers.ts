@@ -3,7 +3,7 @@ import type {TransportFailure} from '../../client/transport/transport.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {isSameId} from '../../contract/ids.ts';
 import {codeOf, isObject, type JsonObject} from '../../narrow.ts';
-import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import {foldReference, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import type {Phase} from '../journal/journal.ts';
@@ -244,8 +244,11 @@ function judgeSuccess(answer: Answer, {row, kind, phase, stagedId}: Judged): Row
 }
 
 /** Whether a record that repeats metadata has no reference, or another one than the row. */
-const lacksReference = (record: JsonObject, row: JournalRow): boolean =>
-  isObject(record['client_metadata']) && record['client_metadata'][REFERENCE_METADATA_KEY] !== row.reference;
+function lacksReference({client_metadata: metadata}: JsonObject, {reference}: JournalRow): boolean {
+  if (!isObject(metadata) || Object.keys(metadata).length === 0) return false;
+  const shown = metadata[REFERENCE_METADATA_KEY];
+  return typeof shown !== 'string' || foldReference(shown) !== foldReference(reference);
+}
 
 /** Judges a record that was fetched by its id. `open` means still `created`, so it may be released (again). */
 export function judgeLook(

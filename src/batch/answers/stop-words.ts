@@ -9,8 +9,8 @@ export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 
 /** @param why of the first of them, if the service has said why */
-export const notCanceledText = (records: number, why: string | undefined): string =>
-  `the batch is being canceled, and ${records === 1 ? '1 record is' : `${records} records are`} not canceled${why === undefined ? '' : `: ${why}`}`;
+export const notCanceledText = (rows: number, why: string | undefined): string =>
+  `the batch is being canceled, and ${rows === 1 ? '1 row is' : `${rows} rows are`} not canceled${why === undefined ? '' : `: ${why}`}`;
 
 /** @param owner the row that has the record, as `ownerText` */
 export const takenRecordText = (id: string, owner: string): string =>

@@ -22,7 +22,9 @@ export interface OtherPayment {
 /** What an answer shows of the record in it. */
 export interface AnsweredRecord {
   id: string;
-  /** If it is not that of the row. */
+  /** The reference of the row that was sent: its own claim may not be sorted in yet. */
+  own: string;
+  /** In the record, if it is not that of the row. */
   reference: string | undefined;
   /** As `contentOf`; of the row, with which the record has been compared. */
   content: string;

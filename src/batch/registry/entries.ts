@@ -246,14 +246,14 @@ export class Entries {
    * The row of another batch that has the record; or that has its reference, is for the same payment, and has no other
    * record. A reference alone proves nothing: a service may cut or change references.
    */
-  holderOf({id, reference, content}: AnsweredRecord): Holder | undefined {
+  holderOf({id, own, reference, content}: AnsweredRecord): Holder | undefined {
     const byId = this.#db
       .prepare<Holder>(
         `select e.reference, c.batch from entries e cross join claimants c cross join scopes s cross join scopes own
        where lower(e.id) = lower(?) and c.id = e.claimant and c.journal <> ? and s.id = e.scope and own.id = ?
-         and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url limit 1`,
+         and not (s.id = own.id and e.reference = ?) and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url limit 1`,
       )
-      .get(id, this.#journalId, this.#scope);
+      .get(id, this.#journalId, this.#scope, own);
     if (byId !== undefined || reference === undefined) return byId;
     return this.#db
       .prepare<Holder>(

@@ -6,7 +6,7 @@ import type {JournalRow} from '../journal/rows/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {DECLARED_NOT_PAID} from '../model/declared.ts';
-import {CAME_AGAIN, DIFFERS_CODE, isLeftForFormer, type Outcome} from '../model/outcome.ts';
+import {CAME_AGAIN, DIFFERS_CODE, FORMER_GONE_CODE, isLeftForFormer, type Outcome} from '../model/outcome.ts';
 import type {Entry} from '../registry/entry.ts';
 import {readNews} from '../registry/news.ts';
 import {Registry} from '../registry/registry.ts';
@@ -114,7 +114,7 @@ export async function resolveRows(
   return recorded.flatMap((row) => row ?? changed.shift() ?? []);
 }
 
-const isLeftNow = ({outcome}: JournalRow): boolean => outcome !== undefined && isLeftForFormer(outcome);
+const isLeftNow = ({outcome}: JournalRow): boolean => outcome?.code === FORMER_GONE_CODE;
 
 /** The record of a row that is not found any more: it is read again before the row is paid. */
 const goneRecord = (
@@ -210,7 +210,9 @@ async function tellRegistry(
 ): Promise<ReadonlyMap<string, string[]>> {
   const {plan, journal} = batch;
   const binding = boundTo(journal);
-  const unpaid = rows.filter(({resolution}) => resolution === 'not-paid');
+  // A statement covers no record that it is not about.
+  const unpaid = rows.filter(({row, resolution}) => resolution === 'not-paid' && isLeftNow(row));
+  const gone = rows.flatMap(({row, outcome}) => goneRecord(row, outcome));
   const registry = await Registry.open({
     stateDir,
     scope: {...binding, kind: plan.kind, namespace: plan.namespace},
@@ -234,12 +236,17 @@ async function tellRegistry(
         stated.outcome = replacedOutcome(row, stated.outcome, entry, plan.kind);
       } else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
-    for (const {reference, id} of rows.flatMap(({row, outcome}) => goneRecord(row, outcome)))
-      registry.gone(reference, id);
+    for (const {reference, id} of gone) registry.gone(reference, id);
     registry.flush();
     await registry.hasEnded(); // sorts in what was just noted
     const formers = registry.entries.formerRecords(unpaid.map(({row}) => row));
-    return new Map([...formers].map(([reference, records]) => [reference, records.map(({id}) => id)]));
+    const covered = new Map(gone.map(({reference, id}) => [reference, [id]]));
+    for (const [reference, records] of formers)
+      covered.set(
+        reference,
+        records.map(({id}) => id),
+      );
+    return covered;
   } finally {
     await registry.close();
   }

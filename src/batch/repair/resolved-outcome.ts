@@ -58,7 +58,10 @@ export function resolvedOutcome(
 }
 
 /** An earlier record has paid the row: its own, if it has one, was staged and is not released. */
-const leftBehind = ({id, orphan}: Outcome, paid: string): Pick<Outcome, 'orphan' | 'stagedAt'> => ({
+const leftBehind = (
+  {id, orphan}: Outcome,
+  paid: string,
+): Pick<Outcome, 'orphan'> & Partial<Pick<Outcome, 'stagedAt'>> => ({
   orphan: id === null || isSameId(id, paid) ? orphan : id,
-  stagedAt: null,
+  ...(id !== null && isSameId(id, paid) ? {} : {stagedAt: null}),
 });

@@ -16,7 +16,7 @@ import {
   type RowState,
 } from '../model/outcome.ts';
 import {type Entry, leastGeneration} from '../registry/entry.ts';
-import {type Entries, type EntryElsewhere, paymentsIn} from '../registry/entries.ts';
+import {type Entries, type EntryElsewhere, paymentsIn, type RecordedEntry} from '../registry/entries.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
@@ -66,7 +66,7 @@ interface Asking extends RecordReading {
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
   registry: Pick<Registry, 'ended' | 'paid' | 'withdrawPaid' | 'flush'> & {
-    entries: Pick<Entries, 'find' | 'elsewhere'>;
+    entries: Pick<Entries, 'find' | 'elsewhere' | 'withRecords'>;
   };
   /** A record that was staged longer ago cannot be released; absent: records are approved by their ids. */
   horizonMs?: number | undefined;
@@ -178,6 +178,9 @@ const LEFT = {
 const TOO_OLD_TO_RELEASE =
   'its record is not approved, and was staged longer ago than the key horizon: only an approval by its id releases it';
 
+const NO_AGE =
+  'its record is not approved, and since when its key is in use is not known: only an approval by its id releases it';
+
 /** Why a row is not given a new key that direct mode has sent. */
 const MAY_HAVE_PAID = `${RETURNED_OTHER} twice, and it was sent with approval, so it may have been paid: look for a payment with this reference. If there is one, resolve it with --paid; if there is none, with --not-paid, and retry it again`;
 
@@ -216,22 +219,34 @@ async function judge(row: JournalRow, asking: Asking, read: ReadRow[]): Promise<
   return judgeRecord({row: {...row, outcome}, way: 'new-key', generation, why: ''}, asking, read);
 }
 
+const isOther =
+  ({reference}: RowWithOutcome) =>
+  (found: RecordedEntry): boolean =>
+    found.reference !== reference || !found.isOurScope;
+
 /**
  * The service answered the row with the record of another payment. Answers may have been mixed up, once: the same request
  * shows that, and a row in doubt is not paid a second time. If the record is that of another row of the batch and came
  * back again, the key of this row can never pay it, and a new key pays it once, unless the service made a second record
  * that it did not show: so only a row that is named comes here.
  */
-function judgeTaken(row: RowWithOutcome, claim: Entry | undefined, {journal, named}: Asking): Found {
+function judgeTaken(
+  row: RowWithOutcome,
+  claim: Entry | undefined,
+  {journal, named, registry}: Asking,
+): Found {
   const {id, message} = row.outcome;
   const owner = id === null ? undefined : journal.rows.ofRecord(id);
   const isOwned = owner !== undefined && owner.n !== row.n;
   const isStatedUnpaid = message === DECLARED_NOT_PAID;
   const mayBeMixedUp = !isStatedUnpaid && message?.endsWith(CAME_AGAIN) !== true;
   if (!named.includes(row.reference)) return LEFT.collision;
-  if (!isOwned || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
+  const holder = id === null ? undefined : registry.entries.withRecords([id]).find(isOther(row));
+  // Otherwise the key may belong to a payment of this reference that was made elsewhere, with other content.
+  const isKnown = isOwned || holder !== undefined || isStatedUnpaid;
+  if (!isKnown || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
   if (!isStatedUnpaid && journal.left.wasDirect()) return MAY_HAVE_PAID;
-  const why = `its key returned record ${id}, which is that of row ${owner.reference}`;
+  const why = `its key returned record ${id}${isOwned ? `, which is that of row ${owner.reference}` : ', which is that of another payment'}`;
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return {row, way: 'new-key', generation, why};
 }
@@ -298,7 +313,9 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
   // A 409 to the release does not make the key dead: the record decides.
   if (is === 'open' && (state !== 'accepted' || mayBePaid)) {
     const {horizonMs = Infinity, clock} = asking;
-    if (isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), horizonMs)) return TOO_OLD_TO_RELEASE;
+    const {stagedAt} = row.outcome;
+    if (horizonMs < Infinity && stagedAt === null) return NO_AGE;
+    if (isPastHorizon(stagedAt ?? 0, clock.now(), horizonMs)) return TOO_OLD_TO_RELEASE;
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   }
   if (status === 'settled')

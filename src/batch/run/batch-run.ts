@@ -257,10 +257,10 @@ export class BatchRun {
     const {staged, unapproved, in_doubt: doubts} = this.#run.outcomes.standing.tally;
     const isDone = canceling.left + staged.count + unapproved.count + doubts.count === 0;
     if (isDone && this.#run.halt.stop === undefined) canceling.freeUnsent();
-    else if (staged.count + unapproved.count > 0)
+    else if (staged.count + unapproved.count + doubts.count > 0)
       this.#run.halt.stopFor(
         'not-canceled',
-        notCanceledText(staged.count + unapproved.count, canceling.refusal),
+        notCanceledText(staged.count + unapproved.count + doubts.count, canceling.refusal),
       );
     return this.#stoppedOr(isDone ? 'canceled' : 'stopped');
   }

@@ -227,7 +227,12 @@ export class CreatePhase {
       return contentOf(own) === contentOf(row) && isSameId(ownIdOf(own) ?? id, id)
         ? ownerText(own)
         : undefined;
-    const holder = claims.holderOf({id, reference, content: contentOf(row)});
+    // A 201 to a create without approval has just made the record, whatever reference it shows.
+    const isMade = this.#phase === 'stage' && answer?.status === 201;
+    const holder = claims.holderOf({
+      ...{id, own: row.reference, content: contentOf(row)},
+      reference: isMade ? undefined : reference,
+    });
     return holder === undefined ? undefined : holderText(holder);
   }
 

@@ -1,9 +1,10 @@
-import {type Answer, isSuccess} from '../../client/answers/answer.ts';
+import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
 import {isObject} from '../../narrow.ts';
 import {referenceShown} from '../answers/echo.ts';
 import {recordAges} from '../journal/record-ages.ts';
-import {isEnd, judgeExchange, type Known} from '../answers/answers.ts';
+import {isEnd, judgeExchange, judgeLook, type Known} from '../answers/answers.ts';
+import {foldReference} from '../model/identity.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
@@ -184,14 +185,16 @@ const CLOCK_SLACK_MS = 5000;
 
 /**
  * Whether the record that was recorded for the row belongs to another payment, so that the record under its key is not a
- * second one: their references differ, or it is older than the row. It is read for that; what cannot be read is no reason.
+ * second one: their references differ, or it is older than the row. It is read for that. A 201 has made a second one, and
+ * a record that is approved may have paid the row.
  */
 async function isOfOther(run: ProbeParts, row: RecordedRow, found: Answer): Promise<boolean> {
+  if (found.status === 201) return false;
   if (isObject(found.json) && found.json['id'] === row.outcome.orphan) return false; // a second one, seen before
   const end = await run.send.exchange(run.wire.get(row.outcome.id));
-  if (!('answer' in end) || !isSuccess(end.answer.status)) return false;
+  if (!('answer' in end) || judgeLook(end.answer, row.outcome.id).state !== 'open') return false;
   const [own, other] = [end.answer, found].map(({json}) => referenceShown(json));
-  if (own !== undefined && other !== undefined && own !== other) return true;
+  if (own !== undefined && other !== undefined && foldReference(own) !== foldReference(other)) return true;
   const madeAt = recordAges(run.journal).madeAt(end.answer, run.clock.now());
   return madeAt !== undefined && madeAt < (row.outcome.stagedAt ?? 0) - CLOCK_SLACK_MS;
 }

@@ -121,7 +121,7 @@ export class ReleaseEnds {
 
   /** The row of another batch that has the record. */
   #holder(row: JournalRow, id: string | null): string | undefined {
-    const record = {reference: undefined, content: contentOf(row)};
+    const record = {own: row.reference, reference: undefined, content: contentOf(row)};
     const holder = id === null ? undefined : this.#run.claims.holderOf({id, ...record});
     return holder === undefined ? undefined : holderText(holder);
   }

@@ -34,12 +34,15 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   const type = typingFor(commands, batch);
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;
-    // Another cancel would be refused in the same way; the operator looks at the record.
-    if (left.uncancelableRecord !== null) return commands.read(topic, 'get', left.uncancelableRecord);
-    const isStuck = left.lateDoubts + left.disputed + left.stuck > 0 && left.cancelable === 0;
+    const isStuck =
+      left.lateDoubts + left.disputed + left.stuck > 0 &&
+      (left.cancelable === 0 || left.uncancelableRecord !== null);
     // A replay of such a row, or a read of such a record, would stop the cancel in the same way.
     const isStopped = left.in_doubt > 0 && (left.stop === 'redirect' || left.stop === 'lost-record');
-    return isStuck || isStopped ? type('resolve', '--from', 'FILE') : type('cancel');
+    if (isStuck || isStopped) return type('resolve', '--from', 'FILE');
+    // Another cancel alone would be refused in the same way; the operator looks at the record first.
+    const refused = left.uncancelableRecord;
+    return refused === null ? type('cancel') : `${commands.read(topic, 'get', refused)} && ${type('cancel')}`;
   }
   if (left.state === 'running' || left.state === 'complete' || left.state === 'canceled') return null;
   if (left.state === 'planned') return type('run');

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {openSqlite} from '../../../src/store/sqlite/sqlite.ts';
 import {Desk} from '../../commands/payouts/batch/desk.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {payeeId} from '../harness.ts';
@@ -41,5 +43,24 @@ describe('the names of this machine', () => {
     const run = await desk.batch('run ./p.csv --batch-id a --yes', {env});
     assert.equal(run.exitCode, 2, run.stderr);
     assert.match(run.stderr, /must not end with a dot/);
+  });
+
+  it('of an older registry become one, with the payments of both', async () => {
+    await desk.batch('run ./p.csv --batch-id a --yes', at('localhost'));
+    const path = join(desk.folder, '.local/state/remit/batches/registry.db');
+    const db = await openSqlite(path, {durability: 'full'});
+    db.prepare("update scopes set base_url = 'http://localhost:4010'").run();
+    db.prepare(
+      "insert into scopes (mode, base_url, kind, namespace) values ('test', 'http://127.0.0.1:4010', 'payout', 'default')",
+    ).run();
+    db.prepare(
+      `insert into entries (scope, fold, reference, claimant, generation, fingerprint, paid, at)
+       select s.id, e.fold, e.reference, e.claimant, 0, 'f', 0, 1 from entries e cross join scopes s
+       where s.base_url = 'http://127.0.0.1:4010' and e.reference = 'A-1'`,
+    ).run();
+    db.close();
+    desk.service.forgetKeys();
+    const again = await desk.batch('run ./p.csv --batch-id c --yes --json', at('localhost'));
+    assert.equal((again.json() as {already_paid: number}).already_paid, 2);
   });
 });

@@ -47,6 +47,7 @@ describe('after the run', () => {
             entries: {
               find: (reference: string) => claims.get(reference),
               elsewhere: () => [],
+              withRecords: () => [],
             },
             ended: () => undefined,
             paid: () => undefined,

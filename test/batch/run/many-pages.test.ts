@@ -140,7 +140,7 @@ describe('a batch of many pages', () => {
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named: []},
         ...{
           registry: {
-            entries: {find: () => undefined, elsewhere: () => []},
+            entries: {find: () => undefined, elsewhere: () => [], withRecords: () => []},
             ended: () => undefined,
             paid: () => undefined,
             withdrawPaid: () => undefined,

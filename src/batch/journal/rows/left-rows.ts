@@ -85,7 +85,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   unreadableReleases: `state = 'in_doubt' and code = '${UNREADABLE_CODE}' and id is not null and not late and not ${SHARED}`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null and code is not '${FORGOTTEN_CODE}' and not ${SHARED})`,
   uncancelable: `state in ('staged', 'held', 'unapproved') and message like '%${CAME_AGAIN}'`,
-  lateUnapproved: `state = 'unapproved' and late`,
+  lateUnapproved: `state = 'unapproved' and (late or staged_at is null)`,
   failedMaybePaid: `state = 'accepted' and status = 'failed' and ${MAY_BE_PAID_TWICE}`,
 };
 const NAMES = keysOf(COUNTS);

@@ -39,7 +39,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   const part = (...buckets: ('staged' | 'unapproved' | 'in_doubt' | 'not_sent')[]): Part =>
     plus(buckets.map((bucket) => ({rows: tally[bucket].count, totals: tally[bucket].totals})));
   const open = part('staged', 'unapproved', 'in_doubt');
-  if (open.rows + tally.not_sent.count === 0)
+  if (open.rows + tally.not_sent.count === 0 && journal.rows.replayedByCancel(0, 1).length === 0)
     throw new RemitError('USAGE', `${name} has no record that could be canceled, and nothing left to send`, {
       hint: `to see the state of its rows: ${context.commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)}`,
     });

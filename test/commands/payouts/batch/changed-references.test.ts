@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
 import {payeeId} from '../../../batch/harness.ts';
 import type {TruthRecord} from '../../../batch/truth-service.ts';
 import {FormerDesk, typed} from './former-desk.ts';
@@ -294,4 +296,46 @@ describe('a probe', () => {
       new RegExp(`its own record ${own!.id} is approved: it may be paid twice`),
     );
   });
+});
+
+describe('a service that has forgotten a key, really', () => {
+  it('whose clock was set, or ours, has two records of the row: none is called that of another payment', async () => {
+    desk.file('p.csv', [['a-1', 1, '10.00']]);
+    desk.service.now = () => desk.clock.now() - 60_000;
+    await desk.go('run ./p.csv --batch-id b --stage-only --yes');
+    desk.clock.advance(60_000);
+    desk.service.now = () => desk.clock.now();
+    desk.service.forgetKeys();
+    const [first] = desk.recordsOf('a-1');
+    Object.assign(first!, {status: 'approved', approvals: 1});
+    const {stopped_because: stop, next} = await desk.go('release b --yes');
+    assert.equal(stop?.reason, 'key-forgotten');
+    await followed(next);
+    assert.equal(paidRecords('a-1').length, 1);
+  });
+});
+
+describe('a batch whose journal was deleted, planned again', () => {
+  it('has its own records, although their claims are those of the first one', async () => {
+    desk = FormerDesk.withTwoRows();
+    await desk.go('run ./p.csv --batch-id a --yes');
+    for (const record of desk.service.byId.values()) record.status = 'created';
+    await desk.go('status a --refresh');
+    rmSync(join(desk.folder, '.local/state/remit/batches/payout/a'), {recursive: true});
+    const {conflict} = await desk.go('run ./p.csv --batch-id c --yes');
+    assert.equal(conflict, 0);
+  });
+});
+
+it('a direct payment that fails at once is that of its row at a service that repeats no metadata', async () => {
+  desk.file('p.csv', [['A-1', 1, '10.00']]);
+  desk.service.distort = (shown) => {
+    const record = desk.service.byId.get(String(shown['id']))!;
+    if (record.approvals > 0) record.status = 'failed';
+    return {...shown, client_metadata: {}, status: record.status};
+  };
+  const {accepted, failed, conflict} = await desk.go(
+    'run ./p.csv --batch-id b --direct --accept key-trust --yes',
+  );
+  assert.deepEqual([accepted, failed, conflict], [1, 1, 0]);
 });

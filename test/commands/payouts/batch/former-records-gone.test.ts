@@ -318,4 +318,16 @@ describe('a record that had failed and is gone', () => {
     const row = (await desk.batch('status b --row A-2')).stdout;
     assert.match(row, new RegExp(desk.former.id));
   });
+
+  it('is not covered by the statement about a request that was not answered', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
+    await desk.go('run ./q.csv --batch-id b --yes --max-wait 5s');
+    desk.answer();
+    await desk.batch('resolve b A-2 --not-paid');
+    gone();
+    const {next} = await desk.go('resume b --yes');
+    assert.match(String(next), /resolve b --from FILE|--accept rest/);
+    assert.equal(desk.recordsOf('A-2').length, 0);
+  });
 });

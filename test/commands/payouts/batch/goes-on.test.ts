@@ -19,7 +19,7 @@ describe('a cancel that the service does not carry out', () => {
       desk.service.fault = ({path}) => (path.endsWith('/cancel') ? answer : undefined);
       const ran = await desk.go('cancel b --yes');
       assert.equal(ran.exit, 8);
-      const reason = new RegExp(`being canceled, and 2 records are not canceled: row 1 .*: ${answer.status}`);
+      const reason = new RegExp(`being canceled, and 2 rows are not canceled: row 1 .*: ${answer.status}`);
       assert.match(String(ran.stopped_because?.message), reason);
       for (const line of ['status b', 'report b']) {
         const shown = await desk.batch(line);
@@ -27,11 +27,8 @@ describe('a cancel that the service does not carry out', () => {
         if (line === 'status b') assert.match(shown.stdout, reason);
       }
       const {next} = await desk.go('cancel b --yes');
-      assert.equal(
-        next,
-        `remit payouts get ${desk.recordsOf('A-1')[0]!.id}`,
-        'another cancel would be refused too',
-      );
+      const first = desk.recordsOf('A-1')[0]!.id;
+      assert.equal(next, `remit payouts get ${first} && remit payouts batch cancel b`, 'not alone');
       desk.answer();
       assert.equal((await desk.go('cancel b --yes')).state, 'canceled');
     });
@@ -95,4 +92,38 @@ it('a held row whose record agrees when it is read again is released', async () 
   assert.deepEqual([accepted, next], [2, null]);
   desk.paysOnce('A-1');
   desk.paysOnce('A-2');
+});
+
+describe('a cancel, beside what is left to a person', () => {
+  it('that the service refuses does not hide that a row has to be resolved', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    await desk.go('run ./p.csv --batch-id b --stage-only --yes --max-wait 5s');
+    desk.clock.advance(25 * HOUR);
+    desk.service.fault = ({path}) =>
+      path.endsWith('/cancel') ? {status: 400, body: {error_code: 'X'}} : undefined;
+    await desk.go('cancel b --yes');
+    assert.equal((await desk.go('cancel b --yes')).next, 'remit payouts batch resolve b --from FILE');
+  });
+
+  it('says why it ended if only rows in doubt are left', async () => {
+    await desk.go('run ./p.csv --batch-id b --stage-only --yes');
+    desk.service.fault = ({method}) => (method === 'GET' ? {status: 200, body: {odd: true}} : undefined);
+    const {stopped_because: stop} = await desk.go('cancel b --yes --max-wait 5s');
+    assert.notEqual(stop, null);
+  });
+});
+
+describe('a payment that is shown as created, and of which no key is known', () => {
+  it('is approved by its id, as its next command says', async () => {
+    desk.close();
+    desk = await FormerDesk.open();
+    await desk.profile('acme');
+    await desk.stageB();
+    desk.former.status = 'settled';
+    await desk.go('release b --yes -p acme');
+    desk.former.status = 'created';
+    const {next} = await desk.go('status b --refresh -p acme');
+    assert.match(String(next), /profiles set acme --approve-by-id && remit payouts batch retry b/);
+  });
 });
