@@ -56,18 +56,40 @@ function holdsPackage(folder) {
 }
 
 /**
- * Name, version and licence text of every package, as their licences require; then the notices that stand in single
- * files, some of which come from other projects.
+ * Name, version and licence text of every package, as their licences require: packages whose texts differ only in their
+ * copyright lines share one. Then the notices that stand in single files, some of which come from other projects.
  *
  * @param {ReturnType<typeof shippedPackages>} packages
  * @param {string[]} notices esbuild's collections of legal comments, one for each bundle
  */
 export function licencesText(packages, notices) {
-  const sections = packages.map(({folder, manifest: {name, version, license}}) => {
-    return `${name} ${version} (${license})\n\n${licenceOf(folder)}\n`;
-  });
+  const sharing = new Map();
+  for (const {
+    folder,
+    manifest: {name, version, license},
+  } of packages) {
+    const {copyright, terms} = partsOf(licenceOf(folder));
+    const same = terms.replaceAll(/\s+/g, ' ').toLowerCase();
+    const found = sharing.get(same) ?? {heads: [], terms};
+    sharing.set(same, found);
+    found.heads.push(`${name} ${version} (${license})\n${copyright.map((line) => `  ${line}\n`).join('')}`);
+  }
+  const sections = [...sharing.values()].map(({heads, terms}) => `${heads.join('')}\n${terms}\n`);
   const inFiles = noticesByFile(notices).map(([file, text]) => `${file}\n\n${text}\n`);
   return [...sections, ...inFiles].join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** The copyright lines of a licence, and the rest of it. */
+function partsOf(text) {
+  const lines = text.split('\n');
+  const isOfOwner = (line) => /^\s*copyright\b.*\d{4}|^\s*copyright \(c\)/i.test(line);
+  return {
+    copyright: lines.filter(isOfOwner).map((line) => line.trim()),
+    terms: lines
+      .filter((line) => !isOfOwner(line))
+      .join('\n')
+      .trim(),
+  };
 }
 
 function licenceOf(folder) {

@@ -96,6 +96,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'service',
     'store',
     'doubts',
+    'network',
     'money',
     'contract',
     'html',

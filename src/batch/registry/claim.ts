@@ -31,7 +31,7 @@ export interface AnsweredRecord {
 }
 
 /** A row of another batch. */
-export interface Holder {
+export interface ClaimHolder {
   reference: string;
   batch: string;
 }
@@ -81,6 +81,6 @@ export interface Claims {
   /** The claim of another batch, also if it has ended or was freed. */
   ofOther(reference: string): Entry | undefined;
   /** The row of another batch, in any namespace of the same service, to which an answer belongs. */
-  holderOf(answer: AnsweredRecord): Holder | undefined;
+  holderOf(answer: AnsweredRecord): ClaimHolder | undefined;
   flush(): void;
 }

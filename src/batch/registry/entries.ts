@@ -4,7 +4,7 @@ import type {SqliteDatabase} from '../../store/port/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../../contract/mode.ts';
 import type {Kind} from '../model/kinds.ts';
-import type {AnsweredRecord, Holder} from './claim.ts';
+import type {AnsweredRecord, ClaimHolder} from './claim.ts';
 import type {EarlierPayment, Paying} from './earlier-payments.ts';
 import {type FormerRecord, type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
@@ -246,9 +246,9 @@ export class Entries {
    * The row of another batch that has the record; or that has its reference, is for the same payment, and has no other
    * record. A reference alone proves nothing: a service may cut or change references.
    */
-  holderOf({id, own, reference, content}: AnsweredRecord): Holder | undefined {
+  holderOf({id, own, reference, content}: AnsweredRecord): ClaimHolder | undefined {
     const byId = this.#db
-      .prepare<Holder>(
+      .prepare<ClaimHolder>(
         `select e.reference, c.batch from entries e cross join claimants c cross join scopes s cross join scopes own
        where lower(e.id) = lower(?) and c.id = e.claimant and c.journal <> ? and s.id = e.scope and own.id = ?
          and not (s.id = own.id and e.reference = ?) and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url limit 1`,
@@ -256,7 +256,7 @@ export class Entries {
       .get(id, this.#journalId, this.#scope, own);
     if (byId !== undefined || reference === undefined) return byId;
     return this.#db
-      .prepare<Holder>(
+      .prepare<ClaimHolder>(
         `select e.reference, c.batch from scopes own cross join scopes s cross join entries e cross join claimants c
        where own.id = ? and s.mode = own.mode and s.kind = own.kind and s.base_url = own.base_url
          and e.scope = s.id and e.fold = ? and e.reference = ? and e.id is null

@@ -8,7 +8,7 @@ import {makeFolder} from '../journal/folder.ts';
 import type {Journal} from '../journal/journal.ts';
 import {foldReference} from '../model/identity.ts';
 import {KINDS} from '../model/kinds.ts';
-import type {AnsweredRecord, Claim, Claims, Holder, OtherPayment} from './claim.ts';
+import type {AnsweredRecord, Claim, Claims, ClaimHolder, OtherPayment} from './claim.ts';
 import {openRegistry, type RegistryDatabase} from './database.ts';
 import {Entries} from './entries.ts';
 import type {FormerRecord, Entry} from './entry.ts';
@@ -217,7 +217,7 @@ export class Registry implements Claims {
     return this.entries.ofOther(reference);
   }
 
-  holderOf(answer: AnsweredRecord): Holder | undefined {
+  holderOf(answer: AnsweredRecord): ClaimHolder | undefined {
     this.#hasOthers ??= this.#entries.haveOthers();
     return this.#hasOthers ? this.#entries.holderOf(answer) : undefined;
   }

@@ -1,3 +1,4 @@
+import type {HeldRow} from '../model/held-row.ts';
 import {existsSync} from 'node:fs';
 import {type Clock, nextTurn} from '../../clock.ts';
 import {readOpenPayments} from '../../doubts/open-payments.ts';
@@ -27,9 +28,6 @@ export interface SeenBefore {
   /** One of the references. */
   example: string;
 }
-
-/** What a run at one service would do with a row whose reference another batch has. */
-export type HeldRow = 'paid' | 'conflict';
 
 export interface SeenRows {
   /** Starting with the batch that has most of the references. */

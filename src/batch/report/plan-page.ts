@@ -9,7 +9,7 @@ import type {Plan} from '../model/plan-facts.ts';
 import type {Issue} from '../model/issue.ts';
 import {describeIssue} from '../input/issues.ts';
 import {grouped} from '../../html/chart.ts';
-import type {HeldRow} from '../registry/seen-before.ts';
+import type {HeldRow} from '../model/held-row.ts';
 import {writePage} from './file.ts';
 import {documentFrame} from '../../html/document.ts';
 import {type Fact, factList, momentAt} from '../../html/page-parts.ts';
