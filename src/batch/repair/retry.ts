@@ -312,10 +312,11 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
   // A 409 to the release does not make the key dead: the record decides.
   if (is === 'open' && (state !== 'accepted' || mayBePaid)) {
-    const {horizonMs = Infinity, clock} = asking;
+    const {horizonMs, clock} = asking;
     const {stagedAt} = row.outcome;
-    if (horizonMs < Infinity && stagedAt === null) return NO_AGE;
-    if (isPastHorizon(stagedAt ?? 0, clock.now(), horizonMs)) return TOO_OLD_TO_RELEASE;
+    if (horizonMs !== undefined && stagedAt === null) return NO_AGE;
+    if (horizonMs !== undefined && isPastHorizon(stagedAt ?? 0, clock.now(), horizonMs))
+      return TOO_OLD_TO_RELEASE;
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   }
   if (status === 'settled')
