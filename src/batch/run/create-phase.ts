@@ -223,8 +223,10 @@ export class CreatePhase {
     const found = isObject(answer?.json) ? otherReferenceIn(answer.json, row) : undefined;
     const reference = typeof found === 'string' ? found : undefined;
     const own = reference === undefined ? undefined : journal.rows.of(reference);
+    // A service that cuts references may show one that is that of another row.
+    const isCut = reference !== undefined && row.reference.startsWith(reference);
     if (own !== undefined)
-      return contentOf(own) === contentOf(row) && isSameId(ownIdOf(own) ?? id, id)
+      return (!isCut || contentOf(own) === contentOf(row)) && isSameId(ownIdOf(own) ?? id, id)
         ? ownerText(own)
         : undefined;
     // A 201 to a create without approval has just made the record, whatever reference it shows.
