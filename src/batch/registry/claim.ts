@@ -80,6 +80,8 @@ export interface Claims {
   found(reference: string, id: string, content: string | null): void;
   /** The claim of another batch, also if it has ended or was freed. */
   ofOther(reference: string): Entry | undefined;
+  /** Whether anything was ever claimed in another namespace, mode or at another service. */
+  readonly hasOtherScopes: boolean;
   /** The row of another batch, in any namespace of the same service, to which an answer belongs. */
   holderOf(answer: AnsweredRecord): ClaimHolder | undefined;
   flush(): void;

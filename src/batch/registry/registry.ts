@@ -35,6 +35,7 @@ export class Registry implements Claims {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
   #hasOthers: boolean | undefined;
+  #hasScopes: boolean | undefined;
   /** An end was noted by this process. */
   #hasNotedEnd = false;
   readonly #notes: Notes;
@@ -215,6 +216,12 @@ export class Registry implements Claims {
 
   ofOther(reference: string): Entry | undefined {
     return this.entries.ofOther(reference);
+  }
+
+  get hasOtherScopes(): boolean {
+    this.#hasScopes ??=
+      this.#db.prepare('select 1 from scopes where id <> ? limit 1').get(this.#scope) !== undefined;
+    return this.#hasScopes;
   }
 
   holderOf(answer: AnsweredRecord): ClaimHolder | undefined {

@@ -27,6 +27,7 @@ const noClaims: Claims = {
   formerRecords: () => new Map(),
   ofOther: () => undefined,
   holderOf: () => undefined,
+  hasOtherScopes: false,
   flush: () => {},
 };
 
