@@ -12,16 +12,17 @@ export const otherRecordText = ({n, reference}: JournalRow): string =>
 export const notCanceledText = (rows: number, why: string | undefined): string =>
   `the batch is being canceled, and ${rows === 1 ? '1 row is' : `${rows} rows are`} not canceled${why === undefined ? '' : `: ${why}`}`;
 
-/** @param owner the row that has the record, as `ownerText` */
-export const takenRecordText = (id: string, owner: string): string =>
-  `record ${id} came back, which is already the record of ${owner}; a record pays one row`;
+/** The row of this batch that has a record. */
+export const ownerText = (owner: JournalRow | 'not looked up'): string =>
+  owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`;
 
-/** As `ownerText`, for a row of another batch. */
+/** The row of another batch that has a record. */
 export const holderText = ({reference, batch}: {reference: string; batch: string}): string =>
   `row ${reference} of batch ${batch}`;
 
-export const ownerText = (owner: JournalRow | 'not looked up'): string =>
-  owner === 'not looked up' ? 'another row' : `row ${owner.n} (${owner.reference})`;
+/** @param owner as `ownerText` or `holderText` */
+export const takenRecordText = (id: string, owner: string): string =>
+  `record ${id} came back, which is already the record of ${owner}; a record pays one row`;
 
 /** Message for an answer that ends the run. */
 export const answeredText = (words: string): string => `the service answered ${words}`;

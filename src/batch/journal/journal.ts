@@ -163,12 +163,12 @@ export class Journal {
    * with it.
    */
   noteEnded(n: number, id: string, status: string, {isTold = false} = {}): void {
-    this.#withdrawStatement(id);
+    this.withdrawStatement(id);
     this.#ended.push({n, id, status, told: isTold ? 1 : 0});
   }
 
-  /** A record that was stated unpaid because it was not found is shown again: the statement was about another state of it. */
-  #withdrawStatement(id: string): void {
+  /** The service shows a record again that was stated unpaid: the statement was about another state of it. */
+  withdrawStatement(id: string): void {
     const stated = this.fact('formersUnpaid') ?? {};
     const isIt = (each: string) => isSameId(each, id);
     if (!Object.values(stated).some((ids) => ids.some(isIt))) return;

@@ -6,6 +6,8 @@ import type {ServiceClock} from './service-clock.ts';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 /** A request may be delayed by this before the service performs it. */
 const LONG_AFTER_MS = 10 * 60_000;
+/** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
+export const CLOCK_SLACK_MS = 5000;
 /** Down to tens of seconds. */
 const TEN_SECONDS = '2026-01-01T00:00:0'.length;
 

@@ -109,12 +109,13 @@ export async function resolveRows(
     state: outcome.state,
     id: outcome.id,
     ...replacesOf(row, outcome, batch.plan.kind),
-    ...(isLeftNow(row) ? formersOf(formers.get(row.reference)) : {}),
+    ...(waitsForGone(row) ? formersOf(formers.get(row.reference)) : {}),
   }));
   return recorded.flatMap((row) => row ?? changed.shift() ?? []);
 }
 
-const isLeftNow = ({outcome}: JournalRow): boolean => outcome?.code === FORMER_GONE_CODE;
+/** Whether the row is left because an earlier record of its reference is not found. */
+const waitsForGone = ({outcome}: JournalRow): boolean => outcome?.code === FORMER_GONE_CODE;
 
 /** The record of a row that is not found any more: it is read again before the row is paid. */
 const goneRecord = (
@@ -211,7 +212,7 @@ async function tellRegistry(
   const {plan, journal} = batch;
   const binding = boundTo(journal);
   // A statement covers no record that it is not about.
-  const unpaid = rows.filter(({row, resolution}) => resolution === 'not-paid' && isLeftNow(row));
+  const unpaid = rows.filter(({row, resolution}) => resolution === 'not-paid' && waitsForGone(row));
   const gone = rows.flatMap(({row, outcome}) => goneRecord(row, outcome));
   const registry = await Registry.open({
     stateDir,

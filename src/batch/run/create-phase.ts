@@ -23,7 +23,7 @@ import {
   LOST,
 } from '../model/outcome.ts';
 import {recordAges} from '../journal/record-ages.ts';
-import {isPastHorizon, type RecordAges} from '../model/record-age.ts';
+import {CLOCK_SLACK_MS, isPastHorizon, type RecordAges} from '../model/record-age.ts';
 import {otherReferenceIn} from '../answers/echo.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {isSameId} from '../../contract/ids.ts';
@@ -39,9 +39,6 @@ import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
 import {holderText, otherRecordText, ownerText, shownText, takenRecordText} from '../answers/stop-words.ts';
 
-/** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
-const CLOCK_SLACK_MS = 5000;
-
 type Parts = PhaseParts & Pick<RunParts, 'claims' | 'earlierTries' | 'recordIds'>;
 
 const codeOf = ({maybe, isUnreadable}: CreateJob): Pick<Outcome, 'code'> | undefined =>
@@ -50,6 +47,15 @@ const codeOf = ({maybe, isUnreadable}: CreateJob): Pick<Outcome, 'code'> | undef
 /** The record that is known to be that of the row itself. */
 const ownIdOf = ({outcome}: JournalRow): string | null =>
   outcome === undefined || bucketOf(outcome.state) === 'conflict' ? null : outcome.id;
+
+/**
+ * Whether the row that a record names has that record. A service may cut references, so that the one of another row comes
+ * back: then both are for the same payment, or that row is not meant.
+ */
+function isOwner(named: JournalRow, row: JournalRow, id: string): boolean {
+  const isCut = row.reference.startsWith(named.reference);
+  return (!isCut || contentOf(named) === contentOf(row)) && isSameId(ownIdOf(named) ?? id, id);
+}
 
 /** States of a row that has a record of its own. */
 const OWNING: ReadonlySet<RowState> = new Set(['staged', 'held', 'accepted', 'unapproved', 'dead_key']);
@@ -205,7 +211,7 @@ export class CreatePhase {
   #isTaken(job: CreateJob, {id, status}: Pick<Known, 'id' | 'status'>, answer: Answer | undefined): boolean {
     if (id === null) return false;
     const known = this.#run.recordIds.taken(job.row, id);
-    const owner = known === undefined ? this.#named(job, id, answer) : ownerText(known);
+    const owner = known === undefined ? this.#otherOwner(job, id, answer) : ownerText(known);
     if (owner === undefined) return false;
     const message = takenRecordText(id, owner);
     const facts = {...this.#otherRecord(id), status, stagedAt: this.#firstDoubt(job)};
@@ -214,23 +220,15 @@ export class CreatePhase {
     return true;
   }
 
-  /**
-   * The other row, of this batch or another, to which the record belongs, as after swapped answers. A service may cut or
-   * change references: a row for another payment, or with another record, is not meant.
-   */
-  #named({row}: CreateJob, id: string, answer: Answer | undefined): string | undefined {
+  /** The other row, of this batch or another, to which the record belongs, as after swapped answers. */
+  #otherOwner({row}: CreateJob, id: string, answer: Answer | undefined): string | undefined {
     const {journal, claims} = this.#run;
     const found = isObject(answer?.json) ? otherReferenceIn(answer.json, row) : undefined;
     const reference = typeof found === 'string' ? found : undefined;
+    const named = reference === undefined ? undefined : journal.rows.of(reference);
+    if (named !== undefined) return isOwner(named, row, id) ? ownerText(named) : undefined;
     // Nearly always: a lookup for each row costs a tenth of it.
     if (reference === undefined && !claims.hasOtherScopes) return undefined;
-    const own = reference === undefined ? undefined : journal.rows.of(reference);
-    // A service that cuts references may show one that is that of another row.
-    const isCut = reference !== undefined && row.reference.startsWith(reference);
-    if (own !== undefined)
-      return (!isCut || contentOf(own) === contentOf(row)) && isSameId(ownIdOf(own) ?? id, id)
-        ? ownerText(own)
-        : undefined;
     // A 201 to a create without approval has just made the record, whatever reference it shows.
     const isMade = this.#phase === 'stage' && answer?.status === 201;
     const holder = claims.holderOf({

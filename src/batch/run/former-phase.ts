@@ -151,7 +151,8 @@ export class FormerPhase {
     // One of ours that was only not found is the record of the row once it is shown again: its key returns it.
     const isBack = former.isOurs && !this.#run.journal.former.hasEnded(former.id);
     if (isBack && read.is === 'open' && other === undefined) return;
-    if (!isOtherEnd && (read.is === 'moved' || read.is === 'open')) this.#withdrawStatement(of, former.id);
+    if (!isOtherEnd && (read.is === 'moved' || read.is === 'open'))
+      this.#run.journal.withdrawStatement(former.id);
     if (other !== undefined) {
       of.why ??= `${had} ${isOtherEnd ? `is shown as ${read.status}, but with` : 'its answer has'} another reference`;
       of.isGone ||= isOtherEnd;
@@ -169,15 +170,6 @@ export class FormerPhase {
   #isStatedUnpaid({row}: Case, id: string): boolean {
     const stated = this.#run.journal.fact('formersUnpaid')?.[row.reference] ?? [];
     return stated.some((each) => isSameId(each, id));
-  }
-
-  /** The service shows the record after all: what a person has found out was about another state of it. */
-  #withdrawStatement(of: Case, id: string): void {
-    if (!this.#isStatedUnpaid(of, id)) return;
-    const {journal} = this.#run;
-    const stated = journal.fact('formersUnpaid') ?? {};
-    const left = (stated[of.row.reference] ?? []).filter((each) => !isSameId(each, id));
-    journal.setFact('formersUnpaid', {...stated, [of.row.reference]: left});
   }
 }
 

@@ -3,6 +3,7 @@ import {meaningOf} from '../../client/answers/verdict.ts';
 import {isObject} from '../../narrow.ts';
 import {referenceShown} from '../answers/echo.ts';
 import {recordAges} from '../journal/record-ages.ts';
+import {CLOCK_SLACK_MS} from '../model/record-age.ts';
 import {isEnd, judgeExchange, judgeLook, type Known} from '../answers/answers.ts';
 import {foldReference} from '../model/identity.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
@@ -179,9 +180,6 @@ function mixedUp(run: ProbeParts, {n, reference}: RecordedRow): Found {
   );
   return {is: 'stopped'};
 }
-
-/** Maximum difference between the time of a request and that of the record which it made. */
-const CLOCK_SLACK_MS = 5000;
 
 /**
  * Whether the record that was recorded for the row belongs to another payment, so that the record under its key is not a

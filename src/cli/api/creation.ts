@@ -5,7 +5,7 @@ import type {OperationId} from '../../contract/operations/operations.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
-import {PAYIN, PAYOUT} from '../resources/transfer-kinds.ts';
+import {PAYIN, PAYOUT} from '../resources/money/transfer-kinds.ts';
 import type {EntryMemory} from '../doubts/payment.ts';
 import {betweenSteps, mayFollow, rememberUnclear} from '../write/create-steps.ts';
 import {unintendedStatus} from '../write/answered-status.ts';

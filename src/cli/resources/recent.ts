@@ -5,8 +5,8 @@ import {newestFirst} from '../../service/paging.ts';
 import type {Context} from '../core/context.ts';
 import {warnOf} from './reads.ts';
 import {AmountTally} from './tally.ts';
-import type {PayinOrPayout} from './money-kind.ts';
-import {PAYIN, PAYOUT} from './transfer-kinds.ts';
+import type {PayinOrPayout} from './money/money-kind.ts';
+import {PAYIN, PAYOUT} from './money/transfer-kinds.ts';
 
 /** Payins or payouts that are searched: the newest of all, because not every service can filter them. */
 const SEARCHED = 200;

@@ -2,8 +2,8 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {approveRecord} from '../../cli/resources/act.ts';
-import {MOVE} from '../../cli/resources/moves.ts';
+import {approveRecord} from '../../cli/resources/money/act.ts';
+import {MOVE} from '../../cli/resources/money/moves.ts';
 
 export default class MovesApprove extends RemitCommand {
   static override summary = 'Approve a move; it settles at once';

@@ -2,8 +2,8 @@ import {Flags} from '@oclif/core';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {acceptNewFlag, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
-import {createBetween} from '../../cli/resources/create-between.ts';
-import {MOVE} from '../../cli/resources/moves.ts';
+import {createBetween} from '../../cli/resources/money/create-between.ts';
+import {MOVE} from '../../cli/resources/money/moves.ts';
 
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
 

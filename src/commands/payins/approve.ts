@@ -2,8 +2,8 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {PAYIN} from '../../cli/resources/transfer-kinds.ts';
-import {approveRecord} from '../../cli/resources/act.ts';
+import {PAYIN} from '../../cli/resources/money/transfer-kinds.ts';
+import {approveRecord} from '../../cli/resources/money/act.ts';
 
 export default class PayinsApprove extends RemitCommand {
   static override summary = 'Approve a payin so that money moves';

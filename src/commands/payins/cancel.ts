@@ -2,8 +2,8 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {PAYIN} from '../../cli/resources/transfer-kinds.ts';
-import {cancelRecord} from '../../cli/resources/act.ts';
+import {PAYIN} from '../../cli/resources/money/transfer-kinds.ts';
+import {cancelRecord} from '../../cli/resources/money/act.ts';
 
 export default class PayinsCancel extends RemitCommand {
   static override summary = 'Cancel a payin that has not been released';

@@ -3,8 +3,8 @@ import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {amountFlags, createFlags, inGroup, requestFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readMetadata} from '../../cli/input/metadata.ts';
-import {PAYIN} from '../../cli/resources/transfer-kinds.ts';
-import {createTransfer} from '../../cli/resources/create-transfer.ts';
+import {PAYIN} from '../../cli/resources/money/transfer-kinds.ts';
+import {createTransfer} from '../../cli/resources/money/create-transfer.ts';
 
 const EXAMPLE =
   '<%= config.bin %> payins create --payer 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --amount 125.00 --currency USD';

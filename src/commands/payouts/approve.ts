@@ -2,8 +2,8 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {dryRunFlags, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
 import {idArg} from '../../cli/input/global-flags.ts';
 import {readStated} from '../../cli/write/stated-amount.ts';
-import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
-import {approveRecord} from '../../cli/resources/act.ts';
+import {PAYOUT} from '../../cli/resources/money/transfer-kinds.ts';
+import {approveRecord} from '../../cli/resources/money/act.ts';
 
 export default class PayoutsApprove extends RemitCommand {
   static override summary = 'Approve a payout so that money moves';

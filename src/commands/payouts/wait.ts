@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {waitFlags} from '../../cli/input/flags.ts';
-import {PAYOUT} from '../../cli/resources/transfer-kinds.ts';
+import {PAYOUT} from '../../cli/resources/money/transfer-kinds.ts';
 import {waitForTyped} from '../../cli/wait/wait-for-many.ts';
 
 export default class PayoutsWait extends RemitCommand {

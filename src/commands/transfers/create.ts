@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
-import {ACCOUNT_TRANSFER} from '../../cli/resources/account-transfers.ts';
-import {createBetween} from '../../cli/resources/create-between.ts';
+import {ACCOUNT_TRANSFER} from '../../cli/resources/money/account-transfers.ts';
+import {createBetween} from '../../cli/resources/money/create-between.ts';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {

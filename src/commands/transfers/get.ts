@@ -1,4 +1,4 @@
-import {findAccountTransfer, withLabels} from '../../cli/resources/account-transfers.ts';
+import {findAccountTransfer, withLabels} from '../../cli/resources/money/account-transfers.ts';
 import {warnOf} from '../../cli/resources/reads.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {idArg} from '../../cli/input/global-flags.ts';

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core';
-import {ACCOUNT_TRANSFER} from '../../cli/resources/account-transfers.ts';
+import {ACCOUNT_TRANSFER} from '../../cli/resources/money/account-transfers.ts';
 import {waitForTyped} from '../../cli/wait/wait-for-many.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {accountTransferWaitFlags} from '../../cli/input/flags.ts';

@@ -9,7 +9,7 @@ describe('headers that announce more of a list', () => {
     assert.deepEqual([pages?.total, pages?.pages?.current, pages?.pages?.last], [250, 1, 7]);
   });
 
-  it('are passed over where they are no JSON, or state an end', () => {
+  it('are ignored if they are not JSON, or say that there is no more', () => {
     for (const [name, value] of [
       ['x-pagination', 'page 1'],
       ['x-pagination', '7'],

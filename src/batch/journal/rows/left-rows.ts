@@ -70,7 +70,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
   refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
   notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
   lateCreates: `state = 'in_doubt' and code is not '${REGISTRY_CODE}' and (id is null and late or code = '${FORGOTTEN_CODE}')`,
-  releasing: `${RELEASING}`,
+  releasing: RELEASING,
   lateReleases: `${RELEASING} and late`,
   waiting: `state = 'staged' and code = '${FORMER_CODE}'`,
   goneStaged: `state = 'staged' and code = '${FORMER_GONE_CODE}'`,

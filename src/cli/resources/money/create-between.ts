@@ -1,19 +1,19 @@
-import {asksForApproval} from '../../client/requests/approval.ts';
-import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {selectedValue} from '../../output/records/select.ts';
-import {plainValue} from '../../output/records/view.ts';
-import type {JsonObject} from '../../narrow.ts';
-import type {Context} from '../core/context.ts';
-import {done, type CommandOutcome} from '../core/outcome.ts';
-import {guardedAmountText} from '../guard/amount-text.ts';
-import type {Amount} from '../input/amounts.ts';
-import type {Typed} from '../line/command-line.ts';
-import type {WaitFlagValues} from '../wait/flags.ts';
-import {checkCreated} from '../write/created-record.ts';
-import {sendOnce} from '../write/send-once.ts';
+import {asksForApproval} from '../../../client/requests/approval.ts';
+import {unwrapRecord} from '../../../client/answers/envelope.ts';
+import {selectedValue} from '../../../output/records/select.ts';
+import {plainValue} from '../../../output/records/view.ts';
+import type {JsonObject} from '../../../narrow.ts';
+import type {Context} from '../../core/context.ts';
+import {done, type CommandOutcome} from '../../core/outcome.ts';
+import {guardedAmountText} from '../../guard/amount-text.ts';
+import type {Amount} from '../../input/amounts.ts';
+import type {Typed} from '../../line/command-line.ts';
+import type {WaitFlagValues} from '../../wait/flags.ts';
+import {checkCreated} from '../../write/created-record.ts';
+import {sendOnce} from '../../write/send-once.ts';
 import {concludeWrite} from './conclude-write.ts';
 import type {BetweenKind} from './money-kind.ts';
-import {requireIds} from './names.ts';
+import {requireIds} from '../names.ts';
 
 /** Creates a move or an account transfer. */
 export async function createBetween(

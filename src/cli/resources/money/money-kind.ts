@@ -1,6 +1,6 @@
-import type {Context} from '../core/context.ts';
-import type {WriteDetails} from '../guard/facts.ts';
-import type {AwaitedKind} from '../wait/awaited.ts';
+import type {Context} from '../../core/context.ts';
+import type {WriteDetails} from '../../guard/facts.ts';
+import type {AwaitedKind} from '../../wait/awaited.ts';
 
 export type ApproveOrCancel = 'approve' | 'cancel';
 

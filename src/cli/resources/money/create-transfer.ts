@@ -1,32 +1,38 @@
-import type {Result} from '../../client/requests/resource.ts';
-import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
-import {asksForApproval} from '../../client/requests/approval.ts';
-import {refuseForLive} from '../guard/test-only.ts';
-import {validateBody} from '../../client/requests/validate.ts';
-import {EXIT, RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
-import {plainValue} from '../../output/records/view.ts';
-import type {Amount} from '../input/amounts.ts';
-import type {ChosenKey} from '../doubts/memory.ts';
-import type {EntryMemory} from '../doubts/payment.ts';
-import type {Typed} from '../line/command-line.ts';
-import type {Context} from '../core/context.ts';
-import {withNamedParty} from '../core/missing-route.ts';
-import {done, type CommandOutcome} from '../core/outcome.ts';
-import {guardedAmountText} from '../guard/amount-text.ts';
-import type {WriteFacts} from '../guard/facts.ts';
-import {guardPreview} from '../guard/guard.ts';
-import {isStillWaiting, type WaitFlagValues} from '../wait/flags.ts';
-import {betweenSteps, FIRST_OF_TWO, mayFollow, noteReplay, rememberUnclear} from '../write/create-steps.ts';
-import {noteCreated} from '../write/created-record.ts';
-import {creationDetails, releaseText} from '../write/transfer-details.ts';
-import {warnOfNumbers} from '../write/exposed-numbers.ts';
-import {methodFix} from '../write/method-fix.ts';
-import {showPreview} from '../write/previews.ts';
+import type {Result} from '../../../client/requests/resource.ts';
+import {UNUSABLE_ID} from '../../../client/answers/service-error.ts';
+import {asksForApproval} from '../../../client/requests/approval.ts';
+import {refuseForLive} from '../../guard/test-only.ts';
+import {validateBody} from '../../../client/requests/validate.ts';
+import {EXIT, RemitError} from '../../../errors.ts';
+import {selectedValue} from '../../../output/records/select.ts';
+import {plainValue} from '../../../output/records/view.ts';
+import type {Amount} from '../../input/amounts.ts';
+import type {ChosenKey} from '../../doubts/memory.ts';
+import type {EntryMemory} from '../../doubts/payment.ts';
+import type {Typed} from '../../line/command-line.ts';
+import type {Context} from '../../core/context.ts';
+import {withNamedParty} from '../../core/missing-route.ts';
+import {done, type CommandOutcome} from '../../core/outcome.ts';
+import {guardedAmountText} from '../../guard/amount-text.ts';
+import type {WriteFacts} from '../../guard/facts.ts';
+import {guardPreview} from '../../guard/guard.ts';
+import {isStillWaiting, type WaitFlagValues} from '../../wait/flags.ts';
+import {
+  betweenSteps,
+  FIRST_OF_TWO,
+  mayFollow,
+  noteReplay,
+  rememberUnclear,
+} from '../../write/create-steps.ts';
+import {noteCreated} from '../../write/created-record.ts';
+import {creationDetails, releaseText} from '../../write/transfer-details.ts';
+import {warnOfNumbers} from '../../write/exposed-numbers.ts';
+import {methodFix} from '../../write/method-fix.ts';
+import {showPreview} from '../../write/previews.ts';
 import {concludeWrite} from './conclude-write.ts';
 import type {PayinOrPayout} from './money-kind.ts';
-import {requireIds} from './names.ts';
-import type {JsonObject} from '../../narrow.ts';
+import {requireIds} from '../names.ts';
+import type {JsonObject} from '../../../narrow.ts';
 
 /**
  * Creates a payin or payout: checks it here, guards it, shows its key before it is sent, and then waits if requested.
@@ -104,7 +110,7 @@ export async function createTransfer(
     rememberUnclear(memory, {body, noun, result});
     return {result, idempotencyKey, isFreshKey, memory};
   };
-  const {sendWithKey} = await import('../doubts/memory.ts');
+  const {sendWithKey} = await import('../../doubts/memory.ts');
   const payment = {
     ...{kind: noun, body, party, source: null, parties: `${kind.partyLabel} ${party}`},
     ...{amountMinor: amount.minor, currency: amount.currency ?? null},

@@ -1,8 +1,8 @@
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {selectedValue} from '../../output/records/select.ts';
-import {payinView, payoutView} from '../../output/views/transfers.ts';
-import {orAlreadyDone} from '../write/already-done.ts';
-import {recordDetails} from '../write/transfer-details.ts';
+import {LIFECYCLES} from '../../../contract/lifecycle.ts';
+import {selectedValue} from '../../../output/records/select.ts';
+import {payinView, payoutView} from '../../../output/views/transfers.ts';
+import {orAlreadyDone} from '../../write/already-done.ts';
+import {recordDetails} from '../../write/transfer-details.ts';
 import type {PayinOrPayout} from './money-kind.ts';
 
 type Names = Pick<PayinOrPayout, 'resource' | 'noun' | 'partyLabel' | 'partyField' | 'view'>;

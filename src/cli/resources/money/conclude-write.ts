@@ -1,10 +1,10 @@
-import type {Result} from '../../client/requests/resource.ts';
-import {EXIT} from '../../errors.ts';
-import type {Context} from '../core/context.ts';
-import {done, type CommandOutcome} from '../core/outcome.ts';
-import {isStillWaiting, type WaitFlagValues} from '../wait/flags.ts';
-import {approvalNote, waitForRecord} from '../wait/wait-for-record.ts';
-import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../write/answered-status.ts';
+import type {Result} from '../../../client/requests/resource.ts';
+import {EXIT} from '../../../errors.ts';
+import type {Context} from '../../core/context.ts';
+import {done, type CommandOutcome} from '../../core/outcome.ts';
+import {isStillWaiting, type WaitFlagValues} from '../../wait/flags.ts';
+import {approvalNote, waitForRecord} from '../../wait/wait-for-record.ts';
+import {hintAfter, isStillCreated, type Meant, unintendedStatus} from '../../write/answered-status.ts';
 import type {MoneyKind} from './money-kind.ts';
 
 /** Handles the answer to a write: shows the record, warns about it, and waits if requested. */
@@ -31,8 +31,8 @@ export async function concludeWrite(
   if (status === 207 || isUnapproved || result.isPartial === true) {
     out.record(data, view);
     // An approval of a kind that does not wait may be accepted and settle it later (interface document, "Move").
-    const meantBy = waits ? 'approved' : 'settled';
-    const unapproved = `the ${noun} was not ${meantBy}: its status is still ${lifecycle.initial}`;
+    const effect = waits ? 'approved' : 'settled';
+    const unapproved = `the ${noun} was not ${effect}: its status is still ${lifecycle.initial}`;
     out.warn(warning ?? (isUnapproved ? unapproved : (unintended ?? 'the service answered 207')));
     const mayApprove = isUnapproved && waits !== undefined && result.isUnchecked !== true;
     out.hint(mayApprove ? commands.write(topic, 'approve', id) : shown);

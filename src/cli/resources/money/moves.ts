@@ -1,11 +1,11 @@
-import {unwrapRecord} from '../../client/answers/envelope.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {RemitError} from '../../errors.ts';
-import {selectedValue} from '../../output/records/select.ts';
-import {plainValue} from '../../output/records/view.ts';
-import {moveView} from '../../output/views/moves.ts';
-import type {Context} from '../core/context.ts';
-import {moveDetails} from '../write/account-details.ts';
+import {unwrapRecord} from '../../../client/answers/envelope.ts';
+import {LIFECYCLES} from '../../../contract/lifecycle.ts';
+import {RemitError} from '../../../errors.ts';
+import {selectedValue} from '../../../output/records/select.ts';
+import {plainValue} from '../../../output/records/view.ts';
+import {moveView} from '../../../output/views/moves.ts';
+import type {Context} from '../../core/context.ts';
+import {moveDetails} from '../../write/account-details.ts';
 import type {BetweenKind} from './money-kind.ts';
 
 /** Moves between two subaccounts. An approval settles one at once: 201, or 207 after a recoverable problem. */

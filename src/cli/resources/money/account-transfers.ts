@@ -1,15 +1,15 @@
-import type {ListOptions} from '../../client/reading/listing.ts';
-import type {ListItem} from '../../client/requests/resource.ts';
-import {asksForApproval} from '../../client/requests/approval.ts';
-import {usualId} from '../../contract/ids.ts';
-import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {RemitError} from '../../errors.ts';
-import {assumedKey} from '../../service/file/assumption.ts';
-import {selectedValue} from '../../output/records/select.ts';
-import {plainValue} from '../../output/records/view.ts';
-import {accountTransferView} from '../../output/views/treasury.ts';
-import type {Context} from '../core/context.ts';
-import {accountLabels, accountTransferDetails} from '../write/account-details.ts';
+import type {ListOptions} from '../../../client/reading/listing.ts';
+import type {ListItem} from '../../../client/requests/resource.ts';
+import {asksForApproval} from '../../../client/requests/approval.ts';
+import {usualId} from '../../../contract/ids.ts';
+import {LIFECYCLES} from '../../../contract/lifecycle.ts';
+import {RemitError} from '../../../errors.ts';
+import {assumedKey} from '../../../service/file/assumption.ts';
+import {selectedValue} from '../../../output/records/select.ts';
+import {plainValue} from '../../../output/records/view.ts';
+import {accountTransferView} from '../../../output/views/treasury.ts';
+import type {Context} from '../../core/context.ts';
+import {accountLabels, accountTransferDetails} from '../../write/account-details.ts';
 import type {BetweenKind} from './money-kind.ts';
 
 /** Account transfers between two treasury accounts. */

@@ -1,13 +1,13 @@
-import type {OperationId} from '../../contract/operations/operations.ts';
-import {EXIT} from '../../errors.ts';
-import type {Context} from '../core/context.ts';
-import {done, type CommandOutcome} from '../core/outcome.ts';
-import type {WriteFacts} from '../guard/facts.ts';
-import type {Amount} from '../input/amounts.ts';
-import {isStillWaiting, type WaitFlagValues} from '../wait/flags.ts';
-import {recordWithId} from '../write/answered-record.ts';
-import {cancelsOnly, recordFacts} from '../write/record-facts.ts';
-import {sendOnce} from '../write/send-once.ts';
+import type {OperationId} from '../../../contract/operations/operations.ts';
+import {EXIT} from '../../../errors.ts';
+import type {Context} from '../../core/context.ts';
+import {done, type CommandOutcome} from '../../core/outcome.ts';
+import type {WriteFacts} from '../../guard/facts.ts';
+import type {Amount} from '../../input/amounts.ts';
+import {isStillWaiting, type WaitFlagValues} from '../../wait/flags.ts';
+import {recordWithId} from '../../write/answered-record.ts';
+import {cancelsOnly, recordFacts} from '../../write/record-facts.ts';
+import {sendOnce} from '../../write/send-once.ts';
 import {concludeWrite} from './conclude-write.ts';
 import type {ApproveOrCancel, MoneyKind, PayinOrPayout} from './money-kind.ts';
 
