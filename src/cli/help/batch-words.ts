@@ -76,7 +76,7 @@ const CODES: Readonly<Record<string, BatchWord>> = {
   },
   FORMER_GONE: {
     meaning:
-      'an earlier record of its reference had failed or was canceled, and the service does not find it any more: it may have paid the row',
+      'an earlier record of its reference had failed or was canceled, and the service does not find it any more, or shows it with another reference: it may have paid the row',
     advice: 'Look for that record at the service, then run resolve: --not-paid if it paid nothing.',
   },
   REPLACED: {

@@ -140,6 +140,8 @@ function resolvedText(
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume sends it again with the same key.`;
   if (state === 'staged')
     return `Recorded: row ${reference} of batch ${batch} was not paid. The next resume reads its record ${id} and releases it.`;
+  if (state === 'collision')
+    return `Recorded: row ${reference} of batch ${batch} was not paid. A retry that names it sends it again with a new key.`;
   const by = isRead ? `record ${id} was read` : 'as you stated';
   const paid = replaces === undefined ? '' : `: ${replaces}`;
   return `Row ${reference} of batch ${batch} is ${state.replace('_', ' ')}${isRead && paid === '' ? ': ' : ', '}${by}${paid}.`;

@@ -169,7 +169,9 @@ describe('a direct run that is answered with the record of another payment', () 
     desk.service.distort = (shown) => shown;
     const [own] = desk.recordsOf('A-2');
     own!.status = 'failed';
-    assert.equal((await desk.batch('resolve b A-2 --not-paid')).exitCode, 0);
+    const stated = await desk.batch('resolve b A-2 --not-paid');
+    assert.equal(stated.exitCode, 0);
+    assert.match(stated.stdout, /was not paid\. A retry that names it sends it again with a new key\.$/m);
     const {next} = await desk.go('status b');
     assert.equal(next, 'remit payouts batch retry b --row A-2');
     assert.equal((await desk.go(`${typed(next)} --yes`)).accepted, 2);
