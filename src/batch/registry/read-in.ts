@@ -41,6 +41,9 @@ const INSERT = `
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 /** What one journal shows of a record holds for the claim of another one that has the same record. */
 const IS_SAME_RECORD = `${IS_SAME_KEY} and lower(entries.id) = lower(excluded.id)`;
+/** There is one journal for each name of a batch, so an earlier one of this name is gone, and its record is read here. */
+const IS_SAME_BATCH = `entries.claimant in (select known.id from claimants known
+  join claimants own on own.batch = known.batch where own.id = excluded.claimant)`;
 const IS_WEAK = `entries.claimant in (select id from claimants where journal = '${NO_JOURNAL}')`;
 const IS_WEAK_OF_THIS_BATCH = `entries.claimant in (select known.id from claimants known
   join claimants own on own.batch = known.batch where known.journal = '${NO_JOURNAL}' and own.id = excluded.claimant)`;
@@ -60,7 +63,7 @@ const READ_IN = `${INSERT}
   where (excluded.generation > entries.generation and (entries.paid = 0 or excluded.paid = 1 or ${IS_SAME_JOURNAL} or ${IS_WEAK_OF_THIS_BATCH}))
     or (${IS_SAME_KEY} and (${RANK('excluded')} > ${RANK('entries')}
       or ${IS_WEAK}
-      or (${IS_SAME_JOURNAL} and (entries.paid = 0 or excluded.standing = 'ended'))))`;
+      or ((${IS_SAME_JOURNAL} or (${IS_SAME_BATCH} and ${IS_SAME_RECORD})) and (entries.paid = 0 or excluded.standing = 'ended'))))`;
 const READ_IN_WEAK = `${INSERT}
   on conflict (scope, fold, reference) do update set paid = 1
   where excluded.paid = 1 and entries.standing is null and ${IS_SAME_RECORD}`;

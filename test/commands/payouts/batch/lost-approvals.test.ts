@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {cpSync, mkdirSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {Desk} from './desk.ts';
 
@@ -36,6 +38,27 @@ describe('payouts batch, after the service has taken back an approval', () => {
     assert.equal(ran.exitCode, 0, ran.stdout + ran.stderr);
     assert.equal(recordOf('A-2').status, 'approved');
     assert.equal(desk.service.byId.size, 2);
+  });
+
+  it('retry approves a row again that an earlier batch of this name had claimed in a restored registry', async () => {
+    const batches = join(desk.folder, '.local/state/remit/batches');
+    const restore = () => {
+      rmSync(join(batches, 'registry.db-wal'), {force: true});
+      cpSync(join(desk.folder, 'registry.copy'), join(batches, 'registry.db'));
+    };
+    lose();
+    await desk.batch('status b --refresh');
+    cpSync(join(batches, 'registry.db'), join(desk.folder, 'registry.copy'));
+    rmSync(join(batches, 'payout/b'), {recursive: true});
+    mkdirSync(join(desk.folder, 'second'));
+    const second = await desk.batch('run ./p.csv --batch-id b --yes --out ./second');
+    assert.equal(second.exitCode, 0, second.stdout + second.stderr);
+    lose();
+    await desk.batch('status b --refresh');
+    restore();
+    const ran = await desk.batch('retry b --yes --out ./second');
+    assert.equal(ran.exitCode, 0, ran.stdout + ran.stderr);
+    assert.deepEqual([recordOf('A-2').status, desk.service.byId.size], ['approved', 2]);
   });
 
   it('export --refresh does not write created beside accepted, and exits 8', async () => {
