@@ -3,10 +3,13 @@ import {nextTurn} from '../../clock.ts';
 import type {StoredPayment} from '../../doubts/open-payments.ts';
 import type {SqliteDatabase} from '../../store/port/port.ts';
 import type {Mode} from '../../contract/mode.ts';
+import type {UntouchedRow} from '../journal/rows/rows.ts';
 import {pagesOf} from '../model/pages.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {ALIKE_MS, earlierPayment} from './earlier-payments.ts';
 import {Entries} from './entries.ts';
+import {type Entry, keySince} from './entry.ts';
+import type {JournalExists} from './judge.ts';
 import {OpenCreates} from './open-creates.ts';
 import {addAlike, type AlikeExample, noneAlike} from './look-alikes.ts';
 
@@ -31,7 +34,7 @@ const PAGE = 1000;
 export async function alikeIn(
   db: SqliteDatabase,
   {plan, journal}: OpenBatch,
-  {openPayments, now}: {openPayments: readonly StoredPayment[]; now: number},
+  {openPayments, exists, now}: {openPayments: readonly StoredPayment[]; exists: JournalExists; now: number},
 ): Promise<SeenAlike[]> {
   const {kind, journalId} = plan;
   const services = usedServices(db, plan, openPayments).map(({mode, base_url, own}) => ({
@@ -40,12 +43,16 @@ export async function alikeIn(
     seen: {mode, base_url, similar: 0},
     alike: noneAlike(),
   }));
+  const isInDoubt = (claim: Entry, row: UntouchedRow) =>
+    !claim.paid && claim.fingerprint === row.fingerprint && !exists(claim.journal, claim.batch);
   for (const page of pagesOf((after, limit) => journal.rows.untouched(after, limit), PAGE)) {
     for (const {entries, openCreates, seen, alike} of services)
       for (const row of page) {
-        if (entries.foreign(row.reference) !== undefined) continue; // it is skipped, or a conflict
-        addAlike(alike, row, earlierPayment({entries, openCreates}, row, now - ALIKE_MS));
-        if (entries.similar(row.reference).length > 0) seen.similar++;
+        const claim = entries.foreign(row.reference);
+        if (claim !== undefined && !isInDoubt(claim, row)) continue; // it is skipped, or a conflict
+        const since = claim === undefined ? 0 : keySince(claim);
+        addAlike(alike, row, earlierPayment({entries, openCreates}, row, Math.max(since, now - ALIKE_MS)));
+        if (entries.similar(row.reference, since).length > 0) seen.similar++;
       }
     await nextTurn(); // the heartbeats of the locks must continue
   }

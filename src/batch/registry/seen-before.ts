@@ -15,6 +15,7 @@ import {openRegistry, registryPath} from './database.ts';
 import type {JournalName} from './journals.ts';
 import {Entries} from './entries.ts';
 import {isSamePayment} from './entry.ts';
+import {othersIn} from './news.ts';
 import {storedScopeId} from './owners.ts';
 import type {JournalCheck} from './rebuild.ts';
 
@@ -83,8 +84,8 @@ export async function seenBefore(
     if (!hasOthers(db, journalId) && !hasOpen) return UNSEEN;
     const before = await seenIn(db, batch);
     const held = at === undefined || before.length === 0 ? undefined : await heldIn(db, batch, at);
-    const now = clock.now();
-    return {before, held, alike: countsAlike ? await alikeIn(db, batch, {openPayments, now}) : []};
+    const [now, exists] = [clock.now(), othersIn(stateDir, batch.plan)];
+    return {before, held, alike: countsAlike ? await alikeIn(db, batch, {openPayments, exists, now}) : []};
   } finally {
     db.close();
     await lock.release();

@@ -96,7 +96,14 @@ export function surveyBatch(options: {
       survey.conflicts++;
       survey.conflictExample ??= row.reference;
     } else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
-    else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
+    else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') {
+      survey.doubts++;
+      noteLookalikes(survey, row, {
+        registry,
+        since: readAcknowledged(journal, plan)?.at ?? outcome.stagedAt ?? 0,
+        now,
+      });
+    }
     if (entry !== undefined || isDoubt) continue;
     if (row.outcome === undefined && journal.coveredSince(row.n) !== undefined) continue; // it may have been sent
     for (const {namespace, baseUrl, batch} of registry.entries.elsewhere(row.reference))

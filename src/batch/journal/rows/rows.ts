@@ -29,6 +29,7 @@ export interface UntouchedRow {
   /** Minor units. */
   amount: number;
   currency: string;
+  fingerprint: string;
 }
 
 /** The record of a collision or a conflict belongs to another payment. */
@@ -165,7 +166,7 @@ export class JournalRows {
   untouched(after: number, limit: number): UntouchedRow[] {
     return this.#db
       .prepare<UntouchedRow>(
-        `select r.n, r.reference, r.party, r.amount, r.currency from rows r left join outcomes o on o.n = r.n
+        `select r.n, r.reference, r.party, r.amount, r.currency, r.fingerprint from rows r left join outcomes o on o.n = r.n
          where r.n > ? and o.n is null order by r.n limit ?`,
       )
       .all(after, limit);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {shellWord} from '../../../../src/shell-word.ts';
@@ -38,6 +38,25 @@ describe('references that were used elsewhere', () => {
     );
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 1], ran.stderr);
     assert.equal(desk.service.paid.length, 2);
+  });
+
+  it('and paid in another namespace are asked about again by a batch whose journal had been deleted', async () => {
+    desk.file('q.csv', [['Q-1', 7, '70.00']]);
+    await desk.batch('run ./q.csv --batch-id q --stage-only --yes');
+    const accepts = '--accept duplicates=1 --accept paid-elsewhere=default';
+    const paid = await desk.batch(`run ./q.csv --batch-id fix --namespace other --yes ${accepts}`);
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    rmSync(join(desk.folder, '.local/state/remit/batches/payout/q'), {recursive: true});
+    mkdirSync(join(desk.folder, 'again'));
+    const planned = await desk.batch('plan ./q.csv --batch-id q --json');
+    assert.match(planned.stdout, /"next": ?"[^"]*--accept duplicates=1/);
+    const ran = await desk.batch('run q --json --yes --out ./again');
+    assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES'], ran.stderr);
+    assert.match(ran.error().message, /^batch q: 1 row with the party, amount and currency of another batch/);
+    assert.equal(desk.service.paid.length, 2);
+    const line = /payouts batch (run .*)$/.exec(ran.error().hint!)![1]!;
+    assert.equal((await desk.batch(line)).exitCode, 0);
+    assert.equal(desk.service.paid.length, 3);
   });
 
   it('in another namespace keep a retry from sending the row again until it is named', async () => {
