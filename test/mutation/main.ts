@@ -6,7 +6,7 @@
  *   --each N      mutations an area (60)
  *   --seed S      what is drawn (1); `random` for a new one, which is printed
  *   --area NAME   only this area; repeatable
- *   --file TEXT   only files with this in their path
+ *   --file TEXT   only files with this in their path; repeatable
  *   --workers N   copies of the project tested at a time (2)
  */
 import {parseArgs} from 'node:util';
@@ -22,7 +22,7 @@ const {values} = parseArgs({
     each: {type: 'string', default: '60'},
     seed: {type: 'string', default: '1'},
     area: {type: 'string', multiple: true},
-    file: {type: 'string', default: ''},
+    file: {type: 'string', multiple: true, default: ['']},
     workers: {type: 'string', default: '2'},
   },
 });
@@ -32,7 +32,7 @@ const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 function mutationsOf(sources: readonly SourceFile[]): Mutation[] {
   const sites = sources
-    .filter(({path}) => path.includes(values.file))
+    .filter(({path}) => values.file.some((part) => path.includes(part)))
     .flatMap(({path, text}) => sitesOf(path, text));
   return draw(sites, {seed, count: Number(values.each)});
 }
