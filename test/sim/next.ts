@@ -12,6 +12,10 @@ export type Step =
   /** It shows something to a person, who then decides. */
   | {is: 'look'};
 
+/** The record that a printed command cancels before it goes on with the batch. */
+export const canceledFirst = (next: string): string | undefined =>
+  /^remit pay(?:outs|ins) cancel (\S+) .*&& /.exec(next)?.[1];
+
 /** Reads a printed command; settings of the profile that go before it are taken as made. */
 export function stepOf(next: string): Step {
   const command = next.split(' && ').at(-1)!;

@@ -858,12 +858,13 @@ export class Oracle {
   #raisedRightly(reference: string, generation: number, place: Place): void {
     const key = this.#keyOf(reference, generation - 1);
     const records = this.#service.records.filter((record) => isOfKey(record, key));
-    const known = records.findLast(({madeBy, id}) =>
-      (this.#attempts.get(reference) ?? []).some(
-        (one) => this.#placeOf(one) === place && (one.n === madeBy || one.seenId === id),
-      ),
-    );
-    const statuses = [records.at(-1), known].map((record) =>
+    const newestOf = (attempts: readonly Attempt[]) =>
+      records.findLast(({madeBy, id}) => attempts.some((one) => one.n === madeBy || one.seenId === id));
+    const sent = (this.#attempts.get(reference) ?? []).filter((one) => this.#placeOf(one) === place);
+    // An older backup, put back, knows nothing of what was made in between.
+    const kept = [...this.#senders.keys()].filter((one) => this.#isKnownTo(place, one));
+    const known = [newestOf(sent), newestOf(kept)];
+    const statuses = [records.at(-1), ...known].map((record) =>
       record === undefined ? 'missing' : this.#service.statusOf(record),
     );
     const hasOrphan = !this.#isMemoryLong && records.some((record) => isDead(this.#service.statusOf(record)));

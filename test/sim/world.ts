@@ -19,7 +19,7 @@ import {
   type Setting,
 } from './engine.ts';
 import {type Acceptances, Namespaces, neededBy, NOTHING} from './namespaces.ts';
-import {type Step, stepOf} from './next.ts';
+import {canceledFirst, type Step, stepOf} from './next.ts';
 import {LATEST_MS, SimNetwork} from './network.ts';
 import {Oracle, type Violation} from './oracle.ts';
 import type {SimIdentity, SimOs} from './os.ts';
@@ -921,8 +921,19 @@ export class World {
       this.#counts.nextTyped++;
       this.#log(() => `operator: types ${next}`);
       approveById ||= next.includes('--approve-by-id');
+      this.#cancelFirst(next);
       if (!(await this.#type(place, batchId, step, approveById))) return;
     }
+  }
+
+  /** The record for which a row waits. */
+  #cancelFirst(next: string): void {
+    const id = canceledFirst(next);
+    const record = this.#service.records.find((one) => one.id === id);
+    if (record === undefined) return;
+    this.#counts.byHand++;
+    this.#log(() => `operator: cancels record ${record.n}`);
+    this.#service.byHand(record, 'cancel');
   }
 
   /** @returns whether it was done: not if a person decides, and not if it was refused. */
@@ -985,6 +996,7 @@ export class World {
       // A row whose every replay is refused would stop each run before the others are released.
       const isHeldUp = last?.summary.stopped_because?.reason === 'failing' && last.summary.staged > 0;
       const path = isHeldUp ? 'release' : goesOn ? 'as-before' : 'stage-and-release';
+      this.#cancelFirst(last?.summary.next ?? '');
       last = await this.#runAs(
         place,
         {

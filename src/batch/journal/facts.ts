@@ -69,6 +69,8 @@ export interface BatchFacts {
   declared: Record<string, Outcome | null | undefined>;
   /** Ids of earlier records that did not pay a row, as the operator stated, by reference. */
   formersUnpaid: Record<string, string[]>;
+  /** The first row that the last run left because an earlier record of its reference is shown as created, and its id. */
+  openFormer: {reference: string; id: string} | null;
   /** The profile that was typed for the last run, or for the plan before it was run; null if none was typed. */
   typedProfile: string | null;
   /** The folder given by `--out` for the last run; null if none was. */
@@ -107,6 +109,7 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   dropped: false, // the revision adds its own to those before
   declared: true,
   formersUnpaid: true,
+  openFormer: false,
   typedProfile: true,
   typedOut: true,
   confirmed: false, // a revision is confirmed again

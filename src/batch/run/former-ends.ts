@@ -35,8 +35,8 @@ export interface Case {
   isJudged?: boolean;
   /** Why the row is not sent: a former record shows no end. */
   why?: string;
-  /** That record can be canceled. */
-  isOpen?: boolean;
+  /** The id of that record, if it is shown as created: it can be canceled. */
+  openId?: string | undefined;
   /** The service reports that it has no such record: only a person can find out whether it has paid. */
   isGone?: boolean;
 }
@@ -51,6 +51,7 @@ interface Settled {
 export interface LeftRow {
   reference: string;
   why: string;
+  openId?: string | undefined;
   isGone?: boolean | undefined;
 }
 
@@ -170,14 +171,18 @@ export class FormerEnds {
     this.left.set(row.n, {reference: row.reference, why: message});
   }
 
-  leave(row: JournalRow, words: string, {isOpen, isGone}: Pick<Case, 'isOpen' | 'isGone'> = {}): void {
+  leave(row: JournalRow, words: string, {openId, isGone}: Pick<Case, 'openId' | 'isGone'> = {}): void {
     const {n, reference} = row;
     const isStaged = (row.outcome?.id ?? null) !== null;
     const ways =
-      isOpen === true ? '; cancel it if it is not wanted' : isGone === true ? ', or the row is resolved' : '';
+      openId !== undefined
+        ? '; cancel it if it is not wanted'
+        : isGone === true
+          ? ', or the row is resolved'
+          : '';
     const when = `${isStaged ? 'released' : 'sent'} only once that record is shown as failed or canceled again${ways}`;
     const why = `${isStaged ? NOT_RELEASED : ''}${words}: it may have paid this row, which is ${when}`;
-    this.left.set(n, {reference, why, isGone});
+    this.left.set(n, {reference, why, openId, isGone});
     // Until the run ends, so that no window covers the row: it is certainly not sent.
     if (!isStaged && bucketNow(this.#run.journal, row) !== 'in_doubt')
       this.#record(row, outcomeOf(row, {state: 'conflict', id: null, code: REGISTRY_CODE, message: why}));
@@ -188,6 +193,12 @@ export class FormerEnds {
     const {journal, outcomes} = this.#run;
     if (this.left.size === 0) return;
     outcomes.flush();
+    const open = [...this.left.values()].find(({openId}) => openId !== undefined);
+    const id = open?.openId;
+    journal.setFact(
+      'openFormer',
+      open === undefined || id === undefined ? null : {reference: open.reference, id},
+    );
     for (const left of this.left.values()) {
       const row = journal.rows.of(left.reference);
       const explained = row?.outcome === undefined ? undefined : explainedBy(row.outcome, left);

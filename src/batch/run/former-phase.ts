@@ -161,7 +161,7 @@ export class FormerPhase {
       of.settled.push({record: former, status: read.status, answer: read.answer});
     else {
       of.why ??= `${had} ${shownAs(read, wordsOf(end))}`;
-      of.isOpen = read.is === 'open';
+      of.openId = read.is === 'open' ? former.id : undefined;
       of.isGone ||= isGone;
     }
   }

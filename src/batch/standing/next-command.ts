@@ -54,7 +54,7 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
     return byIdCommand(left, commands, byIdRun(left, type), type);
   if (left.unreadable > 0 && left.stop !== undefined) return unreadableCommand(left, type);
   if (left.stop === 'failing' && left.stuck > 0) return type('resolve', '--from', 'FILE');
-  const onward = onwardCommand(left, type);
+  const onward = afterCancel(left, batch, onwardCommand(left, type));
   if (onward !== undefined && left.isUnproven) return `${commands.read('profiles', 'test')} && ${onward}`;
   // The service is at its address, so that it refuses these rows themselves, and would stop the run in the same way.
   if (
@@ -100,6 +100,13 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
     return commands.read(topic, 'list', party, left.maybeTwiceParty, '--all');
   if (left.differingReference !== null) return type('status', '--row', left.differingReference);
   return type('report', '--html');
+}
+
+/** A run alone would find the record that a row waits for as it was. */
+function afterCancel(left: Remaining, {commands, kind}: CommandsOfBatch, onward: string | undefined) {
+  const {openFormer: id} = left;
+  if (id === null || onward === undefined) return onward;
+  return `${commands.write(KINDS[kind].topic, 'cancel', id)} && ${onward}`;
 }
 
 /** Rows that a person has to look up: an earlier record of their reference is not found. */

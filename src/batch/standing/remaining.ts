@@ -3,6 +3,7 @@ import type {BatchFacts, RunFacts} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {KINDS} from '../model/kinds.ts';
+import {FORMER_CODE, type RowState} from '../model/outcome.ts';
 import type {Standing} from '../model/tally.ts';
 import {USUAL_HORIZON_MS} from '../../service/service-file.ts';
 import type {RunPath} from '../model/run-path.ts';
@@ -36,6 +37,8 @@ export interface Remaining {
   /** The same part of not_sent. */
   goneUnsent: number;
   goneHeld: number;
+  /** The record for which a row waits, if it was last shown as created: once it is canceled, the row is paid. */
+  openFormer: string | null;
   unapproved: number;
   /** The part of them whose record only an approval by its id releases. */
   lateUnapproved: number;
@@ -145,6 +148,15 @@ export function refuseCanceled(
   );
 }
 
+function openFormer(journal: Journal): string | null {
+  const {reference, id} = journal.fact('openFormer') ?? {};
+  const outcome = reference === undefined ? undefined : journal.rows.of(reference)?.outcome;
+  return id !== undefined && outcome?.code === FORMER_CODE && WAITING.has(outcome.state) ? id : null;
+}
+
+/** States in which a row waits for an earlier record, and nothing else can have paid it. */
+const WAITING: ReadonlySet<RowState> = new Set(['not_sent', 'staged']);
+
 export function readRemaining(
   journal: Journal,
   {tally, statuses, held, differs, maybePaidTwice}: Standing,
@@ -180,6 +192,7 @@ export function readRemaining(
     goneStaged: rows?.goneStaged ?? 0,
     goneUnsent: rows?.goneUnsent ?? 0,
     goneHeld: rows?.goneHeld ?? 0,
+    openFormer: isAtRest ? openFormer(journal) : null,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
     stuck: (rows?.stuck ?? 0) + refusedDoubts + shared + unreadable,
     shared,

@@ -24,6 +24,7 @@ const NOTHING: Remaining = {
     goneStaged: 0,
     goneUnsent: 0,
     goneHeld: 0,
+    openFormer: null,
     uncancelableRecord: null,
     lateUnapproved: 0,
     unapproved: 0,
@@ -349,6 +350,16 @@ describe('the next command of a batch', () => {
 
   it('cancels records that can only be approved by id if there is no profile that could approve them', () =>
     assert.equal(next({state: 'stopped', staged: 2, mustApproveById: true}, null), 'cancel b1'));
+
+  it('cancels first the record for which a row waits, if it was last shown as created', () => {
+    const id = '018f0000-0000-7000-8000-000000000009';
+    const left = {not_sent: 1, openFormer: id};
+    assert.equal(
+      next({...left, state: 'held'}, 'acme', 'live'),
+      `remit payouts cancel ${id} --live -p acme && resume b1 --live -p acme`,
+    );
+    assert.equal(next({...left, state: 'complete'}), null);
+  });
 
   it('includes --live with a live key, if the command sends something', () => {
     assert.equal(next({rejected: 1}, 'acme', 'live'), 'retry b1 --live -p acme');

@@ -21,6 +21,13 @@ export class Desk {
     return {HOME: this.folder, REMIT_API_KEY: key, REMIT_BASE_URL: BASE_URL, USER: 'ada'};
   }
 
+  /** Types a printed command that begins with `remit`. */
+  type(line: string): Promise<CliResult> {
+    return runCli(line.split(' ').slice(1), {
+      ...{env: this.env(TEST_KEY), service: this.service.transport(), clock: this.clock, cwd: this.folder},
+    });
+  }
+
   /** Types a line with a test key, or with the live one; of payins, when that is said. */
   async batch(
     line: string,

@@ -79,7 +79,8 @@ describe('a record that had failed and is gone', () => {
       desk.service.byId.set(desk.former.id, desk.former);
       desk.former.status = status;
       const {not_sent: unsent, next} = await desk.go('resume b --yes');
-      assert.deepEqual([unsent, next], [1, 'remit payouts batch resume b']);
+      const cancel = status === 'created' ? `remit payouts cancel ${desk.former.id} && ` : '';
+      assert.deepEqual([unsent, next], [1, `${cancel}remit payouts batch resume b`]);
       assert.equal(desk.recordsOf('A-2').length, 1);
       gone();
       assert.equal(

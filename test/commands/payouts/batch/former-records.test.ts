@@ -88,7 +88,8 @@ describe('payouts batch run, with a row whose record failed in another batch', (
       const ran = await desk.batch('run ./p.csv --batch-id b --yes --json');
       const {not_sent: unsent, next} = summaryOf(ran);
       assert.deepEqual([ran.exitCode, unsent], [7, 1], ran.stderr);
-      assert.equal(next, 'remit payouts batch resume b');
+      const cancel = status === 'created' ? `remit payouts cancel ${former.id} && ` : '';
+      assert.equal(next, `${cancel}remit payouts batch resume b`);
       assert.match(
         (await desk.batch('status b')).stdout,
         new RegExp(`is now shown as ${status}: it may have paid`),
@@ -96,10 +97,25 @@ describe('payouts batch run, with a row whose record failed in another batch', (
       assert.equal(recordsOf('A-2').length, 1);
       former.status = 'failed';
       assert.equal((await statusOf('a')).failed, 1);
-      const again = await desk.batch(`${typed(next)} --yes --json`);
+      const again = await desk.batch('resume b --yes --json');
       assert.deepEqual([again.exitCode, summaryOf(again).accepted], [0, 1], again.stderr);
       assert.equal(recordsOf('A-2').length, 2);
     });
+
+  it('pays the row once `next` has canceled the record that is shown as created', async () => {
+    former.status = 'created';
+    await desk.batch('run ./p.csv --batch-id b --yes --json');
+    const {next} = await statusOf('b');
+    const [cancel = '', resume = ''] = String(next).split(' && ');
+    const canceled = await desk.type(`${cancel} --yes`);
+    assert.equal(canceled.exitCode, 0, canceled.stdout + canceled.stderr);
+    const ran = await desk.batch(`${typed(resume)} --yes --json`);
+    assert.deepEqual([summaryOf(ran).accepted, summaryOf(ran).next], [1, null], ran.stderr);
+    assert.deepEqual(
+      recordsOf('A-2').map(({status}) => status),
+      ['canceled', 'approved'],
+    );
+  });
 
   it('does not send the row if the record is not found', async () => {
     desk.service.byId.delete(former.id);
@@ -247,7 +263,8 @@ describe('payouts batch run, with a row whose record failed in another batch', (
         const ran = await release();
         const {staged, next, state} = summaryOf(ran);
         assert.deepEqual([ran.exitCode, staged, state], [8, 2, 'held'], ran.stderr);
-        assert.equal(next, 'remit payouts batch release b --accept rest');
+        const cancel = status === 'created' ? `remit payouts cancel ${former.id} && ` : '';
+        assert.equal(next, `${cancel}remit payouts batch release b --accept rest`);
         assert.match(
           (await desk.batch('status b')).stdout,
           new RegExp(`A-2: not released: record \\S+ .* is now shown as ${status}`),
