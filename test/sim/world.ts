@@ -1,5 +1,6 @@
 import type {Resolving} from '../../src/batch/repair/resolve.ts';
 import type {Resolution} from '../../src/batch/repair/resolved-outcome.ts';
+import {FORMER_GONE_CODE} from '../../src/batch/model/outcome.ts';
 import {RemitError} from '../../src/errors.ts';
 import {KEY_IN_USE_MS} from '../../src/batch/model/record-age.ts';
 import {openBatch} from '../../src/batch/journal/open-batch.ts';
@@ -899,7 +900,7 @@ export class World {
     while (!this.#isOver) {
       const standing = await this.#report(place, batchId);
       const next = standing?.summary.next ?? null;
-      if (next === null) return;
+      if (standing === undefined || next === null) return;
       const step = stepOf(next);
       const key = JSON.stringify({...standing, approveById});
       const before = seen.get(key);
@@ -922,7 +923,7 @@ export class World {
       this.#log(() => `operator: types ${next}`);
       approveById ||= next.includes('--approve-by-id');
       this.#cancelFirst(next);
-      if (!(await this.#type(place, batchId, step, approveById))) return;
+      if (!(await this.#type(place, batchId, {step, standing, approveById}))) return;
     }
   }
 
@@ -937,10 +938,14 @@ export class World {
   }
 
   /** @returns whether it was done: not if a person decides, and not if it was refused. */
-  async #type(place: Place, batchId: string, step: Step, approveById: boolean): Promise<boolean> {
+  async #type(
+    place: Place,
+    batchId: string,
+    {step, standing, approveById}: {step: Step; standing: Pick<EngineReport, 'states'>; approveById: boolean},
+  ): Promise<boolean> {
     if (step.is === 'look') return false;
     if (step.is === 'cancel') return (await this.#cancel(place, batchId, {})) !== undefined;
-    if (step.is === 'resolve') return this.#resolveAll(place, batchId);
+    if (step.is === 'resolve') return this.#resolveAll(place, batchId, standing.states);
     const {verb, rows, accepts} = step;
     if (!rows.every((reference) => this.#mayName(place, batchId, reference))) return false;
     const {horizonMs, maxInFlight} = this.#schedule;
@@ -967,11 +972,11 @@ export class World {
     return report !== undefined;
   }
 
-  /** The operator looks up all rows in doubt, and records what is true of them. */
-  async #resolveAll(place: Place, batchId: string): Promise<boolean> {
+  /** The operator looks up all rows in doubt, or with an earlier record that is gone, and records what is true of them. */
+  async #resolveAll(place: Place, batchId: string, states: EngineReport['states']): Promise<boolean> {
     if (batchId === NAMESAKE) return false;
-    const doubts = [...place.batches.get(batchId)!.reported].filter(([, state]) => state === 'in_doubt');
-    const rows = doubts.map(([reference]) => ({
+    const doubts = states.filter(({state, code}) => state === 'in_doubt' || code === FORMER_GONE_CODE);
+    const rows = doubts.map(({reference}) => ({
       reference,
       resolution: this.#truthOf(place, batchId, reference),
     }));
