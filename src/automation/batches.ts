@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import type {Summary} from '../batch/standing/summary.ts';
+import {checkCallOptions, mustBeObject, mustBeText} from '../arguments.ts';
 import {RemitError, type ExitCode} from '../errors.ts';
 import {runCommand, type CommandResult} from './run-command.ts';
 import {rowsToCsv, type BatchRow} from './rows.ts';
@@ -104,6 +105,7 @@ export class Batches {
   readonly #options: BatchesOptions;
 
   constructor(options: BatchesOptions) {
+    mustBeObject(options, 'the options of Batches');
     this.#options = options;
   }
 
@@ -111,7 +113,11 @@ export class Batches {
    * Checks the rows and stores them as a batch; the same rows again change nothing.
    * @throws {RemitError} CSV_INVALID with every error by row and column
    */
-  async plan({id, rows, file, sheet}: PlanOptions): Promise<BatchPlan> {
+  async plan(planned: PlanOptions): Promise<BatchPlan> {
+    mustBeObject(planned, 'the plan');
+    const {id, rows, file, sheet} = planned;
+    if (rows === undefined) mustBeText(file, 'the file of a plan without rows');
+    mustBeText(id, 'the id of a batch');
     const inSheet = sheet === undefined ? [] : ['--sheet', sheet];
     const from = rows === undefined ? [resolve(file), ...inSheet] : ['-', ...AS_WRITTEN];
     const stdin = rows === undefined ? undefined : rowsToCsv(rows);
@@ -137,7 +143,12 @@ export class Batches {
   }
 
   async #send(verb: 'run' | 'resume', id: string, options: RunOptions): Promise<BatchRun> {
+    mustBeText(id, 'the id of a batch');
+    mustBeObject(options, 'the options');
+    checkCallOptions(options);
     const {confirm, live = false, accept = [], until, signal} = options;
+    mustBeObject(confirm, 'confirm');
+    mustBeObject(confirm.totals, 'confirm.totals');
     const args = [
       ...[verb, id, ...statedFigures(confirm)],
       ...['--out', resolve(this.#options.outDir ?? '.')],

@@ -1,3 +1,4 @@
+import {checkCallOptions, mustBeObject, mustBeText} from '../arguments.ts';
 import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
@@ -15,6 +16,7 @@ import {HttpTransport} from './transport/http-transport.ts';
 import {Listing, type ListOptions} from './reading/listing.ts';
 import {continued} from './reading/continued.ts';
 import {otherOrder} from './reading/order.ts';
+import {nameUnknownFields} from './reading/unknown-fields.ts';
 import {readPage, type SentPage} from './reading/page.ts';
 import type {FetchPage} from './reading/page-reader.ts';
 import {checkFilters, filterHere} from './reading/filters.ts';
@@ -96,6 +98,7 @@ export class RemitClient {
 
   /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for invalid options */
   constructor(options: ClientOptions) {
+    mustBeObject(options, 'the options of RemitClient');
     this.baseUrl = normaliseBaseUrl(options.baseUrl);
     this.#codec = options.service === undefined ? CANONICAL : codecOf(options.service);
     this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl, codec: this.#codec});
@@ -162,8 +165,16 @@ export class RemitClient {
 
   /** Calls an operation by its id. The methods of the resources are typed versions of it. */
   async call(id: OperationId, given: CallInput = {}): Promise<Result<unknown>> {
+    mustBeObject(given, 'the parts of a call');
+    if (given.params !== undefined) mustBeObject(given.params, 'the parameters');
+    checkCallOptions(given.options);
+    const result = await this.#call(id, {...given, body: bodyAsSent(given.body)});
+    nameUnknownFields(id, result.data);
+    return result;
+  }
+
+  async #call(id: OperationId, input: CallInput): Promise<Result<unknown>> {
     const {method, key, path} = operationOf(id);
-    const input = {...given, body: bodyAsSent(given.body)};
     if (isTransferCreation(id)) return this.#callCreation(id, input);
     const built = this.#builder.operation(id, input);
     if (method === 'GET') {
@@ -235,6 +246,9 @@ export class RemitClient {
     query: Readonly<Record<string, unknown>> = {},
     options: ListOptions & CallOptions = {},
   ): Listing<unknown> {
+    mustBeObject(query, 'the filters');
+    checkCallOptions(options);
+    if (options.cursor !== undefined) mustBeText(options.cursor, 'cursor');
     const {params, filters} = splitParams(operationOf(id).path, query);
     const {paging} = this.#codec.service;
     const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));
@@ -256,6 +270,7 @@ export class RemitClient {
       if (options.checksFilters === true)
         checkFilters(id, {...params, ...sent}, {items: read.items, sanitizer: built.sanitizer});
       warn(200, otherOrder(id, filters['order'], read.items, paging));
+      for (const item of read.items) nameUnknownFields(id, item);
       passes ??= filterHere(id, own, built.sanitizer);
       const asked = {cursor, limit: sizeOnWire(limit, paging), readBefore, isFiltered};
       return continued(read, asked, paging);
@@ -276,6 +291,9 @@ export class RemitClient {
     path: string,
     given: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
+    mustBeText(method, 'method');
+    mustBeText(path, 'path');
+    checkCallOptions(given);
     const input = {...given, body: bodyAsSent(given.body)};
     const {operation, isRaw, body} = this.#readRequest(method, path, input);
     if (operation === undefined || !isTransferCreation(operation)) {
@@ -351,9 +369,12 @@ export class RemitClient {
    */
   async wait<R extends keyof WaitedFor>(
     resource: R,
-    {id}: {id: string},
+    params: {id: string},
     options: WaitForOptions<WaitedFor[R]> = {},
   ): Promise<Waited<WaitedFor[R]>> {
+    mustBeObject(params, 'the parameters');
+    checkCallOptions(options);
+    const {id} = params;
     if (options.until !== undefined) checkStatus(options.until);
     return waitFor({
       ...options,

@@ -36,6 +36,7 @@ export interface ClientOptions {
   /** Generates an idempotency key; a UUIDv4 by default. */
   newKey?: (() => string) | undefined;
   /**
+   * @internal
    * Removes secrets from errors and debug lines, including those seen in requests and answers; by default one per
    * call.
    */

@@ -23,6 +23,7 @@ export const EVENT_TYPES = {
   },
 } as const satisfies Record<string, EventType>;
 
+/** A documented event type; the service may send others later. */
 export type EventTypeName = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = keysOf(EVENT_TYPES);
 

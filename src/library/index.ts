@@ -9,11 +9,13 @@ export type {
   KeyedOptions,
   ListItem,
   Result,
+  UnknownFields,
 } from '../client/requests/resource.ts';
 export {Listing} from '../client/reading/listing.ts';
 export type {ListOptions} from '../client/reading/listing.ts';
 export type {Page} from '../client/reading/page.ts';
 export type {Waited} from '../client/reading/poll.ts';
+export type {EventTypeName} from '../contract/events.ts';
 export {parseServiceFile} from '../service/file/parse.ts';
 export type {ServiceFile} from '../service/service-file.ts';
 export {TransportFailure} from '../client/transport/transport.ts';

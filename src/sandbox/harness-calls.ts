@@ -1,3 +1,4 @@
+import {mustBeObject} from '../arguments.ts';
 import {isErrorCode, RemitError} from '../errors.ts';
 import {ownJson} from '../narrow.ts';
 import {faultRule} from './fault-input.ts';
@@ -29,7 +30,10 @@ export function harnessOf(server: RunningSandbox, isStopped: () => boolean): Omi
     clock: () => call('GET', '/clock'),
     setClock: (mode) => call('POST', '/clock', mode),
     scenario: (name) => ({metadata: {[SCENARIO_KEY]: knownScenario(name)}}),
-    addFault: async (fault) => call('POST', '/faults', faultRule(fault)),
+    addFault: async (fault) => {
+      mustBeObject(fault, 'the fault');
+      return call('POST', '/faults', faultRule(fault));
+    },
     faults: () => listed('/faults'),
     removeFault: (id) => call('DELETE', `/faults/${encodeURIComponent(id)}`),
     clearFaults: () => call('DELETE', '/faults'),

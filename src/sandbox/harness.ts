@@ -1,6 +1,7 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {mustBeObject} from '../arguments.ts';
 import {RemitError} from '../errors.ts';
 import {isObject, messageOf} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
@@ -105,6 +106,7 @@ const VALID: Readonly<
 };
 
 function checkOptions(options: HarnessOptions): void {
+  mustBeObject(options, 'the options of startSandbox');
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(VALID, name))
       throw new RemitError(

@@ -12,7 +12,7 @@ export async function typed(client: RemitClient): Promise<unknown[]> {
     data.client_metadata,
   ];
   const none: Result<null> = await client.payeePaymentMethods.delete({payee_id: 'a', payment_method_id: 'b'});
-  const seen: unknown[] = [known, none, data['a_field_of_tomorrow']];
+  const seen: unknown[] = [known, none, data.unknownFields['a_field_of_tomorrow']];
   for await (const payout of client.payouts.list({status: 'created', order: 'asc'}, {limit: 5}))
     seen.push(payout.payee_id);
   for await (const method of client.payerPaymentMethods.list({payer_id: 'x'})) seen.push(method.last4);
@@ -47,6 +47,17 @@ export async function typed(client: RemitClient): Promise<unknown[]> {
   await client.payouts.approve({id: 'x'}, {idempotencyKey: 'k'});
   // @ts-expect-error whose method it is must be said
   await client.payeePaymentMethods.delete({id: 'b'});
+  // @ts-expect-error a payout has an amount
+  await client.payouts.create({payee_id: 'x'});
+  await client.payouts.create({payee_id: 'x', amount_in_cents: 1});
+  // @ts-expect-error a payin has an amount
+  await client.payins.create({payer_id: 'x', auto_approve: true});
+  // @ts-expect-error no such event type
+  await client.webhookEndpoints.create({url: 'x', event_types: ['payout.setled']});
+  // @ts-expect-error no such field
+  seen.push(data.amount_in_minor_unit);
+  // @ts-expect-error no such field in a list
+  for await (const payout of client.payouts.list()) seen.push(payout.payeeId);
   // @ts-expect-error payouts are not listed by payer
   client.payouts.list({payer_id: 'x'});
   return seen;

@@ -140,6 +140,27 @@ describe('the client', () => {
     assert.deepEqual((await client.payouts.get({id: 'a'})).data, record);
   });
 
+  it('names the fields of a record that the contract does not have, and prints the record as it came', async () => {
+    const record = {id: 'x', status: 'frozen', of_tomorrow: {a: 1}};
+    const {client} = setUp(() => answer(200, {...record}));
+    const {data} = await client.payouts.get({id: 'x'});
+    assert.deepEqual(data.unknownFields, {of_tomorrow: {a: 1}});
+    assert.deepEqual([JSON.parse(JSON.stringify(data)), {...data}], [record, record]);
+    assert.deepEqual((await client.payouts.create(BODY)).data.unknownFields, {of_tomorrow: {a: 1}});
+    const {record: waited} = await client.wait('payouts', {id: 'x'}, {timeoutMs: 0});
+    assert.deepEqual(waited?.unknownFields, {of_tomorrow: {a: 1}});
+  });
+
+  it('names them also in a list, and in the record of an envelope', async () => {
+    const item = {id: 'x', status: 'created', of_tomorrow: 1};
+    const listed = setUp([answer(200, {data: [item, {id: 'y'}], next_cursor: null})]);
+    const found = (await listed.client.payouts.list().toArray()).map(({unknownFields}) => unknownFields);
+    assert.deepEqual(found, [{of_tomorrow: 1}, {}]);
+    const {client} = setUp([answer(200, {data: item})]);
+    const {data: move} = await client.moves.approve({move_id: 'x'});
+    assert.deepEqual(move.data.unknownFields, {of_tomorrow: 1});
+  });
+
   it('finds a created record in an envelope', async () => {
     const {client} = setUp([answer(201, {data: {id: 'a'}})]);
     assert.deepEqual((await client.payouts.create(BODY)).data, {id: 'a'});

@@ -1,9 +1,10 @@
 import {RemitError} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 
 /**
  * The body as the service will read it. A model or another object with `toJSON` is not what is sent, so only this form
  * decides whether a create is approved, and only this form is compared with its record.
- * @throws {RemitError} LOCAL_VALIDATION for an object whose contents JSON does not show
+ * @throws {RemitError} LOCAL_VALIDATION for an object whose contents JSON does not show, and for what has no JSON
  */
 export function bodyAsSent(body: unknown): unknown {
   const text = body === undefined ? undefined : stringified(body);
@@ -17,7 +18,18 @@ export function bodyAsSent(body: unknown): unknown {
 }
 
 /** Undefined for a function, which has no JSON; the type of `JSON.stringify` does not say so. */
-const stringified = (body: unknown): string | undefined => JSON.stringify(body);
+function stringified(body: unknown): string | undefined {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    const [reason] = messageOf(error).split('\n'); // Node draws a circle on further lines
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `the body cannot be written as JSON: ${reason}; nothing was sent`,
+      {cause: error},
+    );
+  }
+}
 
 /** A Buffer becomes a list of its bytes, and a Map or Set an empty object. */
 const isOpaque = (body: unknown, text: string): body is object =>

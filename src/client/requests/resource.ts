@@ -1,3 +1,4 @@
+import type {EventTypeName} from '../../contract/events.ts';
 import type {Operation, PathParams} from '../../contract/operations/operation.ts';
 import {OPERATIONS, type OperationId, type Resource} from '../../contract/operations/operations.ts';
 import type {Input, Output, SchemaName} from '../../contract/schemas/registry.ts';
@@ -53,9 +54,9 @@ export interface EarlierRequest {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** For an error with an unknown outcome: the command that continues from there. */
+  /** @internal For an error with an unknown outcome: the command that continues from there. */
   hint?: string | undefined;
-  /** The record that is written, if the caller has its id; named in an error with an unknown outcome. */
+  /** @internal The record that is written, if the caller has its id; named in an error with an unknown outcome. */
   recordId?: string | undefined;
   /** Replaces the client's; for a read within a wait. */
   retries?: number | undefined;
@@ -66,18 +67,18 @@ export interface CallOptions {
 export interface KeyedOptions extends CallOptions {
   /** One key per intended action; generated if absent. */
   idempotencyKey?: string | undefined;
-  /** The key was generated for this call, so typing the command again generates another one. */
+  /** @internal The key was generated for this call, so typing the command again generates another one. */
   isFreshKey?: boolean | undefined;
   /**
    * No record of another payment can have this key, although it was not generated for this call. A create with
    * `auto_approve` is then sent as one request, instead of being created, compared and released.
    */
   mayApproveAtOnce?: boolean | undefined;
-  /** What a caller with a memory knows about the earlier requests with this key, whose outcome it does not know. */
+  /** @internal What a caller with a memory knows about the earlier requests with this key, whose outcome it does not know. */
   earlier?: EarlierRequest | undefined;
   /** Called between the two requests of a create with `auto_approve`. */
   onCreated?: ((created: CreatedBefore) => void) | undefined;
-  /** The command that shows a record, for an error about one that a create has returned. */
+  /** @internal The command that shows a record, for an error about one that a create has returned. */
   showCommand?: ((id: string) => string) | undefined;
 }
 
@@ -106,13 +107,48 @@ type ParamsArgument<O> = HasParams<O> extends true ? [params: Params<O>] : [];
 type BodyArgument<O> = O extends {body: infer N extends SchemaName}
   ? N extends 'Empty'
     ? []
-    : [body: Input<N>]
+    : [body: Body<Input<N>>]
   : [];
 type OptionsArgument<O> = O extends {key: 'optional'} ? [options?: KeyedOptions] : [options?: CallOptions];
 
-/** An answer of this schema as it may arrive in practice: a later version of the service may send other statuses. */
-export type Answered<N extends SchemaName> = Widened<Output<N>>;
-type Widened<T> = {[K in keyof T]: K extends 'status' | 'verification_status' ? T[K] | (string & {}) : T[K]};
+/**
+ * A body as a program writes it. One that may name its amount in one of two ways has it in at least one of them. Event
+ * types are those of the contract: a later one is written `'payout.frozen' as string as EventTypeName`.
+ */
+type Body<T> = T extends {amount_in_minor_units?: infer Amount; amount_in_cents?: unknown}
+  ? T & ({amount_in_minor_units: Exclude<Amount, undefined>} | {amount_in_cents: Exclude<Amount, undefined>})
+  : {[K in keyof T]: K extends 'event_types' ? EventTypeName[] | Extract<T[K], undefined> : T[K]};
+
+/**
+ * An answer of this schema as it may arrive in practice: a later version of the service may send other statuses, and
+ * fields that this one does not know.
+ */
+export type Answered<N extends SchemaName> = Opened<Output<N>>;
+type Opened<T> = T extends {data: readonly (infer Item)[]}
+  ? Omit<Open<T>, 'data'> & {data: (Item extends {id: string} ? Open<Item> & UnknownFields : Open<Item>)[]}
+  : T extends {data: infer Record}
+    ? Omit<Open<T>, 'data'> & {data: Open<Record> & UnknownFields}
+    : Open<T> & UnknownFields;
+
+/** Fields of a record that the contract does not have. */
+export interface UnknownFields {
+  /** By name, as they arrived. Not enumerable: the fields themselves stay in the record. */
+  readonly unknownFields: Readonly<Record<string, unknown>>;
+}
+
+type Known<T> = keyof {[K in keyof T as string extends K ? never : K]: unknown};
+/** Known fields only, and of a set of values the known ones as suggestions. */
+type Open<T> = T extends string
+  ? string extends T
+    ? T
+    : T | (string & {})
+  : T extends readonly (infer Item)[]
+    ? Open<Item>[]
+    : T extends object
+      ? [Known<T>] extends [never]
+        ? T
+        : {[K in keyof T as string extends K ? never : K]: Open<T[K]>}
+      : T;
 
 type AnswerOf<O> = O extends {ok: infer Ok}
   ? Ok[keyof Ok] extends infer N

@@ -1,5 +1,6 @@
 import {timingSafeEqual} from 'node:crypto';
 import {isUint8Array} from 'node:util/types';
+import {mustBeObject} from '../../arguments.ts';
 import {RemitError} from '../../errors.ts';
 import {type Form, formOf, headersWith, idFor, signingKey, signedParts, timestampAt} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
@@ -124,7 +125,9 @@ export type VerifyOptions = Pick<VerifyInput, 'form' | 'toleranceSeconds' | 'tim
  *   tolerance or time that is not a finite number of at least 0
  */
 export function verifyWebhook(input: VerifyInput): Verification {
+  mustBeObject(input, 'the input of verifyWebhook');
   const {body, headers, lenient = false} = input;
+  mustBeObject(headers, 'headers');
   const form = formOf(input.form, input.timestampFormat);
   const texts = checkSecrets(input.secrets);
   const secrets = form.hasBase64Secret ? texts.map((text) => signingKey(text, form)) : texts;

@@ -71,7 +71,7 @@ export async function fill(
     ...(await fillSubaccounts(client, has('subaccounts', PAGE + 1))),
     ...(await fillTreasury(client, has('treasury', PAGE + 1))),
     endpoints: await times(has('webhooks', PAGE + 1), async (n) => {
-      const own = {url: `https://example.com/hooks/${n}`, event_types: ['payout.settled']};
+      const own = {url: `https://example.com/hooks/${n}`, event_types: ['payout.settled' as const]};
       return {url: own.url, is_active: true, id: (await client.webhookEndpoints.create(own)).data.id};
     }),
   };
