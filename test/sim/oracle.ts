@@ -710,14 +710,17 @@ export class Oracle {
     return place.batches.get(batchId)?.reported.get(reference) === 'unapproved' && this.wasLost(reference);
   }
 
-  /** An earlier run had the leave and broke off: what it may have released already is finished by any later run. */
+  /**
+   * An earlier run had the leave and broke off: what it may have released already is finished by any later run. A backup
+   * that was put back has the leave of a run before it, and the record as it was accepted.
+   */
   #wasAccepted({place, batchId}: Sender): boolean {
     for (const former of this.#senders.values())
       if (
         former.place === place &&
         former.batchId === batchId &&
         former.acceptsDifferences &&
-        !former.endedWell
+        (!former.endedWell || place.isRestored)
       )
         return true;
     return false;
