@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {build} from 'esbuild';
 import {commandFiles, root} from './commands.mjs';
 import {lazyRequires} from './lazy-requires.mjs';
-import {asCalls, HELPERS, modules, ownName} from './modules.mjs';
+import {asCalls, HELPERS, modules, ownName, wantedBy} from './modules.mjs';
 
 /** What oclif reads of package.json, inlined so that no start searches for it. */
 export function inlinedPackage() {
@@ -54,16 +54,22 @@ function partOf(name) {
   return some(MORE, name) ? 'more' : 'rest';
 }
 
+/** What packages take of each other is only known once they are bundled, and most of it is taken from the start. */
+const LAST_FIRST = ['rest', 'more', 'remit'];
+
 /**
  * All parts, each with esbuild's record of what is in it and the legal comments of its files. Without `minify` each
  * module keeps its path as the name of its function, so that a test can see which of them ran.
  */
 export async function bundle({minify = true} = {}) {
   const wanted = {remit: new Set(), more: new Set(), rest: new Set()};
+  const entries = ['src/cli/core/start.ts', ...commandFiles().map(([, file]) => file)];
+  await wantedBy(entries, {partOf, wanted});
+  for (const entry of entries) if (partOf(entry) !== 'remit') wanted[partOf(entry)].add(entry);
   const made = {};
   for (;;) {
-    const next = Object.keys(wanted).find((part) => made[part]?.size !== wanted[part].size);
-    if (next === undefined) return Object.values(made).map(({bundled}) => bundled);
+    const next = LAST_FIRST.find((part) => made[part]?.size !== wanted[part].size);
+    if (next === undefined) return Object.keys(wanted).map((part) => made[part].bundled);
     const {size} = wanted[next]; // what others come to want of it later makes it necessary to bundle it again
     const text = next === 'remit' ? startText(wanted[next]) : tableText(wanted[next]);
     made[next] = {size, bundled: await bundlePart(next, text, {part: next, partOf, wanted}, minify)};

@@ -4,7 +4,7 @@
 // command, and its code cache holds all of them: 0.8 MB that no command needs.
 import {readFileSync} from 'node:fs';
 import {createRequire, isBuiltin} from 'node:module';
-import {dirname, extname, join, relative, sep} from 'node:path';
+import {dirname, extname, join, posix, relative, sep} from 'node:path';
 import {transform} from 'esbuild';
 import {root} from './commands.mjs';
 import {makeLazy} from './lazy-requires.mjs';
@@ -40,16 +40,38 @@ export function modules({part, partOf, wanted}) {
       });
       plugin.onLoad({filter: /./, namespace: NAMESPACE}, async ({path: named}) => {
         const path = named.slice(0, -SUFFIX.length);
-        const file = join(root, path);
-        if (!converted.has(path)) converted.set(path, convert(path, file));
-        return {contents: await converted.get(path), resolveDir: dirname(file)};
+        return {contents: await convertedAt(path), resolveDir: dirname(join(root, path))};
       });
     },
   };
 }
 
+/**
+ * What files of ours take from each part, so that few parts need to be bundled again. What packages take is not in it.
+ * @param entries paths of files of ours
+ */
+export async function wantedBy(entries, {partOf, wanted}) {
+  const seen = new Set(entries);
+  const visit = async (path) => {
+    const code = await convertedAt(path);
+    const names = [...code.matchAll(/\brequire\("([^"]+)"\)/g)]
+      .filter(([, name]) => !isBuiltin(name))
+      .map(([, name]) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name));
+    for (const name of names) if (partOf(name) !== partOf(path)) wanted[partOf(name)].add(name);
+    const ours = names.filter((name) => /^src\/.*\.ts$/.test(name) && !seen.has(name));
+    for (const name of ours) seen.add(name);
+    await Promise.all(ours.map(visit));
+  };
+  await Promise.all(entries.map(visit));
+}
+
 /** By path; each file is in a bundle several times, until all parts are known. */
 const converted = new Map();
+
+function convertedAt(path) {
+  if (!converted.has(path)) converted.set(path, convert(path, join(root, path)));
+  return converted.get(path);
+}
 
 async function convert(path, file) {
   const contents = await asCommonJs(readFileSync(file, 'utf8'), extname(path) === '.ts' ? 'ts' : 'js');

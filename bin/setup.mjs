@@ -63,6 +63,7 @@ function installPackages(cwd) {
     '--include=dev',
     '--include=optional',
     '--ignore-scripts',
+    '--prefer-offline', // the lock file names each version: nothing in npm's cache can be too old
     '--no-audit',
     '--no-fund',
     '--loglevel=error',

@@ -8,7 +8,7 @@ export default class Demo extends RemitCommand {
     'Plans a CSV with errors, pays its valid rows while answers get lost, is killed halfway, resumes, and shows that running the same file again sends nothing. Needs no network, no account and no key.';
   static override examples = ['<%= config.bin %> demo'];
   static override flags = {
-    rows: Flags.string({helpValue: 'N', default: '1000', description: 'number of rows in the sample file'}),
+    rows: Flags.string({helpValue: 'N', default: '300', description: 'number of rows in the sample file'}),
   };
 
   async run() {

@@ -18,7 +18,7 @@ import type {Demo} from '../help/outputs/local.ts';
 
 export type DemoResult = Shown<typeof Demo>;
 
-const PAYEES = 250;
+const PAYEES = 100;
 const BATCH = 'demo';
 const KILL_AT_SHARE = 0.4;
 
@@ -101,7 +101,7 @@ function addFaults(faults: Faults): void {
   faults.add({match, probability: 0.005, effect: {kind: 'cut'}});
   faults.add({match, probability: 0.01, effect: {kind: 'status', status: 503, when: 'after'}});
   faults.add({
-    match: {...match, nth: 700},
+    match: {...match, nth: 200},
     effect: {kind: 'status', status: 429, when: 'before', retry_after: 1},
   });
 }

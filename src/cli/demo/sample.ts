@@ -9,16 +9,16 @@ export interface SampleFile {
 }
 
 const NOBODY = '00000000-0000-4000-8000-00000000dead';
-const EVERY = 150;
+const EVERY = 45;
 /**
  * Placed early in the file: a row that the kill leaves open and the service then refuses stays in doubt, needs
  * attention, and holds the release of all others.
  */
-const STRAY_EVERY = 40;
+const STRAY_EVERY = 20;
 
 type Cells = readonly [reference: string, payee: string, amount: string, currency: string, note: string];
 
-/** Typical damage to a CSV, one kind every hundred rows or so. */
+/** Typical damage to a CSV, one kind every forty rows or so. */
 const DAMAGES: readonly ((cells: Cells) => string[])[] = [
   withSeparator,
   ([reference, payee, , currency, note]) => [reference, payee, '0.00', currency, note],
@@ -33,7 +33,7 @@ function withSeparator([reference, payee, , currency, note]: Cells): string[] {
   return [reference, payee, '"1,250.00"', currency, note];
 }
 
-/** Writes a payout file of a few thousand rows to the given payees, including some damaged rows. */
+/** Writes a payout file to the given payees, including some damaged rows. */
 export function writeSample(path: string, payees: readonly string[], rows: number): SampleFile {
   const lines = ['reference,payee_id,amount,currency_code,metadata.note'];
   let refused = 0;
