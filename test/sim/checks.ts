@@ -1,4 +1,4 @@
-import {DIFFERS_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
+import {FORMER_GONE_CODE, DIFFERS_CODE, REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/standing/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
@@ -290,6 +290,7 @@ export function checkFinal(options: {
     const {party} = rows.find((row) => row.reference === reference)!;
     const isLost = state === 'unapproved' && oracle.wasLost(reference) && !isUnapprovedParty(party);
     if (!OPEN.has(state) && !isLost) return false;
+    if (code === FORMER_GONE_CODE) return false; // `next` is resolve: a person has to say what became of that record
     // Another batch took the reference when the registry was lost, and paid something else or came to no end: a person must look.
     if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // The record that its key returns is that of another payment: the same.
