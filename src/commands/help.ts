@@ -17,7 +17,8 @@ export default class HelpCommand extends RemitCommand {
     const id = argv.map(String).join(':');
     const inForce =
       id === 'assumptions' || id === 'operations' ? serviceInForce(local, this.project) : undefined;
-    const help = await helpText(await readCommandConfig(this.config).app.config(), id, this.runtime, inForce);
+    const config = await readCommandConfig(this.config).app.config();
+    const help = await helpText(config, id, this.runtime, {inForce});
     // `--account-number=DIGITS` contains no number; text is written without its last line feed.
     for (const shown of [help, help.trimEnd()]) out.sanitizer.allow(shown, 'help');
     out.text(help);

@@ -4,7 +4,7 @@ import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
 import {keysOf} from '../../narrow.ts';
-import {inGroup} from '../input/flags.ts';
+import {inGroup, rarely} from '../input/flags.ts';
 import {count, duration} from '../input/global-flags.ts';
 
 /** Where batches are stored; every verb takes it. */
@@ -17,9 +17,11 @@ export const stateDirFlag = inGroup('OUTPUT', {
 
 /** How to read a file. */
 export const readFlags = {
-  namespace: Flags.string({
-    helpValue: 'NAME',
-    description: 'namespace in which references are unique (default: default)',
+  ...rarely('', {
+    namespace: Flags.string({
+      helpValue: 'NAME',
+      description: 'namespace in which references are unique (default: default)',
+    }),
   }),
   ...inGroup('INPUT FORMAT', {
     sheet: Flags.string({
@@ -32,16 +34,20 @@ export const readFlags = {
       helpValue: 'reference=Invoice',
       description: 'read this field from the column with this header',
     }),
+    payees: Flags.string({
+      aliases: ['payers'],
+      helpValue: 'FILE',
+      description: 'ids from an import, for a column payee_reference or payer_reference',
+    }),
+    currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
+    'valid-only': Flags.boolean({description: 'leave out rows with errors'}),
+  }),
+  ...rarely('INPUT FORMAT', {
     'ignore-column': Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'HEADER',
       description: 'ignore this column; its values are not stored',
-    }),
-    payees: Flags.string({
-      aliases: ['payers'],
-      helpValue: 'FILE',
-      description: 'ids from an import, for a column payee_reference or payer_reference',
     }),
     'amount-unit': Flags.option({
       options: ['major', 'minor'] as const,
@@ -52,8 +58,6 @@ export const readFlags = {
       helpValue: 'FORMAT',
       description: 'how amounts are written, such as 1.234,56 (default: detected)',
     })(),
-    currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
-    'valid-only': Flags.boolean({description: 'leave out rows with errors'}),
   }),
 };
 
@@ -79,12 +83,12 @@ export const confirmFlags = inGroup('CONFIRMATION', {
 
 /** How a batch is run. */
 export const runFlags = {
-  ...inGroup('SPEED', {
+  ...rarely('SPEED', {
     'max-rps': count(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
     'max-in-flight': count(1, MAX_IN_FLIGHT)({description: 'maximum concurrent requests (default 1024)'}),
     'max-wait': duration({description: 'longest Retry-After to wait for (default 15m)'}),
   }),
-  ...inGroup('RECOVERY', {
+  ...rarely('RECOVERY', {
     'wait-lock': duration({
       description: 'wait up to this long for another batch in this state folder (default: refuse)',
     }),

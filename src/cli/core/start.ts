@@ -76,14 +76,14 @@ export async function rootHelp(facts: Installation): Promise<string> {
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
 }
 
-/** The help of every command and topic before it is laid out, for the build, so that it is available immediately. */
+/** What `--help` prints for every command and topic, before it is laid out, for the build, so that it is available immediately. */
 export async function allHelp(facts: Installation): Promise<{commands: HelpForms; topics: HelpForms}> {
   const {helpForm} = await import('../help/help.ts');
   const config = await loadConfig(facts);
   const {commands, topics} = topicTreeOf(config.commandIDs);
   const formsOf = async (ids: ReadonlySet<string>): Promise<HelpForms> => {
     const forms: HelpForms = {};
-    for (const id of ids) forms[id] = await helpForm(config, id);
+    for (const id of ids) forms[id] = await helpForm(config, id, {isShort: true});
     return forms;
   };
   return {commands: await formsOf(commands), topics: await formsOf(topics)};

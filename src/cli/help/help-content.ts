@@ -1,4 +1,5 @@
 import {CommandHelp, Help, type Command, type Interfaces} from '@oclif/core';
+import {MORE} from '../input/flags.ts';
 import {globalFlags} from '../input/global-flags.ts';
 import {routesOf} from './command-operations.ts';
 
@@ -36,15 +37,48 @@ export class CommandHelpContent extends CommandHelp {
   }
 
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
-    return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
+    const own = flags.filter((flag) => flag.helpGroup !== GLOBAL);
+    return super.flags(isShort(this.opts) ? own.map((flag) => this.#inShort(flag)) : own);
+  }
+
+  /** On the longer page, flags that few people type stand among the others of their group. */
+  protected override groupFlags(flags: Command.Flag.Any[]): ReturnType<CommandHelp['groupFlags']> {
+    const shown = isShort(this.opts) ? flags.filter((flag) => !isRare(flag)) : flags;
+    return super.groupFlags(shown.map((flag) => ({...flag, ...ownGroup(flag)})));
+  }
+
+  /** A list of values is on the longer page. */
+  #inShort(flag: Command.Flag.Any): Command.Flag.Any {
+    const [first = '', ...more] = flag.description?.split('\n') ?? [];
+    if (more.length === 0) return flag;
+    return {...flag, description: `${first} (values: remit help ${this.command.id.replaceAll(':', ' ')})`};
+  }
+
+  /** A reader copies an example first. */
+  protected override sections(): ReturnType<CommandHelp['sections']> {
+    const sections = super.sections();
+    const early = sections.filter(({header}) => ['USAGE', 'DESCRIPTION', 'EXAMPLES'].includes(header));
+    return [...early, ...sections.filter((one) => !early.includes(one))];
   }
 }
+
+const isShort = (options: object): boolean => 'isShort' in options && options.isShort === true;
+
+const ownGroup = ({helpGroup}: {helpGroup?: string | undefined}): {helpGroup?: string} =>
+  helpGroup === undefined ? {} : {helpGroup: helpGroup.replace(MORE, '').trim()};
+
+const isRare = ({helpGroup}: {helpGroup?: string | undefined}): boolean =>
+  helpGroup?.startsWith(MORE) === true;
 
 /** oclif's help with our texts, laid out by oclif, and short enough for a command's own flags to fit on a screen. */
 export class HelpContent extends Help {
   readonly #lines: string[] = [];
 
-  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
+  /** @param options.isShort flags that few people type are only named */
+  constructor(
+    config: Interfaces.Config,
+    options: Partial<Interfaces.HelpOptions> & {isShort?: boolean} = {},
+  ) {
     super(config, {
       ...{hideCommandSummaryInDescription: true, docopts: false, flagSortOrder: 'none'},
       ...options,
@@ -72,6 +106,12 @@ export class HelpContent extends Help {
     const routes = routesOf(command.id);
     // Given by the service's interface document or assumed: the reader must be able to tell.
     const lines = routes.map((route) => this.formatRoute(route)).join('\n');
+    const rare = Object.entries(command.flags).filter(([, flag]) => isRare(flag));
+    if (isShort(this.opts) && rare.length > 0) {
+      const names = rare.map(([name]) => `--${name}`).join(' · ');
+      const words = command.id.replaceAll(':', ' ');
+      this.#lines.push(`MORE FLAGS (remit help ${words})\n${this.indent(this.wrap(names))}\n`);
+    }
     if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(lines)}\n`);
     this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
   }

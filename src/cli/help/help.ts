@@ -79,8 +79,8 @@ class RemitCommandHelp extends CommandHelpContent {
 
 /** The help in a form that `layOut` fits to a terminal. */
 class RemitHelp extends HelpContent {
-  constructor(config: Interfaces.Config) {
-    super(config);
+  constructor(config: Interfaces.Config, options: {isShort: boolean}) {
+    super(config, options);
     this.CommandHelpClass = RemitCommandHelp;
   }
 
@@ -106,24 +106,30 @@ class RemitHelp extends HelpContent {
   }
 }
 
-/** Writes the help of the whole tool (empty id), of a topic or command, or one of the pages. */
+/** Writes what `--help` prints: of the whole tool (empty id), of a topic or command, or one of the pages. */
 export async function showHelp(config: Config, id: string, runtime: Runtime): Promise<void> {
-  runtime.stdout.write(await helpText(config, id, runtime));
+  runtime.stdout.write(await helpText(config, id, runtime, {isShort: true}));
 }
 
-/** @throws RemitError USAGE if there is no such command, topic or page */
+/**
+ * @param options.isShort as `--help` prints it: flags that few people type are only named
+ * @throws RemitError USAGE if there is no such command, topic or page
+ */
 export async function helpText(
   config: Config,
   id: string,
   runtime: {stdout: Pick<Runtime['stdout'], 'isTTY' | 'columns'>; env: Runtime['env']},
-  inForce: ServiceInForce = {service: {}, from: undefined},
+  {
+    inForce = {service: {}, from: undefined},
+    isShort = false,
+  }: {inForce?: ServiceInForce | undefined; isShort?: boolean} = {},
 ): Promise<string> {
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
   const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, the same for everyone
   if (page !== undefined)
     return isTerminal ? fitted(page, inForce, runtime.stdout.columns || 80) : page.text(inForce, Infinity);
   const text = layOut(
-    await helpForm(config, id),
+    await helpForm(config, id, {isShort}),
     placeOf(isTerminal ? runtime.stdout : {isTTY: false}, runtime.env),
   );
   return id === '' ? text + pagesText() : text;
@@ -133,8 +139,8 @@ export async function helpText(
  * The help of the whole tool, of a command or of a topic, before it is laid out.
  * @throws RemitError USAGE if there is no such command or topic
  */
-export async function helpForm(config: Config, id: string): Promise<string> {
-  const help = new RemitHelp(config);
+export async function helpForm(config: Config, id: string, options: {isShort: boolean}): Promise<string> {
+  const help = new RemitHelp(config, options);
   const command = id === '' ? undefined : config.findCommand(id);
   if (command !== undefined) await help.showCommandHelp(command);
   else if (id === '') await help.showHelp([]);

@@ -14,6 +14,13 @@ export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
     Object.entries(flags).map(([name, flag]) => [name, {...(flag as object), helpGroup}]),
   ) as T; // the same flags
 
+/** How the group of flags begins that `--help` only names, and `remit help COMMAND` shows. */
+export const MORE = 'MORE';
+
+/** Flags that few people type, in a group of their own: `MORE SPEED FLAGS`. */
+export const rarely = <T extends object>(helpGroup: string, flags: T): T =>
+  inGroup(`${MORE} ${helpGroup}`.trim(), flags);
+
 /** The values of some flags, each of which may be absent. */
 export type FlagValues<Flags> = Partial<Interfaces.InferredFlags<Flags>>;
 

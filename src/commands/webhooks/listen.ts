@@ -1,11 +1,12 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {signatureFormInForce} from '../../cli/core/service-in-force.ts';
-import {eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
+import {eventTypesFlag, inGroup, rarely} from '../../cli/input/flags.ts';
 import {count, duration} from '../../cli/input/global-flags.ts';
 import {checkListenFlags} from '../../cli/webhooks/listen/options.ts';
 import {sizeFlag} from '../../cli/input/size-flag.ts';
-import {verifyFlags} from '../../cli/webhooks/verify/flags.ts';
+import {secretFlags} from '../../cli/webhooks/secrets.ts';
+import {formFlags} from '../../cli/webhooks/verify/flags.ts';
 
 export default class WebhooksListen extends RemitCommand {
   static override summary = 'Receive webhooks on this machine: verify, record, show and forward them';
@@ -18,15 +19,17 @@ export default class WebhooksListen extends RemitCommand {
   ];
   static override flags = {
     port: count(0, 65_535)({default: 4600, description: 'port to listen on; 0 picks a free one'}),
-    host: Flags.string({default: '127.0.0.1', helpValue: 'ADDRESS', description: 'address to listen on'}),
-    path: Flags.string({default: '/', helpValue: 'PATH', description: 'accept webhooks on this path only'}),
     tls: Flags.boolean({description: 'use https with a certificate of the local authority'}),
     events: eventTypesFlag({
       description: 'only these event types; may contain patterns such as payout.*',
     }),
     expand: Flags.boolean({description: 'fetch and show the record of each event'}),
     ui: Flags.boolean({description: 'serve a page that shows deliveries live'}),
-    'ui-port': count(0, 65_535)({description: 'port of that page (default: a free one)'}),
+    ...rarely('', {
+      host: Flags.string({default: '127.0.0.1', helpValue: 'ADDRESS', description: 'address to listen on'}),
+      path: Flags.string({default: '/', helpValue: 'PATH', description: 'accept webhooks on this path only'}),
+      'ui-port': count(0, 65_535)({description: 'port of the page of --ui (default: a free one)'}),
+    }),
     ...inGroup('REGISTRATION', {
       register: Flags.boolean({description: 'create an endpoint and delete it on exit'}),
       'public-url': Flags.string({
@@ -39,9 +42,13 @@ export default class WebhooksListen extends RemitCommand {
       }),
     }),
     ...inGroup('VERIFICATION', {
-      ...verifyFlags,
-      'max-body': sizeFlag({description: 'maximum body size (default 1MB)'}),
+      'secret-from': secretFlags['secret-from'],
       'allow-unverified': Flags.boolean({description: 'accept unverified deliveries and mark them'}),
+    }),
+    ...rarely('VERIFICATION', {
+      'secret-encoding': secretFlags['secret-encoding'],
+      ...formFlags,
+      'max-body': sizeFlag({description: 'maximum body size (default 1MB)'}),
     }),
     ...inGroup('FORWARDING', {
       'forward-to': Flags.string({
@@ -56,6 +63,12 @@ export default class WebhooksListen extends RemitCommand {
         helpValue: 'PATTERN=TARGET',
         description: 'forward these types to this target',
       }),
+      ordered: Flags.boolean({
+        description: 'forward one at a time, in order of arrival',
+      }),
+      'show-response': Flags.boolean({description: 'show the answers of targets'}),
+    }),
+    ...rarely('FORWARDING', {
       'allow-external': Flags.boolean({
         description: 'allow targets on other machines',
       }),
@@ -69,9 +82,6 @@ export default class WebhooksListen extends RemitCommand {
         default: 1000,
         description: 'maximum number of waiting deliveries; beyond it, answer 503',
       }),
-      ordered: Flags.boolean({
-        description: 'forward one at a time, in order of arrival',
-      }),
       resign: Flags.string({
         helpValue: 'FILE',
         description: 'sign again with the secret in FILE',
@@ -81,10 +91,9 @@ export default class WebhooksListen extends RemitCommand {
         default: 'at-once' as const,
         description: 'when to answer, and with which status',
       })(),
-      'show-response': Flags.boolean({description: 'show the answers of targets'}),
       'no-health-check': Flags.boolean({description: 'do not check that targets are reachable'}),
     }),
-    ...inGroup('RECORD', {
+    ...rarely('RECORD', {
       'no-record': Flags.boolean({description: 'do not write deliveries to disk'}),
       'max-record-size': sizeFlag({description: 'maximum size of the record (default 256MB)'}),
       'max-record-age': duration({description: 'prune older deliveries (default 30d)'}),

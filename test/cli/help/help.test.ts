@@ -23,7 +23,7 @@ describe('the help of a command', () => {
     for (const {id, flags} of config.commands) {
       const own = Object.values(flags).filter(({helpGroup}) => helpGroup !== 'GLOBAL');
       if (own.length <= UNGROUPED) continue;
-      const groups = new Set(own.map(({helpGroup}) => helpGroup));
+      const groups = new Set(own.map(({helpGroup}) => helpGroup?.replace(/^MORE ?/, '') || undefined));
       assert.ok(groups.size > 1, `${id} has ${own.length} flags in one group`);
       for (const group of groups) {
         const size = own.filter(({helpGroup}) => helpGroup === group).length;
@@ -48,6 +48,21 @@ describe('the help of a command', () => {
     ]);
     const main = text.slice(text.indexOf('\nFLAGS'), text.indexOf('\nCONFIRMATION FLAGS'));
     assert.ok(main.indexOf('--batch-id') < main.indexOf('--direct'), 'rare flags come last');
+  });
+
+  it('of --help only names the flags that few people type, and shows an example before the flags', async () => {
+    const {stdout} = await runCli(['payouts', 'batch', 'run', '--help']);
+    const [shown = '', more = ''] = stdout.split(/^MORE FLAGS .*$/m);
+    assert.match(stdout, /^MORE FLAGS \(remit help payouts batch run\)$/m);
+    for (const name of ['--max-in-flight', '--break-lock', '--namespace', '--number-format']) {
+      assert.ok(!shown.includes(name), name);
+      assert.ok(more.includes(name), name);
+    }
+    assert.ok(shown.includes('--valid-only') && !more.includes('--valid-only'));
+    assert.ok(stdout.indexOf('EXAMPLES') < stdout.indexOf('\nFLAGS'));
+    assert.match(shown, /\(values: remit help payouts batch run\)/);
+    assert.doesNotMatch(stdout, /key-trust/);
+    assert.doesNotMatch((await runCli(['payouts', 'list', '--help'])).stdout, /MORE FLAGS/);
   });
 
   it('is wrapped at the width of the terminal', async () => {

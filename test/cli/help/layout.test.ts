@@ -27,7 +27,7 @@ describe('the layout of help', function () {
       const {commands, topics} = topicTreeOf(config.commandIDs);
       for (const id of [...commands, ...topics])
         assert.equal(
-          words(plain(await helpForm(config, id), width)),
+          words(plain(await helpForm(config, id, {isShort: false}), width)),
           words(await oclifHelp(config, id, width)),
           id,
         );
@@ -36,7 +36,7 @@ describe('the layout of help', function () {
   it('counts on characters that are one column wide, and styles only what it shows without them', async () => {
     const config = await sourceConfig();
     for (const id of config.commandIDs) {
-      const form = await helpForm(config, id);
+      const form = await helpForm(config, id, {isShort: false});
       const text = plain(form, 80);
       assert.equal(stringWidth(text.replaceAll('\n', '')), text.replaceAll('\n', '').length, id);
       const styled = layOut(form, {width: 80, styles: true});

@@ -5,9 +5,8 @@ import {type FlagValues} from '../../input/flags.ts';
 import {duration} from '../../input/global-flags.ts';
 import {secretFlags} from '../secrets.ts';
 
-/** How `listen` and `verify` verify signatures. */
-export const verifyFlags = {
-  ...secretFlags,
+/** What `listen` and `verify` accept as a signature. */
+export const formFlags = {
   tolerance: duration({description: 'maximum age of a timestamp (default 5m)'}),
   'tolerance-future': duration({description: 'how far ahead a timestamp may be (default 5m)'}),
   'timestamp-format': Flags.option({
@@ -16,6 +15,8 @@ export const verifyFlags = {
   })(),
   lenient: Flags.boolean({description: 'accept signatures in upper case or with a prefix (v1=)'}),
 };
+
+export const verifyFlags = {...secretFlags, ...formFlags};
 
 export interface VerifyFlags extends FlagValues<typeof verifyFlags> {
   /** How the service signs, from the service file in force. */
