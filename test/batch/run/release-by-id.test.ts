@@ -176,6 +176,22 @@ describe('a batch whose records cannot be released by a replay', () => {
     });
   });
 
+  it('leaves a row alone whose approval was answered with another record', async () => {
+    await bench.plan(bench.payouts(1));
+    service.fault = (request) =>
+      isRelease(request)
+        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'other body'}}
+        : undefined;
+    await run();
+    service.fault = () => undefined;
+    service.distort = (record, request) =>
+      isApproval(request) ? {...record, id: '018f0000-0000-7000-8000-00000000bbbb'} : record;
+    const summary = await run(allowed);
+    assert.equal(summary.stopped_because?.reason, 'collision');
+    const {outcome} = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!);
+    assert.deepEqual([outcome?.state, summary.accepted, summary.staged], ['collision', 0, 0]);
+  });
+
   it('reads a row in doubt by its id before it probes with it', async () => {
     await bench.plan(bench.payouts(1));
     service.fault = (request) =>

@@ -168,6 +168,21 @@ describe('a record that had failed and is gone', () => {
       assert.equal(y?.approvals, 0);
     });
 
+    for (const spelling of ['as it was', 'in upper case'] as const)
+      it(`is the payment if it was approved elsewhere, with its id ${spelling}, and is not left behind`, async () => {
+        const y = desk.recordsOf('A-2')[0]!;
+        y.status = 'approved';
+        const paid = spelling === 'as it was' ? y.id : y.id.toUpperCase();
+        const stated = await desk.batch(`resolve b A-2 --paid ${paid}`);
+        assert.equal(stated.exitCode, 0, stated.stderr);
+        const {orphans, accepted} = await desk.go('status b');
+        assert.deepEqual([orphans, accepted], [[], 2]);
+        y.status = 'created';
+        await desk.go('status b --refresh');
+        const {unapproved, staged} = await desk.go('retry b --yes');
+        assert.deepEqual([unapproved, staged], [0, 1], 'the age of its key is still known');
+      });
+
     it('may be canceled', async () => {
       const {state} = await desk.go('cancel b --yes');
       assert.equal(state, 'canceled');

@@ -36,6 +36,17 @@ describe('rows of a batch and a single payment in doubt', () => {
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 2], ran.stderr);
   });
 
+  it('are counted once at a service where a batch was run before', async () => {
+    desk.file('o.csv', [['O-1', 8, '8.00']]);
+    await desk.batch('run ./o.csv --batch-id o --yes');
+    const planned = await desk.batch('plan ./p.csv --batch-id b --json');
+    const {seen_alike: seen} = planned.json() as {seen_alike: {alike: number}[]};
+    assert.deepEqual(
+      seen.map(({alike}) => alike),
+      [1],
+    );
+  });
+
   it('are look-alikes also if the batch has a state folder of its own', async () => {
     const elsewhere = `--state-dir ${join(desk.folder, 'own')}`;
     const planned = await desk.batch(`plan ./p.csv --batch-id b ${elsewhere}`);
