@@ -120,7 +120,9 @@ describe('a registry that lacks what the journals of its folder have', () => {
   it('leaves the reference of a rejected row free', async () => {
     await bench.plan(bench.payouts(2), {batchId: 'b1'});
     service.refuse = (body) =>
-      JSON.stringify(body).includes('"INV-2"') ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+      JSON.stringify(body).includes('"INV-2"')
+        ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
+        : undefined;
     assert.equal((await bench.run(service, {batchId: 'b1'})).rejected, 1);
     service.refuse = () => undefined;
     lose();
