@@ -147,18 +147,14 @@ export async function endure(
 ): Promise<Endured[]> {
   const state = mkdtempSync(join(tmpdir(), 'remit-hostile-'));
   const listener = await ListenerProcess.open(state);
+  let attackers: Attackers | undefined;
   try {
     for (let count = 0; count < 150; count += 1)
       await Promise.all(Array.from({length: 64}, () => listener.post(undefined, 900))); // warms up
     const before = listener.residentBytes();
     const all: Endured[] = [];
     for (const [attack, {connections, attack: act, againMs = 50}] of Object.entries(ATTACKS)) {
-      const attackers = new Attackers(
-        listener.port,
-        act,
-        againMs,
-        Math.max(1, Math.ceil(connections * share)),
-      );
+      attackers = new Attackers(listener.port, act, againMs, Math.max(1, Math.ceil(connections * share)));
       const endured: Endured = {attack, good: 0, slowestMs: 0, grownMb: 0};
       const untilMs = performance.now() + ms;
       while (performance.now() < untilMs) {
@@ -175,6 +171,7 @@ export async function endure(
     }
     return all;
   } finally {
+    attackers?.stop(); // or they would go on, and keep the run of tests from ending
     await listener.kill();
     rmSync(state, {recursive: true, force: true});
   }
