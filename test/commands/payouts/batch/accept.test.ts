@@ -44,7 +44,7 @@ describe('--accept', () => {
         listed.map((text) => text.trim().split(/[= ]/)[0]),
         names,
       );
-      const help = (await desk.batch(`${line.split(' ')[0]!} --help`)).stdout;
+      const help = (await desk.type(`remit help payouts batch ${line.split(' ')[0]!}`)).stdout;
       for (const name of names) {
         const {meaning} = ACCEPTABLE[name];
         assert.ok(listed.some((text) => text.includes(name) && text.endsWith(meaning)));
