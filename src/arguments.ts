@@ -9,19 +9,22 @@ export function mustBeObject(value: unknown, name: string): void {
     throw new RemitError('USAGE', `${name} must be an object, not ${wordFor(value)}`);
 }
 
-/** The same for text. */
+/** As `mustBeObject`. */
 export function mustBeText(value: unknown, name: string): void {
   if (typeof value !== 'string') throw new RemitError('USAGE', `${name} must be text, not ${wordFor(value)}`);
 }
 
-/** The same for the options of a call, which may be left out; their `signal` must be one. */
-export function checkCallOptions(options: unknown): void {
-  if (options === undefined) return;
-  mustBeObject(options, 'options');
-  const {signal} = options as {signal?: Partial<AbortSignal> | null};
-  // One of another realm, such as that of a test environment, is no instance of ours.
+/** As `mustBeObject`, for a signal that may be absent. One of another realm is no instance of our AbortSignal. */
+export function mustBeSignal(signal: Partial<AbortSignal> | null | undefined): void {
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')
     throw new RemitError('USAGE', `signal must be an AbortSignal, not ${wordFor(signal)}`);
+}
+
+/** As `mustBeObject`, for the options of a call, which may be left out. */
+export function checkCallOptions(options: {signal?: AbortSignal | undefined} | undefined): void {
+  if (options === undefined) return;
+  mustBeObject(options, 'options');
+  mustBeSignal(options.signal);
 }
 
 const wordFor = (value: unknown): string =>

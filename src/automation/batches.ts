@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import type {Summary} from '../batch/standing/summary.ts';
-import {checkCallOptions, mustBeObject, mustBeText} from '../arguments.ts';
+import {mustBeObject, mustBeSignal, mustBeText} from '../arguments.ts';
 import {RemitError, type ExitCode} from '../errors.ts';
 import {runCommand, type CommandResult} from './run-command.ts';
 import {rowsToCsv, type BatchRow} from './rows.ts';
@@ -145,8 +145,8 @@ export class Batches {
   async #send(verb: 'run' | 'resume', id: string, options: RunOptions): Promise<BatchRun> {
     mustBeText(id, 'the id of a batch');
     mustBeObject(options, 'the options');
-    checkCallOptions(options);
     const {confirm, live = false, accept = [], until, signal} = options;
+    mustBeSignal(signal);
     mustBeObject(confirm, 'confirm');
     mustBeObject(confirm.totals, 'confirm.totals');
     const args = [

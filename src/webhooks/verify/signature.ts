@@ -127,7 +127,7 @@ export type VerifyOptions = Pick<VerifyInput, 'form' | 'toleranceSeconds' | 'tim
 export function verifyWebhook(input: VerifyInput): Verification {
   mustBeObject(input, 'the input of verifyWebhook');
   const {body, headers, lenient = false} = input;
-  if (!Array.isArray(headers)) mustBeObject(headers, 'headers');
+  if (!Array.isArray(headers)) mustBeObject(headers, 'headers'); // rawHeaders of Node are a list
   const form = formOf(input.form, input.timestampFormat);
   const texts = checkSecrets(input.secrets);
   const secrets = form.hasBase64Secret ? texts.map((text) => signingKey(text, form)) : texts;
