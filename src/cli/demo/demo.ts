@@ -34,7 +34,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
   const {startSandbox} = await import('../../sandbox/server.ts'); // a whole server; only this command needs it
   const server = await startSandbox({store: join(folder, 'sandbox.db'), port: 0});
   const say = (text: string) => out.note(text);
-  const remit = commandsOn(server, folder, out);
+  const remit = commandsOn(server, folder, local);
   try {
     say(`A sandbox is running at ${server.baseUrl}, its state in ${folder}.`);
     const {payees} = await server.sandbox.seed({payees: PAYEES, payers: 0});
@@ -80,17 +80,30 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
   }
 }
 
-/** Runs commands with all their state in the folder; each is shown as it would be typed there. */
-function commandsOn({testKey, baseUrl}: RunningSandbox, folder: string, out: LocalContext['out']) {
+/**
+ * Runs commands with all their state in the folder; each is shown as it would be typed there.
+ * @throws RemitError INTERRUPTED or TERMINATED
+ */
+function commandsOn({testKey, baseUrl}: RunningSandbox, folder: string, {out, runtime}: LocalContext) {
   const env = {
     REMIT_API_KEY: testKey,
     REMIT_BASE_URL: baseUrl,
     REMIT_STATE_DIR: join(folder, 'state'),
     REMIT_CONFIG_DIR: join(folder, 'config'),
   };
-  return (args: readonly string[], killWhen?: () => boolean) => {
+  return async (args: readonly string[], killWhen?: () => boolean) => {
     out.note(`\n$ remit ${args.map((arg) => (dirname(arg) === folder ? basename(arg) : arg)).join(' ')}`);
-    return runRemit(args, {quiet: !out.forPeople || out.settings.quiet, env, killWhen});
+    const ended = await runRemit(args, {quiet: !out.forPeople || out.settings.quiet, env, killWhen});
+    const {reason} = runtime.stop; // Ctrl-C is for the command, too
+    if (reason !== undefined)
+      throw new RemitError(
+        reason.code,
+        `${reason.message}; the sandbox of the demo has stopped, its files are in ${folder}`,
+        {
+          hint: 'to see all of it: remit demo',
+        },
+      );
+    return ended;
   };
 }
 
