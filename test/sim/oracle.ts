@@ -111,6 +111,8 @@ export class Oracle {
   readonly #named = new Set<string>();
   /** References that an operator declared not paid, rightly or not. */
   readonly #declared = new Set<string>();
+  /** The first generation that a reference got because its key returned another record. */
+  readonly #raisedForTaken = new Map<string, number>();
   readonly #withoutAge = new Set<string>();
   violation: Violation | undefined;
   now: () => number = () => 0;
@@ -880,6 +882,12 @@ export class Oracle {
         'generation',
         `${reference} got generation ${generation} while its record was ${statuses[0]}`,
       );
+    if (statuses.some(isDead) || hasOrphan || !isTaken) return;
+    // A second new key for the same reason needs a person's word that it was not paid.
+    const first = this.#raisedForTaken.get(reference) ?? generation;
+    this.#raisedForTaken.set(reference, first);
+    if (generation > first && !this.#declared.has(reference))
+      this.violate('next', `${reference} got generation ${generation} as its keys return another record`);
   }
 
   made(record: ServiceRecord): void {

@@ -102,6 +102,9 @@ const LATER: readonly [status: string, afterMs: number][] = [
   ['settled', 600_000],
 ];
 
+/** Chance that the next key of a row returns the record of another payment, too. */
+const SHARED_AGAIN = 0.8;
+
 /**
  * The service with its books: which record was made for which key, which was approved, and when. It does what the
  * interface document says and now and then what services do besides. Every approval of a record moves its money once.
@@ -313,16 +316,21 @@ export class SimService {
     return {...reply, body: JSON.stringify({...shown, ...fields, client_metadata: metadata})};
   }
 
-  /** Chooses the record of another payment, which answers this key from now on. */
+  /**
+   * Chooses the record of another payment, which answers this key from now on. One row of a world has such keys, and each
+   * of its later keys may return the same record.
+   */
   #sharedFor(key: string, body: Record<string, unknown>): ServiceRecord | undefined {
     const {sharedRecords} = this.rules;
-    if (sharedRecords === 0 || !this.#dice.chance(sharedRecords)) return undefined;
     const reference = remitReference(body);
+    const shared = this.records.find(({sharedBy}) => sharedBy.size > 0);
+    const isAgain = shared !== undefined && [...shared.sharedBy.values()].includes(reference);
+    if (sharedRecords === 0 || !this.#dice.chance(isAgain ? SHARED_AGAIN : sharedRecords)) return undefined;
     const others = this.records.filter(
       (one) => one.reference !== reference && !['failed', 'canceled'].includes(this.statusOf(one)),
     );
-    if (others.length === 0 || this.records.some(({sharedBy}) => sharedBy.size > 0)) return undefined;
-    const record = this.#dice.pick(others);
+    if (shared === undefined ? others.length === 0 : !isAgain || !others.includes(shared)) return undefined;
+    const record = shared ?? this.#dice.pick(others);
     record.sharedBy.set(key, reference);
     this.#byKey.set(key, record);
     this.#counts.sharedRecords++;
