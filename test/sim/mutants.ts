@@ -397,7 +397,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a cancel skips rows in doubt and reports that everything is canceled',
     patches: [
       patch(
-        "await this.#runPhase('settling', () => settling.run());\n    if (this.#run.halt.stop !== undefined) return",
+        "await this.#runPhase('checking', () => checking.run());\n    if (this.#run.halt.stop !== undefined) return",
         'if (this.#run.halt.stop !== undefined) return',
       ),
       patch(

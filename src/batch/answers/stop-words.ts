@@ -54,9 +54,12 @@ export const waitTooLongText = (ms: number): string =>
 export const paidTwiceText = ({n, reference}: JournalRow, stagedId: string, isLeft: boolean): string =>
   `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged record ${isLeft ? 'stays unapproved' : `${stagedId} was not found, or could not be read`}`;
 
-/** The record of the row was approved as well. */
-export const bothPaidText = ({n, reference}: JournalRow, stagedId: string, otherId: string | null): string =>
-  `the release of row ${n} (${reference}) was answered with record ${otherId}, and its own record ${stagedId} is approved: it may be paid twice`;
+/**
+ * The record of the row was approved as well.
+ * @param own its id and status
+ */
+export const bothPaidText = ({n, reference}: JournalRow, own: string, otherId: string | null): string =>
+  `the release of row ${n} (${reference}) was answered with record ${otherId}, and its own record ${own}: it may be paid twice`;
 
 /** The row is left in doubt, with the code KEY_FORGOTTEN. */
 export const MAYBE_BY_SECOND =

@@ -85,6 +85,9 @@ export const MAYBE_TWICE = 'check: may be paid twice';
 /** Message of a row that a retry sends again with its key: answers may have been mixed up. */
 export const RETURNED_OTHER = 'its key returned the record of another payment';
 
+/** How the reason for a new key begins if the one before it returned the record of another payment. */
+export const KEY_RETURNED = 'its key returned record ';
+
 /** Ends the message of a row if the record of another payment came back to that second request too. */
 export const CAME_AGAIN = '; it came back again';
 

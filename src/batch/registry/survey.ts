@@ -65,7 +65,8 @@ export function surveyBatch(options: {
 }): Survey {
   const {journal, registry, plan, profile, now} = options;
   // Claims made before the look-alikes of this plan were acknowledged were part of that acknowledgement.
-  const since = readAcknowledged(journal, plan)?.at ?? 0;
+  const acknowledged = readAcknowledged(journal, plan)?.at;
+  const since = acknowledged ?? 0;
   const survey: Survey = {
     paidBy: new Map(),
     doubts: 0,
@@ -100,7 +101,7 @@ export function surveyBatch(options: {
       survey.doubts++;
       noteLookalikes(survey, row, {
         registry,
-        since: readAcknowledged(journal, plan)?.at ?? outcome.stagedAt ?? 0,
+        since: acknowledged ?? outcome.stagedAt ?? 0,
         now,
       });
     }

@@ -165,11 +165,11 @@ export function doubtfulRow(
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   const isRevocable = isWord(row.outcome) || (isReplaced(row.outcome) && isKept(journal, reference));
   const isLeft = row.outcome !== undefined && isLeftForFormer(row.outcome);
-  // Its key cannot pay it any more. Direct mode may have paid it with a record that was not shown.
+  // Its keys cannot pay it any more, or direct mode may have paid it with a record that was not shown.
   const isTakenTwice =
     row.outcome?.state === 'collision' &&
     row.outcome.message?.endsWith(CAME_AGAIN) === true &&
-    journal.left.wasDirect();
+    (journal.left.wasDirect() || journal.left.hasNewKey(row.n));
   const isStatedUnpaid = row.outcome?.message === DECLARED_NOT_PAID && resolution !== 'not-paid';
   if (isDoubt || isLeft || isTakenTwice || isStatedUnpaid || (resolution === 'not-paid' && isRevocable))
     return row;

@@ -8,6 +8,7 @@ import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {
   CAME_AGAIN,
+  KEY_RETURNED,
   DIFFERS_AS_ACCEPTED,
   DIFFERS_CODE,
   mayBePaidTwice,
@@ -181,8 +182,14 @@ const TOO_OLD_TO_RELEASE =
 const NO_AGE =
   'its record is not approved, and since when its key is in use is not known: only an approval by its id releases it';
 
+const LOOK_FOR_IT =
+  'look for a payment with this reference. If there is one, resolve it with --paid; if there is none, with --not-paid, and retry it again';
+
 /** Why a row is not given a new key that direct mode has sent. */
-const MAY_HAVE_PAID = `${RETURNED_OTHER} twice, and it was sent with approval, so it may have been paid: look for a payment with this reference. If there is one, resolve it with --paid; if there is none, with --not-paid, and retry it again`;
+const MAY_HAVE_PAID = `${RETURNED_OTHER} twice, and it was sent with approval, so it may have been paid: ${LOOK_FOR_IT}`;
+
+/** Why a row is not given a third key: each may have made a record that no answer has shown. */
+const TWO_KEYS = `a new key returned the record of another payment too, so another one would hardly help: ${LOOK_FOR_IT}`;
 
 /** How a row is sent again, or why it is not. `lost`: its record is not found. */
 type Found = RetryRow | {lost: RecordedRow} | string;
@@ -246,7 +253,8 @@ function judgeTaken(
   const isKnown = isOwned || holder !== undefined || isStatedUnpaid;
   if (!isKnown || mayBeMixedUp) return {row, way: 'replay', generation: row.generation, why: LEFT.collision};
   if (!isStatedUnpaid && journal.left.wasDirect()) return MAY_HAVE_PAID;
-  const why = `its key returned record ${id}${isOwned ? `, which is that of row ${owner.reference}` : ', which is that of another payment'}`;
+  if (!isStatedUnpaid && journal.left.hasNewKey(row.n)) return TWO_KEYS;
+  const why = `${KEY_RETURNED}${id}${isOwned ? `, which is that of row ${owner.reference}` : ', which is that of another payment'}`;
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return {row, way: 'new-key', generation, why};
 }

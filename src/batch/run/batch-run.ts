@@ -235,25 +235,25 @@ export class BatchRun {
     const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
     if (halt.stop === undefined) await this.#readFormers(states);
     if (staged && halt.stop === undefined && !(await this.#probe(states))) return this.#stoppedOr('stopped');
-    const settling = new ReleasePhase(
+    const checking = new ReleasePhase(
       this.#run,
       this.#formers.left,
       states,
       staged ? {} : {only: 'unprobed'},
     );
-    await this.#runPhase('settling', () => settling.run());
-    this.#pastHorizon = this.#isLeftToPerson(paying.pastHorizon + settling.pastHorizon);
+    await this.#runPhase('checking', () => checking.run());
+    this.#pastHorizon = this.#isLeftToPerson(paying.pastHorizon + checking.pastHorizon);
     return this.#stoppedOr(this.#formers.left.size > 0 && this.#waits() ? 'held' : 'complete');
   }
 
   /** Rows in doubt come first: they cannot be canceled without a record. */
   async #cancel(): Promise<BatchState> {
-    const settling = new CreatePhase(this.#run, 'stage', {only: 'doubts'});
-    await this.#runPhase('settling', () => settling.run());
+    const checking = new CreatePhase(this.#run, 'stage', {only: 'doubts'});
+    await this.#runPhase('checking', () => checking.run());
     if (this.#run.halt.stop !== undefined) return this.#stoppedOr('stopped');
     const canceling = new CancelPhase(this.#run);
     await this.#runPhase('canceling', () => canceling.run());
-    this.#pastHorizon = settling.pastHorizon > 0;
+    this.#pastHorizon = checking.pastHorizon > 0;
     const {staged, unapproved, in_doubt: doubts} = this.#run.outcomes.standing.tally;
     const isDone = canceling.left + staged.count + unapproved.count + doubts.count === 0;
     if (isDone && this.#run.halt.stop === undefined) canceling.freeUnsent();

@@ -51,13 +51,11 @@ export class ReleaseEnds {
     this.#run = run;
   }
 
-  /** The answer to the release shows what became of the row. */
-  known(
-    job: ReleaseJob,
-    verdict: Known,
-    answer: Answer | undefined,
-    more?: Pick<Outcome, 'code' | 'message'>,
-  ): WorkEnd {
+  /**
+   * The answer to the release shows what became of the row.
+   * @param own the record of the row, if it was approved as well
+   */
+  known(job: ReleaseJob, verdict: Known, answer: Answer | undefined, own?: Moved): WorkEnd {
     const {row} = job;
     const {settings, halt, outcomes} = this.#run;
     const {state, status, orphan, message, stop} = verdict;
@@ -72,15 +70,16 @@ export class ReleaseEnds {
       ...(orphan === undefined ? {} : {orphan}),
       ...(message === undefined ? {} : {message}),
       ...(state === 'accepted' ? noteOfAnswer(row, verdict, settings.kind, settings.acceptDifferences) : {}),
-      ...more,
+      ...(own === undefined ? {} : bothPaid(own, job.id)),
       attempts: attemptsOf(job),
     };
     outcomes.record(row, job.before, outcomeOf(row, facts, answer));
-    const isBoth = more?.code === DIFFERS_CODE;
     if (stop === 'key-forgotten')
       halt.stopFor(
         stop,
-        isBoth ? bothPaidText(row, job.id, verdict.id) : paidTwiceText(row, job.id, orphan !== undefined),
+        own === undefined
+          ? paidTwiceText(row, job.id, orphan !== undefined)
+          : bothPaidText(row, `${job.id} is ${own.status}`, verdict.id),
       );
     else if (stop) halt.stopFor(stop, otherRecordText(row));
     return ENDED;
@@ -108,7 +107,7 @@ export class ReleaseEnds {
       this.#run.halt.stopFor('collision', otherRecordText(row));
       return this.moved(job, read);
     }
-    if (read.is === 'moved') return this.known(job, alone, answer, bothPaid(read, id));
+    if (read.is === 'moved') return this.known(job, alone, answer, read);
     if (isOpen && !isOfOtherRow) return this.known(job, {...verdict, orphan: id}, answer);
     if (isOpen || isMixedUp) {
       const status = isOpen ? 'created' : null;

@@ -158,6 +158,10 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   if (left.state === 'staged' && unstaged <= 0 && ready + left.releasing > 0) return releaseOf(left, type);
   if (left.state === 'held' && ready + left.releasing > 0 && unsent - left.refused <= 0)
     return type('release', ...accepting('rest'));
+  // A resume would create nothing, and would not release the rest beside rows that only a person can clear up.
+  const isHeldUp = left.conflicts + left.lateDoubts + left.disputed + left.stuck > 0;
+  if (isHeldUp && unsent + doubts - left.releasing <= 0 && ready > 0 && left.waiting + gone(left) === 0)
+    return releaseOf(left, type);
   const open = unsent + doubts + ready;
   if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would continue in direct mode
   if (open > 0) return type('resume');

@@ -114,6 +114,16 @@ describe('the next command of a batch', () => {
       'release b1 --accept rest -p acme',
     ],
     [
+      'releases what is staged beside a row that was answered with another record',
+      {state: 'stopped', stop: 'collision', staged: 3, conflicts: 1},
+      'release b1 --accept rest -p acme',
+    ],
+    [
+      'creates the rest beside such a row first',
+      {state: 'stopped', stop: 'collision', staged: 3, not_sent: 1, conflicts: 1},
+      'resume b1 -p acme',
+    ],
+    [
       'sends what is in doubt again, when nothing is staged',
       {state: 'held', in_doubt: 2},
       'resume b1 -p acme',

@@ -2,6 +2,7 @@ import {keysOf} from '../../../narrow.ts';
 import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../../model/record-age.ts';
 import {
   CAME_AGAIN,
+  KEY_RETURNED,
   DIFFERS_CODE,
   DIRECT_WITH_USED_KEY,
   FORGOTTEN_CODE,
@@ -93,6 +94,9 @@ const NAMES = keysOf(COUNTS);
 /** The same request was answered with the record of another payment once more. */
 const IS_AGAIN = `(coalesce(o.message, '') like '%${CAME_AGAIN}')`;
 
+/** It has a new key because its first one returned the record of another payment. */
+const HAS_NEW_KEY = `(o.n in (select n from generations where reason like '${KEY_RETURNED}%'))`;
+
 const DIFFERING = `o.state = 'accepted' and o.code = '${DIFFERS_CODE}'`;
 
 /** What is left of a batch at rest. */
@@ -143,15 +147,21 @@ export class LeftRows {
 
   /**
    * The first row that the service answered with the record of another row of the batch. `party` only if it did so twice
-   * and requests were sent in direct mode: the row may have a paid record that the service did not show.
+   * and another key is of no use: the row has a second one already, or requests were sent in direct mode, so that the row
+   * may have a paid record that the service did not show.
    */
   takenRow(): {reference: string; party: string | null} | null {
     const where = `o.state = 'collision' and lower(o.id) in (select lower(p.id) from outcomes p
       where p.id is not null and p.state not in ('collision', 'conflict', 'dead_key'))`;
     const reference = this.#first('r.reference', where);
     if (reference === null) return null;
-    const party = this.wasDirect() ? this.#first('r.party', `${where} and ${IS_AGAIN}`) : null;
-    return {reference, party};
+    const isOver = `${where} and ${IS_AGAIN}${this.wasDirect() ? '' : ` and ${HAS_NEW_KEY}`}`;
+    return {reference, party: this.#first('r.party', isOver)};
+  }
+
+  /** Whether a new key was tried because the first one of the row returned the record of another payment. */
+  hasNewKey(n: number): boolean {
+    return this.#first('r.reference', `o.n = ${n} and ${HAS_NEW_KEY}`) !== null;
   }
 
   /**

@@ -179,6 +179,52 @@ describe('a direct run that is answered with the record of another payment', () 
   });
 });
 
+describe('a row whose keys all return the record of another row', () => {
+  beforeEach(() => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+    ]);
+    desk.service.distort = (shown, {method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? {...shown, id: desk.recordsOf('A-1')[0]!.id} : shown;
+  });
+
+  it('holds the others, whose release is printed', async () => {
+    const {staged, conflict, next} = await desk.go('run ./p.csv --batch-id b --yes');
+    assert.deepEqual([staged, conflict], [2, 1]);
+    assert.equal(next, 'remit payouts batch release b --accept rest');
+    assert.equal((await desk.go(`${typed(next)} --yes`)).accepted, 2);
+  });
+
+  it('has one new key, and then a person looks for its record', async () => {
+    const {next} = await desk.go('run ./p.csv --batch-id b --yes');
+    const lines = await followed(next, 9);
+    const retry = 'retry b --row A-2';
+    assert.deepEqual(lines, ['release b --accept rest', retry, retry, retry]);
+    const again = await desk.batch(`${retry} --yes`);
+    assert.match(
+      again.stdout + again.stderr,
+      /another one would hardly help: look for a payment with this ref/,
+    );
+    assert.match((await desk.go('status b')).next ?? '', /^remit payouts list --payee \S+ --all$/);
+    const records = desk.recordsOf('A-2');
+    assert.equal(records.length, 2, 'one for each of its two keys');
+    await desk.batch('resolve b A-2 --not-paid');
+    desk.service.distort = (shown) => shown;
+    assert.equal((await desk.go(`${retry} --yes`)).accepted, 3);
+    assert.equal(paidRecords('A-2').length, 1);
+  });
+
+  it('can be stated as paid by the record that a person has found', async () => {
+    await followed((await desk.go('run ./p.csv --batch-id b --yes')).next, 9);
+    const [own] = desk.recordsOf('A-2');
+    Object.assign(own!, {status: 'approved', approvals: 1});
+    assert.equal((await desk.batch(`resolve b A-2 --paid ${own!.id}`)).exitCode, 0);
+    assert.equal((await desk.go('status b')).accepted, 3);
+  });
+});
+
 describe('a record of another batch', () => {
   it('with the same reference in another namespace pays no second row', async () => {
     desk.file('n.csv', [['A-1', 1, '10.00']]);
@@ -283,21 +329,23 @@ describe('a probe', () => {
     assert.equal((await desk.go('status b')).accepted, 1);
   });
 
-  it('after which both records are approved does not say that one was not found', async () => {
+  const bothPaid = async (status: string) => {
     desk.file('p.csv', [
       ['A-1', 1, '10.00'],
       ['A-2', 2, '20.00'],
     ]);
     await desk.go('run ./p.csv --batch-id b --stage-only --yes');
     const [own] = desk.recordsOf('A-2');
-    Object.assign(own!, {status: 'approved', approvals: 1});
+    Object.assign(own!, {status, approvals: 1});
     desk.service.records.delete(own!.key);
     const {stopped_because: stop} = await desk.go('release b --yes');
     assert.match(
       String(stop?.message),
-      new RegExp(`its own record ${own!.id} is approved: it may be paid twice`),
+      new RegExp(`its own record ${own!.id} is ${status}: it may be paid twice`),
     );
-  });
+  };
+  it('after which both records are approved does not say that one was not found', () => bothPaid('approved'));
+  it('after which its own record is settled says so', () => bothPaid('settled'));
 });
 
 describe('a service that has forgotten a key, really', () => {
