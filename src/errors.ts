@@ -174,6 +174,8 @@ export interface ErrorFacts {
   retryable?: boolean | undefined;
   /** Method and URL of the request that the service refused. */
   request?: string | undefined;
+  /** The message without the request, for a line that names the record already. */
+  reason?: string | undefined;
   cause?: unknown;
 }
 
@@ -189,6 +191,7 @@ export class RemitError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly body: unknown;
   readonly request: string | undefined;
+  readonly reason: string;
   /** The message as it was thrown: oclif rewrites that of an error from a flag's parser. */
   readonly original: string;
 
@@ -204,6 +207,7 @@ export class RemitError extends Error {
     this.details = facts.details;
     this.body = facts.body;
     this.request = facts.request;
+    this.reason = facts.reason ?? message;
   }
 
   /** The hint, with commands that name no profile. */
@@ -228,8 +232,9 @@ export class RemitError extends Error {
   /** The same error in other words. */
   reworded(message: string, hint: Hint | undefined, details = this.details): RemitError {
     const {code, httpStatus, requestId, body, exitCode, retryable, request, cause} = this;
+    const reason = message === this.message ? this.reason : undefined;
     return new RemitError(code, message, {
-      ...{hint, httpStatus, requestId, details, body, exitCode, retryable, request, cause},
+      ...{hint, httpStatus, requestId, details, body, exitCode, retryable, request, reason, cause},
     });
   }
 }

@@ -408,7 +408,10 @@ describe('the release of a created record', () => {
     const refused = answer(422, {error_code: 'INVALID_PAYMENT_DETAILS', message: 'no funds'});
     const {error} = await failure([first, refused]);
     assert.deepEqual([error.code, error.details?.['id']], ['INVALID_PAYMENT_DETAILS', PAYOUT_ID]);
-    assert.match(error.message, new RegExp(`no funds. Payout ${PAYOUT_ID} exists; it was not approved`));
+    assert.match(
+      error.message,
+      new RegExp(`no funds \\(POST \\S+\\)\\. Payout ${PAYOUT_ID} exists; it was not approved`),
+    );
   });
 
   it('that leaves the record created is a warning', async () => {

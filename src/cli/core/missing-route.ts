@@ -2,6 +2,7 @@ import {hasRecord, isRecordOf} from '../../client/answers/readable.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
+import {capital} from '../../phrases.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {Dialect} from '../../service/dialect.ts';
 import {type Assumption, missingPrefix, missingRoute} from '../../service/file/assumption.ts';
@@ -74,7 +75,7 @@ export async function withNamedParty(
 }
 
 const because = (error: RemitError, assumption: Assumption): RemitError =>
-  error.reworded(`${withoutAssumption(error)} (${assumption.text})`, undefined, {
+  error.reworded(`${withoutAssumption(error)}. ${capital(assumption.text)}`, undefined, {
     ...error.details,
     assumption,
   });

@@ -1,5 +1,4 @@
 import {type InputFile, openInput} from '../../batch/input/csv-input.ts';
-import {withoutCheck} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {type ChangedRow, changedRows, isSameAccount} from '../../parties/changed.ts';
@@ -229,7 +228,7 @@ async function withWhatExists(
   }
   const imported = rows.filter((row) => isDone(journal, row)).length;
   return error.reworded(
-    `${withoutCheck(error.message)}; imported so far: ${imported} of ${counted(rows.length, request.kind)}${where}`,
+    `${error.message}; imported so far: ${imported} of ${counted(rows.length, request.kind)}${where}`,
     `to continue, with the same file: ${againCommand(request, false)}`,
     {...error.details, imported, rows: rows.length, results},
   );

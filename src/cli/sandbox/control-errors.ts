@@ -1,5 +1,4 @@
 import type {Answer} from '../../client/answers/answer.ts';
-import {CHECK_FIRST} from '../../client/answers/service-error.ts';
 import {codeOfStatus} from '../../client/answers/verdict.ts';
 import {isErrorCode, RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -62,7 +61,7 @@ export function controlCallInDoubt(
   const next = commandThatShows(local, request);
   return new RemitError(
     'IN_DOUBT',
-    `${request.method} ${request.path}: in doubt, it may have taken effect in the sandbox: ${why}${CHECK_FIRST}`,
+    `in doubt, it may have taken effect in the sandbox: ${why} (${request.method} ${request.path})`,
     {
       ...{httpStatus, cause, hint: next, retryable: false},
       details: {id: null, status: null, idempotency_key: null, next, may_have_taken_effect: true},

@@ -22,9 +22,6 @@ export function seenText(seen: LastRead | undefined): string {
   return `${plainValue(seen.status)}${isOpen ? `, expected ${plainValue(seen.settles)}` : ''}`;
 }
 
-/** Without `GET https://…/ID: `, which leaves no room for the rest. */
-export const shortReason = (reason: string): string => reason.replace(/^GET \S+: /, '');
-
 /** Without an approval it will never be settled; it can be canceled as it is. */
 export const isUnapproved = (
   {lifecycle: {initial}}: Pick<AwaitedKind, 'lifecycle'>,

@@ -10,7 +10,7 @@ import {readStdin} from '../runtime/stdin.ts';
 import type {AwaitedKind} from './awaited.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import type {WaitFlagValues} from './flags.ts';
-import {isUnapproved, type LastRead, readWithin, seenIn, seenText, shortReason} from './seen.ts';
+import {isUnapproved, type LastRead, readWithin, seenIn, seenText} from './seen.ts';
 import {waitForRecord} from './wait-for-record.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type * as schemas from '../help/outputs/service.ts';
@@ -230,9 +230,7 @@ function screenText(
   const counted = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
   const [trouble] = troubles.values();
   const unread =
-    trouble === undefined
-      ? ''
-      : `; ${troubles.size} cannot be read now, trying again: ${shortReason(trouble.message)}`;
+    trouble === undefined ? '' : `; ${troubles.size} cannot be read now, trying again: ${trouble.reason}`;
   return [`${rows.size} of ${ids.length} ${plural} done${counted}${unread}`, ...lines, ...more].join('\n');
 }
 
@@ -245,10 +243,7 @@ const waitView: View = {
     text('Outcome', 'outcome'),
     status(),
     {...remark('Expected settlement', 'expected_settlement_date'), show: dayInNewYork, rank: 2}, // before the reason
-    {
-      ...remark('Reason', 'reason'),
-      show: (value) => plainValue(typeof value === 'string' ? shortReason(value) : value),
-    },
+    remark('Reason', 'reason'),
   ],
 };
 

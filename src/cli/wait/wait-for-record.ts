@@ -9,7 +9,7 @@ import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import type {AwaitedKind} from './awaited.ts';
 import type {WaitFlagValues} from './flags.ts';
-import {isUnapproved, readWithin, seenIn, seenText, shortReason} from './seen.ts';
+import {isUnapproved, readWithin, seenIn, seenText} from './seen.ts';
 
 /** A record that takes time. */
 interface Waiting {
@@ -86,7 +86,7 @@ const goalOf = ({lifecycle}: AwaitedKind, until: string | undefined): string =>
   until ?? lifecycle.good.join(' or ');
 
 const unreadText = (error: RemitError | undefined): string =>
-  error === undefined ? '' : `; cannot be read now, trying again: ${shortReason(error.message)}`;
+  error === undefined ? '' : `; cannot be read now, trying again: ${error.reason}`;
 
 function waitCommand(
   {commands}: Context,

@@ -2,7 +2,7 @@ import {isUsableId} from '../../client/answers/readable.ts';
 import {differencesInWords} from '../../client/answers/difference.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import type {Result} from '../../client/requests/resource.ts';
-import {CHECK_FIRST, UNUSABLE_ID} from '../../client/answers/service-error.ts';
+import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import {validateBody} from '../../client/requests/validate.ts';
 import {firstPart} from '../../service/paths.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
@@ -184,7 +184,7 @@ const idIn = (answer: unknown): unknown => selectedValue(unwrapRecord(answer), '
 const withoutRecord = (operation: OperationId, {data, status, requestId}: Result<unknown>, hint: string) =>
   new RemitError(
     'IN_DOUBT',
-    `${operation}: in doubt, it may have taken effect: the service answered ${status} ${idIn(data) ? `with ${UNUSABLE_ID}` : 'without the record'}${CHECK_FIRST}`,
+    `in doubt, it may have taken effect: the service answered ${status} ${idIn(data) ? `with ${UNUSABLE_ID}` : 'without the record'} (${operation})`,
     {
       ...{hint, httpStatus: status, requestId, retryable: false},
       details: {may_have_taken_effect: true, ...(idIn(data) ? {answer: {what: UNUSABLE_ID}} : {})},

@@ -2,7 +2,7 @@ import {capital} from '../../phrases.ts';
 import {isErrorCode, RemitError, type ErrorCode, type ErrorFacts} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {Answer} from './answer.ts';
+import {type Answer, isSuccess} from './answer.ts';
 import {isUsableId, otherIdIn} from './readable.ts';
 import {unwrapRecord} from './envelope.ts';
 import {codeOfStatus, documentedStatus, meaningOf, type AttemptEnd} from './verdict.ts';
@@ -35,8 +35,10 @@ function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
 /** The service refused, and the refusal is final. */
 export function refusal(answer: Answer, call: CallFacts): RemitError {
   const code = codeOfAnswer(answer);
-  return new RemitError(code, `${whatOf(call)}: ${inWords({answer}, call)}`, {
+  const {message, reason} = worded({answer}, call);
+  return new RemitError(code, message, {
     ...facts({answer}, call),
+    reason,
     ...(code === 'CONFLICT' ? {hint: call.hint} : {}), // the record may have changed meanwhile
   });
 }
@@ -48,26 +50,35 @@ export function refusal(answer: Answer, call: CallFacts): RemitError {
 export function unavailable(outcome: AttemptEnd, call: CallFacts, isUnsent: boolean): RemitError {
   const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
   const unsent = isUnsent ? 'nothing was sent: ' : '';
-  return new RemitError(code, `${whatOf(call)}: ${unsent}${trouble(outcome, call)}`, {
+  const {message, reason} = worded(outcome, call, unsent);
+  return new RemitError(code, message, {
+    reason,
     ...facts(outcome, call, isUnsent ? {may_have_taken_effect: false} : {}),
     hint: call.hint,
   });
 }
 
-/** Ends the message about a write with an unknown outcome that could take effect twice. */
-export const CHECK_FIRST = '. Check before you repeat it';
+/** The reason first: it is what a person looks for, and what is left where a line is cut. */
+function worded(outcome: AttemptEnd, call: CallFacts, before = ''): {message: string; reason: string} {
+  const tries = call.attempts > 1 ? `, ${call.attempts} attempts` : '';
+  const words =
+    'failure' in outcome ? call.sanitizer.line(outcome.failure.why) : inWords(outcome.answer, call);
+  const reason = before + words;
+  const assumption = 'failure' in outcome ? '' : assumed(outcome.answer);
+  return {message: `${reason} (${whatOf(call)}${tries})${assumption}`, reason};
+}
 
-/** The message for a caller that says itself what to do next. */
-export const withoutCheck = (message: string): string => message.replace(CHECK_FIRST, '');
+/** A query may contain a number. */
+const whatOf = ({what, sanitizer}: CallFacts): string => sanitizer.line(what);
 
 /** A write that may have taken effect. The error has the last problem, and the key that repeats the write safely. */
 export function inDoubt(outcome: AttemptEnd, call: CallFacts): RemitError {
-  const check = call.idempotencyKey === undefined ? CHECK_FIRST : '';
   const earlier = isAboutEarlier(outcome, call)
     ? 'an earlier attempt got no usable answer; the last one: '
     : '';
-  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${earlier}${trouble(outcome, call)}${whyInDoubt(outcome)}${check}`;
-  return new RemitError('IN_DOUBT', message, {
+  const {message, reason} = worded(outcome, call, `in doubt, it may have taken effect: ${earlier}`);
+  return new RemitError('IN_DOUBT', message + whyInDoubt(outcome), {
+    reason,
     ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
     retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice
@@ -91,21 +102,21 @@ function isAboutEarlier(outcome: AttemptEnd, {attempts}: CallFacts): boolean {
 }
 
 /** Stopped by the caller's signal. The error reports what was sent before. */
-export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: CallFacts): RemitError {
-  const code = reason instanceof RemitError && reason.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
+export function interrupted(cause: unknown, mayHaveTakenEffect: boolean, call: CallFacts): RemitError {
+  const code = cause instanceof RemitError && cause.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
   const verb = code === 'TERMINATED' ? 'terminated' : 'interrupted';
-  const message = mayHaveTakenEffect
-    ? `${whatOf(call)}: ${verb} before the answer arrived; it may have taken effect${call.idempotencyKey === undefined ? CHECK_FIRST : ''}`
-    : `${whatOf(call)}: ${verb}; this request changed nothing`;
+  const reason = mayHaveTakenEffect
+    ? `${verb} before the answer arrived; it may have taken effect`
+    : `${verb}; this request changed nothing`;
   const hint = call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined);
-  return new RemitError(code, message, {
+  return new RemitError(code, `${reason} (${whatOf(call)})`, {
     details: {
       ...(mayHaveTakenEffect ? openRecord(call) : keyOf(call)),
       ...{attempts: call.attempts, may_have_taken_effect: mayHaveTakenEffect},
     },
     hint,
     retryable: !mayHaveTakenEffect || (call.namesKey ?? false),
-    cause: call.sanitizer.cause(reason),
+    cause: call.sanitizer.cause(cause),
   });
 }
 
@@ -154,33 +165,23 @@ function facts(outcome: AttemptEnd, call: CallFacts, extra: Record<string, unkno
   };
 }
 
-/** A query may contain a number. */
-const whatOf = ({what, sanitizer}: CallFacts): string => sanitizer.line(what);
-
 const keyOf = ({idempotencyKey}: CallFacts) =>
   idempotencyKey === undefined ? {} : {idempotency_key: idempotencyKey};
 
-function trouble(outcome: AttemptEnd, call: CallFacts): string {
-  const words = 'failure' in outcome ? call.sanitizer.line(outcome.failure.why) : inWords(outcome, call);
-  return call.attempts > 1 ? `${words} (after ${call.attempts} attempts)` : words;
-}
-
 const MESSAGE_LENGTH = 500;
 
-function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): string {
+function inWords(answer: Answer, {sanitizer, recordId}: CallFacts): string {
   const {status, errorCode, message} = answer;
   sanitizer.learn(answer.json);
-  if (status >= 200 && status < 300) {
-    return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}${assumed(answer)}`;
-  }
+  if (isSuccess(status)) return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}`;
   const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
   return `the service answered ${status}${named}${redirectTo(answer, sanitizer)}${said}`;
 }
 
-/** What may explain a success without a record; for a refusal it is part of the message. */
-const assumed = ({assumption}: Answer): string =>
-  assumption === undefined ? '' : `. ${capital(assumption.text)}`;
+/** What may explain a success without a record; for a refusal it is part of the service's message. */
+const assumed = (answer: Answer): string =>
+  answer.assumption === undefined || !isSuccess(answer.status) ? '' : `. ${capital(answer.assumption.text)}`;
 
 /** A redirect is never followed, because the request contains the key. */
 export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>

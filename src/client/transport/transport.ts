@@ -100,7 +100,7 @@ export class TransportFailure extends Error {
       cause?: unknown;
     },
   ) {
-    super(facts.what === undefined ? why : `${facts.what}: ${why}`, {cause: facts.cause});
+    super(facts.what === undefined ? why : `${why} (${facts.what})`, {cause: facts.cause});
     this.kind = kind;
     this.why = why;
     this.sent = facts.sent;

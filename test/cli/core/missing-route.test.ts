@@ -21,7 +21,7 @@ describe('a 404 about a record', () => {
     assert.deepEqual([ran.exitCode, code], [4, 'NOT_FOUND']);
     assert.match(
       message,
-      new RegExp(`not found \\(payout ${PAYOUT_ID} exists, so the route is probably wrong: `),
+      new RegExp(`not found \\(POST \\S+\\)\\. Payout ${PAYOUT_ID} exists, so the route is probably wrong: `),
     );
     assert.match(message, /set routes\.payouts\.approve in the service file/);
     assert.match(hint ?? '', /"payouts\.approve": "POST \/…".* remit doctor --probe-writes$/);
@@ -61,7 +61,7 @@ describe('a 404 about a record', () => {
       const ran = await runCli(argv, {service});
       assert.match(
         ran.error().message,
-        new RegExp(`payment method ${METHOD_ID} exists, so .* set routes\\.${route.replace('.', '\\.')} in`),
+        new RegExp(`Payment method ${METHOD_ID} exists, so .* set routes\\.${route.replace('.', '\\.')} in`),
       );
     });
 
@@ -76,7 +76,7 @@ describe('a 404 about a record', () => {
       assert.match(
         message,
         new RegExp(
-          `not found \\(GET /api/treasury/${list} is answered 404 too, so the prefix is probably wrong: .* \\(row 18\\); .* set prefixes\\.treasury in`,
+          `not found \\(\\w+ \\S+\\)\\. GET /api/treasury/${list} is answered 404 too, so the prefix is probably wrong: .* \\(row 18\\); .* set prefixes\\.treasury in`,
         ),
       );
       assert.equal(hint, 'remit doctor');
@@ -97,7 +97,7 @@ describe('a 404 about a record', () => {
     const ran = await runCli(['treasury', 'balance', ACCOUNT, '--json'], {service});
     assert.match(
       ran.error().message,
-      /unless the bank has not reported a balance of this account yet, the route/,
+      /Unless the bank has not reported a balance of this account yet, the route/,
     );
   });
 
@@ -123,7 +123,7 @@ describe('a 404 about a record', () => {
     const service: Script = ({method}) => (method === 'GET' ? answer(200, payout()) : html);
     const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service});
     const {message} = ran.error();
-    assert.match(message, /answered 404 \(payout \S+ exists, so the route is probably wrong: /);
+    assert.match(message, /answered 404 \(POST \S+\)\. Payout \S+ exists, so the route is probably wrong: /);
     assert.equal(message.split('in the service file').length, 2, message);
   });
 
@@ -149,7 +149,7 @@ describe('a 404 about a create', () => {
       const ran = await runCli([...line.split(' '), '--json'], {service});
       const {message, hint} = ran.error();
       assert.equal(ran.exitCode, 4);
-      assert.match(message, new RegExp(`not found\\. There is no ${noun} ${id}$`));
+      assert.match(message, new RegExp(`not found \\(POST \\S+\\)\\. There is no ${noun} ${id}$`));
       assert.equal(hint, `remit ${resource} list`);
     });
 
@@ -158,7 +158,7 @@ describe('a 404 about a create', () => {
       const ran = await runCli([...line.split(' '), '--json'], {service});
       assert.match(
         ran.error().message,
-        new RegExp(`not found \\(${noun} ${id} exists, so the route is probably`),
+        new RegExp(`not found \\(POST \\S+\\)\\. P${noun.slice(1)} ${id} exists, so the route is probably`),
       );
       const method = [...line.split(' '), '--payment-method', PAYOUT_ID, '--json'];
       const other = await runCli(method, {service});

@@ -282,7 +282,7 @@ describe('a write that may have been taken', () => {
     assert.deepEqual(error.body, {error_code: 'SERVICE_UNAVAILABLE', message: 'later'});
     assert.match(
       error.message,
-      /POST http:\/\/127\.0\.0\.1:1\/api\/payouts: in doubt.*503 SERVICE_UNAVAILABLE: later \(after 3 attempts\)/,
+      /^in doubt.*503 SERVICE_UNAVAILABLE: later \(POST http:\/\/127\.0\.0\.1:1\/api\/payouts, 3 attempts\)$/,
     );
     assert.match(error.hint ?? '', /key-1/);
   });
@@ -421,7 +421,7 @@ describe('an error of the service', () => {
     assert.deepEqual((error.body as typeof body).account_number, '…5678');
     assert.equal(
       error.message,
-      'POST http://127.0.0.1:1/api/payouts: the service answered 400 VALIDATION_ERROR: bad test_…p7dc',
+      'the service answered 400 VALIDATION_ERROR: bad test_…p7dc (POST http://127.0.0.1:1/api/payouts)',
     );
   });
 

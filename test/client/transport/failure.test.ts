@@ -51,13 +51,13 @@ describe('naming a failure', () => {
 
   it('says what was tried and keeps the cause', () => {
     const failure = kindOf('ECONNREFUSED', {sent: false});
-    assert.equal(failure.message, 'GET http://x: connection refused (ECONNREFUSED)');
+    assert.equal(failure.message, 'connection refused (ECONNREFUSED) (GET http://x)');
     assert.equal(failure.why, 'connection refused (ECONNREFUSED)');
     assert.equal((failure.cause as {code: string}).code, 'ECONNREFUSED');
     assert.equal(
       endedByUs('timeout', 'no answer within 5 ms', {what: 'GET http://x', sent: true, secure: false})
         .message,
-      'GET http://x: no answer within 5 ms',
+      'no answer within 5 ms (GET http://x)',
     );
   });
 

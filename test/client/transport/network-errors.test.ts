@@ -25,7 +25,7 @@ describe('an error of the network', () => {
     it(`before anything was sent says so (${kind})`, async () => {
       const {code, message, details} = await create(lost(kind, {sent: false}));
       assert.equal(code, 'UNAVAILABLE');
-      assert.match(message, new RegExp(`: nothing was sent: it was a ${kind} \\(after 3 attempts\\)$`));
+      assert.match(message, new RegExp(`^nothing was sent: it was a ${kind} \\(POST \\S+, 3 attempts\\)$`));
       assert.deepEqual([details?.['failure'], details?.['may_have_taken_effect']], [kind, false]);
       assert.equal(details?.['idempotency_key'], 'k');
     });
@@ -77,7 +77,7 @@ describe('a redirect', () => {
     assert.equal(code, 'IN_DOUBT');
     assert.match(
       message,
-      /^POST https?:\/\/\S+\/api\/payouts: in doubt.* answered 308 \(redirect to https:\/\/new\.example\.com\/api\/payouts\)\. Redirects are never followed: check the base URL/,
+      /^in doubt.* answered 308 \(redirect to https:\/\/new\.example\.com\/api\/payouts\) \(POST https?:\/\/\S+\/api\/payouts\)\. Redirects are never followed: check the base URL/,
     );
     assert.equal(details?.['location'], 'https://new.example.com/api/payouts');
   });

@@ -124,7 +124,7 @@ describe('every error of every command that changes the sandbox', function () {
     assert.match(error.message, /(POST|DELETE) \/sandbox\//, where);
     assert.doesNotMatch(error.message, /undefined|\[object|\bnull\b/, where);
     if (ends === 'in doubt') {
-      assert.match(error.message, /: in doubt, it may have taken effect in the sandbox: /, where);
+      assert.match(error.message, /^in doubt, it may have taken effect in the sandbox: /, where);
       assert.deepEqual([error.hint, error.details?.['next'], error.retryable], [hint, hint, false], where);
       assert.equal(error.details?.['may_have_taken_effect'], true, where);
     } else {

@@ -399,7 +399,7 @@ describe('webhooks listen', () => {
     ...{currency_code: 'USD', rail: 'wire'},
   };
   const notFound = (path: string) =>
-    `GET ${BASE_URL}/api/${path}: the service answered 404 NOT_FOUND: no such payout`;
+    `the service answered 404 NOT_FOUND: no such payout (GET ${BASE_URL}/api/${path})`;
   const openWith = async (service: Script, words: readonly string[]) => {
     Object.assign(env, {REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL});
     const run = (argv: readonly string[], options: CliOptions) => runCli(argv, {...options, service});

@@ -1,7 +1,6 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.ts';
 import {RemitError} from '../../../errors.ts';
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {withoutCheck} from '../../../client/answers/service-error.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 import {typePattern} from '../../../webhooks/delivery/patterns.ts';
 import {secretFingerprint} from '../../../webhooks/verify/secrets.ts';
@@ -183,7 +182,7 @@ async function send(context: Context, noted: NotedEndpoint, event_types: string[
 /** The endpoint may exist, and its note is on disk: the next start finds it. */
 function withNextStart({profile}: Context, thrown: unknown): unknown {
   if (!(thrown instanceof RemitError && thrown.code === 'IN_DOUBT')) return thrown;
-  const message = `${withoutCheck(thrown.message)}. If it exists, ${nextStart(profile)}`;
+  const message = `${thrown.message}. If it exists, ${nextStart(profile)}`;
   return thrown.reworded(message, thrown.openHint);
 }
 

@@ -1,5 +1,4 @@
 import {unwrapRecord} from '../../../client/answers/envelope.ts';
-import {withoutCheck} from '../../../client/answers/service-error.ts';
 import {RemitError} from '../../../errors.ts';
 import {messageOf} from '../../../narrow.ts';
 import {selectedValue} from '../../../output/records/select.ts';
@@ -62,7 +61,7 @@ export function nameLeft(context: Context, id: string, error: unknown): void {
     ? `it is not known whether the endpoint ${id} was removed`
     : `the endpoint ${id} was not removed`;
   // A deletion can be repeated at any time.
-  const why = withoutCheck(messageOf(error));
+  const why = messageOf(error);
   context.out.warn(`${what}: ${why}. If it exists, ${nextStart(context.profile)}; to delete it now:`);
   context.out.hint(deleteCommand(context, id));
 }

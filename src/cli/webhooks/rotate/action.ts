@@ -1,5 +1,4 @@
 import {resolve} from 'node:path';
-import {withoutCheck} from '../../../client/answers/service-error.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import {counted} from '../../../phrases.ts';
@@ -82,7 +81,7 @@ function explained(context: Context, {state}: Rotation, thrown: unknown): unknow
   const {new_id, old_id, step} = state;
   const facts = {id: new_id, old_endpoint: old_id, new_endpoint: new_id, step, next: hint};
   // The next run checks it.
-  return new RemitError(code, `${withoutCheck(thrown.message)}. ${whatExists(state, code)}`, {
+  return new RemitError(code, `${thrown.message}. ${whatExists(state, code)}`, {
     ...{hint, httpStatus, requestId, body, exitCode, retryable, cause: thrown},
     details: {...details, ...facts},
   });
