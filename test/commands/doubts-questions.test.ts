@@ -297,14 +297,41 @@ describe('a payout that another command is sending', () => {
     };
   };
 
-  it('makes the second command wait, with one note, and is forgotten once it has ended', async () => {
-    await beingSent((nth, file) => {
+  const endsAtSecondCheck = () =>
+    beingSent((nth, file) => {
       if (nth === 1) rmSync(file);
     });
+
+  it('makes the second command wait, with one note, and refuse once it has ended', async () => {
+    await endsAtSecondCheck();
     const ran = await world.run(create());
-    assert.deepEqual([ran.exitCode, world.clock.sleeps], [0, [200, 200]], ran.stderr);
+    assert.deepEqual([ran.exitCode, world.clock.sleeps, world.posts], [11, [200, 200], []], ran.stderr);
     const notes = ran.stderr.match(/Another remit command is creating the same payout\. Waiting for/g);
     assert.equal(notes?.length, 1);
+    assert.match(
+      ran.stderr,
+      /another remit command has just sent the same payout\. Nothing was sent by this/,
+    );
+    const again = await world.run(create());
+    assert.equal(again.exitCode, 0, again.stderr);
+  });
+
+  for (const [answer, exit, posts] of [
+    [false, 11, 0],
+    [true, 0, 1],
+  ] as const)
+    it(`is asked about at a terminal once it has ended: ${answer ? 'yes' : 'no'}`, async () => {
+      await endsAtSecondCheck();
+      const ran = await world.run(create(), {columns: 400, answers: [answer]});
+      assert.deepEqual([ran.exitCode, ran.questions], [exit, ['Send another payout?']], ran.stderr);
+      assert.equal(world.posts.length, posts);
+    });
+
+  it('is no other payment if the key is the same', async () => {
+    await endsAtSecondCheck();
+    const {idempotencyKey} = world.entries()[0]!;
+    const ran = await world.run(create(`--idempotency-key ${String(idempotencyKey)}`));
+    assert.equal(ran.exitCode, 0, ran.stderr);
   });
 
   it('is asked about if its command ends without an answer', async () => {

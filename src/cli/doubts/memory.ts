@@ -24,7 +24,7 @@ import {isObject} from '../../narrow.ts';
 import type {Context} from '../core/context.ts';
 import {explained, leavesNoDoubt, shownBy} from './outcome.ts';
 import {type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
-import {askAboutEarlier} from './question.ts';
+import {askAboutEarlier, askAboutOther} from './question.ts';
 
 /** The idempotency key of a create. */
 export interface ChosenKey {
@@ -101,7 +101,12 @@ async function remembering<T>(
   for (;;) {
     const known = await attempted(context, () => sameOpen(context, payment));
     if (known === undefined) return unremembered(fresh);
-    const earlier = await finished(context, payment, known);
+    const {earlier, ended} = await finished(context, payment, known);
+    const isAnother = ended.some(
+      ({idempotencyKey}) =>
+        fresh.isOwnKey || idempotencyKey === null || idempotencyKey !== fresh.idempotencyKey,
+    );
+    if (isAnother) await askAboutOther(context, payment);
     const repeats = await askAboutEarlier(context, payment, {earlier, fresh});
     const draft = repeats === undefined ? fresh : repetition(context, payment, repeats);
     const entry = await attempted(context, () => keep(context, payment, draft));
@@ -186,13 +191,17 @@ function warnOfDamage({stateDir, profile, out}: Context): void {
 const hasRival = (context: Context, payment: Payment, known: readonly StoredPayment[]): boolean =>
   sameOpen(context, payment).some(({file}) => known.every((one) => one.file !== file));
 
-/** Waits for other commands that are sending the same payment right now: its outcome will soon be known. */
+/**
+ * Waits for other commands that are sending the same payment right now: its outcome will soon be known.
+ * @returns the payments that are in doubt, and those whose command has learned their outcome meanwhile
+ */
 async function finished(
   context: Context,
   payment: Payment,
   found: readonly StoredPayment[],
-): Promise<readonly StoredPayment[]> {
+): Promise<{earlier: readonly StoredPayment[]; ended: readonly StoredPayment[]}> {
   const {clock, stop, out} = context;
+  const sent = found.filter(isBeingSent);
   let open = found;
   for (let checks = 0; open.some(isBeingSent); checks += 1) {
     if (checks === 0)
@@ -201,7 +210,7 @@ async function finished(
     await nextTurn();
     open = sameOpen(context, payment);
   }
-  return open;
+  return {earlier: open, ended: sent.filter(({file}) => open.every((one) => one.file !== file))};
 }
 
 function keep(context: Context, payment: Payment, {idempotencyKey, isOwnKey, repeats}: Draft): StoredPayment {

@@ -50,6 +50,25 @@ export async function askAboutEarlier(
   throw refused(context, payment, known);
 }
 
+/**
+ * Another command has sent the same payment while this one waited, and has learned what became of it.
+ * @throws RemitError GUARD_DUPLICATES without a terminal, or if the answer is no
+ */
+export async function askAboutOther(context: Context, payment: Payment): Promise<void> {
+  const {commands, out, runtime} = context;
+  const {kind, typed} = payment;
+  const words = `another remit command has just sent the same ${kind}`;
+  if (canAsk(runtime)) {
+    out.warn(words);
+    if (await runtime.prompts.confirm(`Send another ${kind}?`, 'the command again')) return;
+  }
+  const [next, another] = [listCommand(commands, payment), commands.again(typed)];
+  throw new RemitError('GUARD_DUPLICATES', `refused: ${words}. Nothing was sent by this one`, {
+    hint: `${next}; to send another ${kind} all the same: ${another}`,
+    details: {next, another},
+  });
+}
+
 /** The one with the same content, otherwise the newest. */
 const nearest = ({body}: Payment, open: readonly StoredPayment[]): StoredPayment | undefined =>
   open.find(({content}) => content === contentOf(body)) ?? open[0];
