@@ -39,7 +39,7 @@ export function summaryText(
   if (summary.left_out > 0)
     lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
   // Rows that a stopped run has not sent are not a problem: the next run sends them.
-  const isStopped = summary.stopped_because !== null;
+  const isStopped = summary.stopped_because !== null || summary.state === 'interrupted';
   // Nor are the rows of a canceled batch that are in their intended state.
   const isCanceled = summary.state === 'canceled';
   const named = attention.filter(

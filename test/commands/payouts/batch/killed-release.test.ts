@@ -120,3 +120,29 @@ describe('payouts batch, after a release was killed', () => {
     assert.equal(results.match(/,"in_doubt",/g)?.length, 2, results);
   });
 });
+
+describe('payouts batch, after a run was killed while it created records', () => {
+  it('the rows that were not sent do not need attention', async () => {
+    const desk = new Desk();
+    try {
+      desk.file(
+        'p.csv',
+        Array.from({length: 20}, (_, at) => [`A-${at + 1}`, at + 1, '10.00'] as const),
+      );
+      await desk.batch('plan ./p.csv --batch-id b');
+      const batch = await openBatch({
+        ...{stateDir: stateDir({}, desk.folder), kind: 'payout', batchId: 'b', purpose: 'test'},
+        clock: desk.clock,
+      });
+      batch.journal.openWindow({
+        ...{phase: 'stage', first: 1, last: 2, takes: ['new'], at: desk.clock.now()},
+      });
+      batch.journal.setFact('state', 'running');
+      await batch.close();
+      const {stdout} = await desk.batch('status b');
+      assert.match(stdout, /Needs attention:\n {2}A-1: in doubt\n {2}A-2: in doubt\n\n/);
+    } finally {
+      desk.close();
+    }
+  });
+});
