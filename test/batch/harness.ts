@@ -141,9 +141,9 @@ export class Bench {
   }
 
   /** Opens the batch `b1` for a look. */
-  async inJournal<T>(look: (batch: OpenBatch) => T | Promise<T>): Promise<T> {
+  async inJournal<T>(look: (batch: OpenBatch) => T | Promise<T>, batchId = 'b1'): Promise<T> {
     const {stateDir, clock} = this;
-    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'look', clock});
+    const batch = await openBatch({stateDir, kind: 'payout', batchId, purpose: 'look', clock});
     try {
       return await look(batch);
     } finally {

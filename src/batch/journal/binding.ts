@@ -178,12 +178,18 @@ function isUnfinished(journal: Journal): boolean {
 /** A wrong address is corrected in the profile. What the hint allows depends on the rows at the former address. */
 function addressHint(plan: Plan, journal: Journal, former: string, to: BoundTo): Hint {
   const again = to.runAgain ?? 'run the file under another --batch-id';
+  const back = wayBack(plan, journal, to, 'baseUrl');
+  const notElsewhere =
+    (why: string): Hint =>
+    (commands) =>
+      `${why}, so another address would pay the same file a second time; ${typeof back === 'string' ? back : back(commands)}`;
+  const paid = journal.tally().already_paid.count;
+  if (paid > 0)
+    return notElsewhere(`another batch has paid ${paid === 1 ? 'a row' : `${paid} rows`} of it at ${former}`);
   if (!journal.everTaken()) return `no row was accepted at ${former}; if that address was wrong: ${again}`;
   if (!journal.everAnswered())
     return `rows were sent to ${former}, but nothing there answered as the service does; if it is another service: ${again}`;
-  const hint = wayBack(plan, journal, to, 'baseUrl');
-  const records = `it has records at ${former}, so another address would pay the same file a second time`;
-  return (commands) => `${records}; ${typeof hint === 'string' ? hint : hint(commands)}`;
+  return notElsewhere(`it has records at ${former}`);
 }
 
 /** The command with the profile of the last run. */

@@ -2,6 +2,7 @@ import {existsSync, statSync} from 'node:fs';
 import {basename} from 'node:path';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
+import {nearest} from '../../nearest.ts';
 import {acquireLock, type Lock, type LockOptions} from '../../store/locks/lock.ts';
 import {migrate} from '../../store/port/migrate.ts';
 import {openSqlite} from '../../store/sqlite/sqlite.ts';
@@ -147,10 +148,22 @@ function unknownBatch(stateDir: string, kind: Kind, batchId: string): RemitError
   const known = all.slice(0, 5);
   const more = all.length - known.length;
   const {topic} = KINDS[kind];
+  const meant = meantBy(batchId, all);
+  const did = meant === undefined ? '' : `did you mean ${meant}? `;
   return new RemitError('NO_BATCH', `there is no batch ${batchId} in ${stateDir}`, {
     hint: (commands) =>
       known.length === 0
         ? `plan one: ${commands.read(topic, 'batch', 'plan', 'FILE')}`
-        : `known batches: ${known.join(', ')}${more > 0 ? `, and ${more} more (${commands.read(topic, 'batch', 'list')})` : ''}; --state-dir names another state folder`,
+        : `${did}known batches: ${known.join(', ')}${more > 0 ? `, and ${more} more (${commands.read(topic, 'batch', 'list')})` : ''}; --state-dir names another state folder`,
   });
+}
+
+/** Any short id is near to any other. */
+const SHORT = 3;
+
+/** An id that remit made begins with the name of the file. */
+function meantBy(typed: string, ids: readonly string[]): string | undefined {
+  const longer = ids.filter((id) => id.startsWith(`${typed}-`));
+  if (longer.length === 1) return longer[0];
+  return typed.length > SHORT ? nearest(typed, ids) : undefined;
 }

@@ -180,14 +180,16 @@ export function doubtfulRow(
     mayBeReplaced(row) ||
     isToCheck(row.outcome);
   if (isRefused && resolution !== 'not-paid') return row;
-  throw new RemitError(
-    'USAGE',
-    `row ${reference} is not in doubt; its state is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
-    {
-      hint: (commands) =>
-        `resolve applies only to rows in doubt; ${commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)} shows what is left to do`,
-    },
-  );
+  throw new RemitError('USAGE', `row ${reference} is not in doubt; ${stateOf(row)}`, {
+    hint: (commands) =>
+      `resolve applies only to rows in doubt; ${commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)} shows what is left to do`,
+  });
+}
+
+function stateOf({outcome}: JournalRow): string {
+  if (outcome?.state === 'dead_key')
+    return `its record is ${outcome.status ?? 'unknown, and its key was refused'}`;
+  return `its state is ${(outcome?.state ?? 'not sent').replace('_', ' ')}`;
 }
 
 /** Whether the outcome before a statement is known; it is not for statements of an earlier version. */

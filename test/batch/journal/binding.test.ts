@@ -37,7 +37,7 @@ describe('the binding of a batch', () => {
 
   describe('to an address that was wrong', () => {
     const runAgain = 'remit payouts batch run payouts.csv --batch-id b1-2';
-    const hint = () =>
+    const hint = (batchId = 'b1') =>
       bench.inJournal(({journal, plan}) => {
         try {
           const to = {mode: 'test', keyFingerprint: '', runAgain} as const;
@@ -46,7 +46,7 @@ describe('the binding of a batch', () => {
           return (error as RemitError).hint;
         }
         return assert.fail('it is not bound');
-      });
+      }, batchId);
 
     it('names the run at the right address if no row was accepted', async () => {
       service.fault = () => ({status: 404, body: {message: 'no route'}});
@@ -54,6 +54,16 @@ describe('the binding of a batch', () => {
       assert.match(
         (await hint())!,
         /no row was accepted at https:\/\/api\.test.*run payouts\.csv --batch-id b1-2$/,
+      );
+    });
+
+    it('names no run if another batch has paid its rows there', async () => {
+      await bench.run(service);
+      await bench.plan(bench.payouts(3), {batchId: 'b2'});
+      await bench.run(service, {batchId: 'b2'});
+      assert.match(
+        (await hint('b2'))!,
+        /^another batch has paid 3 rows of it at https:\/\/api\.test, so another address would pay/,
       );
     });
 

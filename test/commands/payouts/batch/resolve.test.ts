@@ -314,3 +314,20 @@ describe('a batch whose last row in doubt was resolved', () => {
     assert.match(text, /^Batch b is canceled: 1 record canceled, 1 already released/);
   });
 });
+
+describe('payouts batch resolve of a row whose record has ended', () => {
+  it('says what its record is', async () => {
+    const desk = Desk.withTwoRows();
+    try {
+      await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+      const record = [...desk.service.byId.values()].find(({body}) => JSON.stringify(body).includes('"A-2"'));
+      record!.status = 'canceled';
+      await desk.batch('release b --yes');
+      const ran = await desk.batch('resolve b A-2 --not-paid');
+      assert.equal(ran.exitCode, 2);
+      assert.match(ran.stderr, /row A-2 is not in doubt; its record is canceled/);
+    } finally {
+      desk.close();
+    }
+  });
+});

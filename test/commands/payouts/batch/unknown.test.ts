@@ -34,6 +34,14 @@ describe('a batch that does not exist', () => {
     assert.deepEqual([row.exitCode, row.error().code], [4, 'NO_BATCH']);
   });
 
+  it('names the one that begins with what was typed, or is nearly the same', async () => {
+    await desk.batch('plan ./p.csv --batch-id wages-eaf47dab');
+    for (const typed of ['wages', 'wages-eaf47dba']) {
+      const ran = await desk.batch(`status ${typed} --json`);
+      assert.match(ran.error().hint!, /^did you mean wages-eaf47dab\? known batches: /, typed);
+    }
+  });
+
   it('lists the others with grouped amounts for people, and plain ones for machines', async () => {
     assert.match((await desk.batch('list')).stdout, /1,440\.00 USD/);
     assert.match((await desk.batch('list --json')).stdout, /"1440\.00 USD"/);
