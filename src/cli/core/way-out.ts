@@ -104,17 +104,15 @@ function wayOut(error: RemitError, failed: Failed, {commands}: KnownService): st
   return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
 }
 
-/** How `issueWords` describes a value that is not in a list. */
-const NOT_LISTED = /^must be one of (.+), not "(.+)"$/;
-
 /** The value that was probably meant, for the first refused field with a list of values. */
 function nearestValue({details}: RemitError, {flags}: Failed): string | undefined {
   const issues = details?.['fields'];
-  for (const {field, issue} of (isList(issues) ? issues : []).filter(isObject)) {
-    const [, listed, value = ''] = NOT_LISTED.exec(String(issue)) ?? [];
-    const near = listed === undefined ? undefined : nearest(value.toLowerCase(), listed.split(', '));
+  for (const {field, allowed} of (isList(issues) ? issues : []).filter(isObject)) {
     const flag = String(field).replaceAll('_', '-');
-    if (near !== undefined) return `did you mean ${flag in flags ? `--${flag} ` : ''}${near}?`;
+    const typed = flags[flag];
+    if (typeof typed !== 'string' || !isList(allowed)) continue;
+    const near = nearest(typed.toLowerCase(), allowed.map(String));
+    if (near !== undefined) return `did you mean --${flag} ${near}?`;
   }
   return undefined;
 }

@@ -48,6 +48,8 @@ export type Output<N extends SchemaName> = z.output<(typeof SCHEMAS)[N]>;
 export interface FieldIssue {
   field: string;
   issue: string;
+  /** The values of a list, if the field has one. */
+  allowed?: readonly string[];
 }
 
 /**
@@ -70,6 +72,7 @@ export function check<N extends SchemaName>(
     issues: issues.map((issue) => ({
       field: issue.path.join('.'),
       issue: issueWords(issue, valueAtPath(value, issue.path)),
+      ...(issue.code === 'invalid_value' ? {allowed: issue.values.map(String)} : {}),
     })),
   };
 }

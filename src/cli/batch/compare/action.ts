@@ -34,18 +34,8 @@ export function compareFile(wanted: FileToRead, batchId: string | undefined): Pr
         await batch.close();
       }
     }),
-  ).catch((error: unknown) => {
-    throw withoutSent(error);
-  });
+  );
 }
-
-/** A plan that is refused says that nothing was sent, which a comparison never does. */
-function withoutSent(error: unknown): unknown {
-  if (!(error instanceof RemitError) || !error.message.endsWith(NOTHING_SENT)) return error;
-  return error.reworded(error.message.slice(0, -NOTHING_SENT.length), error.openHint);
-}
-
-const NOTHING_SENT = '; nothing was sent';
 
 const open = ({kind, stateDir, local: {clock}}: FileToRead, batchId: string): Promise<OpenBatch> =>
   readBatch({stateDir, kind, batchId, clock}, `comparison with batch ${batchId}`);
