@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {cancelExitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
+import {TransportFailure} from '../../../src/client/transport/transport.ts';
 import {resolveRow} from '../../../src/batch/repair/resolve.ts';
 import {Bench, type RunArguments} from '../harness.ts';
 import {type TruthRecord, TruthService} from '../truth-service.ts';
@@ -40,6 +41,20 @@ describe('a batch that is canceled', () => {
     assert.ok(statuses().every((status) => status === 'canceled'));
     assert.deepEqual(seen('INV-7'), ['GET', 'cancel', 'GET']);
     assert.equal(summary.posts, 300);
+  });
+
+  it('sends a cancel again that did not leave this machine', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(service, {path: 'stage-only'});
+    const inner = service.transport();
+    let refused = 0;
+    const send: typeof inner.send = (request) => {
+      if (request.path.endsWith('/cancel') && refused++ < 2)
+        throw new TransportFailure('refused', 'connect ECONNREFUSED', {sent: false});
+      return inner.send(request);
+    };
+    const summary = await cancel({transport: {...inner, send}});
+    assert.deepEqual([summary.state, summary.canceled], ['canceled', 3]);
   });
 
   it('names released rows and never touches them', async () => {
