@@ -11,6 +11,7 @@ import type {Result} from './requests/resource.ts';
 import {
   type Approval,
   approvalOf,
+  comparedWith,
   type KnownRecord,
   mayNeedInitiation,
   nounOf,
@@ -50,18 +51,18 @@ export async function createThenRelease(create: TransferCreate): Promise<Result<
   if (unchecked !== undefined) return {...unchecked, isPartial: true, isUnchecked: true};
   if (first.status === 207 || (approval === 'approved' && !mayNeedInitiation(record))) return first;
   const {attempts, replayed} = first;
-  const compared = comparedFields(asked, record);
+  const compared = comparedFields(comparedWith(create, record));
   options.onCreated?.({id, status: statusOf(record) ?? null, attempts, replayed, compared});
   return release(create, known);
 }
 
 /** @throws {RemitError} KEY_REUSED */
 function checked(create: TransferCreate, result: Result<unknown>, isNew: boolean): Result<unknown> {
-  const {asked, idempotencyKey, options, sanitizer} = create;
+  const {idempotencyKey, options, sanitizer} = create;
   const record = create.recordIn(result.data);
   const id = isObject(record) ? record['id'] : undefined;
   const next = isUsableId(id, sanitizer) ? options.showCommand?.(id) : undefined;
-  checkAnswered({noun: nounOf(create), asked, record, idempotencyKey, isNew, next, sanitizer});
+  checkAnswered({...comparedWith(create, record), idempotencyKey, isNew, next, sanitizer});
   return result;
 }
 

@@ -13,6 +13,7 @@ import type {Result} from './requests/resource.ts';
 import {
   type Approval,
   approvalOf,
+  comparedWith,
   mayNeedInitiation,
   nounOf,
   type TransferCreate,
@@ -81,7 +82,7 @@ async function readOne(create: TransferCreate, id: string): Promise<EarlierRecor
   }
   const record = create.recordIn(read.data);
   const approval = approvalOf(create, record);
-  const differences = approval === 'dead' ? [] : differencesFrom(create.asked, record);
+  const differences = approval === 'dead' ? [] : differencesFrom(comparedWith(create, record));
   if (differences.length === 0) return {id, approval, read};
   const how = `it differs from the request: ${differencesInWords(differences)}. Nothing was sent now`;
   throw releaseInDoubt(create, {id}, create.sanitizer.line(how));
@@ -113,7 +114,7 @@ export function refuseSecond(
   {data, status}: Result<unknown>,
   {first}: Earlier,
 ): void {
-  const {options, idempotencyKey, asked} = create;
+  const {options, idempotencyKey} = create;
   const {secondId = null, mayBeApproved = false} = options.earlier ?? {};
   const record = create.recordIn(data);
   const id = isObject(record) ? record['id'] : undefined;
@@ -121,7 +122,7 @@ export function refuseSecond(
   const noun = nounOf(create);
   if (first !== undefined) {
     if (isSameId(first.id, id)) return;
-    const differences = differencesFrom(asked, record);
+    const differences = differencesFrom(comparedWith(create, record));
     if (differences.length > 0)
       throw twoRecords(
         create,

@@ -7,7 +7,7 @@ import {otherIdIn} from './answers/readable.ts';
 import {statusOf} from './reading/poll.ts';
 import {deadKey, releaseInDoubt, readReleased} from './release-ends.ts';
 import type {Result} from './requests/resource.ts';
-import {approvalOf, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
+import {approvalOf, comparedWith, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
 
 /** A record that is not the one whose approval was requested. */
 interface OtherAnswer {
@@ -24,7 +24,7 @@ export function otherAnswer(
   {data}: Result<unknown>,
 ): OtherAnswer | undefined {
   const record = create.recordIn(data);
-  const differences = differencesFrom(create.asked, record);
+  const differences = differencesFrom(comparedWith(create, record));
   const otherId = otherIdIn(record, id);
   if (otherId === undefined && differences.length === 0) return undefined;
   const what = otherId === undefined ? 'other values' : `another ${nounOf(create)}, ${named(record)}`;

@@ -4,7 +4,7 @@ import {differencesFrom} from './answers/created-record.ts';
 import {differencesInWords} from './answers/difference.ts';
 import {statusOf} from './reading/poll.ts';
 import type {Result} from './requests/resource.ts';
-import {type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
+import {comparedWith, type KnownRecord, nounOf, type TransferCreate} from './transfer-create.ts';
 
 export const RELEASE_LOST = 'the answer to its approval was lost';
 
@@ -36,7 +36,7 @@ export async function readReleased(
       throw withRecord(create, known, error, 'whether it was approved is not known', null);
     throw releaseInDoubt(create, known, `${why}. It could not be read: ${error.message}`, error);
   }
-  const changed = differencesFrom(create.asked, create.recordIn(read.data));
+  const changed = differencesFrom(comparedWith(create, create.recordIn(read.data)));
   if (changed.length === 0) return read;
   const how = create.sanitizer.line(`${why}. Read again, it differs: ${differencesInWords(changed)}`);
   throw releaseInDoubt(create, known, how);

@@ -1,5 +1,6 @@
 import {isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
+import type {ComparedRecord} from './answers/created-record.ts';
 import {statusOf} from './reading/poll.ts';
 import type {KeyedOptions, Result, TransferCreation} from './requests/resource.ts';
 import type {JsonObject} from '../narrow.ts';
@@ -50,6 +51,10 @@ export type Approval = 'open' | 'approved' | 'dead' | 'unknown';
 export const nounOf = ({operation}: TransferCreate) => (operation === 'payins.create' ? 'payin' : 'payout');
 export const partyFieldOf = ({operation}: TransferCreate) =>
   operation === 'payins.create' ? 'payer_id' : 'payee_id';
+
+export const comparedWith = (create: TransferCreate, record: unknown): ComparedRecord => ({
+  ...{noun: nounOf(create), asked: create.asked, record},
+});
 
 export function approvalOf(create: TransferCreate, record: unknown): Approval {
   const lifecycle = LIFECYCLES[nounOf(create)];

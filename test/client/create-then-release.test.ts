@@ -104,11 +104,24 @@ describe('a create with auto_approve and a key of the caller', () => {
         );
       });
 
+  it('never approves another currency because its body has a field of payins', async () => {
+    for (const payer_id of [null, PAYEE_ID]) {
+      const {client, sent} = setUp([answer(200, payout({currency_code: 'CAD'})), answer(200, approved)]);
+      const body = {...BODY, payer_id};
+      await assert.rejects(client.payouts.create(body, KEY), {code: 'KEY_REUSED', message: /CAD/});
+      assert.deepEqual(sent(), ['create']);
+    }
+  });
+
   it('compares the metadata', async () => {
     const {client, sent} = setUp([answer(200, payout({client_metadata: {invoice: 'INV-1'}}))]);
     const body = {...BODY, metadata: {invoice: 'INV-77'}};
     await assert.rejects(client.payouts.create(body, KEY), {code: 'KEY_REUSED', message: /INV-1.*INV-77/});
     assert.deepEqual(sent(), ['create']);
+    const both = setUp([answer(200, payout({client_metadata: {a: '1'}})), answer(200, approved)]);
+    const twice = {...BODY, metadata: {a: '1'}, payout_metadata: {b: '2'}};
+    await assert.rejects(both.client.payouts.create(twice, KEY), {code: 'KEY_REUSED'});
+    assert.deepEqual(both.sent(), ['create']);
   });
 
   it('compares nested metadata of a payin by its content', async () => {

@@ -33,6 +33,13 @@ describe('a create named by its path', () => {
     assert.deepEqual(bodies(), [{...BODY, auto_approve: false}]);
   });
 
+  it('is of the kind of its path, whatever fields its body has', async () => {
+    const other = payout({currency_code: 'CAD', status: 'created'});
+    const {post, bodies} = setUp([answer(200, other), answer(200, approved)]);
+    await assert.rejects(post({body: {...BODY, payer_id: null}, ...KEY}), {code: 'KEY_REUSED'});
+    assert.equal(bodies().length, 1);
+  });
+
   it('is created, compared and released, payins as well', async () => {
     const {post, bodies} = setUp([answer(201, created), answer(201, approved)]);
     assert.deepEqual((await post({body: BODY, ...KEY})).data, approved);

@@ -51,9 +51,9 @@ export function noteCreated(
   const rail = railDifference(asked, record);
   if (rail !== undefined)
     out.warn(`the rail of ${named} is ${plainValue(rail.answered)}, requested ${plainValue(rail.asked)}`);
-  const currency = payinCurrency(asked, record);
+  const currency = payinCurrency({noun, asked, record});
   if (currency !== undefined) noteCurrency(context, {named, currency, minor: asked['amount_in_minor_units']});
-  noteNotShown(context, {named, resource, fields: fieldsNotShown(asked, record), next});
+  noteNotShown(context, {named, resource, fields: fieldsNotShown({noun, asked, record}), next});
 }
 
 /** The answer has the same number of minor units, which is another amount if the two currencies divide differently. */

@@ -8,6 +8,7 @@ import {type Difference, differencesInWords} from './difference.ts';
 
 /** A create as it was requested and answered. */
 export interface CreatedRecord {
+  /** The kind, by the operation: the body may have fields of another one. */
   noun: 'payin' | 'payout' | 'move' | 'account transfer' | 'bank transaction';
   asked: JsonObject;
   record: unknown;
@@ -21,6 +22,9 @@ export interface CreatedRecord {
   sanitizer?: Sanitizer | undefined;
 }
 
+/** A record beside the request that should have made it. */
+export type ComparedRecord = Pick<CreatedRecord, 'noun' | 'asked' | 'record'>;
+
 /**
  * Compares the record in the answer to a create with the request. A key that was used before returns its first
  * record, whatever the second request contains: if that were taken for success, the second one would never be made.
@@ -28,8 +32,8 @@ export interface CreatedRecord {
  * @throws {RemitError} KEY_REUSED with both sides of every difference
  */
 export function checkAnswered(created: CreatedRecord): void {
-  const {asked, record, idempotencyKey, isNew, next, sanitizer} = created;
-  const differences = differencesFrom(asked, record);
+  const {record, idempotencyKey, isNew, next, sanitizer} = created;
+  const differences = differencesFrom(created);
   if (differences.length === 0) return;
   const {id, status} = isObject(record) ? record : {};
   const message = messageOf(created, differences);
@@ -64,25 +68,26 @@ const isUnread = ({field, answered}: Difference): boolean =>
   field === AMOUNT && minorUnitsIn(answered) === undefined;
 
 /** How the record in an answer differs from the requested one; empty if it is the same payment. */
-export const differencesFrom = (asked: JsonObject, record: unknown): Difference[] => [
-  ...FIELDS.flatMap((field) => compare(asked, record, field)),
-  ...metadataDifference(asked, record),
+export const differencesFrom = ({noun, asked, record}: ComparedRecord): Difference[] => [
+  ...fieldsOf(noun).flatMap((field) => compare(withMainAccount(noun, asked), record, field)),
+  ...sentMetadata(asked).flatMap((wanted) => metadataDifference(wanted, record)),
 ];
 
 /** The fields of a request that its answer contains, so that they were compared. */
-export const comparedFields = (asked: JsonObject, record: unknown): string[] => [
-  ...FIELDS.filter((field) => isCompared(asked, field) && statedBy(record, field) !== undefined),
-  ...(sentMetadata(asked) !== undefined && isObject(record) && isObject(record['client_metadata'])
+export const comparedFields = ({noun, asked, record}: ComparedRecord): string[] => [
+  ...fieldsOf(noun).filter((field) => isStated(asked, field) && statedBy(record, field) !== undefined),
+  ...(sentMetadata(asked).length > 0 && isObject(record) && isObject(record['client_metadata'])
     ? ['client_metadata']
     : []),
 ];
 
 /** The fields of a request that its answer should repeat but does not contain, so that they were not compared. */
-export const fieldsNotShown = (asked: JsonObject, record: unknown): string[] => {
-  const shown = comparedFields(asked, record);
+export const fieldsNotShown = (compared: ComparedRecord): string[] => {
+  const {noun, asked} = compared;
+  const shown = comparedFields(compared);
   const requested = [
-    ...FIELDS.filter((field) => isCompared(asked, field)),
-    ...(hasEntries(sentMetadata(asked)) ? ['client_metadata'] : []),
+    ...fieldsOf(noun).filter((field) => isStated(asked, field)),
+    ...(sentMetadata(asked).some(hasEntries) ? ['client_metadata'] : []),
   ];
   return requested.filter((field) => !shown.includes(field));
 };
@@ -95,8 +100,8 @@ export const railDifference = (asked: JsonObject, record: unknown): Difference |
  * The currency of a payin, if it is another one than requested: a payin answers with the currency of the destination
  * account (interface document, "Payin response fields"), so that is no other payin.
  */
-export const payinCurrency = (asked: JsonObject, record: unknown): Difference | undefined =>
-  isPayin(asked) ? compare(asked, record, 'currency_code', true)[0] : undefined;
+export const payinCurrency = ({noun, asked, record}: ComparedRecord): Difference | undefined =>
+  noun === 'payin' ? compare(asked, record, 'currency_code')[0] : undefined;
 
 /**
  * Why a record, or a request, cannot be compared with the other one: it has no party or no amount, or one that cannot be
@@ -119,7 +124,12 @@ export function whyIncomparable(record: unknown, partyField: 'payee_id' | 'payer
  */
 export function whyNotTakenOver(asked: JsonObject, record: unknown): string | undefined {
   const {client_metadata: metadata, scheduled_date: date} = isObject(record) ? record : {};
-  if (hasEntries(sentMetadata(asked)) && metadata !== undefined && !isNone(metadata) && !isObject(metadata))
+  if (
+    sentMetadata(asked).some(hasEntries) &&
+    metadata !== undefined &&
+    !isNone(metadata) &&
+    !isObject(metadata)
+  )
     return 'has a client_metadata that cannot be read';
   if (isAskedOtherwise(asked['scheduled_date'], date)) return 'does not show the requested scheduled_date';
   const method = METHODS.map((name) => asked[name] ?? undefined).find((id) => id !== undefined);
@@ -159,27 +169,28 @@ const FIELDS = [
   ...['source_account_id', 'destination_account_id', 'source_subaccount_id', 'destination_subaccount_id'],
 ];
 
-const isCompared = (asked: JsonObject, field: string): boolean =>
-  (asked[field] ?? (field === AMOUNT ? asked['amount_in_cents'] : undefined) ?? undefined) !== undefined &&
-  !(field === 'currency_code' && isPayin(asked));
+/** A payin answers with the currency of another account, see `payinCurrency`. */
+const fieldsOf = (noun: CreatedRecord['noun']): string[] =>
+  FIELDS.filter((field) => noun !== 'payin' || field !== 'currency_code');
 
-const sentMetadata = (asked: JsonObject): unknown =>
-  asked['metadata'] ?? asked['payout_metadata'] ?? undefined;
+const isStated = (asked: JsonObject, field: string): boolean =>
+  (statedBy(asked, field) ?? undefined) !== undefined;
 
-const isPayin = (asked: JsonObject): boolean => 'payer_id' in asked;
+/** A payin or payout that names no subaccount uses the main account. */
+const withMainAccount = (noun: CreatedRecord['noun'], asked: JsonObject): JsonObject =>
+  noun === 'payin' || noun === 'payout' ? {...asked, subaccount_id: asked['subaccount_id'] ?? null} : asked;
 
-function compare(asked: JsonObject, record: unknown, field: string, isPayinCurrency = false): Difference[] {
-  if (field === 'currency_code' && isPayin(asked) && !isPayinCurrency) return [];
-  const isFunded = 'payee_id' in asked || isPayin(asked);
-  const wanted =
-    (field === AMOUNT ? (asked[field] ?? asked['amount_in_cents']) : asked[field]) ??
-    (field === 'subaccount_id' && isFunded ? null : undefined); // no subaccount: the main account
-  const answered = statedBy(record, field);
+/** Assumption 51: either name is accepted, so a body may have both. */
+const sentMetadata = (asked: JsonObject): unknown[] =>
+  [asked['metadata'], asked['payout_metadata']].filter((metadata) => (metadata ?? undefined) !== undefined);
+
+function compare(asked: JsonObject, record: unknown, field: string): Difference[] {
+  const [wanted, answered] = [statedBy(asked, field), statedBy(record, field)];
   if (wanted === undefined || answered === undefined || same(wanted, answered)) return [];
   return [{field, asked: wanted, answered}];
 }
 
-/** Undefined if the answer does not contain the field; a subaccount of null means the main account. */
+/** Undefined if the record or request does not contain the field; a subaccount of null means the main account. */
 function statedBy(record: unknown, field: string): unknown {
   if (!isObject(record)) return undefined;
   const value = Object.hasOwn(record, field) ? record[field] : undefined;
@@ -194,8 +205,7 @@ const hasEntries = (metadata: unknown): boolean => isObject(metadata) && Object.
  * Every entry that was sent must be there; the service may add its own, and null means that there are none. Those of a
  * payin may be any JSON.
  */
-function metadataDifference(asked: JsonObject, record: unknown): Difference[] {
-  const wanted = sentMetadata(asked);
+function metadataDifference(wanted: unknown, record: unknown): Difference[] {
   const shown = isObject(record) ? record['client_metadata'] : undefined;
   const got = isNone(shown) ? {} : shown;
   if (!isObject(wanted) || !isObject(got)) return [];

@@ -75,8 +75,12 @@ describe('the record in the answer to a create', () => {
     const payin = {payer_id: PAYEE_ID, amount_in_minor_units: 12_500, currency_code: 'USD'};
     const record = {...payin, id: PAYOUT_ID, subaccount_id: null, currency_code: 'CAD'};
     checkAnswered({noun: 'payin', asked: payin, record, idempotencyKey: 'k', isNew: false});
-    assert.deepEqual(payinCurrency(payin, record), {field: 'currency_code', asked: 'USD', answered: 'CAD'});
-    assert.equal(payinCurrency(asked, answered({currency_code: 'CAD'})), undefined);
+    assert.deepEqual(payinCurrency({noun: 'payin', asked: payin, record}), {
+      field: 'currency_code',
+      asked: 'USD',
+      answered: 'CAD',
+    });
+    assert.equal(payinCurrency({noun: 'payout', asked, record: answered({currency_code: 'CAD'})}), undefined);
   });
 
   for (const [title, request, changes, compared] of [
@@ -98,8 +102,44 @@ describe('the record in the answer to a create', () => {
     ['a subaccount', {subaccount_id: PAYEE_ID}, {}, ['subaccount_id']],
   ] as const)
     it(`has its compared fields listed: ${title}`, () => {
-      assert.deepEqual(comparedFields(request, answered(changes)), compared);
+      const noun = 'payer_id' in request ? 'payin' : 'payout';
+      assert.deepEqual(comparedFields({noun, asked: request, record: answered(changes)}), compared);
     });
+
+  it('is a payout by its operation, whatever other fields its request has', () => {
+    for (const payer_id of [null, PAYEE_ID]) {
+      const create = {
+        noun: 'payout',
+        asked: {...asked, payer_id},
+        idempotencyKey: 'k',
+        isNew: false,
+      } as const;
+      assert.throws(() => checkAnswered({...create, record: answered({currency_code: 'CAD'})}), {
+        ...{code: 'KEY_REUSED', message: /currency_code is CAD, requested USD/},
+      });
+    }
+  });
+
+  it('is compared with the metadata under both names of the request', () => {
+    for (const [metadata, payout_metadata] of [
+      [{a: '1'}, {b: '2'}],
+      [{b: '2'}, {a: '1'}],
+      [{}, {a: '1'}],
+    ]) {
+      const create = {
+        noun: 'payout',
+        asked: {...asked, metadata, payout_metadata},
+        idempotencyKey: 'k',
+      } as const;
+      assert.throws(
+        () => checkAnswered({...create, isNew: false, record: answered({client_metadata: {b: '2'}})}),
+        {
+          ...{code: 'KEY_REUSED', message: /: client_metadata is {"b":"2"}, requested {"a":"1"}\./},
+        },
+      );
+      checkAnswered({...create, isNew: false, record: answered({client_metadata: {a: '1', b: '2'}})});
+    }
+  });
 
   for (const [title, changes, why] of [
     ['both', {}, undefined],
