@@ -9,13 +9,14 @@ import {Stop} from '../../src/cli/runtime/stop.ts';
 import {RemitError} from '../../src/errors.ts';
 import type {TransportAnswer, TransportRequest} from '../../src/client/transport/transport.ts';
 import {BASE_URL, runCli, scratch, TEST_KEY} from '../cli/run-cli.ts';
+import {RecordingClock} from '../client/recording-clock.ts';
 import {answer} from '../client/transport/fake-transport.ts';
 import {DoubtsWorld} from './doubts-world.ts';
-import {METHOD_ID, page, PAYEE_ID, PAYER_ID, payout} from './fixtures.ts';
+import {METHOD_ID, page, PAYEE_ID, PAYER_ID, payout, PAYOUT_ID} from './fixtures.ts';
 
 const HOUR_MS = 3_600_000;
 /** How far the clocks of the service and of this machine may differ. */
-const TOLERANCE_MS = 10 * 60_000;
+const TOLERANCE_MS = 24 * HOUR_MS;
 const idOf = (nth: number) => `0192a000-0000-7000-8000-${String(nth).padStart(12, '0')}`;
 const at = (ms: number) => new Date(ms).toISOString();
 
@@ -125,6 +126,22 @@ describe('candidatesFor', () => {
       assert.equal(await finds(record({created_at: created})), isFound, JSON.stringify(created));
   });
 
+  it('names what is older, because the clock of the service may be wrong', async () => {
+    const old = at(SINCE_MS - TOLERANCE_MS - 1);
+    const older = [1, 2, 3, 4].map((nth) => record({id: idOf(nth), created_at: old}));
+    const since = at(SINCE_MS - TOLERANCE_MS);
+    const other = record({created_at: old, currency_code: 'EUR'});
+    assert.deepEqual((await search([older[0], other])).found, []);
+    assert.equal(
+      (await search([older[0], other])).text,
+      `No payout since ${since} in the list matches it; one like it is older: ${idOf(1)} (created, ${old}). If the clock of the service is wrong, check that one too`,
+    );
+    assert.equal(
+      (await search([record(), ...older])).text,
+      `It may be ${PAYOUT_ID} (created, ${at(SINCE_MS)}); 4 like it are older: ${[1, 2, 3].map((nth) => `${idOf(nth)} (created, ${old})`).join(', ')}, and 1 more`,
+    );
+  });
+
   it('reads a record in an envelope', async () => {
     assert.equal(await finds({data: record()}), true);
     assert.equal(await finds({data: record({currency_code: 'EUR'})}), false);
@@ -159,7 +176,7 @@ describe('candidatesFor', () => {
         assert.equal(await finds(record({...own, [field]: null}), payment), true, field);
       }
       const time = kind === 'bank transaction' ? 'posted_at' : 'created_at';
-      assert.equal(await finds(record({...own, [time]: at(SINCE_MS - HOUR_MS)}), payment), false);
+      assert.equal(await finds(record({...own, [time]: at(SINCE_MS - 2 * TOLERANCE_MS)}), payment), false);
     });
 
     it(`names the command that lists a ${kind}`, () => {
@@ -230,13 +247,33 @@ describe('the list of a payout in doubt', () => {
     assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES'], ran.stderr);
     assert.match(
       ran.error().message,
-      /\. No payout in the list matches it; only the first 200 records were searched\./,
+      /\. No payout since \S+ in the list matches it; 200 like it are older: .*, and 197 more\. If the clock of the service is wrong, check those too; only the first 200 records were searched\./,
     );
     assert.deepEqual(
       paths.map((path) => /limit=(\d+)/.exec(path)?.[1]),
       ['100', '100'],
     );
     assert.deepEqual(ran.error().details?.['candidates'], []);
+  });
+
+  it('shows a record whose time is before that of the request, if a clock was set back or is slow', async () => {
+    const payee = (await world.service.sandbox.ready('payee')).id;
+    const {body} = await world.service.sandbox.get('/api/treasury/accounts');
+    const [from, to] = (body.data as {id: string; type: string}[])
+      .filter(({type}) => type === 'SIM')
+      .map(({id}) => id);
+    const payout = `payouts create --payee ${payee} --amount 125.00 --currency USD --json`;
+    const transfer = `transfers create --source ${from} --destination ${to} --amount 1.00 --currency USD --rail book --json`;
+    for (const [line, aheadMs, laterMs] of [
+      [payout, 72 * HOUR_MS, 0],
+      [transfer, HOUR_MS, HOUR_MS],
+    ] as const) {
+      const fast = new RecordingClock(world.clock.now() + aheadMs);
+      assert.equal((await world.lose(line, {clock: fast})).exitCode, 12);
+      const ran = await world.run(line, {clock: new RecordingClock(world.clock.now() + laterMs)});
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.match(ran.error().message, /\. It may be \S+ \(created, /);
+    }
   });
 
   it('is asked for once if it fails, and the payout is refused all the same', async () => {
@@ -271,7 +308,7 @@ describe('the list after a 409 to the first request', () => {
   };
 
   it('is searched as far back as the service remembers a key', async () => {
-    const {message, found} = await find([24 * HOUR_MS + TOLERANCE_MS - 1000, 25 * HOUR_MS]);
+    const {message, found} = await find([24 * HOUR_MS + TOLERANCE_MS - 1000, 49 * HOUR_MS]);
     assert.deepEqual(found, [idOf(0)]);
     assert.match(
       message,
@@ -282,7 +319,9 @@ describe('the list after a 409 to the first request', () => {
   it('is searched as far back as the service file states', async () => {
     const file = join(scratch(), 'service.json');
     writeFileSync(file, JSON.stringify({keys: {horizon: '12h'}}));
-    const {found} = await find([12 * HOUR_MS, 13 * HOUR_MS], {REMIT_SERVICE_FILE: file});
+    const {found} = await find([12 * HOUR_MS + TOLERANCE_MS, 13 * HOUR_MS + TOLERANCE_MS], {
+      REMIT_SERVICE_FILE: file,
+    });
     assert.deepEqual(found, [idOf(0)]);
   });
 });

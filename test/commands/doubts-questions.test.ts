@@ -197,7 +197,7 @@ describe('two payouts in doubt', () => {
         ...{id: idOf(nth), payee_id: payee, created_at: new Date(ms).toISOString()},
         ...{amount_in_minor_units: 1000, amount_in_cents: 1000},
       });
-    listing([made(1, NOW_MS + 2 * HOUR_MS), made(2, NOW_MS), made(3, NOW_MS - HOUR_MS)]);
+    listing([made(1, NOW_MS + 2 * HOUR_MS), made(2, NOW_MS), made(3, NOW_MS - 25 * HOUR_MS)]);
     const found = (await world.run(create())).error().details!['candidates'] as {id: string}[];
     assert.deepEqual(
       found.map(({id}) => id),

@@ -1,7 +1,6 @@
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isSameId} from '../../contract/ids.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {CLOCK_AHEAD_MS} from '../../batch/model/record-age.ts';
 import type {PaymentKind} from '../../doubts/open-payment.ts';
 import {RemitError} from '../../errors.ts';
 import {newestFirst} from '../../service/paging.ts';
@@ -22,6 +21,10 @@ export interface Candidates {
 /** Records that are searched, and candidates that are shown. */
 const SEARCHED = 200;
 const SHOWN = 10;
+/** Equal records that are too old to be candidates, and are shown. */
+const OLDER_SHOWN = 3;
+/** The clocks of the service and of this machine may differ. */
+const CLOCK_SLACK_MS = 24 * 3_600_000;
 /** A person is waiting for the list, and a script for its refusal. */
 const PATIENCE_MS = 10_000;
 
@@ -81,7 +84,10 @@ const PLACES: Readonly<Record<PaymentKind, CandidateList>> = {
 export const listCommand = (commands: Context['commands'], payment: Payment): string =>
   commands.read(...PLACES[payment.kind].command(payment));
 
-/** Searches the newest records for those with the same parties, amount and currency since the payment was sent. */
+/**
+ * Searches the newest records for those with the same parties, amount and currency since the day before the payment was
+ * sent. Older ones are no candidates, but are named: the clock of the service may be wrong by more.
+ */
 export async function candidatesFor(
   context: Context,
   payment: Payment,
@@ -92,6 +98,7 @@ export async function candidatesFor(
   const query = {...queryOf(payment), ...newestFirst(profile.service.paging)};
   const options = {limit: SEARCHED, pageSize: 100, retries: 0, totalMs: PATIENCE_MS, signal: stop.signal};
   const records: Candidates['records'][number][] = [];
+  const older: Candidates['records'][number][] = [];
   let searched = 0;
   let rest: string | undefined;
   try {
@@ -99,28 +106,44 @@ export async function candidatesFor(
     for await (const item of listing) {
       searched += 1;
       const record = unwrapRecord(item);
-      if (isCandidate(record, payment, sinceMs)) records.push(shownOf(record, payment.kind));
+      if (!isEqual(record, payment)) continue;
+      const isOlder = timeIn(record, payment.kind) < sinceMs - CLOCK_SLACK_MS; // an unreadable time excludes nothing
+      (isOlder ? older : records).push(shownOf(record, payment.kind));
     }
     if (listing.more) rest = `only the first ${searched} records were searched`;
   } catch (error) {
     if (stop.signal.aborted || !(error instanceof RemitError)) throw error;
     rest = `the list could not be read to its end: ${error.message}`;
   }
-  return {records, text: textOf(payment.kind, records, rest)};
+  const since = new Date(sinceMs - CLOCK_SLACK_MS).toISOString();
+  return {records, text: [foundText(payment.kind, {records, older, since}), rest].filter(Boolean).join('; ')};
 }
 
-function textOf(kind: PaymentKind, records: Candidates['records'], rest: string | undefined): string {
-  const more = records.length > SHOWN ? `, and ${records.length - SHOWN} more` : '';
-  const shown = records
-    .slice(0, SHOWN)
-    .map(({id, status, created_at: at}) => `${id} (${status}, ${at})`)
-    .join(', ');
-  const found = records.length === 0 ? `No ${kind} in the list matches it` : `It may be ${shown}${more}`;
-  return rest === undefined ? found : `${found}; ${rest}`;
+function foundText(
+  kind: PaymentKind,
+  {records, older, since}: {records: Candidates['records']; older: Candidates['records']; since: string},
+): string {
+  const count = older.length === 1 ? 'one like it is' : `${older.length} like it are`;
+  const left = older.length === 0 ? '' : `; ${count} older: ${listed(older, OLDER_SHOWN)}`;
+  if (records.length > 0) return `It may be ${listed(records, SHOWN)}${left}`;
+  return older.length === 0
+    ? `No ${kind} in the list matches it`
+    : `No ${kind} since ${since} in the list matches it${left}. If the clock of the service is wrong, check ${older.length === 1 ? 'that one' : 'those'} too`;
 }
 
-function isCandidate(record: unknown, payment: Payment, sinceMs: number): boolean {
-  const {party, source, time, only = {}} = PLACES[payment.kind];
+function listed(records: Candidates['records'], most: number): string {
+  const shown = records.slice(0, most).map(({id, status, created_at: at}) => `${id} (${status}, ${at})`);
+  return `${shown.join(', ')}${records.length > most ? `, and ${records.length - most} more` : ''}`;
+}
+
+/** Milliseconds since the epoch; NaN if it cannot be read. */
+function timeIn(record: unknown, kind: PaymentKind): number {
+  const at = selectedValue(record, PLACES[kind].time);
+  return typeof at === 'string' ? Date.parse(at) : Number.NaN;
+}
+
+function isEqual(record: unknown, payment: Payment): boolean {
+  const {party, source, only = {}} = PLACES[payment.kind];
   const named = (field: string | undefined, id: string | null) => {
     const value = field === undefined ? undefined : selectedValue(record, field);
     return typeof value !== 'string' || id === null || isSameId(value, id);
@@ -128,9 +151,6 @@ function isCandidate(record: unknown, payment: Payment, sinceMs: number): boolea
   if (!named(party, payment.party) || !named(source, payment.source)) return false;
   if (Object.entries(only).some(([field, value]) => (selectedValue(record, field) ?? value) !== value))
     return false;
-  const at = selectedValue(record, time);
-  const createdMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-  if (createdMs < sinceMs - CLOCK_AHEAD_MS) return false; // an unreadable time excludes nothing
   const amount = amountOfRecord(record, plainValue(selectedValue(record, 'id')));
   if (amount.kind !== 'read') return true;
   const {currency, amountMinor} = payment;

@@ -40,7 +40,7 @@ export async function askAboutEarlier(
   const known: ShownDoubt = {
     ...{open, earlier},
     newKey: fresh.isOwnKey ? undefined : (fresh.idempotencyKey ?? undefined),
-    found: canRepeat ? undefined : await candidatesFor(context, payment, sinceOf(unseen)),
+    found: canRepeat ? undefined : await candidatesFor(context, payment, sinceOf(context, unseen)),
   };
   if (repeated !== undefined || isUnderOtherProfile(context, open) || !canAsk(context.runtime))
     throw refused(context, payment, known);
@@ -73,8 +73,9 @@ export async function askAboutOther(context: Context, payment: Payment): Promise
 const nearest = ({body}: Payment, open: readonly StoredPayment[]): StoredPayment | undefined =>
   open.find(({content}) => content === contentOf(body)) ?? open[0];
 
-const sinceOf = (open: readonly OpenPayment[]): number =>
-  Math.min(...open.map(({firstSentMs}) => firstSentMs));
+/** The time of an entry is in the future if the clock was set back since. */
+const sinceOf = ({clock}: Context, open: readonly OpenPayment[]): number =>
+  Math.min(clock.now(), ...open.map(({firstSentMs}) => firstSentMs));
 
 function questionOf({kind}: Payment, {open, found, newKey}: ShownDoubt): string {
   if (found !== undefined) return `Send another ${kind}?`;
