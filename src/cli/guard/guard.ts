@@ -34,8 +34,7 @@ export interface GuardTools {
 export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<void> {
   const {profile, flags, out} = tools;
   const {operation, unread} = facts;
-  if (profile.readOnly)
-    throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${profile.name} is read-only`);
+  refuseReadOnly(operation, profile);
   if (facts.cancels !== true) checkCaps(facts, profile.caps, profile.name);
   if (facts.stated && !canAsk(tools) && !flags.yes)
     throw new RemitError(
@@ -80,19 +79,26 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   if (isTerminal) await askLive(facts, tools.prompts);
 }
 
+function refuseReadOnly(operation: string, {readOnly, name}: Pick<ActiveProfile, 'readOnly' | 'name'>): void {
+  if (readOnly)
+    throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${name} is read-only`);
+}
+
 /**
- * For --dry-run: refuses what the caps of the profile would refuse, so that a request that cannot be sent is not shown
- * as if it could. Without caps nothing is checked, and no record is read.
- * @throws RemitError GUARD_CAP
+ * For --dry-run: refuses what a read-only profile and the caps of the profile would refuse, so that a request that cannot
+ * be sent is not shown as if it could. Without them nothing is checked, and no record is read.
+ * @throws RemitError GUARD_READ_ONLY or GUARD_CAP
  */
 export async function guardPreview(
   facts: WriteFacts | (() => Promise<WriteFacts>),
-  {caps, name}: Pick<ActiveProfile, 'caps' | 'name'>,
+  profile: Pick<ActiveProfile, 'caps' | 'readOnly' | 'name'>,
 ): Promise<void> {
-  if (Object.keys(caps).length === 0) return;
+  const {caps, readOnly, name} = profile;
+  if (!readOnly && Object.keys(caps).length === 0) return;
   const checked = typeof facts === 'function' ? await facts() : facts;
-  if (checked.cancels === true) return;
-  checkCaps({...checked, operation: `${checked.operation} (dry run)`}, caps, name);
+  const operation = `${checked.operation} (dry run)`;
+  refuseReadOnly(operation, profile);
+  if (checked.cancels !== true) checkCaps({...checked, operation}, caps, name);
 }
 
 /** What --live allows: most writes, such as a new payee, move no money. */

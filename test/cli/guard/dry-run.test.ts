@@ -57,6 +57,33 @@ describe('--dry-run under a cap', () => {
   });
 });
 
+describe('--dry-run of a read-only profile', () => {
+  for (const mode of ['test', 'live'] as const)
+    for (const [what, words] of [
+      ['create a payout', create('100.00')],
+      ['create a payout', [...create('100.00'), '--curl']],
+      ['approve the payout', `payouts approve ${PAYOUT_ID} --dry-run --json`.split(' ')],
+      ['cancel the payout', `payouts cancel ${PAYOUT_ID} --dry-run --json`.split(' ')],
+      ['create a payee', 'payees create --name Acme --dry-run --json'.split(' ')],
+      ['DELETE /api/payees', 'api DELETE /api/payees --dry-run --curl --json'.split(' ')],
+    ] as const)
+      it(`refuses to ${what} with a ${mode} key: ${words.join(' ')}`, async () => {
+        const ran = await runCli(words, {env: profiled({mode, caps, read_only: true}), service});
+        assert.deepEqual([ran.exitCode, ran.stdout, ran.requests], [11, '', []], ran.stderr);
+        assert.equal(ran.error().code, 'GUARD_READ_ONLY');
+        assert.match(
+          ran.error().message,
+          new RegExp(`^refused to ${what}.* \\(dry run\\): profile \\S+ is read-only$`),
+        );
+      });
+
+  it('shows a request that reads', async () => {
+    const words = 'api GET /api/payouts --dry-run --curl --json'.split(' ');
+    const ran = await runCli(words, {env: profiled({read_only: true})});
+    assert.deepEqual([ran.exitCode, ran.requests], [0, []], ran.stderr);
+  });
+});
+
 describe('--curl with a live key', () => {
   it('says in a comment that the key is live, and does not contain it', async () => {
     const ran = await runCli([...create('100.00'), '--curl'], {env: profiled({mode: 'live'})});
