@@ -317,6 +317,29 @@ describe('webhooks endpoints rotate', () => {
       assert.equal(readFileSync(join(home, 's'), 'utf8'), `${secretOf(newest().id)}\n`);
     });
 
+    it('keeps the old endpoint while the new one has other event types, and shows its own at the end', async () => {
+      const {id} = await killed({step: 'verified', verified_by: 'confirmation'}, undefined);
+      const changed = service.endpoints.get(id)!;
+      for (const types of [['payout.settled'], [], ['payin.failed', 'payout.created']]) {
+        Object.assign(changed, {event_types: types});
+        const ran = await run(words());
+        assert.deepEqual([ran.exitCode, service.ids], [5, [old, id]], ran.stderr);
+        assert.match(
+          ran.error().message,
+          new RegExp(
+            `event_types is .*; change it with: remit webhooks endpoints update ${id} --event-types payout.settled,payin.failed\\.`,
+          ),
+        );
+      }
+      Object.assign(changed, {event_types: ['payin.failed', 'payout.settled']});
+      const ran = await run(words());
+      assert.deepEqual([ran.exitCode, service.ids], [0, [id]], ran.stderr);
+      assert.deepEqual((ran.json() as {event_types: string[]}).event_types, [
+        'payin.failed',
+        'payout.settled',
+      ]);
+    });
+
     for (const [whose, other] of [
       ['the old endpoint', {}],
       [

@@ -1,10 +1,12 @@
 import {resolve} from 'node:path';
+import {differencesInWords} from '../../../client/answers/difference.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
 import {messageOf, must} from '../../../narrow.ts';
 import {counted} from '../../../phrases.ts';
 import {acquireLock} from '../../../store/locks/lock.ts';
 import type {Context} from '../../core/context.ts';
 import {done, type CommandOutcome} from '../../core/outcome.ts';
+import {changedOtherwise} from '../../write/changed-record.ts';
 import {canceledWith} from '../deliveries.ts';
 import {type Endpoint, findEndpoint} from './endpoint.ts';
 import {
@@ -57,13 +59,17 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
     await createNew(context, rotation, plan);
   } else if (before !== undefined) nameSecret(context, before, file);
   await verifyNew(context, rotation, request);
-  await checkNew(context, rotation, old);
+  const {eventTypes} = await checkNew(context, rotation, old);
   // An earlier run has deleted it, and was killed before it could name what was canceled.
   if (old === undefined)
-    return finish(context, rotation, {isConfirmed: true, canceled: await canceledWith(context, id)});
+    return finish(context, rotation, {
+      ...{isConfirmed: true, canceled: await canceledWith(context, id), eventTypes},
+    });
   const waiting = await waitForDeliveries(context, request);
   const isConfirmed = await deleteOld(context, id, waiting?.length ?? 0);
-  return finish(context, rotation, {isConfirmed, canceled: await canceledOf(context, id, waiting)});
+  return finish(context, rotation, {
+    ...{isConfirmed, canceled: await canceledOf(context, id, waiting), eventTypes},
+  });
 }
 
 /** A rotation that continues writes no secret: the service sent it once, to the run that created the endpoint. */
@@ -110,9 +116,12 @@ function withoutOld(context: Context, rotation: Rotation): RemitError {
   );
 }
 
-/** The old endpoint is deleted only while the new one exists, is active and has the same URL. */
-async function checkNew(context: Context, rotation: Rotation, old: Endpoint | undefined): Promise<void> {
-  const {new_id, old_id, url} = rotation.known;
+/**
+ * The old endpoint is deleted only while the new one exists, is active and has the same URL and event types.
+ * @returns the new endpoint
+ */
+async function checkNew(context: Context, rotation: Rotation, old: Endpoint | undefined): Promise<Endpoint> {
+  const {new_id, old_id, url, event_types} = rotation.known;
   const id = must(new_id, 'new endpoint');
   const found = await findEndpoint(context, id, true);
   if (found === undefined) {
@@ -126,7 +135,17 @@ async function checkNew(context: Context, rotation: Rotation, old: Endpoint | un
   }
   if (found.url !== url)
     throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} has another URL than the old one`);
-  if (found.active === true) return;
+  // If the old one is gone, nothing is lost any more.
+  const differences =
+    old === undefined ? [] : changedOtherwise({event_types}, {event_types: found.eventTypes});
+  if (differences.length > 0) {
+    const update = ['update', id, '--event-types', event_types.join(',')];
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `the new endpoint ${id} is not as requested: ${differencesInWords(differences)}; change it with: ${context.commands.write('webhooks', 'endpoints', ...update)}`,
+    );
+  }
+  if (found.active === true) return found;
   if (found.active === undefined)
     throw new RemitError(
       'UNAVAILABLE',
@@ -176,12 +195,14 @@ interface Deleted {
   isConfirmed: boolean;
   /** Deliveries that were canceled with the old endpoint; undefined if that is not known. */
   canceled: readonly string[] | undefined;
+  /** Those of the new endpoint. */
+  eventTypes: readonly string[];
 }
 
 async function finish(
   context: Context,
   rotation: Rotation,
-  {isConfirmed, canceled}: Deleted,
+  {isConfirmed, canceled, eventTypes}: Deleted,
 ): Promise<CommandOutcome> {
   const {out, commands} = context;
   const state = rotation.known;
@@ -203,9 +224,10 @@ async function finish(
     );
     out.hint(commands.read('sandbox', 'deliveries', 'show', must(lost[0], 'delivery')));
   }
-  const {new_id, old_id, url, event_types, fingerprint, secret_file, verified_by, delivery} = state;
+  const {new_id, old_id, url, fingerprint, secret_file, verified_by, delivery} = state;
   const data = {
-    ...{id: new_id, replaced: old_id, url, event_types, secret_fingerprint: fingerprint, secret_file},
+    ...{id: new_id, replaced: old_id, url, event_types: eventTypes},
+    ...{secret_fingerprint: fingerprint, secret_file},
     ...{verified_by, delivery, canceled_deliveries: canceled ?? null},
   };
   return {data, exitCode: lost.length > 0 ? EXIT.PARTIAL : EXIT.OK};
