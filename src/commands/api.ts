@@ -21,6 +21,8 @@ import {guardPreview} from '../cli/guard/guard.ts';
 import {refuseTypedForLive} from '../cli/guard/test-only.ts';
 import {showPreview} from '../cli/write/previews.ts';
 import {refuseTypedNumbers} from '../cli/write/sensitive-numbers.ts';
+import {noteMoved} from '../cli/resources/lists.ts';
+import type {Listing} from '../client/reading/listing.ts';
 import {checkRequestPath} from '../client/requests/routes.ts';
 import {readRequest} from '../service/read-request.ts';
 import {operationOf} from '../service/routes.ts';
@@ -163,14 +165,15 @@ export default class Api extends RemitCommand {
     return answer;
   }
 
-  async #list(context: Context, items: AsyncIterable<unknown>): Promise<undefined> {
-    const {out} = context;
+  async #list(context: Context, items: Listing<unknown>): Promise<undefined> {
+    const {out, effects} = context;
     if (!this.#isPlainPipe(context)) await out.list(items);
     else {
       const all: unknown[] = [];
       for await (const item of items) all.push(item);
       await out.document(all);
     }
+    noteMoved(effects, items);
     return undefined;
   }
 

@@ -42,6 +42,24 @@ for (const line of LISTS)
       assert.deepEqual([ran.exitCode, ran.error().code, ran.requests.length], [7, 'LIST_CUT', 2]);
     });
 
+    it('exits 8 if records came twice, because others may be missing', async () => {
+      const pages = [
+        ['a', 'b'],
+        ['b', 'c'],
+      ];
+      let n = 0;
+      const ran = await run(line, () => {
+        const data = pages[n++]!.map((id) => ({...item, id}));
+        return page(data, n === pages.length ? null : `c${n}`);
+      });
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.deepEqual(
+        (ran.json() as {id: string}[]).map(({id}) => id),
+        ['a', 'b', 'c'],
+      );
+      assert.match(ran.stderr, /^Warning: the service sent 1 record twice, .* and records may be missing$/m);
+    });
+
     it('exits 8 with the warning of a 207', async () => {
       const ran = await run(line, () => answer(207, {data: [item], warning: 'one region is missing'}));
       assert.equal(ran.exitCode, 8, ran.stderr);
@@ -66,7 +84,7 @@ describe('payouts list --limit: the end of the list', () => {
     const pages = [['a', 'b'], ['b', 'c'], ['d']].map((ids) => ids.map((id) => ({...item, id})));
     let n = 0;
     const ran = await run('payouts list --limit 5', () => page(pages[n++] ?? [], n < 3 ? `c${n}` : null));
-    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.deepEqual([ran.exitCode, (ran.json() as unknown[]).length], [8, 4], ran.stderr);
   });
 });
 
@@ -186,7 +204,7 @@ describe('a list whose service ignores a filter', () => {
     ]) {
       const times = {created_at: '2023-11-14T22:13:10.000Z'};
       const whole = payout({payee_id: PAYEE_ID, status: 'settled', ...times});
-      const ran = await run(line, () => page([payout(changes), whole]));
+      const ran = await run(line, () => page([payout({id: METHOD_ID, ...changes}), whole]));
       assert.equal(ran.exitCode, 0, ran.stderr);
     }
   });
@@ -220,7 +238,7 @@ describe('payouts list --summary of a list that moves while it is read', () => {
     const pages = [['a', 'b'], ['b', 'c'], ['d']].map((ids) => ids.map((id) => payout({id})));
     let n = 0;
     const ran = await run('payouts list --summary', () => page(pages[n++] ?? [], n < 3 ? `c${n}` : null));
-    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(ran.exitCode, 8, ran.stderr);
     assert.equal((ran.json() as {count: number}[])[0]?.count, 4);
     assert.match(ran.stderr, /Summary of the 4 payouts read; more may exist/);
   });

@@ -26,7 +26,7 @@ interface AllItems {
 export function allItems(
   context: Pick<Context, 'client' | 'stop' | 'out' | 'effects'>,
   {path, isRaw, headers, service}: AllItems,
-): AsyncIterable<unknown> {
+): Listing<unknown> {
   const {client, stop} = context;
   const warn = eachWarningOnce(warnOf(context));
   const {paging} = service;

@@ -26,7 +26,7 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
 
 /** Writes a list and, if it stopped at its limit or in the middle, the command that continues. */
 export async function showList(
-  {out, commands}: Context,
+  {out, commands, effects}: Context,
   listing: Listing<unknown>,
   view: View,
   typed: Typed,
@@ -44,6 +44,7 @@ export async function showList(
     const isWritten = format !== 'json' && format !== 'yaml' && query === undefined;
     throw isPart && isWritten ? withRest(error, continued(cursor)) : error;
   }
+  noteMoved(effects, listing);
   const shown = count === 1 ? '1 is shown' : `${count} are shown`;
   if (!listing.more || out.closed) return;
   if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
@@ -54,6 +55,11 @@ export async function showList(
   const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
   out.note(`More ${view.plural} exist; ${shown}. Use --all to fetch all of them, or continue with${again}:`);
   out.hint(continued(listing.nextCursor));
+}
+
+/** Records may be missing: the command exits with 8, after the warning of the list. */
+export function noteMoved(effects: Context['effects'], listing: Listing<unknown>): void {
+  if (listing.hasMoved) effects.tookPartly();
 }
 
 /** The columns of CSV, the same for every page and every day. */

@@ -7,6 +7,7 @@ import {selectedValue} from '../../output/records/select.ts';
 import {plainValue, text, type Field, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
 import type {Context} from '../core/context.ts';
+import {noteMoved} from './lists.ts';
 import {AmountTally} from './tally.ts';
 import type {Shown} from '../help/outputs/forms.ts';
 import type * as schemas from '../help/outputs/service.ts';
@@ -118,6 +119,7 @@ export async function showSummary(context: Context, view: View, listing: Listing
     out.progress(`${summary.count} ${view.plural} read`);
   }
   out.endProgress();
+  noteMoved(effects, listing);
   const all = summary.rows();
   const days = all.filter(({by}) => by === 'day');
   const isShort = out.forPeople && out.isTerminal && days.length > DAYS_SHOWN;
@@ -151,7 +153,7 @@ function rangeOf(
 ): string {
   const counted = `${count} ${count === 1 ? noun : plural}`;
   if (listing.more) return `the first ${counted}`;
-  if (effects.isPartial || listing.hasMoved) return `the ${counted} read; more may exist`;
+  if (effects.isPartial) return `the ${counted} read; more may exist`;
   return count === 1 ? counted : `all ${counted}`;
 }
 
