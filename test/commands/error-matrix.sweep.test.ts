@@ -68,7 +68,8 @@ function recordOf({id, line}: WritingCommand): Record<string, unknown> {
     ...{payee_id: PAYEE_ID, payer_id: PAYER_ID, subaccount_id: null, client_metadata: {}},
     ...{source_subaccount_id: PAYEE_ID, destination_subaccount_id: PAYER_ID},
     ...{source_account_id: PAYEE_ID, destination_account_id: PAYER_ID},
-    ...{amount_in_minor_units: 100, currency_code: 'USD', rail: 'book', name: 'Acme', label: 'Main'},
+    ...{amount_in_minor_units: 100, currency_code: 'USD', rail: 'book', label: 'Main'},
+    name: id.startsWith('subaccounts:') ? 'Rent' : 'Acme',
     ...{verification_status: 'verified', is_default: true, is_active: id !== 'webhooks:endpoints:disable'},
     ...{
       url: 'https://example.com/a',

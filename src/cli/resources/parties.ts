@@ -35,6 +35,7 @@ export async function createParty(
     dryRun: flags['dry-run'],
     facts: {operation: `create a ${view.noun}`, party: ['name', flags.name]},
     noun: view.noun,
+    shows: () => ({name: flags.name, email: flags.email, type: flags.type}),
     checkedBy: [resource, 'list', '--limit', '5'],
     shownBy: (id) => [resource, 'get', id],
   });

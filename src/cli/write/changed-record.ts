@@ -1,3 +1,4 @@
+import {isIdField} from '../../contract/ids.ts';
 import {isList, isObject, type JsonObject} from '../../narrow.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
@@ -7,9 +8,20 @@ import type {Difference} from '../../client/answers/difference.ts';
 export const changedOtherwise = (requested: JsonObject, record: unknown): Difference[] =>
   Object.entries(requested).flatMap(([field, asked]) => {
     const answered = selectedValue(record, field);
-    const isSame = asked === undefined || answered === undefined || normal(answered) === normal(asked);
+    const isSame = asked === undefined || answered === undefined || isEqual(field, answered, asked);
     return isSame ? [] : [{field, asked, answered}];
   });
+
+/** The same for a new record. The interface document does not show its fields, so null is no value. */
+export const createdOtherwise = (requested: JsonObject, record: unknown): Difference[] =>
+  changedOtherwise(requested, record).filter(({answered}) => answered !== null);
+
+/** Ids and codes may be returned in another case. */
+function isEqual(field: string, a: unknown, b: unknown): boolean {
+  const [one, other] = [normal(a), normal(b)];
+  if (!isIdField(field) && !field.endsWith('_code')) return one === other;
+  return one.toLowerCase() === other.toLowerCase();
+}
 
 /** Fields of the request that the record should contain, but does not. A description may be left out. */
 export const notShownAfter = (requested: JsonObject, record: unknown): string[] =>

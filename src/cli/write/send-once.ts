@@ -10,7 +10,7 @@ import {RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {noteAmount} from './answered-amount.ts';
 import {noteOther, recordAfter, recordWithId} from './answered-record.ts';
-import {changedOtherwise, notShownAfter} from './changed-record.ts';
+import {changedOtherwise, createdOtherwise, notShownAfter} from './changed-record.ts';
 import {noteNotShown} from './fields-not-shown.ts';
 import type {Context} from '../core/context.ts';
 import type {Payment} from '../doubts/payment.ts';
@@ -43,6 +43,8 @@ export interface Write {
   reportsWarning?: boolean;
   /** The values that the record has afterwards; if it shows others, or not all of them, the command exits with 8. */
   leaves?: JsonObject;
+  /** The same for the record that a create makes, but what its answer with this status leaves out is not missed. */
+  shows?: (status: number) => JsonObject;
   /** What the caller may send afterwards to the record that it creates. */
   follows?: readonly OperationId[];
   /** A create that moves money or leads to it. */
@@ -107,8 +109,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   };
   if (id === undefined || read === undefined) {
     noteAmountIn(result.data);
-    if (write.leaves !== undefined && result.status !== 202)
-      noteValues(context, write, unwrapRecord(result.data));
+    noteValues(context, write, unwrapRecord(result.data), result.status);
     return {result, unread: false};
   }
   const record = await recordAfter(context, {
@@ -122,7 +123,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
     };
   context.effects.saw(selectedValue(record, 'status'));
   noteAmountIn(record);
-  if (write.leaves !== undefined && result.status !== 202) noteValues(context, write, record);
+  noteValues(context, write, record, result.status);
   return {result: {...result, data: record}, unread: false};
 }
 
@@ -163,12 +164,16 @@ function writtenId({out}: Context, write: Write, answer: unknown): string | null
   return write.id ?? (isUsableId(answered, out.sanitizer) ? answered : null);
 }
 
-function noteValues(context: Context, write: Write, record: unknown): void {
+function noteValues(context: Context, write: Write, record: unknown, status: number): void {
   const {out, effects, commands} = context;
-  const {noun, operation, leaves = {}} = write;
+  const {noun, operation, shows} = write;
+  const leaves = status === 202 ? {} : (write.leaves ?? {});
   const named = `${noun} ${writtenId(context, write, record)}`;
   const next = commands.read(...shownWith(context, write, record));
-  const differences = changedOtherwise(leaves, record);
+  const differences = [
+    ...changedOtherwise(leaves, record),
+    ...(shows === undefined ? [] : createdOtherwise(shows(status), record)),
+  ];
   if (differences.length > 0) {
     out.warn(`${named} is not as requested: ${differencesInWords(differences)}`);
     if (!effects.isPartial) out.hint(next);

@@ -4,7 +4,12 @@ import type {Context} from '../../cli/core/context.ts';
 import {bodyFlags, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
-import {accountText, type BankFlags, readBankAccount} from '../../cli/resources/bank-account.ts';
+import {
+  accountText,
+  type BankAccount,
+  type BankFlags,
+  readBankAccount,
+} from '../../cli/resources/bank-account.ts';
 import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
@@ -79,7 +84,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       currency_code: flags.currency ?? currencyOf(country),
       is_default: flags.default || undefined,
     };
-    const [details, shown] =
+    const [details, shown, last4] =
       type === 'card' ? await this.#card(context, flags) : await this.#bankAccount(context, country, flags);
     const body = {...method, ...details};
     const noun = type.replace('_', ' ');
@@ -96,6 +101,11 @@ export default class PaymentMethodsAdd extends RemitCommand {
       noun: 'payment method',
       done: 'was added',
       reportsWarning: true,
+      shows: (status) => ({
+        ...method,
+        ...{[`${owner.label}_id`]: owner.id, last4},
+        is_default: status === 202 || status === 207 ? undefined : method.is_default, // not yet, or as the warning says
+      }),
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
     });
     if (sent.dryRun) return sent.dryRun;
@@ -139,13 +149,13 @@ export default class PaymentMethodsAdd extends RemitCommand {
       exp_month: required(flags['exp-month'], '--exp-month'),
       exp_year: required(flags['exp-year'], '--exp-year'),
     };
-    return [{card}, cardText(card)] as const;
+    return [{card}, cardText(card), card.number.slice(-4)] as const;
   }
 
   async #bankAccount(context: Context, country: string, flags: BankFlags) {
     const prompted = this.prompted('account-number');
     const account = await readBankAccount(context, country, {flags, prompted});
-    return [{bank_account: account}, accountText(country, account)] as const;
+    return [{bank_account: account}, accountText(country, account), lastFour(account)] as const;
   }
 }
 
@@ -159,6 +169,13 @@ const cardText = ({
   exp_month: number;
   exp_year: number;
 }): string => `…${number.slice(-4)}, expires ${exp_month}/${exp_year}`;
+
+/**
+ * Undefined for an IBAN or CLABE, which may end otherwise than the account number, and for a short number, of which a
+ * service may show less.
+ */
+const lastFour = ({account_number: number = ''}: BankAccount): string | undefined =>
+  number.length < 8 ? undefined : number.slice(-4);
 
 function required<T>(value: T | undefined, flag: string): T {
   if (value === undefined) throw new RemitError('USAGE', `${flag} is needed for a card`);

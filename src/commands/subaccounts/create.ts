@@ -19,12 +19,14 @@ export default class SubaccountsCreate extends RemitCommand {
   async run() {
     const {flags} = await this.parseWithData(SubaccountsCreate);
     const context = await this.open();
+    const body = {name: flags.name, currency_code: flags.currency};
     const sent = await sendOnce(context, {
       operation: 'subaccounts.create',
-      body: {name: flags.name, currency_code: flags.currency},
+      body,
       dryRun: flags['dry-run'],
       facts: {operation: 'create a subaccount', party: ['name', flags.name]},
       noun: 'subaccount',
+      shows: () => body,
       checkedBy: ['subaccounts', 'list', '--limit', '5'],
       shownBy: (id) => ['subaccounts', 'get', id],
     });

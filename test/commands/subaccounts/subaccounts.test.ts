@@ -25,6 +25,28 @@ describe('subaccounts', () => {
     assert.deepEqual(JSON.parse(ran.requests[0]!.body!), {name: 'Rent', currency_code: 'USD'});
   });
 
+  for (const [changes, says] of [
+    [{name: 'other'}, 'name is other, requested Rent'],
+    [{currency_code: 'EUR'}, 'currency_code is EUR, requested USD'],
+  ] as const)
+    it(`end with 8 if the new one is another one: ${says}`, async () => {
+      const ran = await runCli(['subaccounts', 'create', '--name', 'Rent', '--currency', 'USD', '-o', 'id'], {
+        service: [answer(201, {...subaccount, ...changes})],
+      });
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.ok(ran.stderr.includes(`subaccount ${ID} is not as requested: ${says}`), ran.stderr);
+      assert.match(ran.stderr, new RegExp(`^Hint: remit subaccounts get ${ID}$`, 'm'));
+    });
+
+  it('are as requested if the answer leaves fields out, or writes the currency otherwise', async () => {
+    for (const body of [{id: ID}, {id: ID, name: null}, {id: ID, name: 'Rent ', currency_code: 'usd'}]) {
+      const ran = await runCli('subaccounts create --name Rent --currency USD'.split(' '), {
+        service: [answer(201, body)],
+      });
+      assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
+    }
+  });
+
   it('are not created from a blank one', async () => {
     const ran = await runCli(['subaccounts', 'create', '--name', ' ']);
     assert.equal(ran.exitCode, 5);
