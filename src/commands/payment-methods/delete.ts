@@ -4,6 +4,7 @@ import {idArg} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {requireId} from '../../cli/resources/names.ts';
+import {isGone} from '../../cli/write/deletion.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {
@@ -17,6 +18,8 @@ export default class PaymentMethodsDelete extends RemitCommand {
     const owner = readOwner(flags);
     const context = await this.open();
     requireId(context, owner.label, owner.id);
+    const named = `payment method ${args.id} of ${owner.label} ${owner.id}`;
+    const checkedBy = ['payment-methods', 'list', `--${owner.label}`, owner.id];
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'delete'),
       params: methodParams(owner, args.id),
@@ -29,10 +32,11 @@ export default class PaymentMethodsDelete extends RemitCommand {
       noun: 'payment method',
       id: args.id,
       done: 'was deleted',
-      checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+      checkedBy,
     });
     if (sent.dryRun) return sent.dryRun;
-    context.out.text(`Deleted payment method ${args.id} of ${owner.label} ${owner.id}.`);
-    return {id: args.id, deleted: true, [`${owner.label}_id`]: owner.id};
+    const deleted = isGone(context, sent.result, {named, checkedBy});
+    if (deleted) context.out.text(`Deleted ${named}.`);
+    return {id: args.id, deleted, [`${owner.label}_id`]: owner.id};
   }
 }

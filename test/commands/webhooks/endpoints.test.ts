@@ -274,6 +274,26 @@ describe('webhooks endpoints', () => {
     assert.deepEqual(ran.json(), {id: ID, deleted: true});
     assert.equal(ran.requests[0]!.method, 'DELETE');
   });
+
+  for (const [status, body, says] of [
+    [
+      202,
+      undefined,
+      /endpoint \S+ may still exist: the service answered 202, so it may not have deleted it yet/,
+    ],
+    [202, {id: ID}, /may still exist: the service answered 202/],
+    [207, {warning: 'not deleted: deliveries wait for it'}, /not deleted: deliveries wait for it/],
+    [207, {id: ID}, /the service answered 207 without a warning/],
+  ] as const)
+    it(`may not be deleted after a ${status} ${JSON.stringify(body)}`, async () => {
+      const line = ['webhooks', 'endpoints', 'delete', ID];
+      const ran = await runCli([...line, '--json'], {service: [answer(status, body)]});
+      assert.deepEqual([ran.exitCode, ran.json()], [8, {id: ID, deleted: null}], ran.stderr);
+      assert.match(ran.stderr, says);
+      assert.match(ran.stderr, new RegExp(`^Hint: remit webhooks endpoints get ${ID}$`, 'm'));
+      const text = await runCli(line, {service: [answer(status, body)]});
+      assert.doesNotMatch(text.stdout, /Deleted/);
+    });
 });
 
 describe('webhooks event-types', () => {

@@ -31,7 +31,7 @@ const waited = (record: z.ZodType): forms.Printed => ({
 });
 
 const deleted = (extra: z.ZodRawShape = {}): forms.Printed =>
-  document(z.union([object({id: text, deleted: z.literal(true), ...extra}), DryRun]));
+  document(z.union([object({id: text, deleted: z.literal(true).nullable(), ...extra}), DryRun]));
 
 const Rotated = object({
   id: text,

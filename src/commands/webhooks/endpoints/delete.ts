@@ -1,6 +1,7 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {dryRunFlags} from '../../../cli/input/flags.ts';
 import {idArg} from '../../../cli/input/global-flags.ts';
+import {isGone} from '../../../cli/write/deletion.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 
 export default class WebhooksEndpointsDelete extends RemitCommand {
@@ -14,6 +15,8 @@ export default class WebhooksEndpointsDelete extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(WebhooksEndpointsDelete);
     const context = await this.open();
+    const named = `webhook endpoint ${args.id}`;
+    const checkedBy = ['webhooks', 'endpoints', 'get', args.id];
     const sent = await sendOnce(context, {
       operation: 'webhookEndpoints.delete',
       params: {id: args.id},
@@ -22,10 +25,11 @@ export default class WebhooksEndpointsDelete extends RemitCommand {
       noun: 'webhook endpoint',
       id: args.id,
       done: 'was deleted',
-      checkedBy: ['webhooks', 'endpoints', 'get', args.id],
+      checkedBy,
     });
     if (sent.dryRun) return sent.dryRun;
-    context.out.text(`Deleted webhook endpoint ${args.id}.`);
-    return {id: args.id, deleted: true};
+    const deleted = isGone(context, sent.result, {named, checkedBy});
+    if (deleted) context.out.text(`Deleted ${named}.`);
+    return {id: args.id, deleted};
   }
 }
