@@ -25,6 +25,9 @@ export interface LedText {
   text: string;
 }
 
+/** A long list may have many. */
+const MOST_LEFT_OUT_NAMED = 3;
+
 export interface OutputOptions extends MessageOptions {
   stdout: OutStream;
   /** Set if the names in `--fields` are checked against the result. */
@@ -53,6 +56,7 @@ export class Output extends Messages {
   /** How the record that was shown last is shown, which is the result of most commands. */
   #resultView: View | undefined;
   #queryFailed = false;
+  #idsLeftOut = 0;
 
   constructor({stdout, knownFields, mustTell, onShown, ...options}: OutputOptions) {
     super(options);
@@ -88,6 +92,11 @@ export class Output extends Messages {
   /** True if the result was written whole, because `--query` did not fit it. */
   get queryFailed(): boolean {
     return this.#queryFailed;
+  }
+
+  /** True if the result lacks ids that cannot be printed. */
+  get lacksIds(): boolean {
+    return this.#idsLeftOut > 0;
   }
 
   /** Colours for text on stdout that the caller lays out itself. */
@@ -248,10 +257,10 @@ export class Output extends Messages {
     this.#amountCheck.ofRecords(records);
   }
 
-  /** What is shown of a record: for machines each text unchanged; for people, CSV and ids on one line. */
+  /** What is shown of a record: for machines each text unchanged; for people and CSV on one line. */
   #clean(value: unknown): unknown {
     const {format} = this.settings;
-    const isExact = isJsonish(format) || format === 'yaml';
+    const isExact = isJsonish(format) || format === 'yaml' || format === 'id';
     this.sanitizer.learn(value);
     return this.sanitizer.value(value, isExact ? 'exact' : 'line');
   }
@@ -265,7 +274,14 @@ export class Output extends Messages {
       eye: this.#eye(),
       note: (text) => this.note(text),
       warn: (text) => this.warn(text),
+      leaveOut: (id) => this.#leaveOut(id),
     };
+  }
+
+  #leaveOut(id: string): void {
+    this.#idsLeftOut += 1;
+    if (this.#idsLeftOut > MOST_LEFT_OUT_NAMED) return;
+    this.warn(`the id ${safeJson(id)} has characters that cannot be printed, so it is left out; use -o json`);
   }
 
   #eye(): Eye {

@@ -1,5 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
 import {isObject} from '../narrow.ts';
+import {isPrintable} from '../sanitize/harmful.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
 import {csvColumns, csvLine, csvRows, withoutColumn} from './records/csv.ts';
@@ -75,6 +76,8 @@ export interface ListContext {
   declared?: readonly string[] | undefined;
   note: (text: string) => void;
   warn: (text: string) => void;
+  /** Called for an id that cannot be printed unchanged: without its hidden characters it would be another one. */
+  leaveOut: (id: string) => void;
 }
 
 /** The next records of a list as text. */
@@ -95,12 +98,16 @@ export function pieceWriter(context: ListContext): PieceWriter {
   }
 }
 
-function idPieces({view, warn}: ListContext): PieceWriter {
+function idPieces({view, warn, leaveOut}: ListContext): PieceWriter {
   let hasWarned = false;
   return async (records) =>
     records
       .map((record) => {
         const id = idOf(record, view);
+        if (typeof id === 'string' && !isPrintable(id)) {
+          leaveOut(id);
+          return '';
+        }
         if (id !== undefined) return `${scalarText(id)}\n`;
         if (!hasWarned && !hasNoId(record)) warn('the result has no id; use -o json');
         hasWarned = true;

@@ -4,7 +4,7 @@ import {WITHOUT_IDS} from '../../src/cli/input/without-ids.ts';
 import {runCli, scratch, TEST_KEY, BASE_URL} from '../cli/run-cli.ts';
 import {answer, type Script} from '../client/transport/fake-transport.ts';
 import {readJson} from '../repo/tree.ts';
-import {payout, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
+import {METHOD_ID, payout, PAYEE_ID, PAYER_ID, PAYOUT_ID} from './fixtures.ts';
 import {WRITING_COMMANDS} from './written-commands.ts';
 
 /** Fields that name a result, also those that a view names. */
@@ -97,7 +97,9 @@ describe('-o id', () => {
   };
   const service: Script = ({method, path}) => {
     const isList = method === 'GET' && !/[0-9a-f]{12}(?:\/balance)?(?:\?|$)/.test(path);
-    return isList ? answer(200, {data: [record, record], next_cursor: null}) : answer(200, record);
+    return isList
+      ? answer(200, {data: [record, {...record, id: METHOD_ID}], next_cursor: null})
+      : answer(200, record);
   };
 
   for (const {line} of WRITING_COMMANDS)
@@ -157,5 +159,31 @@ describe('-o id', () => {
     const ran = await runCli(['api', 'GET', '/unknown', '-o', 'id'], {service: [answer(200, {a: {b: 1}})]});
     assert.equal(ran.stdout, '');
     assert.match(ran.stderr, /Warning: the result has no id; use -o json/);
+  });
+});
+
+describe('-o id of a list with an id that cannot be printed unchanged', () => {
+  for (const id of ['\u202e11', '1\u200b1', '1\t1', '1\n1'])
+    it(`leaves it out and exits 8: ${JSON.stringify(id)}`, async () => {
+      const data = [payout(), payout({id}), payout({id: PAYEE_ID})];
+      for (const more of [[], ['--query', '[].id']]) {
+        const ran = await runCli(['payouts', 'list', '-o', 'id', ...more], {
+          service: [answer(200, {data, next_cursor: null})],
+        });
+        assert.deepEqual([ran.exitCode, ran.stdout], [8, `${PAYOUT_ID}\n${PAYEE_ID}\n`], ran.stderr);
+        assert.match(
+          ran.stderr,
+          /^Warning: the id ".+" has characters that cannot be printed, so it is left out; use -o json$/m,
+        );
+      }
+    });
+
+  it('does so for a single record', async () => {
+    const id = 'a\u202e11';
+    const ran = await runCli(['payouts', 'list', '-o', 'id', '--query', '[0].id'], {
+      service: [answer(200, {data: [payout({id})], next_cursor: null})],
+    });
+    assert.deepEqual([ran.exitCode, ran.stdout], [8, ''], ran.stderr);
+    assert.ok(ran.stderr.includes('"a\\u202e11"'), ran.stderr);
   });
 });

@@ -174,7 +174,7 @@ export abstract class RemitCommand extends Command {
       const result: unknown = await this.run();
       const {out} = this.openLocal();
       await out.result(result);
-      const isPartial = out.queryFailed || this.#local?.effects.isPartial === true;
+      const isPartial = out.queryFailed || out.lacksIds || this.#local?.effects.isPartial === true;
       code = isPartial && this.exitCode === EXIT.OK ? EXIT.PARTIAL : this.exitCode;
     } catch (error) {
       code = await this.#fail(error);
