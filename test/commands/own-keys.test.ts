@@ -323,6 +323,9 @@ describe('a create with a key of the caller', () => {
     const line = `payins create --payer ${PAYER_ID} --amount 125.00 --currency USD --idempotency-key k-1`;
     const ran = await runCli(line.split(' '), {service: [answer(201, payin({currency_code: 'CAD'}))]});
     assert.equal(ran.exitCode, 0, ran.stderr);
-    assert.match(ran.stderr, /is shown in CAD, the currency of the destination account; requested in USD/);
+    assert.match(
+      ran.stderr,
+      /is shown in CAD, the currency of the destination account; requested in USD; if this service differs, set fields\.payins\.currency_code in the service file\.$/m,
+    );
   });
 });

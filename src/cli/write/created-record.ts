@@ -10,6 +10,7 @@ import {minorUnitsIn} from '../../money/amount.ts';
 import {exponentOf} from '../../money/currencies.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
+import {assumedKey} from '../../service/file/assumption.ts';
 import type {Context} from '../core/context.ts';
 import {guardedAmountText} from '../guard/amount-text.ts';
 import {noteNotShown} from './fields-not-shown.ts';
@@ -56,6 +57,8 @@ export function noteCreated(
   noteNotShown(context, {named, resource, fields: fieldsNotShown({noun, asked, record}), next});
 }
 
+const PAYIN_CURRENCY = 'fields.payins.currency_code';
+
 /** The answer has the same number of minor units, which is another amount if the two currencies divide differently. */
 function noteCurrency(
   {out, effects}: Pick<Context, 'out' | 'effects'>,
@@ -65,12 +68,13 @@ function noteCurrency(
   const what = `${named} is shown in ${shown}, the currency of the destination account; requested in ${requested}`;
   const amount = minorUnitsIn(minor);
   if (amount === undefined || exponentOf(shown) === exponentOf(requested)) {
-    out.note(`${what}.`);
+    out.note(`${assumedKey(null, PAYIN_CURRENCY, what).text}.`);
     return;
   }
   const [as, instead] = [guardedAmountText(amount, shown), guardedAmountText(amount, requested)];
   out.warn(
-    `${what}. As shown it is ${as}, not ${instead}: check what is collected; if this service differs, set fields.payins.currency_code in the service file`,
+    assumedKey(null, PAYIN_CURRENCY, `${what}. As shown it is ${as}, not ${instead}: check what is collected`)
+      .text,
   );
   effects.tookPartly();
 }
