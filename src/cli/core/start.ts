@@ -76,7 +76,10 @@ export async function rootHelp(facts: Installation): Promise<string> {
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
 }
 
-/** What `--help` prints for every command and topic, before it is laid out, for the build, so that it is available immediately. */
+/**
+ * What `--help` prints for every command and topic, before it is laid out, for the build, so that it is available
+ * immediately.
+ */
 export async function allHelp(facts: Installation): Promise<{commands: HelpForms; topics: HelpForms}> {
   const {helpForm} = await import('../help/help.ts');
   const config = await loadConfig(facts);
@@ -115,7 +118,8 @@ export function appOf(facts: Installation): App {
 
 /** oclif's configuration of the tool: commands from the manifest, no user plugins. */
 async function loadConfig({root, pjson, fromSource = false}: Installation): Promise<Config> {
-  const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions; // its type requires all of package.json
+  // Its type requires all of package.json.
+  const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions;
   if (!fromSource) return Config.load(options);
   const plugin = new Plugin({...options, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true});
   await plugin.load();

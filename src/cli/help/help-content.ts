@@ -41,7 +41,7 @@ export class CommandHelpContent extends CommandHelp {
     return super.flags(isShort(this.opts) ? own.map((flag) => this.#inShort(flag)) : own);
   }
 
-  /** On the longer page, flags that few people type stand among the others of their group. */
+  /** On the longer page, flags that few people type are shown with the others of their group. */
   protected override groupFlags(flags: Command.Flag.Any[]): ReturnType<CommandHelp['groupFlags']> {
     const shown = isShort(this.opts) ? flags.filter((flag) => !isRare(flag)) : flags;
     return super.groupFlags(shown.map((flag) => ({...flag, ...ownGroup(flag)})));

@@ -14,7 +14,7 @@ export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
     Object.entries(flags).map(([name, flag]) => [name, {...(flag as object), helpGroup}]),
   ) as T; // the same flags
 
-/** How the group of flags begins that `--help` only names, and `remit help COMMAND` shows. */
+/** The first word of a group of flags that `--help` only names, and `remit help COMMAND` shows. */
 export const MORE = 'MORE';
 
 /** Flags that few people type, in a group of their own: `MORE SPEED FLAGS`. */

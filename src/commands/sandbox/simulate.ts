@@ -7,8 +7,7 @@ import {RemitError} from '../../errors.ts';
 import {nearest} from '../../nearest.ts';
 import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes/outcomes.ts';
 
-const CAME_BACK =
-  " The money was returned. The record shows no failure; the account's transactions show the return.";
+const CAME_BACK = " The record shows no failure; the account's transactions show the return.";
 
 export default class SandboxSimulate extends RemitCommand {
   static override summary = 'Change a record of the running sandbox, for example settle a payout';
@@ -59,7 +58,10 @@ export default class SandboxSimulate extends RemitCommand {
     const late = outcome === 'return' && became.status === 'settled';
     const {balance_in_minor_units: balance} = became;
     const holds = balance === undefined ? '' : ` and holds ${balance} minor units`;
-    local.out.text(`The ${kind} ${became.id} is now ${became.status}${why}${holds}.${late ? CAME_BACK : ''}`);
+    const now = late
+      ? `stays settled; the bank returned the money${why}.${CAME_BACK}`
+      : `is now ${became.status}${why}${holds}.`;
+    local.out.text(`The ${kind} ${became.id} ${now}`);
     return became;
   }
 }

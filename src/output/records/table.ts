@@ -133,8 +133,18 @@ export class TableWriter {
 /** More of a value does not help on a screen, and takes long to measure; -o json has all of it. */
 const MOST_IN_CELL = 2000;
 
-const boundedCell = (cell: string, {terminal}: Eye): string =>
-  terminal && cell.length > MOST_IN_CELL ? `${cell.slice(0, MOST_IN_CELL)}…` : cell;
+/** Half a character, or a part of a colour code, at the end of a cut text. */
+const CUT_OFF = /(?:[\ud800-\udbff]|\u001b(?:\[\d*)?)$/;
+/** The codes of `ansiPaint`. */
+const COLOUR = /\u001b\[\d+m/g;
+
+/** Keeps the colour codes of the rest, so that a colour ends in its cell. */
+export function boundedCell(cell: string, {terminal}: Pick<Eye, 'terminal'>): string {
+  if (!terminal || cell.length <= MOST_IN_CELL) return cell;
+  const start = cell.slice(0, MOST_IN_CELL).replace(CUT_OFF, '');
+  const codes = cell.slice(start.length).match(COLOUR) ?? [];
+  return `${start}…${codes.join('')}`;
+}
 
 /** The lines of a row, each with a cell of every column. */
 function linesOf(row: readonly string[]): string[][] {

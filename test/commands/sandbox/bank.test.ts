@@ -115,7 +115,7 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const back = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'return', '--code', 'R10']);
     assert.match(
       back.stdout,
-      /is now settled \(R10\)\. The money was returned\. The record shows no failure/,
+      /^The payout \S+ stays settled; the bank returned the money \(R10\)\. The record shows no failure/,
     );
     assert.equal((await refused(['sandbox', 'simulate', 'invoice', id, 'settle'])).exitCode, 2);
   });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {boundedCell} from '../../../src/output/records/table.ts';
 import {text} from '../../../src/output/records/view.ts';
+import {ansiPaint} from '../../../src/output/text/colour.ts';
 import {makeOutput} from '../make-output.ts';
 
 const view = {
@@ -13,6 +15,25 @@ const records = [
   {where: 'amount', effect: 'the bank sends it back two days on'},
   {where: 'last two digits', effect: 'it is paid'},
 ];
+
+describe('a cell of a table', () => {
+  const cut = (cell: string) => boundedCell(cell, {terminal: true});
+
+  it('is cut after 2000 characters on a terminal, but not within one', () => {
+    assert.equal(cut('a'.repeat(2000)), 'a'.repeat(2000));
+    assert.equal(cut('a'.repeat(2001)), `${'a'.repeat(2000)}…`);
+    assert.equal(cut(`${'a'.repeat(1999)}😀😀`), `${'a'.repeat(1999)}…`);
+    assert.equal(cut(`${'a'.repeat(1998)}😀😀`), `${'a'.repeat(1998)}😀…`);
+    assert.equal(boundedCell('a'.repeat(3000), {terminal: false}), 'a'.repeat(3000));
+  });
+
+  it('ends its colours', () => {
+    const [red, end] = ansiPaint('red', '|').split('|') as [string, string];
+    assert.equal(cut(ansiPaint('red', 'a'.repeat(3000))), `${red}${'a'.repeat(2000 - red.length)}…${end}`);
+    const atEnd = 'a'.repeat(1998);
+    assert.equal(cut(`${atEnd}${ansiPaint('red', 'b')}`), `${atEnd}…${red}${end}`);
+  });
+});
 
 describe('a table on a terminal', () => {
   it('is wrapped between words if it is wider than the terminal, even by one character', async () => {

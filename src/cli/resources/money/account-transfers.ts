@@ -78,7 +78,7 @@ function readTogether(context: Context): (id: string) => Promise<unknown> {
   let next: Promise<ReadonlyMap<string, AccountTransfer>> | undefined;
   let last: Promise<unknown> | undefined;
   const walk = async () => {
-    await last?.catch(() => undefined); // its own readers are told
+    await last?.catch(() => undefined); // its callers get the error themselves
     await (last === undefined ? undefined : clock.sleep(GATHER_MS, stop.signal));
     const ids = wanted;
     wanted = new Set();

@@ -52,7 +52,7 @@ export async function concludeWrite(
     return {data, exitCode: EXIT.PARTIAL};
   }
   if (status === 202) {
-    out.note(`The service is still processing the ${noun}. ${waits ? 'Wait for it' : 'Look at it'} with:`);
+    out.note(`The service is still processing the ${noun}. ${waits ? 'Wait for it' : 'Check it'} with:`);
     out.hint(waits ? commands.read(topic, 'wait', id) : shown);
   } else if (!effects.isPartial) approvalNote(context, kind, id, undefined)(data);
   return done(data);
