@@ -31,6 +31,7 @@ export interface Attempt {
   seen: number | string | undefined;
   /** Id of the record that the caller was shown. */
   seenId: string | undefined;
+  seenAt: number | undefined;
   /** The record whose content was shown instead of that of the record that was asked for. */
   shownInstead: ServiceRecord | undefined;
 }
@@ -85,7 +86,7 @@ export class SimNetwork {
       ...{n: this.attempts.length + 1, process, method: request.method, path: request.path},
       ...{key: request.headers['idempotency-key'], body: request.body ?? '', sentAt: this.#timeline.now},
       ...{pending: 0, isRefused: false, isTaken: false, seen: undefined},
-      ...{seenId: undefined, shownInstead: undefined},
+      ...{seenId: undefined, seenAt: undefined, shownInstead: undefined},
     };
     return new Promise((resolve, reject) => {
       if (process.ended) return;
@@ -234,6 +235,7 @@ class Call {
   answer(answer: TransportAnswer, shownInstead?: ServiceRecord): void {
     if (!this.#end(answer.status, true)) return;
     this.attempt.seenId = idIn(answer);
+    this.attempt.seenAt = this.#options.timeline.now;
     this.attempt.shownInstead = shownInstead;
     this.attempt.process.onAnswer(this.attempt, answer);
     this.#options.resolve(answer);

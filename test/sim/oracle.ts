@@ -236,8 +236,9 @@ export class Oracle {
     );
   }
 
-  #wasShownAfter(place: Place, {attempt, record: {id, approvedAt}}: Payment): boolean {
-    const isAnswered = attempt?.seenId === id && attempt.seen !== 202; // which says that it is in progress
+  #wasShownAfter(place: Place, {attempt, record: {id, approvedAt, lostAt}}: Payment): boolean {
+    const isBefore = lostAt !== undefined && (attempt?.seenAt ?? 0) < lostAt; // a late copy has approved it again
+    const isAnswered = attempt?.seenId === id && attempt.seen !== 202 && !isBefore; // 202: in progress
     return isAnswered || (this.#shown.get(place)?.get(id) ?? -1) > (approvedAt ?? Infinity);
   }
 
