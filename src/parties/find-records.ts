@@ -1,5 +1,5 @@
 import type {ImportJournal} from './journal.ts';
-import {isNamedAs, type ShownParty, shownParty} from './match.ts';
+import {isNamedAs, nameKey, type ShownParty, shownParty} from './match.ts';
 import type {PartyRow} from './row.ts';
 
 /** The records of some rows, in the order of the list. */
@@ -10,11 +10,11 @@ export async function findRecords(
   const found = new Map<PartyRow, ShownParty[]>(rows.map((row) => [row, []]));
   const byReference = new Map(rows.map((row) => [row.reference, row]));
   const byName = new Map<string, PartyRow[]>();
-  for (const row of rows) push(byName, row.party.name, row);
+  for (const row of rows) push(byName, nameKey(row.party.name), row);
   for await (const record of service.parties()) {
     const party = shownParty(record);
     if (party === undefined) continue;
-    const named = (byName.get(party.name) ?? []).filter(
+    const named = (byName.get(nameKey(party.name ?? '')) ?? []).filter(
       (row) => isNamedAs(party, row) && !journal.isTaken(party.id, row.reference),
     );
     // Two rows with one name have a record each; which is which does not matter before they have an account.

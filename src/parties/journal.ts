@@ -26,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
       ) strict, without rowid;
       create table others (scope integer not null, party_id text not null, primary key (scope, party_id)) strict, without rowid;`,
   },
+  {name: '2-party-ids', sql: 'create index party_ids on parties (scope, lower(party_id));'},
 ];
 
 /** What is known of a row that was sent before. Nothing here is a number of an account. */
@@ -100,7 +101,7 @@ export class ImportJournal {
       .get(this.#scope, reference);
   }
 
-  /** A record that was listed before anything was sent belongs to no row, whatever its name. */
+  /** A record that was listed before a row of its name was sent is not that of the row. */
   isOther(partyId: string): void {
     this.#db
       .prepare('insert or ignore into others (scope, party_id) values (?, ?)')

@@ -1,4 +1,4 @@
-import {REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
+import {foldReference, normaliseReference, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
 import {VERIFICATION_STATUSES} from '../contract/lifecycle.ts';
 import {isObject} from '../narrow.ts';
 import type {PartyRow} from './row.ts';
@@ -6,8 +6,10 @@ import type {PartyRow} from './row.ts';
 /** A payee or payer as the service shows it. */
 export interface ShownParty {
   id: string;
-  name: string;
+  name: string | undefined;
+  /** Empty if the record shows that it has none. */
   email: string | undefined;
+  type: string | undefined;
   reference: string | undefined;
   /** Whether the service keeps metadata of it: without, a record is known by its name. */
   hasMetadata: boolean;
@@ -16,21 +18,44 @@ export interface ShownParty {
 /** Undefined without a readable id. */
 export function shownParty(record: unknown): ShownParty | undefined {
   if (!isObject(record)) return undefined;
-  const {id, name, email, metadata} = record;
+  const {id, name, email, type, metadata} = record;
   if (typeof id !== 'string' || id === '') return undefined;
   const reference = isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
   return {
     id,
-    name: typeof name === 'string' ? name : '',
-    email: typeof email === 'string' ? email : undefined,
-    reference: typeof reference === 'string' ? reference : undefined,
+    name: textOf(name),
+    email: email === null ? '' : textOf(email),
+    type: textOf(type),
+    reference: textOf(reference),
     hasMetadata: isObject(metadata),
   };
 }
 
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** A service may change the letters and spaces of a name. */
+export const nameKey = (name: string): string => foldReference(normaliseReference(name));
+
 /** Whether a record without metadata may be that of a row. */
-export const isNamedAs = ({name, email, hasMetadata}: ShownParty, {party}: PartyRow): boolean =>
-  !hasMetadata && name === party.name && (email ?? '') === (party.email ?? '');
+export const isNamedAs = ({name = '', email = '', hasMetadata}: ShownParty, {party}: PartyRow): boolean =>
+  !hasMetadata &&
+  nameKey(name) === nameKey(party.name) &&
+  email.toLowerCase() === (party.email ?? '').toLowerCase();
+
+/** What a record shows otherwise than its row. What it does not show is not compared. */
+export function differencesOf(
+  shown: ShownParty,
+  {reference, party: {name, email = '', type}}: PartyRow,
+): string[] {
+  const isOther = (value: string | undefined, own: string): boolean =>
+    value !== undefined && nameKey(value) !== nameKey(own);
+  return [
+    ...(isOther(shown.name, name) ? ['name'] : []),
+    ...(shown.reference !== undefined && shown.reference !== reference ? ['reference'] : []),
+    ...(isOther(shown.email, email) ? ['email'] : []),
+    ...(type !== undefined && isOther(shown.type, type) ? ['type'] : []),
+  ];
+}
 
 /** A bank account or card as the service shows it. */
 export interface ShownMethod {

@@ -19,6 +19,9 @@ export async function readPartyIds(
 ): Promise<Map<string, string>> {
   const column = kind === 'payout' ? 'payee_id' : 'payer_id';
   const found = new Map<string, string>();
+  // An import never writes one id for two references. A second name for a payee cannot be told from a mistake that pays
+  // the wrong account, so it is refused; the rows of payments can share one reference.
+  const references = new Map<string, string>();
   const refuse = (why: string): never => {
     throw new RemitError('CSV_INVALID', `${path}: ${why}; nothing was sent`, {
       hint: `name the file with the ids that \`${kind === 'payout' ? 'payees' : 'payers'} import\` has written`,
@@ -53,7 +56,14 @@ export async function readPartyIds(
           if (reference === '') refuse(`line ${line} has no reference`);
           if (!isId(id, ids)) refuse(`line ${line}: the ${column} of ${reference} is not an id`);
           if (found.has(reference)) refuse(`line ${line}: reference ${reference} is repeated`);
-          found.set(reference, usualId(id));
+          const known = usualId(id);
+          const other = references.get(known);
+          if (other !== undefined)
+            refuse(
+              `line ${line}: ${reference} has the same ${column} as ${other}, so one of them would be paid instead of the other`,
+            );
+          references.set(known, reference);
+          found.set(reference, known);
         }
       }
     } finally {

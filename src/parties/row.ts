@@ -19,7 +19,7 @@ export interface PartyRow {
   /** `line 3` of a CSV, `row 3` of a sheet. */
   place: string;
   /** The body of the request that creates it. */
-  party: JsonObject & {name: string; email?: string | undefined};
+  party: JsonObject & {name: string; email?: string | undefined; type?: string | undefined};
   /** The body of the request that adds its bank account or card; it alone has the number. */
   method: JsonObject;
   /** What is compared with the journal, and shown. */

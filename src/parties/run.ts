@@ -3,7 +3,15 @@ import {EXIT, RemitError} from '../errors.ts';
 import {isSameAccount} from './changed.ts';
 import {findRecords, push} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
-import {isMethodOf, isNamedAs, shownMethod, shownParty} from './match.ts';
+import {
+  differencesOf,
+  isMethodOf,
+  isNamedAs,
+  nameKey,
+  shownMethod,
+  type ShownParty,
+  shownParty,
+} from './match.ts';
 import type {PartyRow} from './row.ts';
 
 /** What became of a request. `unsent` is certain: nothing was created, and the same request may be sent again. */
@@ -24,7 +32,15 @@ export interface PartyService {
 /** A row that needs a person, and why. */
 export interface RowProblem {
   row: PartyRow;
-  is: 'refused' | 'in_doubt' | 'not_sent' | 'duplicate' | 'gone' | 'unverified' | 'not_default';
+  is:
+    | 'refused'
+    | 'in_doubt'
+    | 'not_sent'
+    | 'duplicate'
+    | 'other_record'
+    | 'gone'
+    | 'unverified'
+    | 'not_default';
   why: string;
   /** Ids of records beside the one that is recorded. */
   others?: readonly string[];
@@ -112,22 +128,22 @@ export class ImportRun {
 
   /**
    * Reads the list before anything is sent. Records of an earlier import may be gone: a sandbox was reset. And a record
-   * without metadata that is there already has only the name of a row.
+   * that is there already may have only the name of a row.
    */
   async #lookAround(): Promise<void> {
     const {rows, journal, service} = this.#run;
     const missing = new Map<string, PartyRow>();
-    const unsent = new Map<string, PartyRow[]>();
+    const byName = new Map<string, PartyRow[]>();
     for (const row of rows) {
-      const recorded = this.#of(row);
-      if (typeof recorded?.party_id === 'string') missing.set(recorded.party_id.toLowerCase(), row);
-      else if ((recorded?.party_sends ?? 0) === 0) push(unsent, row.party.name, row);
+      const partyId = this.#of(row)?.party_id ?? null;
+      if (partyId !== null) missing.set(partyId.toLowerCase(), row);
+      else push(byName, nameKey(row.party.name), row);
     }
     for await (const record of service.parties()) {
       const party = shownParty(record);
       if (party === undefined) continue;
       missing.delete(party.id.toLowerCase());
-      if (unsent.get(party.name)?.some((row) => isNamedAs(party, row)) === true) journal.isOther(party.id);
+      if (this.#isOther(party, byName.get(nameKey(party.name ?? '')) ?? [])) journal.isOther(party.id);
     }
     // A list may lag behind, so each is asked for by its id.
     const gone: PartyRow[] = [];
@@ -142,6 +158,17 @@ export class ImportRun {
           'gone',
           `its record ${this.#of(row)?.party_id} is not at the service any more; to create it again, give the row another reference`,
         );
+  }
+
+  /**
+   * Whether a listed record is not that of a row with its name. Without metadata it may be that of a row whose answer was
+   * lost.
+   */
+  #isOther(party: ShownParty, rows: readonly PartyRow[]): boolean {
+    if (party.hasMetadata)
+      return rows.length > 0 && rows.every(({reference}) => reference !== party.reference);
+    const named = rows.filter((row) => isNamedAs(party, row));
+    return named.length > 0 && named.every((row) => (this.#of(row)?.party_sends ?? 0) === 0);
   }
 
   /** The service could not verify an account, and the row has another one now. */
@@ -181,9 +208,8 @@ export class ImportRun {
       journal.sendsParty(row);
       const end = await this.#sent(row, 'party', service.create(row));
       if (end.is !== 'done') return this.#notDone(row, 'party', end);
-      id = shownParty(end.record)?.id;
-      if (id === undefined) return; // it is looked for
-      journal.partyIs(row.reference, id);
+      id = await this.#created(row, end.record);
+      if (id === undefined) return;
     }
     if (this.#of(row)?.method_id !== null) return;
     journal.sendsMethod(row);
@@ -194,6 +220,34 @@ export class ImportRun {
     if (method === undefined) return;
     journal.methodIs(row.reference, method);
     this.#finished++;
+  }
+
+  /**
+   * Records what a create was answered with: a service that mixes up its answers must not give an account to another
+   * party. The record of the row may exist beside it, and is looked for in the next run.
+   * @returns the id; undefined if it is not that of the row
+   */
+  async #created(row: PartyRow, record: unknown): Promise<string | undefined> {
+    const {journal, service} = this.#run;
+    let party = shownParty(record);
+    if (party !== undefined && party.name === undefined) party = shownParty(await service.party(party.id));
+    if (party === undefined) return undefined; // it is looked for
+    const {id} = party;
+    const differences = differencesOf(party, row);
+    const why =
+      differences.length > 0
+        ? `its ${inWords(differences)} differ${differences.length === 1 ? 's' : ''}`
+        : 'it was there before, or belongs to another row';
+    if (differences.length > 0 || journal.isTaken(id, row.reference)) {
+      this.#note(
+        row,
+        'other_record',
+        `the service answered with another record, ${id}: ${why}. Nothing was added to that record; its own may exist, and the next run looks for it`,
+      );
+      return undefined;
+    }
+    journal.partyIs(row.reference, id);
+    return id;
   }
 
   /** A key that is refused has created nothing. */
@@ -287,6 +341,8 @@ export class ImportRun {
     return this.#run.journal.find(reference);
   }
 }
+
+const inWords = (words: readonly string[]): string => words.join(', ').replace(/, (?!.*, )/, ' and ');
 
 const NO_ANSWER = 'it was sent without an answer, and the service does not show it';
 

@@ -6,11 +6,29 @@ export interface FakeRecord {
   email: string | null;
   metadata: Record<string, string>;
   created_at: string;
-  methods: {id: string; type: string; last4: string; country_code: string; is_default: boolean}[];
+  methods: FakeMethod[];
 }
 
-/** What happens to one request, instead of its answer. `late`: it takes effect once the list was read again. */
-export type Fault = 'lost-before' | 'lost-after' | 'late' | {status: number; code: string} | undefined;
+interface FakeMethod {
+  id: string;
+  payee_id: string;
+  type: string;
+  last4: string;
+  country_code: string;
+  is_default: boolean;
+}
+
+/**
+ * What happens to one request, instead of its answer. `late`: it takes effect once the list was read again. `does`: it
+ * takes effect although its answer is an error. `record`: it takes effect, and is answered with this record.
+ */
+export type Fault =
+  | 'lost-before'
+  | 'lost-after'
+  | 'late'
+  | {status: number; code: string; does?: true; text?: string}
+  | {record: unknown}
+  | undefined;
 
 const PAGE = 3; // so that lists have several pages
 
@@ -36,7 +54,11 @@ export class FakeParties {
     this.sent.push(request);
     const fault = this.fault(request, this.sent.length);
     if (fault === 'lost-before') return lost('reset');
-    if (typeof fault === 'object') return answer(fault.status, {error_code: fault.code, message: 'no'});
+    if (typeof fault === 'object') {
+      if ('record' in fault || fault.does === true) this.#do(request);
+      if ('record' in fault) return answer(201, fault.record);
+      return answer(fault.status, fault.text ?? {error_code: fault.code, message: 'no'});
+    }
     if (fault === 'late') {
       this.#late.push({after: this.#lists + 1, work: () => this.#do(request)});
       return lost('reset');
@@ -44,6 +66,11 @@ export class FakeParties {
     const reply = this.#do(request);
     return fault === 'lost-after' ? lost('reset') : reply;
   };
+
+  /** The id of the record that is created next. */
+  get nextId(): string {
+    return idOf(this.#n + 1);
+  }
 
   /** Whose reference is this? */
   named(reference: string): FakeRecord[] {
@@ -87,7 +114,7 @@ export class FakeParties {
   #add(record: FakeRecord, {type, country_code, is_default: isDefault, bank_account: bank, card}: Added) {
     const number = bank?.account_number ?? bank?.iban ?? card?.number ?? '';
     const method = {
-      ...{id: this.#id(), type, last4: number.slice(-4), country_code},
+      ...{id: this.#id(), payee_id: record.id, type, last4: number.slice(-4), country_code},
       is_default: isDefault && this.verification === 'verified',
       verification_status: this.verification,
     };
@@ -101,9 +128,11 @@ export class FakeParties {
   }
 
   #id(): string {
-    return `0a000000-0000-4000-8000-${String(++this.#n).padStart(12, '0')}`;
+    return idOf(++this.#n);
   }
 }
+
+const idOf = (n: number): string => `0a000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 interface Added {
   type: string;

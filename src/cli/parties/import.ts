@@ -121,7 +121,7 @@ async function runImport(request: ImportRequest, opened: Opened): Promise<Import
     await writeIds(results, idsOf(request, opened, run));
     out.endProgress();
     const problems = [...run.problems, ...unverified];
-    const isOpen = pending > 0 || problems.some(({is}) => is === 'in_doubt' || is === 'not_sent');
+    const isOpen = pending > 0 || problems.some(({is}) => OPEN.has(is));
     const exist = rows.filter((row) => isDone(journal, row) && !run.isLeft(row)).length;
     const data = {
       ...resultOf(request, rows),
@@ -179,6 +179,9 @@ async function stillChanged(
   }
   return left;
 }
+
+/** What the same command may bring to its end. */
+const OPEN: ReadonlySet<RowProblem['is']> = new Set(['in_doubt', 'not_sent', 'other_record']);
 
 const resultOf = ({kind, path}: ImportRequest, rows: readonly PartyRow[]): ImportResult => ({
   ...{kind, file: path, rows: rows.length, created: 0, already: 0, pending: 0},

@@ -56,7 +56,16 @@ export const Imported = object({
     object({
       reference: text,
       place: text.describe('line 3, or row 3 of a sheet'),
-      state: z.enum(['refused', 'in_doubt', 'not_sent', 'duplicate', 'gone', 'unverified', 'not_default']),
+      state: z.enum([
+        'refused',
+        'in_doubt',
+        'not_sent',
+        'duplicate',
+        'other_record',
+        'gone',
+        'unverified',
+        'not_default',
+      ]),
       message: text,
       others: z.array(text).describe('ids of records beside the one that is recorded'),
     }),

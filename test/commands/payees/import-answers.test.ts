@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type {Fault, FakeRecord} from '../../parties/fake-parties.ts';
+import {ImportDesk, isCreate} from './import-desk.ts';
+
+/** An import whose requests are answered with records of others. */
+describe('payees import of a service that mixes up records', () => {
+  let desk: ImportDesk;
+  beforeEach(() => (desk = new ImportDesk()));
+
+  const states = (problems: readonly {reference: string; state: string}[]) =>
+    problems.map(({reference, state}) => `${reference} ${state}`);
+
+  /** Answers the create of S-3 once with another record. */
+  const answerWith = (record: (records: readonly FakeRecord[]) => unknown) => {
+    let answered = false;
+    desk.parties.fault = (request): Fault => {
+      if (answered || !isCreate(request) || !request.body.includes('S-3')) return undefined;
+      answered = true;
+      return {record: record(desk.parties.records)};
+    };
+  };
+
+  for (const topic of ['payees', 'payers'])
+    it(`takes no record of another row for one of ${topic}, and finds its own in the next run`, async () => {
+      desk.topic = topic;
+      answerWith(([first]) => first);
+      const {created, problems, exit, next} = await desk.go();
+      assert.deepEqual([created, states(problems), exit], [7, ['S-3 other_record'], 8]);
+      assert.match(problems[0]?.message ?? '', /another record, 0a000000-\S+: its name and reference differ/);
+      assert.equal(next, `remit ${topic} import ${desk.file} --json`);
+      assert.ok(!desk.results.some((line) => line.startsWith('S-3,')));
+      assert.equal(desk.parties.named('S-0')[0]?.methods.length, 1);
+      const again = await desk.go();
+      assert.deepEqual([again.created, again.problems, again.exit], [1, [], 0]);
+      desk.existOnce();
+    });
+
+  const others: [string, (own: Record<string, unknown>) => unknown][] = [
+    ['another name', (own) => ({...own, name: 'Elm Press', metadata: {}})],
+    ['another reference', (own) => ({...own, metadata: {remit_reference: 'S-9'}})],
+    ['another email', (own) => ({...own, email: 'elm@example.com'})],
+  ];
+  for (const [what, change] of others)
+    it(`refuses an answer with ${what}`, async () => {
+      const own = {id: '0b000000-0000-4000-8000-000000000001', name: 'Supplier 3', email: null};
+      answerWith(() => change({...own, metadata: {remit_reference: 'S-3'}}));
+      const {problems, exit} = await desk.go();
+      assert.deepEqual([states(problems), exit], [['S-3 other_record'], 8]);
+    });
+
+  it('reads the record of an answer that only has an id', async () => {
+    answerWith(([first]) => ({id: first?.id}));
+    const {problems, exit} = await desk.go();
+    assert.deepEqual([states(problems), exit], [['S-3 other_record'], 8]);
+  });
+
+  for (const metadata of [{}, undefined])
+    it(`refuses an older record with the same name and ${metadata === undefined ? 'no' : 'other'} metadata`, async () => {
+      const old = {id: '0b000000-0000-4000-8000-000000000001', name: 'Supplier 3', email: null};
+      desk.parties.keeps = metadata !== undefined;
+      desk.parties.records.push({...old, metadata: {}, created_at: '', methods: []});
+      answerWith(() => ({...old, metadata}));
+      const {problems, exit} = await desk.go();
+      assert.deepEqual([states(problems), exit], [['S-3 other_record'], 8]);
+      assert.match(problems[0]?.message ?? '', /it was there before, or belongs to another row/);
+      assert.deepEqual(desk.parties.records[0]?.methods, []);
+    });
+
+  it('accepts a name in other letters, which a service may have changed', async () => {
+    const made = () => desk.parties.named('S-3')[0];
+    desk.parties.fault = (request): Fault => {
+      if (!isCreate(request) || !request.body.includes('S-3')) return undefined;
+      queueMicrotask(() => Object.assign(made() ?? {}, {name: 'SUPPLIER 3'}));
+      return {record: {id: desk.parties.nextId, name: 'SUPPLIER 3', email: ''}};
+    };
+    const {problems, exit} = await desk.go();
+    assert.deepEqual([problems, exit], [[], 0]);
+    desk.existOnce();
+  });
+
+  it('finds a lost record again, although a new row has the same name and nothing has metadata', async () => {
+    desk.parties.keeps = false;
+    const row = (reference: string) => [reference, 'The same name', '987654321', '021000021'];
+    desk.write([row('S-0')]);
+    desk.parties.fault = (request, nth) => {
+      if (isCreate(request)) return 'lost-after';
+      if (nth > 2) throw new Error('killed');
+      return undefined;
+    };
+    await desk.run();
+    desk.parties.fault = () => undefined;
+    desk.write([row('S-0'), row('S-1')]);
+    assert.equal((await desk.go()).exit, 0);
+    assert.deepEqual(
+      desk.parties.records.map(({metadata, methods}) => [metadata['remit_reference'], methods.length]),
+      [
+        ['S-0', 1],
+        ['S-1', 1],
+      ],
+    );
+  });
+});
