@@ -26,7 +26,12 @@ const MIGRATIONS: readonly Migration[] = [
       ) strict, without rowid;
       create table others (scope integer not null, party_id text not null, primary key (scope, party_id)) strict, without rowid;`,
   },
-  {name: '2-party-ids', sql: 'create index party_ids on parties (scope, lower(party_id));'},
+  {
+    name: '2-ids',
+    sql: `
+      create index party_ids on parties (scope, lower(party_id));
+      create index method_ids on parties (scope, lower(method_id));`,
+  },
 ];
 
 /** What is known of a row that was sent before. Nothing here is a number of an account. */
@@ -108,12 +113,12 @@ export class ImportJournal {
       .run(this.#scope, partyId.toLowerCase());
   }
 
-  /** Whether a record is that of another reference, or was there before. */
-  isTaken(partyId: string, reference: string): boolean {
-    const id = partyId.toLowerCase();
+  /** Whether a record, or a bank account or card, is that of another reference, or was there before. */
+  isTaken(id: string, reference: string): boolean {
     const sql = `select 1 from parties where scope = ?1 and lower(party_id) = ?2 and reference <> ?3
+      union all select 1 from parties where scope = ?1 and lower(method_id) = ?2 and reference <> ?3
       union all select 1 from others where scope = ?1 and party_id = ?2`;
-    return this.#db.prepare(sql).get(this.#scope, id, reference) !== undefined;
+    return this.#db.prepare(sql).get(this.#scope, id.toLowerCase(), reference) !== undefined;
   }
 
   /** Durable when it returns: the create of the row is about to be sent. */

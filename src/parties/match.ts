@@ -60,6 +60,8 @@ export function differencesOf(
 /** A bank account or card as the service shows it. */
 export interface ShownMethod {
   id: string;
+  /** The payee or payer that has it. */
+  owner: string | undefined;
   type: unknown;
   country: unknown;
   last4: unknown;
@@ -70,10 +72,31 @@ export interface ShownMethod {
 export function shownMethod(record: unknown): ShownMethod | undefined {
   if (!isObject(record)) return undefined;
   const {id, type, country_code: country, last4, verification_status: status, is_default: isDefault} = record;
+  const owner = textOf(record['payee_id']) ?? textOf(record['payer_id']);
   if (typeof id !== 'string' || id === '') return undefined;
   const verification = VERIFICATION_STATUSES.find((known) => known === status) ?? null;
-  return {id, type, country, last4, verification, isDefault: isDefault === true};
+  return {id, owner, type, country, last4, verification, isDefault: isDefault === true};
 }
+
+/** What a bank account or card shows otherwise than its row. What it does not show is not compared. */
+export function methodDifferences(
+  {owner, type, country, last4}: ShownMethod,
+  {account}: PartyRow,
+  partyId: string,
+): string[] {
+  const isOther = (value: unknown, own: string): boolean =>
+    value !== undefined && value !== null && value !== own;
+  return [
+    ...(owner !== undefined && owner.toLowerCase() !== partyId.toLowerCase() ? ['owner'] : []),
+    ...(isOther(type, account.type) ? ['type'] : []),
+    ...(isOther(country, account.country) ? ['country'] : []),
+    ...(isOther(last4, account.last4) ? ['last4'] : []),
+  ];
+}
+
+/** `name and email differ`. */
+export const differInWords = (fields: readonly string[]): string =>
+  `${fields.join(', ').replace(/, (?!.*, )/, ' and ')} ${fields.length === 1 ? 'differs' : 'differ'}`;
 
 export const isMethodOf = ({type, country, last4}: ShownMethod, {account}: PartyRow): boolean =>
   type === account.type && country === account.country && last4 === account.last4;

@@ -5,8 +5,10 @@ import {findRecords, push} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import {
   differencesOf,
+  differInWords,
   isMethodOf,
   isNamedAs,
+  methodDifferences,
   nameKey,
   shownMethod,
   type ShownParty,
@@ -218,7 +220,10 @@ export class ImportRun {
     this.#unsentInARow = 0;
     const method = shownMethod(end.record);
     if (method === undefined) return;
-    journal.methodIs(row.reference, method);
+    const differences = methodDifferences(method, row, id);
+    if (this.#isAnother(row, `bank account or card, ${method.id}`, method.id, differences)) return;
+    // What does not show all of that is compared again when it is read.
+    journal.methodIs(row.reference, {...method, isDefault: method.isDefault && isMethodOf(method, row)});
     this.#finished++;
   }
 
@@ -234,20 +239,24 @@ export class ImportRun {
     if (party === undefined) return undefined; // it is looked for
     const {id} = party;
     const differences = differencesOf(party, row);
-    const why =
-      differences.length > 0
-        ? `its ${inWords(differences)} differ${differences.length === 1 ? 's' : ''}`
-        : 'it was there before, or belongs to another row';
-    if (differences.length > 0 || journal.isTaken(id, row.reference)) {
-      this.#note(
-        row,
-        'other_record',
-        `the service answered with another record, ${id}: ${why}. Nothing was added to that record; its own may exist, and the next run looks for it`,
-      );
-      return undefined;
-    }
+    if (this.#isAnother(row, `record, ${id}`, id, differences)) return undefined;
     journal.partyIs(row.reference, id);
     return id;
+  }
+
+  /** Notes a row whose request was answered with another record than its own. */
+  #isAnother(row: PartyRow, what: string, id: string, differences: readonly string[]): boolean {
+    if (differences.length === 0 && !this.#run.journal.isTaken(id, row.reference)) return false;
+    const why =
+      differences.length > 0
+        ? `its ${differInWords(differences)}`
+        : 'it was there before, or belongs to another row';
+    this.#note(
+      row,
+      'other_record',
+      `the service answered with another ${what}: ${why}. It was not used; the own one may exist, and the next run looks for it`,
+    );
+    return true;
   }
 
   /** A key that is refused has created nothing. */
@@ -341,8 +350,6 @@ export class ImportRun {
     return this.#run.journal.find(reference);
   }
 }
-
-const inWords = (words: readonly string[]): string => words.join(', ').replace(/, (?!.*, )/, ' and ');
 
 const NO_ANSWER = 'it was sent without an answer, and the service does not show it';
 

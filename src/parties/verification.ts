@@ -1,6 +1,6 @@
 import type {Clock} from '../clock.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
-import {type ShownMethod, shownMethod} from './match.ts';
+import {differInWords, methodDifferences, type ShownMethod, shownMethod} from './match.ts';
 import type {PartyRow} from './row.ts';
 import type {PartyService, RowProblem} from './run.ts';
 
@@ -61,6 +61,12 @@ async function look(
   }
   if (own === undefined)
     return {row, is: 'gone', why: `its bank account or card ${methodId} is not at the service any more`};
+  const differences = methodDifferences(own, row, partyId);
+  if (differences.length > 0)
+    return {
+      ...{row, is: 'other_record'},
+      why: `its bank account or card ${methodId} is another one: its ${differInWords(differences)}`,
+    };
   journal.methodIs(row.reference, {...own, isDefault: hasDefault});
   if (own.verification === 'failed')
     return {
@@ -71,6 +77,9 @@ async function look(
   if (hasDefault) return undefined;
   if (own.verification === 'pending' || waits === undefined) return 'pending';
   const set = await service.setDefault(partyId, methodId);
-  journal.methodIs(row.reference, {...own, isDefault: set.is === 'done'});
-  return set.is === 'done' ? undefined : {row, is: 'not_default', why: set.why};
+  if (set.is !== 'done') return {row, is: 'not_default', why: set.why};
+  const isOwn = shownMethod(set.record)?.id.toLowerCase() === methodId.toLowerCase();
+  if (!isOwn) return {row, is: 'not_default', why: 'the service answered with another bank account or card'};
+  journal.methodIs(row.reference, {...own, isDefault: true});
+  return undefined;
 }

@@ -20,14 +20,15 @@ interface FakeMethod {
 
 /**
  * What happens to one request, instead of its answer. `late`: it takes effect once the list was read again. `does`: it
- * takes effect although its answer is an error. `record`: it takes effect, and is answered with this record.
+ * takes effect although its answer is an error. `record`: it takes effect unless `does` is false, and is answered with
+ * this record.
  */
 export type Fault =
   | 'lost-before'
   | 'lost-after'
   | 'late'
   | {status: number; code: string; does?: true; text?: string}
-  | {record: unknown}
+  | {record: unknown; does?: false}
   | undefined;
 
 const PAGE = 3; // so that lists have several pages
@@ -55,7 +56,7 @@ export class FakeParties {
     const fault = this.fault(request, this.sent.length);
     if (fault === 'lost-before') return lost('reset');
     if (typeof fault === 'object') {
-      if ('record' in fault || fault.does === true) this.#do(request);
+      if ('record' in fault ? fault.does !== false : fault.does === true) this.#do(request);
       if ('record' in fault) return answer(201, fault.record);
       return answer(fault.status, fault.text ?? {error_code: fault.code, message: 'no'});
     }

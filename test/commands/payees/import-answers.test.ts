@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Fault, FakeRecord} from '../../parties/fake-parties.ts';
-import {ImportDesk, isCreate} from './import-desk.ts';
+import {ImportDesk, isAdd, isCreate, NUMBERS} from './import-desk.ts';
 
 /** An import whose requests are answered with records of others. */
 describe('payees import of a service that mixes up records', () => {
@@ -26,7 +26,10 @@ describe('payees import of a service that mixes up records', () => {
       answerWith(([first]) => first);
       const {created, problems, exit, next} = await desk.go();
       assert.deepEqual([created, states(problems), exit], [7, ['S-3 other_record'], 8]);
-      assert.match(problems[0]?.message ?? '', /another record, 0a000000-\S+: its name and reference differ/);
+      assert.match(
+        problems[0]?.message ?? '',
+        /another record, 0a000000-\S+: its name and reference differ\. It was not used/,
+      );
       assert.equal(next, `remit ${topic} import ${desk.file} --json`);
       assert.ok(!desk.results.some((line) => line.startsWith('S-3,')));
       assert.equal(desk.parties.named('S-0')[0]?.methods.length, 1);
@@ -98,5 +101,74 @@ describe('payees import of a service that mixes up records', () => {
         ['S-1', 1],
       ],
     );
+  });
+
+  describe('for bank accounts', () => {
+    /** Answers the add for S-3 once with another bank account; the own one is added. */
+    const answerAdd = (change: (own: Record<string, unknown>) => unknown, does = true) => {
+      let answered = false;
+      desk.parties.fault = (request): Fault => {
+        if (answered || !isAdd(request) || !request.body.includes(NUMBERS[3]!)) return undefined;
+        answered = true;
+        const own = {id: '0b000000-0000-4000-8000-000000000001', payee_id: request.path.split('/')[3]};
+        const record = change({...own, type: 'bank_account', country_code: 'US', last4: '3231', ...VERIFIED});
+        return does ? {record} : {record, does};
+      };
+    };
+    const VERIFIED = {verification_status: 'verified', is_default: true};
+
+    const foreign: [string, Record<string, unknown>, string][] = [
+      ['owner', {payee_id: '0b000000-0000-4000-8000-000000000002'}, 'owner differs'],
+      ['type', {type: 'card'}, 'type differs'],
+      ['country', {country_code: 'GB'}, 'country differs'],
+      ['account', {last4: '0000'}, 'last4 differs'],
+    ];
+    for (const [what, other, words] of foreign)
+      it(`does not take one of another ${what}, and finds its own in the next run`, async () => {
+        answerAdd((own) => ({...own, ...other}));
+        const {created, problems, exit} = await desk.go();
+        assert.deepEqual([created, states(problems), exit], [7, ['S-3 other_record'], 8]);
+        assert.ok(problems[0]?.message.includes(`its ${words}. It was not used`), problems[0]?.message);
+        assert.match(desk.results[4] ?? '', /^S-3,[^,]+,,$/);
+        const again = await desk.go();
+        assert.deepEqual([again.problems, again.exit], [[], 0]);
+        desk.existOnce();
+      });
+
+    it('does not take that of another row', async () => {
+      const own = () => desk.parties.named('S-0')[0]?.methods[0];
+      answerAdd(({payee_id: owner}) => ({...own(), payee_id: owner, last4: '3231'}));
+      desk.write(NUMBERS.slice(0, 1).map((number) => ['S-0', 'Supplier 0', number, '021000021']));
+      await desk.go();
+      desk.writeAll();
+      assert.deepEqual(states((await desk.go()).problems), ['S-3 other_record']);
+    });
+
+    it('reads one that the answer shows only in part before it counts as the default', async () => {
+      answerAdd(({id}) => ({id, ...VERIFIED}), false);
+      const {problems, exit} = await desk.go();
+      assert.deepEqual([states(problems), exit], [['S-3 gone'], 8]);
+    });
+
+    it('does not make another one the default', async () => {
+      desk.parties.verification = 'pending';
+      await desk.go();
+      for (const {methods} of desk.parties.records)
+        for (const method of methods) Object.assign(method, {verification_status: 'verified'});
+      const [other] = desk.parties.named('S-0')[0]?.methods ?? [];
+      const own = desk.parties.named('S-3')[0]?.id ?? '';
+      desk.parties.fault = ({path}) =>
+        path.includes(own) && path.endsWith('/set-default') ? {record: other, does: false} : undefined;
+      const {problems, exit} = await desk.go('--wait');
+      assert.deepEqual([states(problems), exit], [['S-3 not_default'], 8]);
+    });
+
+    it('names one that was replaced by another account', async () => {
+      desk.parties.verification = 'pending';
+      await desk.go();
+      Object.assign(desk.parties.named('S-3')[0]?.methods[0] ?? {}, {last4: '0000'});
+      const {problems, exit} = await desk.go();
+      assert.deepEqual([states(problems), exit], [['S-3 other_record'], 8]);
+    });
   });
 });

@@ -19,8 +19,12 @@ export class ImportDesk {
   readonly parties = new FakeParties();
   topic = 'payees';
 
-  constructor(rows = NUMBERS.map((number, n) => [`S-${n}`, `Supplier ${n}`, number, '021000021'])) {
-    this.write(rows);
+  constructor() {
+    this.writeAll();
+  }
+
+  writeAll(): void {
+    this.write(NUMBERS.map((number, n) => [`S-${n}`, `Supplier ${n}`, number, '021000021']));
   }
 
   write(rows: readonly (readonly string[])[]): void {
