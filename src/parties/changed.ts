@@ -16,12 +16,14 @@ export const changedRows = (rows: readonly PartyRow[], journal: ImportJournal): 
   rows.flatMap((row): ChangedRow[] => {
     const {reference, place, party, account} = row;
     const recorded = journal.find(reference);
-    if (recorded === undefined || recorded.party_sends === 0) return [];
+    // None was sent, or it was refused.
+    if (recorded === undefined || (recorded.party_id === null && recorded.party_open === 0)) return [];
     const at = `${place}: reference ${reference} was ${recorded.party_id === null ? 'sent' : 'imported'}`;
     if (recorded.name !== party.name)
       return [{row, what: 'name', words: `${at} as ${recorded.name}, and the row has ${party.name}`}];
-    // None was sent, or it was refused, or could not be verified.
-    if (recorded.method_sends === 0 || recorded.verification === 'failed') return [];
+    // The same, or it could not be verified.
+    const hasMethod = recorded.method_id !== null || recorded.method_open > 0;
+    if (!hasMethod || recorded.verification === 'failed') return [];
     return isSameAccount(recorded, account)
       ? []
       : [{row, what: 'account', words: `${at} with ${shown(recorded)}, and the row has ${shown(account)}`}];

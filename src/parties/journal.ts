@@ -39,14 +39,14 @@ export interface Recorded extends AccountFacts {
   reference: string;
   name: string;
   party_id: string | null;
-  /** How often its create was sent, apart from those that were refused. */
+  /** How many creates the service may have received, including those that it refused. */
   party_sends: number;
-  /** 1 from before a create is sent until an answer or a list shows what became of it. */
-  party_open: 0 | 1;
+  /** How many of them are open: from before one is sent until an answer or a list shows what became of it. */
+  party_open: number;
   /** The same for its bank account or card. */
   method_id: string | null;
   method_sends: number;
-  method_open: 0 | 1;
+  method_open: number;
   verification: string | null;
   /** 1 once the service has shown it, or another one of the party, as the default. */
   is_default: 0 | 1;
@@ -130,7 +130,7 @@ export class ImportJournal {
         `insert into parties (scope, reference, name, type, country, last4, bank, party_sends, party_open, method_sends, method_open, is_default)
          values (?, ?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)
          on conflict do update set name = excluded.name, type = excluded.type, country = excluded.country,
-           last4 = excluded.last4, bank = excluded.bank, party_sends = party_sends + 1, party_open = 1`,
+           last4 = excluded.last4, bank = excluded.bank, party_sends = party_sends + 1, party_open = party_open + 1`,
       )
       .run(this.#scope, reference, party.name, type, country, last4, bank);
   }
@@ -141,14 +141,19 @@ export class ImportJournal {
     const {type, country, last4, bank} = account;
     this.#set(
       reference,
-      'method_sends = method_sends + 1, method_open = 1, type = ?, country = ?, last4 = ?, bank = ?',
+      'method_sends = method_sends + 1, method_open = method_open + 1, type = ?, country = ?, last4 = ?, bank = ?',
       ...[type, country, last4, bank],
     );
   }
 
   /** The last request created nothing. An earlier one that was not answered may still have. */
   notTaken(reference: string, what: 'party' | 'method'): void {
-    this.#set(reference, `${what}_open = ${what}_sends > 1, ${what}_sends = ${what}_sends - 1`);
+    this.#set(reference, `${what}_open = ${what}_open - 1`);
+  }
+
+  /** The last request reached the service so many times, instead of once. */
+  reached(reference: string, what: 'party' | 'method', times: number): void {
+    this.#set(reference, `${what}_sends = ${what}_sends + ?`, times - 1);
   }
 
   partyIs(reference: string, id: string): void {

@@ -1,5 +1,6 @@
 import type {Clock} from '../clock.ts';
 import {EXIT, RemitError} from '../errors.ts';
+import {isObject} from '../narrow.ts';
 import {isSameAccount} from './changed.ts';
 import {findRecords, push} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
@@ -16,8 +17,13 @@ import {
 } from './match.ts';
 import type {PartyRow} from './row.ts';
 
-/** What became of a request. `unsent` is certain: nothing was created, and the same request may be sent again. */
-export type SendEnd = {is: 'done'; record: unknown} | {is: 'refused' | 'unknown' | 'unsent'; why: string};
+/**
+ * What became of a request. After `unsent` it may be sent again: it did not leave, or the service answered that it is too
+ * busy. `reached` is how many times the service may have received it.
+ */
+export type SendEnd = {reached: number} & (
+  {is: 'done'; record: unknown} | {is: 'refused' | 'unknown' | 'unsent'; why: string}
+);
 
 /** The requests of an import. A rejected promise ends it: the key was refused, or the run was interrupted. */
 export interface PartyService {
@@ -74,6 +80,8 @@ const MOST_UNSENT = 5;
 export class ImportRun {
   readonly #run: RunParts;
   readonly #problems = new Map<string, RowProblem>();
+  /** Why it is not known what became of the last request of a row. */
+  readonly #doubts = new Map<string, string>();
   #unsentInARow = 0;
   #stopped: string | undefined;
   #finished = 0;
@@ -106,17 +114,17 @@ export class ImportRun {
     this.#dropRefusedAccounts();
     for (let round = 0; round < ROUNDS && this.#open().length > 0; round++) {
       if (round > 0) await this.#run.clock.sleep(LATE_MS, this.#run.signal);
-      await this.#lookUp();
+      await this.#lookUp('sent');
       await this.#each((row) => this.#import(row));
       if (this.#stopped !== undefined) break;
     }
-    await this.#lookUp();
+    await this.#lookUp('open');
     for (const row of this.#open()) {
       const isDoubt = this.#isInDoubt(row);
       this.#note(
         row,
         isDoubt ? 'in_doubt' : 'not_sent',
-        isDoubt ? NO_ANSWER : (this.#stopped ?? 'nothing was sent for it'),
+        isDoubt ? this.#doubtOf(row) : (this.#stopped ?? 'nothing was sent for it'),
       );
     }
     await this.#nameDuplicates();
@@ -170,7 +178,7 @@ export class ImportRun {
     if (party.hasMetadata)
       return rows.length > 0 && rows.every(({reference}) => reference !== party.reference);
     const named = rows.filter((row) => isNamedAs(party, row));
-    return named.length > 0 && named.every((row) => (this.#of(row)?.party_sends ?? 0) === 0);
+    return named.length > 0 && named.every((row) => (this.#of(row)?.party_open ?? 0) === 0);
   }
 
   /** The service could not verify an account, and the row has another one now. */
@@ -182,15 +190,20 @@ export class ImportRun {
     }
   }
 
-  /** Looks for what was sent without an answer. What is not found may be sent again. */
-  async #lookUp(): Promise<void> {
+  /**
+   * Looks for what was sent without an answer, or for all that was sent: a service that is too busy may still have created
+   * it. What is not found may be sent again.
+   */
+  async #lookUp(which: 'sent' | 'open'): Promise<void> {
     const {journal, service} = this.#run;
-    const lost = this.#rowsWith((recorded) => recorded.party_open === 1);
+    const isLost = (id: string | null, sends: number, open: number) =>
+      id === null && (which === 'sent' ? sends : open) > 0;
+    const lost = this.#rowsWith((one) => isLost(one.party_id, one.party_sends, one.party_open));
     if (lost.length > 0) {
       const found = await findRecords(lost, this.#run);
       for (const [row, [first]] of found) if (first !== undefined) journal.partyIs(row.reference, first.id);
     }
-    for (const row of this.#rowsWith((recorded) => recorded.method_open === 1)) {
+    for (const row of this.#rowsWith((one) => isLost(one.method_id, one.method_sends, one.method_open))) {
       const partyId = this.#of(row)?.party_id ?? '';
       for await (const record of service.methods(partyId)) {
         const method = shownMethod(record);
@@ -259,19 +272,25 @@ export class ImportRun {
     return true;
   }
 
-  /** A key that is refused has created nothing. */
+  /** A key that the service itself refuses has created nothing. */
   async #sent(row: PartyRow, what: 'party' | 'method', request: Promise<SendEnd>): Promise<SendEnd> {
+    const {journal} = this.#run;
     try {
-      return await request;
+      const end = await request;
+      if (end.reached !== 1) journal.reached(row.reference, what, end.reached);
+      return end;
     } catch (error) {
-      if (error instanceof RemitError && error.exitCode === EXIT.CREDENTIALS)
-        this.#run.journal.notTaken(row.reference, what);
+      if (error instanceof RemitError && error.exitCode === EXIT.CREDENTIALS && isObject(error.body))
+        journal.notTaken(row.reference, what);
       throw error;
     }
   }
 
   #notDone(row: PartyRow, what: 'party' | 'method', end: Exclude<SendEnd, {is: 'done'}>): void {
-    if (end.is === 'unknown') return; // it is looked for
+    if (end.is === 'unknown') {
+      this.#doubts.set(row.reference, end.why);
+      return; // it is looked for
+    }
     this.#run.journal.notTaken(row.reference, what);
     if (end.is === 'unsent') {
       if (++this.#unsentInARow >= MOST_UNSENT) this.#stopped ??= end.why;
@@ -283,8 +302,13 @@ export class ImportRun {
   }
 
   #isInDoubt(row: PartyRow): boolean {
-    const {party_open: party, method_open: method} = this.#of(row) ?? {};
-    return party === 1 || method === 1;
+    const {party_open: party = 0, method_open: method = 0} = this.#of(row) ?? {};
+    return party + method > 0;
+  }
+
+  #doubtOf({reference}: PartyRow): string {
+    const why = this.#doubts.get(reference);
+    return why === undefined ? NO_ANSWER : `it may exist, although the service does not show it: ${why}`;
   }
 
   /** A record that was created after it had been looked for, beside the one that was created again. */

@@ -1,10 +1,10 @@
 import type {RemitClient} from '../../client/client.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isUsableId} from '../../client/answers/readable.ts';
-import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
+import {UNUSABLE_ID, withoutCheck} from '../../client/answers/service-error.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
-import type {JsonObject} from '../../narrow.ts';
+import {isObject, type JsonObject} from '../../narrow.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import type {PartyService, SendEnd} from '../../parties/run.ts';
@@ -46,9 +46,9 @@ export function partyServiceOf(
   ): Promise<SendEnd> => {
     grants.allow({operation, ...request});
     try {
-      const {data} = await client.call(operation, {...request, options});
+      const {data, attempts: reached} = await client.call(operation, {...request, options});
       const record = unwrapRecord(data);
-      return isUsable(record) ? {is: 'done', record} : {is: 'unknown', why: UNUSABLE_ID};
+      return {reached, ...(isUsable(record) ? {is: 'done', record} : {is: 'unknown', why: UNUSABLE_ID})};
     } catch (error) {
       return endOf(error);
     }
@@ -75,16 +75,25 @@ export function partyServiceOf(
   };
 }
 
-/** Whether a request that failed has created nothing, and may be sent again as it is. */
+/** Whether a request that failed may be sent again as it is. */
 const UNSENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'RATE_LIMITED']);
+/** Statuses with which the service refuses a request; 401 and 403 end the import. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422, undefined]);
 
-/** @throws what ends the whole import: a refused key, an interruption, a defect */
+/**
+ * Any other 4xx, or one without a body of the service, may come from a proxy, or be about an earlier copy of the request:
+ * without an idempotency key it does not show that nothing was created.
+ * @throws what ends the whole import: a refused key, an interruption, a defect
+ */
 function endOf(error: unknown): SendEnd {
   if (!(error instanceof RemitError)) throw error;
-  if (error.code === 'IN_DOUBT') return {is: 'unknown', why: error.message};
-  if (UNSENT.has(error.code)) return {is: 'unsent', why: error.message};
-  const {exitCode} = error;
-  if (exitCode === EXIT.INVALID || exitCode === EXIT.NOT_FOUND || exitCode === EXIT.CONFLICT)
-    return {is: 'refused', why: error.message};
-  throw error;
+  const {code, exitCode, httpStatus, body, details} = error;
+  const attempts = Number(details?.['attempts'] ?? 1);
+  const reached = details?.['may_have_taken_effect'] === false ? 0 : attempts;
+  const end = {why: withoutCheck(error.message), reached};
+  if (code === 'IN_DOUBT') return {is: 'unknown', ...end};
+  if (UNSENT.has(code)) return {is: 'unsent', ...end};
+  if (exitCode !== EXIT.INVALID && exitCode !== EXIT.NOT_FOUND && exitCode !== EXIT.CONFLICT) throw error;
+  const isRefusal = REFUSALS.has(httpStatus) && (httpStatus === undefined || isObject(body));
+  return {is: isRefusal ? 'refused' : 'unknown', ...end};
 }

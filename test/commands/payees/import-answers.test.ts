@@ -172,3 +172,77 @@ describe('payees import of a service that mixes up records', () => {
     });
   });
 });
+
+/** An import whose requests take effect, although their answers are errors. */
+describe('payees import of a service that creates and answers with an error', () => {
+  let desk: ImportDesk;
+  beforeEach(() => (desk = new ImportDesk()));
+
+  const kinds = [
+    ['creates', isCreate],
+    ['accounts', isAdd],
+  ] as const;
+
+  for (const status of [402, 408, 409, 413, 425, 499, 500])
+    for (const [what, matches] of kinds)
+      it(`looks for ${what} after ${status} before it sends them again`, async () => {
+        let n = 0;
+        desk.parties.fault = (request): Fault =>
+          matches(request) && ++n <= 2 ? {status, code: 'CONFLICT', does: true} : undefined;
+        const {problems, exit} = await desk.go();
+        assert.deepEqual([problems, exit], [[], 0]);
+        desk.existOnce();
+      });
+
+  for (const [what, matches] of kinds)
+    it(`names both ${what} after 429, and in later runs too`, async () => {
+      let n = 0;
+      desk.parties.fault = (request): Fault =>
+        matches(request) && ++n === 3 ? {status: 429, code: 'RATE_LIMITED', does: true} : undefined;
+      const {problems, exit} = await desk.go();
+      assert.deepEqual(
+        [exit, problems.map(({state, others}) => [state, others.length])],
+        [8, [['duplicate', 1]]],
+      );
+      assert.deepEqual((await desk.go()).problems, problems);
+    });
+
+  for (const status of [400, 404, 422, 401, 403])
+    it(`looks for creates after ${status} without a body of the service`, async () => {
+      let n = 0;
+      desk.parties.fault = (request): Fault =>
+        isCreate(request) && ++n === 1 ? {status, code: '', text: '<html>no</html>', does: true} : undefined;
+      const {exitCode} = await desk.run();
+      assert.equal(exitCode, status === 401 || status === 403 ? 3 : 0);
+      assert.equal((await desk.go()).exit, 0);
+      desk.existOnce();
+    });
+
+  it('shows why a row is in doubt', async () => {
+    desk.parties.fault = (request) =>
+      isCreate(request) && request.body.includes('S-3') ? {status: 409, code: 'CONFLICT'} : undefined;
+    const {problems, exit} = await desk.go();
+    assert.deepEqual([exit, problems.length, problems[0]?.state], [12, 1, 'in_doubt']);
+    assert.match(
+      problems[0]?.message ?? '',
+      /^it may exist, although the service does not show it: .*the service answered 409 CONFLICT: no$/,
+    );
+  });
+
+  it('takes another name or account for a row that was refused before', async () => {
+    desk.parties.fault = (request) => {
+      if (isCreate(request) && request.body.includes('S-3')) return {status: 422, code: 'INVALID'};
+      return isAdd(request) && request.body.includes(NUMBERS[4]!)
+        ? {status: 422, code: 'INVALID'}
+        : undefined;
+    };
+    assert.equal((await desk.go()).exit, 8);
+    desk.parties.fault = () => undefined;
+    desk.write([
+      ['S-3', 'Renamed Ltd', NUMBERS[3]!, '021000021'],
+      ['S-4', 'Supplier 4', '55556666', '021000021'],
+    ]);
+    assert.deepEqual((await desk.go()).problems, []);
+    desk.existOnce();
+  });
+});
