@@ -1,11 +1,12 @@
 import type {ImportJournal} from './journal.ts';
 import {isNamedAs, nameKey, type ShownParty, shownParty} from './match.ts';
+import type {PartyService} from './party-service.ts';
 import type {PartyRow} from './row.ts';
 
 /** The records of some rows, in the order of the list. */
 export async function findRecords(
   rows: readonly PartyRow[],
-  {journal, service}: {journal: ImportJournal; service: {parties(): AsyncIterable<unknown>}},
+  {journal, service}: {journal: ImportJournal; service: Pick<PartyService, 'parties'>},
 ): Promise<Map<PartyRow, ShownParty[]>> {
   const found = new Map<PartyRow, ShownParty[]>(rows.map((row) => [row, []]));
   const byReference = new Map(rows.map((row) => [row.reference, row]));

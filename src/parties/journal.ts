@@ -156,6 +156,18 @@ export class ImportJournal {
     this.#set(reference, `${what}_sends = ${what}_sends + ?`, times - 1);
   }
 
+  /** The service has the record of a row, and it was not sent from this state folder. */
+  found({reference, party, account}: PartyRow, id: string): void {
+    this.#lock.assertHeld();
+    const {type, country, last4, bank} = account;
+    this.#db
+      .prepare(
+        `insert or replace into parties (scope, reference, name, type, country, last4, bank, party_id, party_sends, party_open, method_sends, method_open, is_default)
+         values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+      )
+      .run(this.#scope, reference, party.name, type, country, last4, bank, id);
+  }
+
   partyIs(reference: string, id: string): void {
     this.#set(reference, 'party_id = ?, party_open = 0', id);
   }

@@ -2,57 +2,20 @@ import type {Clock} from '../clock.ts';
 import {EXIT, RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import {isSameAccount} from './changed.ts';
-import {findRecords, push} from './find-records.ts';
+import {findRecords} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import {
   differencesOf,
   differInWords,
   isMethodOf,
-  isNamedAs,
   methodDifferences,
-  nameKey,
   shownMethod,
   type ShownParty,
   shownParty,
 } from './match.ts';
+import {compareListed, readListed} from './listed.ts';
+import type {PartyService, RowProblem, SendEnd} from './party-service.ts';
 import type {PartyRow} from './row.ts';
-
-/**
- * What became of a request. After `unsent` it may be sent again: it did not leave, or the service answered that it is too
- * busy. `reached` is how many times the service may have received it.
- */
-export type SendEnd = {reached: number} & (
-  {is: 'done'; record: unknown} | {is: 'refused' | 'unknown' | 'unsent'; why: string}
-);
-
-/** The requests of an import. A rejected promise ends it: the key was refused, or the run was interrupted. */
-export interface PartyService {
-  create(row: PartyRow): Promise<SendEnd>;
-  add(row: PartyRow, partyId: string): Promise<SendEnd>;
-  setDefault(partyId: string, methodId: string): Promise<SendEnd>;
-  /** Undefined if the service answers that there is no such record. */
-  party(id: string): Promise<unknown>;
-  /** All payees or payers; rejects if the list may be cut. */
-  parties(): AsyncIterable<unknown>;
-  methods(partyId: string): AsyncIterable<unknown>;
-}
-
-/** A row that needs a person, and why. */
-export interface RowProblem {
-  row: PartyRow;
-  is:
-    | 'refused'
-    | 'in_doubt'
-    | 'not_sent'
-    | 'duplicate'
-    | 'other_record'
-    | 'gone'
-    | 'unverified'
-    | 'not_default';
-  why: string;
-  /** Ids of records beside the one that is recorded. */
-  others?: readonly string[];
-}
 
 interface RunParts {
   rows: readonly PartyRow[];
@@ -85,6 +48,8 @@ export class ImportRun {
   #unsentInARow = 0;
   #stopped: string | undefined;
   #finished = 0;
+  /** Rows whose records the service had, although nothing was known of them here. */
+  readonly #found = new Set<string>();
 
   constructor(run: RunParts) {
     this.#run = run;
@@ -94,9 +59,13 @@ export class ImportRun {
     return [...this.#problems.values()];
   }
 
-  /** Rows that this run has brought to their end. */
+  /** Rows that this run has brought to their end, without those that were found. */
   get finished(): number {
     return this.#finished;
+  }
+
+  isFound({reference}: PartyRow): boolean {
+    return this.#found.has(reference);
   }
 
   /** Why not all rows were tried; undefined if they were. */
@@ -136,25 +105,10 @@ export class ImportRun {
     return this.#run.rows.filter((row) => !this.isLeft(row) && !isDone(row));
   }
 
-  /**
-   * Reads the list before anything is sent. Records of an earlier import may be gone: a sandbox was reset. And a record
-   * that is there already may have only the name of a row.
-   */
+  /** Reads the list before anything is sent. Records of an earlier import may be gone: a sandbox was reset. */
   async #lookAround(): Promise<void> {
     const {rows, journal, service} = this.#run;
-    const missing = new Map<string, PartyRow>();
-    const byName = new Map<string, PartyRow[]>();
-    for (const row of rows) {
-      const partyId = this.#of(row)?.party_id ?? null;
-      if (partyId !== null) missing.set(partyId.toLowerCase(), row);
-      else push(byName, nameKey(row.party.name), row);
-    }
-    for await (const record of service.parties()) {
-      const party = shownParty(record);
-      if (party === undefined) continue;
-      missing.delete(party.id.toLowerCase());
-      if (this.#isOther(party, byName.get(nameKey(party.name ?? '')) ?? [])) journal.isOther(party.id);
-    }
+    const {missing, listed} = await readListed(this.#run);
     // A list may lag behind, so each is asked for by its id.
     const gone: PartyRow[] = [];
     for (const [id, row] of missing) if ((await service.party(id)) === undefined) gone.push(row);
@@ -168,17 +122,29 @@ export class ImportRun {
           'gone',
           `its record ${this.#of(row)?.party_id} is not at the service any more; to create it again, give the row another reference`,
         );
+    await this.#takeListed(listed);
   }
 
-  /**
-   * Whether a listed record is not that of a row with its name. Without metadata it may be that of a row whose answer was
-   * lost.
-   */
-  #isOther(party: ShownParty, rows: readonly PartyRow[]): boolean {
-    if (party.hasMetadata)
-      return rows.length > 0 && rows.every(({reference}) => reference !== party.reference);
-    const named = rows.filter((row) => isNamedAs(party, row));
-    return named.length > 0 && named.every((row) => (this.#of(row)?.party_open ?? 0) === 0);
+  /** A row that was never sent from here has a record all the same: the import was begun in another state folder. */
+  async #takeListed(listed: ReadonlyMap<PartyRow, readonly ShownParty[]>): Promise<void> {
+    const isUnsent = (row: PartyRow) => (this.#of(row)?.party_id ?? null) === null && !this.#isInDoubt(row);
+    if (![...listed.keys()].some(isUnsent)) return;
+    await this.#each(async (row) => {
+      const [first, ...others] = listed.get(row) ?? [];
+      if (first === undefined || this.isLeft(row) || !isUnsent(row)) return;
+      if (others.length > 0)
+        this.#noteOthers(row, 'the service has several records of this reference', [first, ...others]);
+      else await this.#take(row, first);
+    });
+  }
+
+  async #take(row: PartyRow, party: ShownParty): Promise<void> {
+    const {journal, service} = this.#run;
+    const {differences, own} = await compareListed(row, party, service);
+    if (differences.length > 0) return this.#noteDifferent(row, party.id, differences);
+    journal.found(row, party.id);
+    this.#found.add(row.reference);
+    if (own !== undefined) journal.methodIs(row.reference, own);
   }
 
   /** The service could not verify an account, and the row has another one now. */
@@ -201,7 +167,12 @@ export class ImportRun {
     const lost = this.#rowsWith((one) => isLost(one.party_id, one.party_sends, one.party_open));
     if (lost.length > 0) {
       const found = await findRecords(lost, this.#run);
-      for (const [row, [first]] of found) if (first !== undefined) journal.partyIs(row.reference, first.id);
+      for (const [row, list] of found) {
+        const own = list.find((party) => differencesOf(party, row).length === 0);
+        const [first] = list;
+        if (own !== undefined) journal.partyIs(row.reference, own.id);
+        else if (first !== undefined) this.#noteDifferent(row, first.id, differencesOf(first, row));
+      }
     }
     for (const row of this.#rowsWith((one) => isLost(one.method_id, one.method_sends, one.method_open))) {
       const partyId = this.#of(row)?.party_id ?? '';
@@ -209,7 +180,7 @@ export class ImportRun {
         const method = shownMethod(record);
         if (method === undefined || !isMethodOf(method, row)) continue;
         journal.methodIs(row.reference, method);
-        this.#finished++;
+        this.#finish(row);
         break;
       }
     }
@@ -237,7 +208,11 @@ export class ImportRun {
     if (this.#isAnother(row, `bank account or card, ${method.id}`, method.id, differences)) return;
     // What does not show all of that is compared again when it is read.
     journal.methodIs(row.reference, {...method, isDefault: method.isDefault && isMethodOf(method, row)});
-    this.#finished++;
+    this.#finish(row);
+  }
+
+  #finish(row: PartyRow): void {
+    if (!this.isFound(row)) this.#finished++;
   }
 
   /**
@@ -339,6 +314,14 @@ export class ImportRun {
     if (others.length === 0) return;
     const ids = others.map(({id}) => id);
     this.#problems.set(row.reference, {row, is: 'duplicate', why: `${why}: ${ids.join(', ')}`, others: ids});
+  }
+
+  #noteDifferent(row: PartyRow, id: string, differences: readonly string[]): void {
+    this.#note(
+      row,
+      'other_record',
+      `the service has another record of this reference, ${id}: its ${differInWords(differences)}. Correct the row or the record, or give the row another reference`,
+    );
   }
 
   #note(row: PartyRow, is: RowProblem['is'], why: string): void {

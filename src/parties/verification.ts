@@ -2,7 +2,7 @@ import type {Clock} from '../clock.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import {differInWords, methodDifferences, type ShownMethod, shownMethod} from './match.ts';
 import type {PartyRow} from './row.ts';
-import type {PartyService, RowProblem} from './run.ts';
+import type {PartyService, RowProblem} from './party-service.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15_000;

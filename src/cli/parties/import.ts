@@ -5,8 +5,9 @@ import {type ChangedRow, changedRows, isSameAccount} from '../../parties/changed
 import {readPartyFile} from '../../parties/file.ts';
 import {ImportJournal} from '../../parties/journal.ts';
 import {shownParty} from '../../parties/match.ts';
+import type {PartyService, RowProblem} from '../../parties/party-service.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
-import {ImportRun, type PartyService, type RowProblem} from '../../parties/run.ts';
+import {ImportRun} from '../../parties/run.ts';
 import {followVerification} from '../../parties/verification.ts';
 import {counted} from '../../phrases.ts';
 import {keyFingerprintOf} from '../../profiles/key.ts';
@@ -122,10 +123,12 @@ async function runImport(request: ImportRequest, opened: Opened): Promise<Import
     out.endProgress();
     const problems = [...run.problems, ...unverified];
     const isOpen = pending > 0 || problems.some(({is}) => OPEN.has(is));
-    const exist = rows.filter((row) => isDone(journal, row) && !run.isLeft(row)).length;
+    const exist = rows.filter((row) => isDone(journal, row) && !run.isLeft(row));
+    const found = exist.filter((row) => run.isFound(row)).length;
+    const already = Math.max(0, exist.length - run.finished - found);
     const data = {
       ...resultOf(request, rows),
-      ...{created: run.finished, already: Math.max(0, exist - run.finished), pending, results},
+      ...{created: run.finished, found, already, pending, results},
       problems: problems.map(problemShown),
       next: isOpen ? againCommand(request, pending > 0) : null,
     };
@@ -184,7 +187,7 @@ async function stillChanged(
 const OPEN: ReadonlySet<RowProblem['is']> = new Set(['in_doubt', 'not_sent', 'other_record']);
 
 const resultOf = ({kind, path}: ImportRequest, rows: readonly PartyRow[]): ImportResult => ({
-  ...{kind, file: path, rows: rows.length, created: 0, already: 0, pending: 0},
+  ...{kind, file: path, rows: rows.length, created: 0, found: 0, already: 0, pending: 0},
   ...{problems: [], results: null, next: null},
 });
 

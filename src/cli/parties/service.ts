@@ -7,7 +7,7 @@ import {EXIT, RemitError} from '../../errors.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
-import type {PartyService, SendEnd} from '../../parties/run.ts';
+import type {PartyService, SendEnd} from '../../parties/party-service.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Grants} from '../guard/grants.ts';
 

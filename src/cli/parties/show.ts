@@ -10,11 +10,15 @@ const SHOWN = 20;
 /** What was imported, what was not and why, and what to type next. */
 export function showImport(
   {out, commands}: Context,
-  {kind, file, rows, created, already, pending, problems, results, next}: ImportResult,
+  {kind, file, rows, created, found, already, pending, problems, results, next}: ImportResult,
   stopped: string | undefined,
 ): void {
-  const done = created + already;
-  const before = already > 0 ? `: ${created} now, ${already} before` : '';
+  const done = created + found + already;
+  const earlier = [
+    ...(already > 0 ? [`${already} before`] : []),
+    ...(found > 0 ? [`${found} found at the service`] : []),
+  ];
+  const before = earlier.length > 0 ? `: ${[`${created} now`, ...earlier].join(', ')}` : '';
   out.text(`Imported ${done} of ${counted(rows, kind)} from ${file}${before}.`);
   if (stopped !== undefined) out.warn(`the import stopped: ${stopped}`);
   if (problems.length > 0) {

@@ -6,6 +6,7 @@ import {FakeParties} from '../../parties/fake-parties.ts';
 
 export interface Imported {
   created: number;
+  found: number;
   already: number;
   problems: {reference: string; state: string; message: string; others: string[]}[];
   next: string | null;

@@ -50,6 +50,7 @@ export const Imported = object({
   file: text,
   rows: count,
   created: count.describe('rows that this invocation has brought to their end'),
+  found: count.describe('rows whose records the service had, unknown to this state folder'),
   already: count.describe('rows that were imported before'),
   pending: count.describe('accounts that are not verified, or not the default yet'),
   problems: z.array(
