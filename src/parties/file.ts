@@ -6,10 +6,10 @@ import type {InputFile} from '../batch/input/csv-input.ts';
 import {maskCell} from '../batch/input/issues.ts';
 import {openSource} from '../batch/input/source.ts';
 import type {Retype} from '../batch/model/accept.ts';
-import {checkReference, normaliseReference} from '../batch/model/identity.ts';
+import {checkReference, foldReference, normaliseReference} from '../batch/model/identity.ts';
 import {RemitError} from '../errors.ts';
 import {type Columns, isSecret, readColumns, rolesOf} from './columns.ts';
-import {contractProblems, type ImportKind, type PartyRow, readParty} from './row.ts';
+import {contractProblems, type ImportKind, type PartyRow, readParty, UNSEEN} from './row.ts';
 
 const SHOWN = 10;
 
@@ -21,7 +21,7 @@ export interface PartyFile {
   retype: Retype;
   /** Check the requests of a row against the contract. @throws RemitError LOCAL_VALIDATION */
   validate: readonly ((row: PartyRow) => Promise<void>)[];
-  /** Called with what a workbook shows otherwise than it contains. */
+  /** Called with what a workbook shows otherwise than it contains, and with references that look alike. */
   tell: (warning: string) => void;
 }
 
@@ -76,10 +76,26 @@ async function readRows(source: RecordSource, {input, kind, validate, tell}: Par
   if (input.isPipe && !facts.endsWithNewline)
     problems.push('the last line has no newline, so the input may have been cut');
   for (const warning of warnings) tell(warning);
+  const alike = alikeIn(seen);
+  if (alike.length > 0)
+    tell(
+      `${alike.length === 1 ? 'a reference differs' : `${alike.length} references differ`} from an earlier one only in case or spaces: ${alike.slice(0, SHOWN).join(', ')}${alike.length > SHOWN ? ' …' : ''}`,
+    );
   if (count > 0) problems.push(`rows are hidden (${lines.join(', ')}): show or delete them`);
   if (problems.length > 0) throw invalidFile(input.path, problems);
   if (rows.length === 0) throw invalidFile(input.path, ['it has no row']);
   return rows;
+}
+
+/** References that are probably one, typed in two ways. A batch asks about them too, and pays them if they are accepted. */
+function alikeIn(places: ReadonlyMap<string, string>): string[] {
+  const folds = new Map<string, string>();
+  return [...places].flatMap(([reference, place]) => {
+    const fold = foldReference(reference);
+    const first = folds.get(fold);
+    if (first === undefined) folds.set(fold, reference);
+    return first === undefined ? [] : [`${reference} (${place}) from ${first} (${places.get(first)})`];
+  });
 }
 
 async function problemsOf(row: PartyRow, check: (row: PartyRow) => Promise<void>): Promise<string[]> {
@@ -118,7 +134,8 @@ function rowOf(
     complain: ({column, message}) => {
       if (faulty.has(column)) return; // said already
       const value = cell(column);
-      const shown = value === '' || isSecret(column) ? '' : ` (found: ${maskCell(value)})`;
+      const shown =
+        value === '' || isSecret(column) || UNSEEN.test(value) ? '' : ` (found: ${maskCell(value)})`;
       complain(`${column} ${message}${shown}`);
     },
   });

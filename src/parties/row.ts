@@ -8,7 +8,7 @@ import {
 } from '../contract/markets.ts';
 import {RemitError} from '../errors.ts';
 import {isList, isObject, type JsonObject} from '../narrow.ts';
-import {REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
+import {codePointOf, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
 import {ACCOUNT_COLUMNS} from './columns.ts';
 
 export type ImportKind = 'payee' | 'payer';
@@ -44,6 +44,9 @@ export interface CellProblem {
   message: string;
 }
 
+/** Line breaks, control characters, marks of direction and whatever else a reader cannot see. */
+export const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 /**
  * The requests of a row, checked as far as can be known without the service.
  * @param complain called for each cell that is wrong
@@ -62,6 +65,11 @@ export function readParty(
       column: 'country',
       message: `has no fields that remit knows; the countries are ${MARKET_COUNTRIES.join(', ')}`,
     });
+  for (const column of ['name', 'holder_name']) {
+    const [unseen] = UNSEEN.exec(cell(column)) ?? [];
+    if (unseen !== undefined)
+      complain({column, message: `contains the character ${codePointOf(unseen)}, which cannot be seen`});
+  }
   const common = {
     country_code: country,
     currency_code: (cell('currency') || market?.currency || '').toUpperCase(),

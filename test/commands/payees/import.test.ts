@@ -246,6 +246,40 @@ describe('payees import', () => {
     ]);
   });
 
+  for (const [what, name, shown] of [
+    ['a line break', '"Acme\nLtd"', 'U+000A'],
+    ['a control character', 'Acme\u0007Ltd', 'U+0007'],
+    ['a mark of direction', 'Acme \u202edtL', 'U+202E'],
+    ['a zero-width space', 'Acme\u200bLtd', 'U+200B'],
+    ['a variation selector', 'Acme\ufe0fLtd', 'U+FE0F'],
+    ['a Hangul filler', 'Acme\u3164Ltd', 'U+3164'],
+  ] as const)
+    it(`refuses a name with ${what}`, async () => {
+      const line = ['S-1', name, '9876543', '021000021'].join(',');
+      writeFileSync(desk.file, `reference,name,account_number,routing_number,holder_name\n${line},${name}\n`);
+      const ran = await desk.run('--dry-run --json');
+      assert.deepEqual([ran.exitCode, desk.parties.sent.length], [5, 0]);
+      assert.deepEqual(
+        (ran.error().details as {problems: string[]}).problems,
+        ['name', 'holder_name'].map(
+          (column) => `line 2: ${column} contains the character ${shown}, which cannot be seen`,
+        ),
+      );
+    });
+
+  it('warns about references that differ only in case or spaces', async () => {
+    const row = (reference: string) => [reference, 'A', '987654321', '021000021'];
+    desk.write(['A1', 'B1', 'a1', 'A 1'].map(row));
+    const ran = await desk.run('--dry-run');
+    assert.equal(ran.exitCode, 0);
+    assert.match(
+      ran.stderr,
+      /^Warning: 2 references differ from an earlier one only in case or spaces: a1 \(line 4\) from A1 \(line 2\), A 1 \(line 5\) from A1 \(line 2\)$/m,
+    );
+    desk.write(['A1', 'B1'].map(row));
+    assert.ok(!(await desk.run('--dry-run')).stderr.includes('only in case'));
+  });
+
   it('reads accounts of other countries and cards from a pipe', async () => {
     const stdin =
       'Reference,Name,Country,IBAN,Card Number,Exp Month,Exp Year,metadata.team\n' +
