@@ -1,7 +1,7 @@
 import type {RemitClient} from '../../client/client.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {isUsableId} from '../../client/answers/readable.ts';
-import {UNUSABLE_ID, withoutCheck} from '../../client/answers/service-error.ts';
+import {UNUSABLE_ID} from '../../client/answers/service-error.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {isObject, type JsonObject} from '../../narrow.ts';
@@ -90,7 +90,7 @@ function endOf(error: unknown): SendEnd {
   const {code, exitCode, httpStatus, body, details} = error;
   const attempts = Number(details?.['attempts'] ?? 1);
   const reached = details?.['may_have_taken_effect'] === false ? 0 : attempts;
-  const end = {why: withoutCheck(error.message), reached};
+  const end = {why: error.message, reached};
   if (code === 'IN_DOUBT') return {is: 'unknown', ...end};
   if (UNSENT.has(code)) return {is: 'unsent', ...end};
   if (exitCode !== EXIT.INVALID && exitCode !== EXIT.NOT_FOUND && exitCode !== EXIT.CONFLICT) throw error;
