@@ -38,6 +38,8 @@ export interface ReceiverOptions {
   refusal: (headers: HeaderPairs) => RejectReason | undefined;
   /** Calls `reply` once, now or later. */
   receive: (request: ReceivedRequest, reply: (answer: HttpAnswer) => void) => void;
+  /** A POST to another path, which was answered with 404: possibly a delivery. */
+  onOtherPath?: ((path: string) => void) | undefined;
   onBug: (error: unknown) => void;
   /** Shorter in tests. */
   limits?: Partial<ConnectionLimits> | undefined;
@@ -164,13 +166,14 @@ export class Receiver {
     const {path: own} = this.#options;
     if (isOfOtherSite(headers)) return {status: 403, text: 'requests of web pages are not accepted\n'};
     if (method === 'POST' && target === own) return undefined;
-    const path = target.split('?', 1)[0];
+    const [path = target] = target.split('?', 1);
     if (path === '/healthz' && path !== own) {
       if (method === 'GET') return {status: 200, text: 'ok\n'};
       return method === 'HEAD' ? {status: 200} : {status: 405, headers: ['Allow: GET, HEAD']};
     }
-    if (path !== own) return {status: 404};
-    return method === 'POST' ? undefined : {status: 405, headers: ['Allow: POST']};
+    if (path === own) return method === 'POST' ? undefined : {status: 405, headers: ['Allow: POST']};
+    if (method === 'POST') this.#options.onOtherPath?.(path);
+    return {status: 404};
   }
 
   #receive(connection: Connection, {target, headers}: RequestHead, {bytes, refusal}: ReceivedBody): void {

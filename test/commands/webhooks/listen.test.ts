@@ -142,6 +142,33 @@ describe('webhooks listen', () => {
     );
   });
 
+  it('prints each other path that gets a POST once, and counts the requests', async () => {
+    const at = new Listening();
+    let text = '';
+    const onOutput = (more: string) => (text += more);
+    const words = ['webhooks', 'listen', '--port', '0', '--no-color'];
+    const ran = runCli(words, {env, columns: 200, clock: systemClock, stop: at.stop, onOutput});
+    while (!text.includes('Listening on')) await new Promise((resolve) => setImmediate(resolve));
+    at.lines.push({
+      ...{type: 'ready', url: 'http://x', path: '/', port: Number(/:(\d+)\//.exec(text)![1])},
+      ...{endpoint_id: null, recorded: true, ui_url: null},
+    });
+    const others = Array.from({length: 20}, (_, n) => `/${n}'`);
+    for (const path of ['/hooks?a=1', '/hooks', ...others]) assert.equal(await at.request('POST', path), 404);
+    assert.equal(await at.request('GET', '/favicon.ico'), 404);
+    at.stop.receive('SIGINT');
+    const {stderr} = await ran;
+    at.stop.release();
+    const printed = stderr.match(/404 for POST .*/g)!;
+    assert.equal(
+      printed[0],
+      '404 for POST /hooks: this listener answers only at /. To receive it there: --path /hooks',
+    );
+    assert.match(printed[1]!, /--path '\/0'\\'''$/);
+    assert.equal(printed.length, 10);
+    assert.match(text, /0 received.*, 22 to other paths \(404\)/);
+  });
+
   it('refuses large bodies with 413', async () => {
     const at = await open('--max-body', '1KB');
     const large = Buffer.alloc(1025, 0x20);

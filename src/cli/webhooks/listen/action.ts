@@ -2,7 +2,6 @@ import {EXIT, type ExitCode} from '../../../errors.ts';
 import {messageOf, stackOf} from '../../../narrow.ts';
 import {watchTarget} from '../../../webhooks/listen/health.ts';
 import type {DroppedLine} from '../../../webhooks/delivery/lines.ts';
-import type {Intake} from '../../../webhooks/listen/intake.ts';
 import {Receiver} from '../../../webhooks/http/server.ts';
 import {loopbackCertificate} from '../../../webhooks/tls/local-authority.ts';
 import {MAX_BODY_BYTES} from '../../../webhooks/verify/raw-body.ts';
@@ -104,11 +103,11 @@ async function runUntilEnd(
 async function start(
   local: LocalContext,
   flags: ListenFlags,
-  {record, intake, ending, left}: Pick<Running, 'record' | 'intake' | 'ending' | 'left'>,
+  {record, intake, report, ending, left}: Pick<Running, 'record' | 'intake' | 'report' | 'ending' | 'left'>,
 ): Promise<Receiver> {
   try {
     await record?.open();
-    return await openReceiver(local, flags, intake);
+    return await openReceiver(local, flags, {intake, report});
   } catch (error) {
     ending.release();
     await releaseAll(left);
@@ -219,7 +218,11 @@ async function openPage(
   });
 }
 
-async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Intake): Promise<Receiver> {
+async function openReceiver(
+  local: LocalContext,
+  flags: ListenFlags,
+  {intake, report}: Pick<ListenParts, 'intake' | 'report'>,
+): Promise<Receiver> {
   return Receiver.open({
     host: flags.host,
     port: flags.port,
@@ -229,6 +232,7 @@ async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Int
     clock: local.clock,
     refusal: (headers) => intake.refusal(headers),
     receive: (request, reply) => intake.receive(request, reply),
+    onOtherPath: (path) => report.otherPath(path, flags.path),
     onBug: (error) => local.out.warn(`internal error (a bug in remit): ${stackOf(error) ?? String(error)}`),
   });
 }

@@ -12,6 +12,7 @@ import {
   type RefusedLine,
   type SummaryLine,
 } from '../../../webhooks/delivery/lines.ts';
+import {shellWord} from '../../../shell-word.ts';
 import type {LedText, Output} from '../../../output/output.ts';
 import type {JsonBody} from '../../../webhooks/verify/event.ts';
 import {readBody} from '../../../webhooks/delivery/losses.ts';
@@ -24,6 +25,10 @@ type FormatOf = (delivery: Delivery) => TimestampFormat | undefined;
 /** Approximate size of a line without its body. */
 const LINE_BYTES = 1000;
 
+/** Number of other paths that are printed, so that a scanner cannot fill the screen; all requests are counted. */
+const MOST_PATHS = 10;
+const MOST_PATH_LENGTH = 200;
+
 /** The output of a listener for people and scripts: lines as things happen, counts, a summary at the end. */
 export class ListenReport {
   readonly #out: Output;
@@ -33,6 +38,9 @@ export class ListenReport {
   readonly #counts = {received: 0, verified: 0, rejected: 0, duplicates: 0, forwarded: 0, failed: 0};
   #filtered = 0;
   #refused = 0;
+  #otherPaths = 0;
+  /** Other paths that were printed. */
+  readonly #shownPaths = new Set<string>();
   /**
    * Lines that are written together at the end of this turn: a write for each would halve the deliveries per second.
    */
@@ -156,6 +164,17 @@ export class ListenReport {
       this.#out.warn(`refused with 503: ${detail}; the service will send it again`);
   }
 
+  /** A POST that was answered with 404, and is not recorded. */
+  otherPath(path: string, own: string): void {
+    this.#otherPaths += 1;
+    if (this.#shownPaths.size >= MOST_PATHS || this.#shownPaths.has(path)) return;
+    if (path.length > MOST_PATH_LENGTH) return;
+    this.#shownPaths.add(path);
+    this.#out.warn(
+      `404 for POST ${path}: this listener answers only at ${own}. To receive it there: --path ${shellWord(path)}`,
+    );
+  }
+
   expected(eventType: string, delivery: string | null): void {
     this.#say(
       () => ({type: 'expect', event_type: eventType, matched: delivery !== null, delivery}),
@@ -234,6 +253,7 @@ export class ListenReport {
       ...(this.#filtered > 0 ? [`${this.#filtered} filtered`] : []),
       ...(forwarded + failed > 0 ? [`${forwarded} forwarded`, `${failed} failed`] : []),
       ...(this.#refused > 0 ? [`${this.#refused} refused`] : []),
+      ...(this.#otherPaths > 0 ? [`${this.#otherPaths} to other paths (404)`] : []),
     ];
     return parts.join(', ');
   }
