@@ -61,9 +61,6 @@ const endOf = ({returned}: ForwardResult) => (returned ? 'returned' : 'dead');
 export const isWaiting = ({targets}: RecordedDelivery): boolean =>
   [...targets.values()].some(({state}) => state === 'waiting');
 
-/**
- * The targets at which all attempts of the listener failed. A failed replay to another address adds no dead letter
- * there.
- */
-export const deadTargets = ({delivery, targets}: RecordedDelivery): string[] =>
-  delivery.targets.filter((target) => targets.get(target)?.state === 'dead');
+/** The targets where all attempts of the listener failed, or replays to an address that the listener does not have. */
+export const deadTargets = ({targets}: RecordedDelivery): string[] =>
+  [...targets].flatMap(([target, {state}]) => (state === 'dead' ? [target] : []));

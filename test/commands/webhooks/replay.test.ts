@@ -99,6 +99,24 @@ describe('webhooks events replay', () => {
     assert.match(show.stdout, /hook: forwarded, 2 attempts, last 200 \(replayed\);/);
   });
 
+  it('sends with --failed what the list shows as given up after replays to another target', async () => {
+    await record(folder(), [{kind: 'delivery', delivery: delivery(3)}]);
+    target.answerWith(500);
+    for (const outcome of ['failing', 'still_failing']) {
+      const ran = await run([idOf(3), '--forward-to', url, '-o', 'json']);
+      assert.deepEqual([ran.exitCode, (ran.json() as Row[])[0]!['outcome']], [8, outcome]);
+    }
+    const listed = await runCli(['webhooks', 'events', 'show', idOf(3)], {env});
+    assert.match(listed.stdout, /gave up, 2 attempts/);
+    target.answerWith(200);
+    const [row] = await rows('--failed');
+    assert.deepEqual([row!['target'], row!['outcome']], [url, 'fixed']);
+    const none = await run(['--failed', '--type', 'payout.*']);
+    assert.deepEqual([none.exitCode, none.stdout], [0, '']);
+    assert.match(none.stderr, /^0 deliveries match --type and --failed$/m);
+    assert.match((await run([idOf(3), '--failed'])).stderr, /^0 deliveries match these ids and --failed$/m);
+  });
+
   it('guards a deployment: 8 when something that was accepted is refused now', async () => {
     await place();
     target.answerWith(500);
@@ -109,7 +127,7 @@ describe('webhooks events replay', () => {
     assert.equal(still.exitCode, 0, 'a regression is no dead letter: nothing is selected');
     const same = await run([idOf(1), '-o', 'json']);
     assert.equal((same.json() as Row[])[0]!['outcome'], 'still_failing');
-    assert.equal(same.exitCode, 0);
+    assert.equal(same.exitCode, 8, 'the same answer again');
     target.answerWith(204);
     assert.equal((await rows('e1'))[0]!['outcome'], 'fixed');
     assert.equal((await rows('e1'))[0]!['outcome'], 'still_passing');

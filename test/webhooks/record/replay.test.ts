@@ -145,13 +145,14 @@ describe('what the record holds after a replay', () => {
     assert.equal(isWaiting(one), false);
   });
 
-  it('keeps a dead letter until a replay arrived, and adds none at another address', () => {
+  it('keeps a dead letter until a replay arrived, and adds one at another address', () => {
     const one = recorded();
     addForward(one, forward(1, {status: 500, gaveUp: true}));
     addForward(one, replayed());
     addForward(one, replayed({target: OTHER.href}));
-    assert.deepEqual(deadTargets(one), [TARGET.href]);
+    assert.deepEqual(deadTargets(one), [TARGET.href, OTHER.href]);
     addForward(one, replayed({status: 200}));
+    addForward(one, replayed({target: OTHER.href, status: 200}));
     assert.deepEqual(deadTargets(one), []);
   });
 

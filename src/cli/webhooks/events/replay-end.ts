@@ -16,14 +16,9 @@ export interface Chosen {
 /** With more ids the command would be too long to read; then it sends all again, also what was accepted. */
 const MAX_IDS = 5;
 
-/**
- * Without --failed, a delivery that its target refused before and still refuses is not an error. With --failed, every
- * delivery was meant to be accepted.
- */
-export function exitOfReplays(done: readonly Replay[], {failed}: Pick<Chosen, 'failed'>): ExitCode {
-  const bad: ReplayOutcome[] = failed ? [...FAILED] : ['regressed', 'failing'];
-  return done.some(({outcome}) => bad.includes(outcome)) ? EXIT.PARTIAL : EXIT.OK;
-}
+/** 8 if a delivery was not accepted, also if it was not accepted before. */
+export const exitOfReplays = (done: readonly Replay[]): ExitCode =>
+  done.some(({outcome}) => FAILED.has(outcome)) ? EXIT.PARTIAL : EXIT.OK;
 
 /** Counts; then each target that still fails with its last answer, and the command that tries again. */
 export function showReplayEnd(out: Output, done: readonly Replay[], chosen: Chosen, again: Again): void {

@@ -1,5 +1,6 @@
 import type {SignatureForm} from '../../../contract/signature-form.ts';
 import {RemitError, type ExitCode} from '../../../errors.ts';
+import {listed} from '../../../phrases.ts';
 import {webhookReplayView} from '../../../output/views/webhook-events.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
@@ -44,8 +45,7 @@ const TIMEOUT_MS = 10_000;
 const KEEP_BYTES = 65_536;
 
 /**
- * Sends recorded deliveries again, one at a time and in order of arrival. Exits 8 if one regressed, if one failed
- * without an earlier attempt to compare it with, or, with --failed, if one still fails.
+ * Sends recorded deliveries again, one at a time and in order of arrival. Exits 8 if one was not accepted.
  * @param again for hints
  */
 export async function replayRecorded(
@@ -76,7 +76,7 @@ export async function replayRecorded(
       'STATE',
       `the replay was sent, but its result is not recorded: ${unrecorded.message}`,
     );
-  return exitOfReplays(done, flags);
+  return exitOfReplays(done);
 }
 
 /** The deliveries that are named, or that match the filters. @throws {RemitError} NOT_FOUND for an unknown id */
@@ -99,9 +99,17 @@ function select(
     });
   const named = ids.length === 0 ? all : all.filter((recorded) => ids.some((id) => has(recorded, id)));
   const selected = named.filter(eventFilter(filters));
+  if (selected.length === 0) local.out.note(`0 deliveries match ${selectionText(ids, filters)}`);
   const isMeant = !flags.resign || ids.length > 0 || verdict === 'rejected';
   return isMeant ? selected : withoutRejected(local, selected);
 }
+
+/** `--failed and --since`, `these ids and --type`. */
+const selectionText = (ids: readonly string[], filters: EventFilters): string =>
+  listed([
+    ...(ids.length === 0 ? [] : ['these ids']),
+    ...Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`])),
+  ]);
 
 /** A forged delivery that is signed again would be accepted. */
 function withoutRejected(local: LocalContext, selected: RecordedDelivery[]): RecordedDelivery[] {

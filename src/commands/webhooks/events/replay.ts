@@ -13,7 +13,7 @@ const {type, since, before, verdict, match, failed} = eventFilters;
 export default class WebhooksEventsReplay extends RemitCommand {
   static override summary = 'Send recorded deliveries again and compare the answers';
   static override description =
-    'Sends the recorded bytes and headers, one delivery at a time, to the targets that the listener forwarded to; with --failed only to those where it gave up. Exits 8 if a target refuses a delivery that it accepted before, if a delivery that was never sent fails, or, with --failed, if one still fails. Works while a listener is running.';
+    'Sends the recorded bytes and headers, one delivery at a time, to the targets that the listener forwarded to; with --failed only to those that did not accept it. Exits 8 if a delivery is not accepted. Works while a listener is running.';
   static override examples = [
     '<%= config.bin %> webhooks events replay --failed',
     '<%= config.bin %> webhooks events replay dlv_019b76daa800000012345678 --forward-to 3000/hook',
