@@ -61,15 +61,19 @@ const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
 };
 const OF_EFFECTS = [...new Set(Object.values(TAKES).flat())];
 
+/** The operations that a command calls, by its id. */
+type CommandOperations = Readonly<Record<string, readonly string[]>>;
+
 /** The rule described by the flags, in the form of the control route. @throws {RemitError} USAGE */
-export function readFault(kind: string, flags: FaultFlags): object {
+export function readFault(kind: string, flags: FaultFlags, commandOperations: CommandOperations): object {
   for (const name of OF_EFFECTS)
     if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
       throw new RemitError('USAGE', `--${name} does not apply to the effect ${kind}`);
-  const {operation, method, path, mode, event, endpoint, nth, times, 'after-reads': after_reads} = flags;
-  known('operation', operation, OPERATION_IDS, `one of ${OPERATION_IDS.join(', ')}`);
-  known('event', event, EVENT_TYPE_NAMES, `one of ${EVENT_TYPE_NAMES.join(', ')}`);
-  known('method', method?.toUpperCase(), METHODS, `one of ${METHODS.join(', ')}`);
+  const {method, path, mode, event, endpoint, nth, times, 'after-reads': after_reads} = flags;
+  const operation =
+    flags.operation === undefined ? undefined : readOperation(flags.operation, commandOperations);
+  known('event', event, EVENT_TYPE_NAMES);
+  known('method', method?.toUpperCase(), METHODS);
   return {
     match: given({operation, method: method?.toUpperCase(), path, mode, event, endpoint, nth, after_reads}),
     ...given({times, probability: readProbability(flags.probability)}),
@@ -77,17 +81,35 @@ export function readFault(kind: string, flags: FaultFlags): object {
   };
 }
 
-const OPERATION_IDS = allOperations().map(({id}) => id);
+const OPERATION_IDS: readonly string[] = allOperations().map(({id}) => id);
+
+/** An operation by its id, or by the name of the command that calls it: `transfers.create`. */
+function readOperation(text: string, commandOperations: CommandOperations): string {
+  if (OPERATION_IDS.includes(text)) return text;
+  const called = commandOperations[text.replaceAll(/[. ]/g, ':')] ?? [];
+  const [only] = called;
+  if (only !== undefined && called.length === 1) return only;
+  const near = called.length > 0 ? called.join(' or ') : nearest(text, OPERATION_IDS);
+  throw unknownName('operation', text, near, OPERATION_IDS);
+}
+
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
 /** A rule with an unknown name would never match. */
-function known(flag: string, value: string | undefined, names: readonly string[], all: string): void {
+function known(flag: string, value: string | undefined, names: readonly string[]): void {
   if (value === undefined || names.includes(value)) return;
-  const near = nearest(value, names);
-  throw new RemitError('USAGE', `--${flag} ${JSON.stringify(value)} is unknown`, {
-    hint: near === undefined ? all : `did you mean --${flag} ${near}?`,
-  });
+  throw unknownName(flag, value, nearest(value, names), names);
 }
+
+const unknownName = (
+  flag: string,
+  value: string,
+  near: string | undefined,
+  names: readonly string[],
+): RemitError =>
+  new RemitError('USAGE', `--${flag} ${JSON.stringify(value)} is unknown`, {
+    hint: near === undefined ? `one of ${names.join(', ')}` : `did you mean --${flag} ${near}?`,
+  });
 
 function effectOf(kind: string, flags: FaultFlags): object {
   const when = flags.after ? 'after' : 'before';

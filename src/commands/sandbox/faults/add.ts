@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
+import {COMMAND_OPERATIONS} from '../../../cli/help/command-operations.ts';
 import {inGroup} from '../../../cli/input/flags.ts';
 import {count, duration} from '../../../cli/input/global-flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
@@ -57,7 +58,12 @@ export default class SandboxFaultsAdd extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(SandboxFaultsAdd);
     const local = this.openLocal();
-    const rule = await callControl(local, 'POST', '/sandbox/faults', readFault(args.effect, flags));
+    const rule = await callControl(
+      local,
+      'POST',
+      '/sandbox/faults',
+      readFault(args.effect, flags, COMMAND_OPERATIONS),
+    );
     local.out.record(rule, faultView);
     local.out.hint(sandboxCommand(local, 'faults', 'clear'));
     return rule;
