@@ -137,8 +137,18 @@ describe('moves approve', () => {
       assert.equal(ran.exitCode, 8);
       assert.equal((ran.json() as {status: string}).status, status);
       assert.match(ran.stderr, /^Warning: the destination was busy$/m);
-      assert.match(ran.stderr, new RegExp(`^Hint: remit moves get ${ID}$`, 'm'));
+      const next = status === 'CREATED' ? 'approve' : 'get';
+      assert.match(ran.stderr, new RegExp(`^Hint: remit moves ${next} ${ID}$`, 'm'));
     }
+  });
+
+  it('prints after 207 the command that approves a live move again', async () => {
+    const warned = answer(207, {data: move(), warning: 'approve the move again'});
+    const ran = await runCli(['moves', 'approve', ID, '--live', '--yes', '--json'], {
+      env: LIVE,
+      service: [answer(200, {data: move()}), warned],
+    });
+    assert.match(ran.stderr, new RegExp(`^Hint: remit moves approve ${ID} --live$`, 'm'));
   });
 
   const refused = (found: TransportAnswer) =>

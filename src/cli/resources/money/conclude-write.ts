@@ -34,7 +34,8 @@ export async function concludeWrite(
     const effect = waits ? 'approved' : 'settled';
     const unapproved = `the ${noun} was not ${effect}: its status is still ${lifecycle.initial}`;
     out.warn(warning ?? (isUnapproved ? unapproved : (unintended ?? 'the service answered 207')));
-    const mayApprove = isUnapproved && waits !== undefined && result.isUnchecked !== true;
+    // After 201, an approval of a kind that does not wait may still settle it; after 207 it has stopped.
+    const mayApprove = isUnapproved && (waits !== undefined || status === 207) && result.isUnchecked !== true;
     out.hint(mayApprove ? commands.write(topic, 'approve', id) : shown);
     return {data, exitCode: EXIT.PARTIAL};
   }
