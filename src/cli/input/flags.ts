@@ -124,6 +124,12 @@ export const acceptNewFlag = inGroup('REQUEST', {
   })(),
 });
 
+/** A code in any case, as in files. */
+export const currencyFlag = Flags.custom<string>({
+  helpValue: 'CCY',
+  parse: async (text) => (/^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text),
+});
+
 export const amountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
@@ -131,8 +137,7 @@ export const amountFlags = {
     exclusive: ['amount-minor'],
   }),
   'amount-minor': Flags.string({helpValue: '12500', description: 'amount in minor units'}),
-  currency: Flags.string({
-    helpValue: 'CCY',
+  currency: currencyFlag({
     description: "currency, ISO 4217 (default: the source account's)",
   }),
 };
@@ -144,7 +149,7 @@ export const statedAmountFlags = {
     description: 'amount you expect: refused if the record has another, checked against caps if it has none',
     dependsOn: ['currency'],
   }),
-  currency: Flags.string({helpValue: 'CCY', description: 'currency of --amount', dependsOn: ['amount']}),
+  currency: currencyFlag({description: 'currency of --amount', dependsOn: ['amount']}),
 };
 
 const metadataFlag = Flags.string({

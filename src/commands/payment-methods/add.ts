@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
-import {bodyFlags, inGroup, ownerFlags} from '../../cli/input/flags.ts';
+import {bodyFlags, currencyFlag, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {
@@ -35,8 +35,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
       description: 'a card can only be that of a payee',
     }),
     country: Flags.string({default: 'US', helpValue: 'CC', description: 'country, ISO 3166-1 alpha-2'}),
-    currency: Flags.string({
-      helpValue: 'CCY',
+    currency: currencyFlag({
       description: 'currency, ISO 4217 (default: that of the country)',
     }),
     default: Flags.boolean({

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {bodyFlags} from '../../cli/input/flags.ts';
+import {bodyFlags, currencyFlag} from '../../cli/input/flags.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
@@ -12,7 +12,7 @@ export default class SubaccountsCreate extends RemitCommand {
   ];
   static override flags = {
     name: Flags.string({required: true, helpValue: 'NAME', description: 'name of the subaccount'}),
-    currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the main account's)"}),
+    currency: currencyFlag({description: "ISO 4217 (default: the main account's)"}),
     ...bodyFlags,
   };
 

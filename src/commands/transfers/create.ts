@@ -8,6 +8,7 @@ import {
   accountTransferWaitFlags,
   amountFlags,
   bodyFlags,
+  currencyFlag,
   inGroup,
 } from '../../cli/input/flags.ts';
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
@@ -30,7 +31,7 @@ export default class TransfersCreate extends RemitCommand {
       description: 'account to credit; at a terminal also a label',
     }),
     ...amountFlags,
-    currency: Flags.string({required: true, helpValue: 'CCY', description: 'currency, ISO 4217'}),
+    currency: currencyFlag({required: true, description: 'currency, ISO 4217'}),
     rail: Flags.string({required: true, helpValue: 'RAIL', description: ACCOUNT_TRANSFER_RAILS.join(', ')}),
     description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),

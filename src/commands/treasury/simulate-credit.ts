@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {amountOfFlags} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {namedAccountArg, acceptNewFlag, amountFlags, bodyFlags} from '../../cli/input/flags.ts';
+import {namedAccountArg, acceptNewFlag, amountFlags, bodyFlags, currencyFlag} from '../../cli/input/flags.ts';
 import {requireId} from '../../cli/resources/names.ts';
 import {refuseForLive} from '../../cli/guard/test-only.ts';
 import {checkCreated} from '../../cli/write/created-record.ts';
@@ -21,7 +21,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
   ];
   static override flags = {
     ...amountFlags,
-    currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the account's)"}),
+    currency: currencyFlag({description: "ISO 4217 (default: the account's)"}),
     description: Flags.string({helpValue: 'TEXT', description: 'description that the bank reports'}),
     'counterparty-name': Flags.string({helpValue: 'NAME', description: 'name of the sender'}),
     ...bodyFlags,

@@ -11,6 +11,14 @@ const bodyOf = (request: {body?: string | undefined} | undefined): unknown =>
   JSON.parse(request?.body ?? 'null');
 
 describe('payouts create', () => {
+  it('takes a currency in lower case, as files do', async () => {
+    const words = ['payouts', 'create', '--payee', PAYEE_ID, '--amount', '125.00', '--currency', 'usd'];
+    const {requests, exitCode, stderr} = await runCli(words, {service: [answer(201, payout())]});
+    assert.equal(exitCode, 0, stderr);
+    assert.equal((bodyOf(requests[0]) as {currency_code: string}).currency_code, 'USD');
+    assert.match(stderr, /^Creating a payout of 125\.00 USD/m);
+  });
+
   it('sends every flag as the field of the contract', async () => {
     const method = '0192a000-0000-7000-8000-0000000000cc';
     const subaccount = '0192a000-0000-7000-8000-0000000000dd';
