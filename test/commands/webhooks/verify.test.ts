@@ -392,6 +392,15 @@ describe('webhooks send', () => {
     assert.match(ran.stderr, /connection refused/);
   });
 
+  it('asks for a file if the payload itself is typed', async () => {
+    const {run} = place();
+    const ran = await run(['send', '3000/hook', '{"id":"e1"}']);
+    assert.equal(ran.exitCode, 2);
+    assert.match(ran.stderr, /^Hint: save the payload to a file, then write @FILE$/m);
+    const named = await run(['send', '3000/hook', 'body.json']);
+    assert.match(named.stderr, /^Hint: write @body\.json for the contents of that file$/m);
+  });
+
   it('refuses a header that cannot be sent, and sends nothing', async () => {
     const {run} = place();
     const got = await receiver(200, async (port) => {

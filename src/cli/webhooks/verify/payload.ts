@@ -16,8 +16,13 @@ export async function readPayload(local: LocalContext, source: string): Promise<
   if (source === '-') return readAll(openStdin(local.runtime, 'the payload'));
   if (source.startsWith('@')) return readFile(local, source.slice(1));
   throw new RemitError('USAGE', `${JSON.stringify(source)} is neither @FILE nor - for stdin`, {
-    hint: /^https?:\/\//i.test(source) ? undefined : `write @${source} for the contents of that file`,
+    hint: hintFor(source),
   });
+}
+
+function hintFor(source: string): string | undefined {
+  if (/^\s*[{[]/.test(source)) return 'save the payload to a file, then write @FILE';
+  return /^https?:\/\//i.test(source) ? undefined : `write @${source} for the contents of that file`;
 }
 
 /** The bytes of a file, relative to the working folder. */
