@@ -184,6 +184,12 @@ function unknownColumns(groups: readonly IssueGroup[]): string[] {
   return isAll && !names.some((name) => name.includes('…')) ? names : []; // a masked name cannot be typed
 }
 
+/** The error of a header says that it hides those of the rows: they are read with the columns that the header names. */
+function messageOfFile({message}: RemitError, groups: readonly IssueGroup[]): string {
+  const isHeader = groups.every(({code, examples}) => examples[0].row === 0 && code !== 'amount-unit');
+  return isHeader ? `${message}. The header has to be fixed first: the rows were not checked yet` : message;
+}
+
 /** The same error with a hint that can be typed: the command with the missing flags added. */
 function withCommand(
   error: RemitError,
@@ -212,7 +218,7 @@ function withCommand(
     hints.push(`to ignore them:${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
   if (ids !== 'any' && groups.some((group) => group.code === 'uuid' && !group.examples.some(isPartOfUuid)))
     hints.push(`${OTHER_IDS}; to find what differs at the service: ${doctor}`);
-  if (hints.length === 0) return error;
-  const {message, details, cause} = error;
-  return new RemitError(error.code, message, {cause, details, hint: hints.join('\n')});
+  const {details, cause} = error;
+  const hint = hints.length === 0 ? error.openHint : hints.join('\n');
+  return new RemitError(error.code, messageOfFile(error, groups), {cause, details, hint});
 }

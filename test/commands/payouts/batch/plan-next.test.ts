@@ -222,6 +222,7 @@ describe('the command after a plan that was refused', () => {
     );
     const {stderr} = await desk.batch('plan ./p.csv --batch-id b', {columns: 80});
     assert.match(stderr, /^ +(?:remit payouts batch plan (?:.*\\\n +)*.*)?--valid-only$/m);
+    assert.doesNotMatch(stderr, /header/);
     assert.doesNotMatch(stderr, /`/);
   });
 
@@ -232,6 +233,10 @@ describe('the command after a plan that was refused', () => {
     writeFileSync(path, `${header},Remarks,Cost Centre\n${row},x,y\n`);
     const ran = await desk.batch('plan ./p.csv --batch-id b --json');
     assert.match(ran.error().hint!, /--ignore-column Remarks --ignore-column 'Cost Centre'$/m);
+    assert.match(
+      ran.error().message,
+      /has 2 errors; nothing was sent\. The header has to be fixed first: the rows were not checked yet$/,
+    );
     const again = await desk.batch(
       'plan ./p.csv --batch-id b --json --ignore-column Remarks --ignore-column cost_centre',
     );
