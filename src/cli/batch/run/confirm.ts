@@ -18,6 +18,7 @@ import {
   type Sums,
   sumsOf,
 } from './agree.ts';
+import {settlingAdvice} from './single-payment.ts';
 import {planText, repeatsText, surveyText, totalsText, workText} from '../plan/view.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
@@ -145,8 +146,10 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
     if (isNew) repeatsText(softDuplicates).forEach(show);
     surveyText(survey).forEach(show);
     const found = n === 0 ? `${NONE[name]}, so --accept ${name}=${accepted[name]} does not hold` : what;
+    const again = `${n === 0 ? 'without it' : 'if all of them are intended'}: ${retype(options, stated, COUNTED)}`;
+    const first = settlingAdvice(options.context, plan.kind, survey.alike.examples);
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
-      hint: `${n === 0 ? 'without it' : 'if all of them are intended'}: ${retype(options, stated, COUNTED)}`,
+      hint: first === undefined || name === 'similar' || n === 0 ? again : `${first}; ${again}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,

@@ -36,6 +36,43 @@ describe('rows of a batch and a single payment in doubt', () => {
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 2], ran.stderr);
   });
 
+  it('are refused with the command that completes the payment, and the row is paid once', async () => {
+    const {hint = ''} = (await desk.batch('run ./p.csv --batch-id b --yes --json')).error();
+    const [first = '', again] = hint!.split('; if all of them are intended: ');
+    assert.match(again!, /--accept duplicates=1$/);
+    const [, command = ''] =
+      /^to complete the payment in doubt, and then remove A-2 from the file: remit (.+)$/.exec(first) ?? [];
+    assert.match(
+      command,
+      /^payouts create --payee \S+ --amount-minor 2000 --currency USD --idempotency-key \S+$/,
+    );
+    const completed = await runCli(command.split(' '), {
+      env: desk.env(TEST_KEY),
+      clock: desk.clock,
+      service: () => lost(),
+    });
+    assert.doesNotMatch(completed.stderr, /GUARD_DUPLICATES|refused/);
+    assert.equal(completed.requests[0]!.headers['idempotency-key'], command.split(' ').at(-1));
+  });
+
+  it('are refused with the list if the payment had other fields', async () => {
+    const line = `payouts create --payee ${payeeId(1)} --amount-minor 1000 --currency USD --rail wire --retries 0`;
+    const options = {
+      env: desk.env(TEST_KEY),
+      clock: desk.clock,
+      uuid: () => 'another-key',
+      service: () => lost(),
+    };
+    await runCli(line.split(' '), options);
+    const {hint = ''} = (await desk.batch('run ./p.csv --batch-id b --yes --json')).error();
+    assert.match(
+      hint!,
+      new RegExp(
+        `^to find out whether A-1 was paid: remit payouts list --payee ${payeeId(1)}; if all of them`,
+      ),
+    );
+  });
+
   it('are counted once at a service where a batch was run before', async () => {
     desk.file('o.csv', [['O-1', 8, '8.00']]);
     await desk.batch('run ./o.csv --batch-id o --yes');
