@@ -82,7 +82,7 @@ const SERVICES: Readonly<Record<string, Script>> = {
 };
 
 /** Commands that name their profile themselves, or need none. */
-const WITHOUT_PROFILE = /^remit (sandbox start( --port \d+)?|profiles show work)$/;
+const WITHOUT_PROFILE = /^remit (sandbox start( --detach)?( --port \d+)?|profiles show work)$/;
 
 describe('every hint of a single-record command', () => {
   let home: string;

@@ -110,7 +110,11 @@ describe('sandbox start as a process', function () {
     assert.equal(third.code, 0, third.stderr);
     const stopped = await end(remit('sandbox', 'stop', '-o', 'json'));
     assert.equal(stopped.code, 0, stopped.stderr);
-    await assert.rejects(fetch((JSON.parse(third.stdout) as {base_url: string}).base_url));
+    const {base_url: last} = JSON.parse(third.stdout) as {base_url: string};
+    await assert.rejects(fetch(last));
+    const {stderr} = await end(remit('payouts', 'list', '-o', 'json'));
+    const {error} = JSON.parse(stderr.trim().split('\n').at(-1)!) as {error: {hint: string}};
+    assert.match(error.hint, new RegExp(`^remit sandbox start --detach --port ${new URL(last).port}`));
   });
 
   it('answers, and stops, without the parts of Node that are slow to load', async () => {

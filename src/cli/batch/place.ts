@@ -11,6 +11,8 @@ import {type CommandBuilder, RemitError} from '../../errors.ts';
 import type {Commands, Typed} from '../line/command-line.ts';
 import {type Context, type LocalContext, localCommands} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
+import {isObject} from '../../narrow.ts';
+import {sandboxStartAgain} from '../sandbox/recorded/addresses.ts';
 
 /**
  * Builds the commands for a batch that is read: with the profile and folder of its last run, unless others were typed.
@@ -85,16 +87,40 @@ export function checkBound(
   const {profile, commands} = context;
   const {plan} = batch;
   const anotherId = ['--batch-id', unusedId(stateDir, plan)];
-  checkBinding(batch.journal, plan, {
-    ...profile,
-    codec: context.codec,
-    runAgain: runAsAnother(sendingCommands(context, plan, outFolderOf(batch.journal, out)), stateDir, plan),
-    fileAsAnother: isFile ? commands.again(typed, {add: anotherId, without: ['--batch-id']}) : undefined,
-    withProfile: (name, mode) =>
-      commands.againWith(name, mode === 'live' ? withLive(typed) : withoutLive(typed)),
-    profileInForce: commands.profile,
-    path: /:cancel$/.test(typed.id) ? 'cancel' : undefined,
-  });
+  const check = () =>
+    checkBinding(batch.journal, plan, {
+      ...profile,
+      codec: context.codec,
+      runAgain: runAsAnother(sendingCommands(context, plan, outFolderOf(batch.journal, out)), stateDir, plan),
+      fileAsAnother: isFile ? commands.again(typed, {add: anotherId, without: ['--batch-id']}) : undefined,
+      withProfile: (name, mode) =>
+        commands.againWith(name, mode === 'live' ? withLive(typed) : withoutLive(typed)),
+      profileInForce: commands.profile,
+      path: /:cancel$/.test(typed.id) ? 'cancel' : undefined,
+    });
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof RemitError)) throw error;
+    const start = formerSandbox(context, batch.journal, error);
+    throw start === undefined
+      ? error
+      : error.withHint(`start the sandbox where the batch was started: ${start}`);
+  }
+}
+
+/** The command that starts the sandbox at the address of the batch again, if it only got another address since. */
+function formerSandbox(
+  {profile, stateDir, commands}: Context,
+  journal: Journal,
+  {code, details}: RemitError,
+): string | undefined {
+  const typed = journal.fact('typedProfile') ?? undefined;
+  if (typed !== undefined && typed !== commands.profile) return undefined; // that profile leads there
+  const bound = code === 'GUARD_BINDING' ? details?.['bound_to'] : undefined;
+  if (!isObject(bound) || bound['mode'] !== profile.mode || typeof bound['base_url'] !== 'string')
+    return undefined;
+  return bound['base_url'] === profile.baseUrl ? undefined : sandboxStartAgain(stateDir, bound['base_url']);
 }
 
 /**

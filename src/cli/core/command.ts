@@ -238,7 +238,7 @@ export abstract class RemitCommand extends Command {
     const context = this.#context;
     const place = {
       commands: this.#local?.ofBatch.commands ?? context?.commands ?? localCommands(this.#flags),
-      baseUrl: context?.profile.baseUrl,
+      ...{baseUrl: context?.profile.baseUrl, stateDir: context?.stateDir},
       isTest: context?.profile.mode === 'test',
     };
     const effects = this.#local?.effects;

@@ -2,12 +2,14 @@ import type {RemitError} from '../../errors.ts';
 import {isLocal} from '../../network/local.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {Commands} from '../line/command-line.ts';
-import {sandboxStartAt} from '../runtime/sandbox-port.ts';
+import {sandboxStartAgain} from '../sandbox/recorded/addresses.ts';
 
 /** What is known about the service so far; a command without a profile has no base URL. */
 export interface KnownService {
   commands: Commands;
   baseUrl: string | undefined;
+  /** Where a sandbox may have been started at this address. */
+  stateDir?: string | undefined;
   /** The active key is a test key. */
   isTest?: boolean;
 }
@@ -15,14 +17,14 @@ export interface KnownService {
 /** The command that removes the cause of a failed connection, or shows it if the cause is not on this machine. */
 export function networkFix(
   {details, httpStatus}: Pick<RemitError, 'details' | 'httpStatus'>,
-  {commands, baseUrl}: KnownService,
+  {commands, baseUrl, stateDir}: KnownService,
 ): string | undefined {
   const {failure, reason, location} = details ?? {};
   if (baseUrl === undefined) return undefined;
   const url = new URL(baseUrl);
   if (typeof location === 'string' && (httpStatus === 301 || httpStatus === 308))
     return redirected(url, location, commands.profile);
-  if (failure === 'refused') return sandboxStartAt(baseUrl);
+  if (failure === 'refused') return stateDir === undefined ? undefined : sandboxStartAgain(stateDir, baseUrl);
   if (failure === 'dns') return commands.read('whoami');
   const {profile} = commands;
   switch (reason) {

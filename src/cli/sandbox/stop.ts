@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000;
 export async function stopSandbox(
   local: LocalContext,
 ): Promise<{stopped: true; base_url: string; store: string; pid: number}> {
-  const running = targetSandbox(local);
+  const running = runningOrStopped(local);
   await callControl(local, 'POST', '/sandbox/stop', {}).catch((error: unknown) => endEarlier(running, error));
   for (let waited = 0; readPlace(running.place)?.pid === running.pid; waited += LOOK_EVERY_MS) {
     if (waited >= PATIENCE_MS)
@@ -24,6 +24,15 @@ export async function stopSandbox(
     await local.clock.sleep(LOOK_EVERY_MS, local.stop.signal);
   }
   return {stopped: true, base_url: running.base_url, store: running.store, pid: running.pid};
+}
+
+/** If it is stopped already, a command that starts it is not what was meant. */
+function runningOrStopped(local: LocalContext): Running {
+  try {
+    return targetSandbox(local);
+  } catch (error) {
+    throw error instanceof RemitError && error.code === 'NOT_RUNNING' ? error.withHint(undefined) : error;
+  }
 }
 
 /** A sandbox of an earlier version cannot prove itself, and is ended by its process, if that is certainly it. */

@@ -7,6 +7,7 @@ import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
 import {sandboxStartAt} from '../runtime/sandbox-port.ts';
 import {notRunning} from './not-running.ts';
+import {sandboxStartAgain} from './recorded/addresses.ts';
 import {sandboxPlace, sandboxUrl} from './recorded/place.ts';
 import {runningSandboxes, type Running} from './recorded/running.ts';
 
@@ -129,5 +130,8 @@ function moveHint({stateDir}: LocalContext, running: readonly Running[], url: st
 function noneRuns(local: LocalContext, wanted: Wanted | undefined): RemitError {
   const asked = wanted === undefined ? '' : `; ${wanted.from} is ${wanted.url}`;
   const message = `no sandbox is running (state folder ${local.stateDir})${asked}`;
-  return notRunning(message, wanted?.url ?? impliedUrl(local));
+  const url = wanted?.url ?? impliedUrl(local);
+  const error = notRunning(message, url);
+  const again = url === undefined ? undefined : sandboxStartAgain(local.stateDir, url);
+  return again === undefined ? error : error.withHint(again);
 }

@@ -5,7 +5,9 @@ import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {answer, lost, type Script} from '../../client/transport/fake-transport.ts';
 import {page, PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
-import {runCli} from '../run-cli.ts';
+import {noteAddress} from '../../../src/cli/sandbox/recorded/addresses.ts';
+import {makeFolder, sandboxPlace, writeRecord} from '../../../src/cli/sandbox/recorded/place.ts';
+import {BASE_URL, runCli, scratch, TEST_KEY} from '../run-cli.ts';
 
 const commands = new Commands({profile: undefined, mode: 'test', named: false});
 const failed = (commandId: string, args: Record<string, unknown> = {}): Failed => ({
@@ -15,29 +17,64 @@ const failed = (commandId: string, args: Record<string, unknown> = {}): Failed =
 });
 
 /** The hint after a refused connection to this base URL. */
-const hintAt = (baseUrl: string, hint?: string) =>
+const hintAt = (baseUrl: string, {hint, stateDir = scratch()}: {hint?: string; stateDir?: string} = {}) =>
   withWayOut(
     new RemitError('UNAVAILABLE', 'connection refused', {details: {failure: 'refused'}, hint}),
     failed('payouts:list'),
-    {commands, baseUrl},
+    {commands, baseUrl, stateDir},
   ).hint;
+
+/** A state folder in which sandboxes were started at these ports. */
+function startedAt(...ports: readonly {port: number; detached?: boolean}[]): string {
+  const stateDir = scratch();
+  const place = sandboxPlace(stateDir);
+  makeFolder(place.folder);
+  for (const {port, detached = false} of ports)
+    noteAddress(place, {base_url: `http://127.0.0.1:${port}`, detached});
+  return stateDir;
+}
 
 const CREATE = `payouts create --payee ${PAYEE_ID} --amount 1.00 --currency USD --json`.split(' ');
 
 describe('the way out of an error that names none', () => {
-  it('is the sandbox, when a loopback address refuses the connection', () => {
+  it('is the sandbox, when an address where it was started refuses the connection', () => {
+    const stateDir = startedAt({port: 4510}, {port: 8080}, {port: 8081, detached: true});
     for (const url of ['http://127.0.0.1:4510', 'http://localhost:4510/v1', 'http://[::1]:4510'])
-      assert.equal(hintAt(url), 'remit sandbox start');
-    assert.equal(hintAt('http://127.0.0.1:8080/v1'), 'remit sandbox start --port 8080');
-    assert.equal(hintAt('https://api.example.com'), undefined);
-    assert.equal(hintAt('https://api.example.com', 'do this'), 'do this');
+      assert.equal(
+        hintAt(url, {stateDir: startedAt({port: 4510}), hint: 'do this'}),
+        'remit sandbox start; then do this',
+        url,
+      );
+    assert.equal(hintAt('http://localhost:8080', {stateDir}), 'remit sandbox start --port 8080');
+    assert.equal(hintAt('http://127.0.0.1:8081', {stateDir}), 'remit sandbox start --detach --port 8081');
+    assert.equal(hintAt('http://127.0.0.1:9000', {stateDir}), undefined);
+    assert.equal(hintAt('https://api.example.com', {stateDir}), undefined);
+    assert.equal(hintAt('https://api.example.com', {stateDir, hint: 'do this'}), 'do this');
+  });
+
+  it('is the sandbox at its usual address, as long as none was started', () => {
+    assert.equal(hintAt('http://127.0.0.1:4510'), 'remit sandbox start');
+    assert.equal(hintAt('http://127.0.0.1:8080'), undefined);
+  });
+
+  it('stops the sandbox first, if it runs at another address', () => {
+    const stateDir = startedAt({port: 4510, detached: true}, {port: 4599});
+    const place = sandboxPlace(stateDir);
+    const running = {base_url: 'http://127.0.0.1:4599', control_url: '', started_at: ''};
+    writeRecord(place, {...running, pid: process.pid, store: place.store}, 'token');
+    assert.equal(
+      hintAt('http://127.0.0.1:4510', {stateDir}),
+      'remit sandbox stop && remit sandbox start --detach',
+    );
+    assert.equal(hintAt('http://127.0.0.1:4599', {stateDir}), undefined);
+    assert.equal(hintAt('http://127.0.0.1:4601', {stateDir}), undefined, 'a profile that was added by hand');
   });
 
   it('is the sandbox before the command of a write, which is refused as long as none runs', async () => {
-    assert.equal(hintAt('http://localhost:4599', 'do this'), 'remit sandbox start --port 4599; then do this');
     const service = () => lost('refused', {sent: false});
     const pay = ['payouts', 'create', '--payee', PAYEE_ID, '--amount', '5.00', '--currency', 'USD'];
-    const ran = await runCli([...pay, '--retries', '0', '--json'], {service});
+    const env = {REMIT_STATE_DIR: startedAt({port: 4010}), REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};
+    const ran = await runCli([...pay, '--retries', '0', '--json'], {service, env});
     assert.equal(ran.exitCode, 7);
     assert.match(
       ran.error().hint!,

@@ -270,14 +270,10 @@ describe('sandbox commands', () => {
 describe('sandbox commands without a sandbox', () => {
   it('say NOT_RUNNING and how to start one', async () => {
     const sandbox = new LiveSandbox();
-    for (const words of [
-      ['stop'],
-      ['status'],
-      ['reset'],
-      ['keys'],
-      ['faults', 'list'],
-      ['seed', '--payees', '1'],
-    ]) {
+    const stopped = await sandbox.run(['sandbox', 'stop', '-o', 'json']);
+    const {code: notRunning, hint: none} = stopped.error();
+    assert.deepEqual([stopped.exitCode, notRunning, none], [13, 'NOT_RUNNING', null]);
+    for (const words of [['status'], ['reset'], ['keys'], ['faults', 'list'], ['seed', '--payees', '1']]) {
       const refused = await sandbox.run(['sandbox', ...words, '-o', 'json']);
       const {code, hint} = refused.error();
       assert.deepEqual([refused.exitCode, code, hint], [13, 'NOT_RUNNING', 'remit sandbox start']);

@@ -66,9 +66,10 @@ function hintRefusals(
 
 /** No connection could be made: this command removes the cause. */
 function hintNetwork({context}: RunRequest, {stopped_because}: Summary): void {
-  const {unsent, commands, profile} = context;
+  const {unsent, commands, profile, stateDir} = context;
   if (stopped_because?.reason !== 'unreachable' || unsent === undefined) return;
-  const fix = networkFix({details: {...unsent}, httpStatus: undefined}, {commands, baseUrl: profile.baseUrl});
+  const place = {commands, baseUrl: profile.baseUrl, stateDir};
+  const fix = networkFix({details: {...unsent}, httpStatus: undefined}, place);
   if (fix !== undefined) context.out.hint(fix);
 }
 

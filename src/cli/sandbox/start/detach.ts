@@ -7,6 +7,7 @@ import type {LocalContext} from '../../core/context.ts';
 import {readConfig} from '../../../profiles/config-file.ts';
 import {makePageLink} from '../page-link.ts';
 import {makeFolder, PROFILE, readPlace, sandboxPlace, type SandboxPlace} from '../recorded/place.ts';
+import {noteAddress} from '../recorded/addresses.ts';
 import {showReady, type Ready} from './ready.ts';
 import {readStartFlags, type StartFlags, STORE_FROM_STDIN} from './options.ts';
 
@@ -25,6 +26,7 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const ready = await spawnServer(local, place, {args, store: flags.store});
   const record = readPlace(place);
   const known = record?.pid === ready.pid;
+  if (known && record.store === place.store) noteAddress(place, {base_url: record.base_url, detached: true});
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
   const forPeople = known && local.out.forPeople;
   const page = forPeople ? (await makePageLink(local, {...record, place})).url : undefined;

@@ -13,6 +13,7 @@ import {
   writeRecord,
   type RunningRecord,
 } from '../recorded/place.ts';
+import {noteAddress} from '../recorded/addresses.ts';
 import {writeProfile} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
 import {requestLog} from './request-log.ts';
@@ -52,6 +53,7 @@ export async function serveSandbox(
     const record = recordOf(local, server, shared?.shown ?? store);
     try {
       if (extra !== undefined) writeRecord(extra, record, server.controlToken);
+      else noteAddress(place, {base_url: record.base_url, detached: false});
       // A temporary sandbox, or an additional one on a shared store, does not replace another that is running.
       const known = extra === undefined || !(await isAnswering(local));
       const profile = known

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {shellTokens} from '../../../repo/command-lines.ts';
-import {type CliOptions, runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
+import {noteAddress} from '../../../../src/cli/sandbox/recorded/addresses.ts';
+import {makeFolder, sandboxPlace, writeRecord} from '../../../../src/cli/sandbox/recorded/place.ts';
+import {BASE_URL, type CliOptions, runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
 import {page} from '../../fixtures.ts';
 import {Desk} from './desk.ts';
 
@@ -142,6 +144,26 @@ describe('the hints of a batch', () => {
     );
     const resolved = await follow(hint);
     assert.equal(resolved.exitCode, 0, resolved.stderr);
+  });
+
+  it('of a batch of a sandbox that has another address now start it at the former one', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    await type(`run ./p.csv --batch-id b --yes --accept rest ${at}`);
+    const moved = ['profiles', 'set', 'acme', '--base-url', 'http://127.0.0.1:4999', '--key-stdin'];
+    const set = await runCli(moved, {env, stdin: TEST_KEY, cwd: desk.folder, clock: desk.clock});
+    assert.equal(set.exitCode, 0, set.stderr);
+    assert.match(await hintOf(`resume b ${at}`), /use the key and base URL that the batch was started with/);
+    const stateDir = join(desk.folder, '.local', 'state', 'remit');
+    const place = sandboxPlace(stateDir);
+    makeFolder(place.folder);
+    noteAddress(place, {base_url: BASE_URL, detached: true});
+    const start = 'remit sandbox start --detach --port 4010';
+    const advice = 'start the sandbox where the batch was started: ';
+    assert.equal(await hintOf(`resume b ${at}`), `${advice}${start}`);
+    const running = {base_url: 'http://127.0.0.1:4999', control_url: '', started_at: ''};
+    writeRecord(place, {...running, pid: process.pid, store: place.store}, 'token');
+    assert.equal(await hintOf(`resume b ${at}`), `${advice}remit sandbox stop && ${start}`);
   });
 
   it('of a record that is not at the service search for the record of the row', async () => {
