@@ -61,6 +61,7 @@ export interface SimulatedRecord {
   status: string;
   code?: string;
   balance_in_minor_units?: number;
+  currency_code?: string;
 }
 
 export interface FaultRecord {

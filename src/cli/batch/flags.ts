@@ -138,15 +138,24 @@ export function readMapping(pairs: readonly string[] | undefined): Record<string
 const columnOf = (typed: string): string =>
   typed.replace(/^metadata\./i, 'metadata.').replace(/^(?!metadata\.).*/, (name) => name.toLowerCase());
 
-/** `--confirm-total USD=1500.75` -> `{USD: '1500.75'}`. */
-export function readTotals(pairs: readonly string[] | undefined): Record<string, string> | undefined {
+/**
+ * `--confirm-total USD=1500.75` -> `{USD: '1500.75'}`.
+ * @param currencies those of the batch, for a total that names none
+ */
+export function readTotals(
+  pairs: readonly string[] | undefined,
+  currencies: readonly string[],
+): Record<string, string> | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined;
   const totals: Record<string, string> = {};
   for (const pair of pairs) {
     const [, currency, total] = /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim()) ?? [];
     if (currency === undefined || total === undefined)
       throw new RemitError('USAGE', `--confirm-total ${pair} is not of the form USD=1500.75`, {
-        hint: 'major units, no grouping',
+        hint:
+          currencies.length > 0 && /^\d+(\.\d+)?$/.test(pair)
+            ? `write ${currencies.map((known) => `--confirm-total ${known}=${pair}`).join(' or ')}`
+            : 'major units, no grouping',
       });
     if (Object.hasOwn(totals, currency))
       throw new RemitError('USAGE', `--confirm-total names ${currency} twice`);

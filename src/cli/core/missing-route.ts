@@ -64,11 +64,14 @@ export async function withNamedParty(
   if (error.httpStatus !== 404 || code !== 'NOT_FOUND' || assumption === undefined) return error;
   const party = {id, get: `${noun}s.get`, list: `${noun}s.list`} as const;
   const presence = await presenceOf(party, context, {});
-  if (presence === 'absent')
-    return error.reworded(`${withoutAssumption(error)}. There is no ${noun} ${id}`, undefined, {
+  if (presence === 'absent') {
+    const message = withoutAssumption(error);
+    const isNamed = message.includes(`no ${noun} ${id}`); // as the sandbox does
+    return error.reworded(isNamed ? message : `${message}. There is no ${noun} ${id}`, undefined, {
       ...error.details,
       assumption: undefined,
     });
+  }
   if (presence !== 'exists' || !isOnlyRecord) return error;
   const route = new Dialect(context.profile.service).route(operation);
   return because(error, missingRoute(operation, route, `${noun} ${id}`));

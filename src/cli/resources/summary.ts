@@ -6,6 +6,7 @@ import {bars} from '../../output/records/bars.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue, text, type Field, type View} from '../../output/records/view.ts';
 import {isUtf8} from '../../output/text/charset.ts';
+import {counted} from '../../phrases.ts';
 import type {Context} from '../core/context.ts';
 import {noteMoved} from './lists.ts';
 import {AmountTally} from './tally.ts';
@@ -116,7 +117,7 @@ export async function showSummary(context: Context, view: View, listing: Listing
   for await (const {items} of listing.pages()) {
     await setImmediate(); // the request for the next page leaves before this one is counted
     for (const record of items) summary.add(record);
-    out.progress(`${summary.count} ${view.plural} read`);
+    out.progress(`${counted(summary.count, view.noun, view.plural)} read`);
   }
   out.endProgress();
   noteMoved(effects, listing);
@@ -151,10 +152,10 @@ function rangeOf(
   {noun, plural}: View,
   {listing, effects}: {listing: Listing<unknown>; effects: Context['effects']},
 ): string {
-  const counted = `${count} ${count === 1 ? noun : plural}`;
-  if (listing.more) return `the first ${counted}`;
-  if (effects.isPartial) return `the ${counted} read; more may exist`;
-  return count === 1 ? counted : `all ${counted}`;
+  const records = counted(count, noun, plural);
+  if (listing.more) return `the first ${records}`;
+  if (effects.isPartial) return `the ${records} read; more may exist`;
+  return count === 1 ? records : `all ${records}`;
 }
 
 function summaryView(

@@ -5,6 +5,7 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../nearest.ts';
+import {majorOf} from '../../output/records/view.ts';
 import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes/outcomes.ts';
 
 const CAME_BACK = " The record shows no failure; the account's transactions show the return.";
@@ -56,8 +57,8 @@ export default class SandboxSimulate extends RemitCommand {
     const became = await callControl<Simulated>(local, 'POST', '/sandbox/simulate', asked);
     const why = became.code === undefined ? '' : ` (${became.code})`;
     const late = outcome === 'return' && became.status === 'settled';
-    const {balance_in_minor_units: balance} = became;
-    const holds = balance === undefined ? '' : ` and holds ${balance} minor units`;
+    const {balance_in_minor_units: balance, currency_code: currency} = became;
+    const holds = balance === undefined ? '' : ` and holds ${majorOf(balance, currency)}`;
     const now = late
       ? `stays settled; the bank returned the money${why}.${CAME_BACK}`
       : `is now ${became.status}${why}${holds}.`;

@@ -75,6 +75,7 @@ const Simulated = z.strictObject({
   status: z.string().describe('current status of the record'),
   code: z.string().optional().describe('the reason of a failure'),
   balance_in_minor_units: z.int().optional().describe('of a subaccount'),
+  currency_code: z.string().optional().describe('of that balance'),
 });
 const Fault = z.strictObject({
   ...FaultRule.shape,

@@ -19,6 +19,7 @@ export interface Became {
   code?: string;
   /** Applies to a subaccount only. */
   balance_in_minor_units?: number;
+  currency_code?: string;
 }
 
 export interface Simulated extends Became {

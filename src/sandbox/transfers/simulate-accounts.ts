@@ -88,5 +88,6 @@ export async function simulateSubaccount(
     subaccountId: id,
     amount: amountMinor,
   });
-  return {status: credited.status, balance_in_minor_units: credited.balance_in_minor_units};
+  const {status, balance_in_minor_units, currency_code} = credited;
+  return {status, balance_in_minor_units, currency_code};
 }

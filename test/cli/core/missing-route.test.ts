@@ -153,6 +153,14 @@ describe('a 404 about a create', () => {
       assert.equal(hint, `remit ${resource} list`);
     });
 
+    it(`names the ${noun} once if the answer names it`, async () => {
+      const refusal = answer(404, {error_code: 'NOT_FOUND', message: `no ${noun} ${id}`});
+      const create = `POST /api/${line.split(' ')[0]}`;
+      const service = having({[`GET /api/${resource}`]: page([]), [create]: refusal});
+      const {message = ''} = (await runCli([...line.split(' '), '--json'], {service})).error();
+      assert.equal(message.split(id).length, 2, message);
+    });
+
     it(`is about the route if the ${noun} exists, and if the create names no other record`, async () => {
       const service = having({[`GET /api/${resource}/${id}`]: answer(200, {id, name: 'Acme'})});
       const ran = await runCli([...line.split(' '), '--json'], {service});

@@ -110,6 +110,8 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     assert.equal(mistyped.hint, `remit sandbox simulate payout ${id} settle`);
     const credit = ['sandbox', 'simulate', 'subaccount', till, 'credit'];
     assert.equal((await json([...credit, '--amount-minor', '700']))['balance_in_minor_units'], 700);
+    const more = await sandbox.run([...credit, '--amount-minor', '50000']);
+    assert.match(more.stdout, /is now active and holds 507\.00 USD\./);
     const howMuch = await refused(credit);
     assert.deepEqual([howMuch.exitCode, howMuch.hint], [2, `remit ${credit.join(' ')} --amount-minor 5000`]);
     const back = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'return', '--code', 'R10']);

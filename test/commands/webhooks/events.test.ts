@@ -167,6 +167,10 @@ describe('webhooks events', () => {
     const text = await run(['list', '--limit', '2']);
     assert.match(text.stdout, /^dlv_0{23}4\t.*\tpayout\.settled\te1\tverified\t2\t-\t-$/m);
     assert.match(text.stderr, /4 deliveries match; the newest 2 are shown\. --all shows all\./);
+    assert.match(
+      (await run(['list', '--limit', '1'])).stderr,
+      /match; the newest is shown\. --all shows all\./,
+    );
     assert.equal((await run(['list', '--all', '--limit', '2'])).exitCode, 2);
     const query = await run(['list', '--query', "[?body.data.payin_id=='p3'].id"]);
     assert.equal(query.stdout, 'e3\n');

@@ -205,7 +205,7 @@ function checkStated(agreement: Agreement): void {
   const count = flags['confirm-count'];
   if (count !== undefined && count !== sums.rows)
     differ(`${count} rows were stated, but there are ${sums.rows}`);
-  const totals = readTotals(flags['confirm-total']);
+  const totals = readTotals(flags['confirm-total'], Object.keys(sums.totals));
   if (totals === undefined) return;
   for (const currency of new Set([...Object.keys(totals), ...Object.keys(sums.totals)])) {
     const [stated, planned] = [totals[currency], sums.totals[currency]];

@@ -32,7 +32,7 @@ export default class WebhooksEventsList extends RemitCommand {
     await local.out.list(shown.map(eventRow), webhookEventView);
     if (found.length > shown.length)
       local.out.note(
-        `${found.length} deliveries match; the newest ${shown.length} are shown. --all shows all.`,
+        `${found.length} deliveries match; ${shown.length === 1 ? 'the newest is' : `the newest ${shown.length} are`} shown. --all shows all.`,
       );
   }
 }

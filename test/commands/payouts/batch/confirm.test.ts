@@ -23,6 +23,11 @@ describe('confirming a batch', () => {
     assert.equal((await desk.batch(`run ./p.csv --json ${STATED}`)).exitCode, 0);
   });
 
+  it('names the form of a total without its currency', async () => {
+    const ran = await desk.batch('run ./p.csv --json --confirm-total 30.00 --confirm-count 2');
+    assert.deepEqual([ran.exitCode, ran.error().hint], [2, 'write --confirm-total USD=30.00']);
+  });
+
   it('exits 11 if a total, a count or a currency differs from the plan', async () => {
     for (const stated of [
       '--confirm-total USD=30.01 --confirm-count 2',
