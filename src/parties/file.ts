@@ -9,7 +9,7 @@ import type {Retype} from '../batch/model/accept.ts';
 import {checkReference, foldReference, normaliseReference} from '../batch/model/identity.ts';
 import {RemitError} from '../errors.ts';
 import {type Columns, isSecret, readColumns, rolesOf} from './columns.ts';
-import {contractProblems, type ImportKind, type PartyRow, readParty, UNSEEN} from './row.ts';
+import {contractProblems, type ImportKind, type PartyRow, readParty, UNSEEN_CHARACTER} from './row.ts';
 
 const SHOWN = 10;
 
@@ -135,7 +135,9 @@ function rowOf(
       if (faulty.has(column)) return; // said already
       const value = cell(column);
       const shown =
-        value === '' || isSecret(column) || UNSEEN.test(value) ? '' : ` (found: ${maskCell(value)})`;
+        value === '' || isSecret(column) || UNSEEN_CHARACTER.test(value)
+          ? ''
+          : ` (found: ${maskCell(value)})`;
       complain(`${column} ${message}${shown}`);
     },
   });

@@ -1,5 +1,5 @@
 import type {ImportJournal} from './journal.ts';
-import {isNamedAs, nameKey, type ShownParty, shownParty} from './match.ts';
+import {isNamedAs, foldedName, type ShownParty, shownParty} from './match.ts';
 import type {PartyService} from './party-service.ts';
 import type {PartyRow} from './row.ts';
 
@@ -11,11 +11,11 @@ export async function findRecords(
   const found = new Map<PartyRow, ShownParty[]>(rows.map((row) => [row, []]));
   const byReference = new Map(rows.map((row) => [row.reference, row]));
   const byName = new Map<string, PartyRow[]>();
-  for (const row of rows) push(byName, nameKey(row.party.name), row);
+  for (const row of rows) push(byName, foldedName(row.party.name), row);
   for await (const record of service.parties()) {
     const party = shownParty(record);
     if (party === undefined) continue;
-    const named = (byName.get(nameKey(party.name ?? '')) ?? []).filter(
+    const named = (byName.get(foldedName(party.name ?? '')) ?? []).filter(
       (row) => isNamedAs(party, row) && !journal.isTaken(party.id, row.reference),
     );
     // Two rows with one name have a record each; which is which does not matter before they have an account.

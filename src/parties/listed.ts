@@ -1,10 +1,10 @@
 import {push} from './find-records.ts';
 import type {ImportJournal} from './journal.ts';
 import {
-  differencesOf,
+  partyDifferences,
   isMethodOf,
   isNamedAs,
-  nameKey,
+  foldedName,
   type ShownMethod,
   shownMethod,
   type ShownParty,
@@ -31,7 +31,7 @@ export async function readListed({rows, journal, service}: Listing) {
   for (const row of rows) {
     const partyId = journal.find(row.reference)?.party_id ?? null;
     if (partyId !== null) missing.set(partyId.toLowerCase(), row);
-    else push(byName, nameKey(row.party.name), row);
+    else push(byName, foldedName(row.party.name), row);
   }
   for await (const record of service.parties()) {
     const party = shownParty(record);
@@ -39,7 +39,8 @@ export async function readListed({rows, journal, service}: Listing) {
     missing.delete(party.id.toLowerCase());
     const own = byReference.get(party.reference ?? '');
     if (own !== undefined) push(listed, own, party);
-    else if (isOther(party, byName.get(nameKey(party.name ?? '')) ?? [], journal)) journal.isOther(party.id);
+    else if (isOther(party, byName.get(foldedName(party.name ?? '')) ?? [], journal))
+      journal.isOther(party.id);
   }
   return {missing, listed};
 }
@@ -60,7 +61,7 @@ export async function compareListed(
   party: ShownParty,
   service: Pick<PartyService, 'methods'>,
 ): Promise<{differences: readonly string[]; own: ShownMethod | undefined}> {
-  const differences = differencesOf(party, row);
+  const differences = partyDifferences(party, row);
   if (differences.length > 0) return {differences, own: undefined};
   const methods: ShownMethod[] = [];
   for await (const record of service.methods(party.id)) {

@@ -34,21 +34,21 @@ export function shownParty(record: unknown): ShownParty | undefined {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** A service may change the letters and spaces of a name. */
-export const nameKey = (name: string): string => foldReference(normaliseReference(name));
+export const foldedName = (name: string): string => foldReference(normaliseReference(name));
 
 /** Whether a record without metadata may be that of a row. */
 export const isNamedAs = ({name = '', email = '', hasMetadata}: ShownParty, {party}: PartyRow): boolean =>
   !hasMetadata &&
-  nameKey(name) === nameKey(party.name) &&
+  foldedName(name) === foldedName(party.name) &&
   email.toLowerCase() === (party.email ?? '').toLowerCase();
 
 /** What a record shows otherwise than its row. What it does not show is not compared. */
-export function differencesOf(
+export function partyDifferences(
   shown: ShownParty,
   {reference, party: {name, email = '', type}}: PartyRow,
 ): string[] {
   const isOther = (value: string | undefined, own: string): boolean =>
-    value !== undefined && nameKey(value) !== nameKey(own);
+    value !== undefined && foldedName(value) !== foldedName(own);
   return [
     ...(isOther(shown.name, name) ? ['name'] : []),
     ...(shown.reference !== undefined && shown.reference !== reference ? ['reference'] : []),

@@ -45,7 +45,7 @@ export interface CellProblem {
 }
 
 /** Line breaks, control characters, marks of direction and whatever else a reader cannot see. */
-export const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+export const UNSEEN_CHARACTER = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * The requests of a row, checked as far as can be known without the service.
@@ -66,7 +66,7 @@ export function readParty(
       message: `has no fields that remit knows; the countries are ${MARKET_COUNTRIES.join(', ')}`,
     });
   for (const column of ['name', 'holder_name']) {
-    const [unseen] = UNSEEN.exec(cell(column)) ?? [];
+    const [unseen] = UNSEEN_CHARACTER.exec(cell(column)) ?? [];
     if (unseen !== undefined)
       complain({column, message: `contains the character ${codePointOf(unseen)}, which cannot be seen`});
   }

@@ -5,7 +5,7 @@ import {isSameAccount} from './changed.ts';
 import {findRecords} from './find-records.ts';
 import type {ImportJournal, Recorded} from './journal.ts';
 import {
-  differencesOf,
+  partyDifferences,
   differInWords,
   isMethodOf,
   methodDifferences,
@@ -168,10 +168,10 @@ export class ImportRun {
     if (lost.length > 0) {
       const found = await findRecords(lost, this.#run);
       for (const [row, list] of found) {
-        const own = list.find((party) => differencesOf(party, row).length === 0);
+        const own = list.find((party) => partyDifferences(party, row).length === 0);
         const [first] = list;
         if (own !== undefined) journal.partyIs(row.reference, own.id);
-        else if (first !== undefined) this.#noteDifferent(row, first.id, differencesOf(first, row));
+        else if (first !== undefined) this.#noteDifferent(row, first.id, partyDifferences(first, row));
       }
     }
     for (const row of this.#rowsWith((one) => isLost(one.method_id, one.method_sends, one.method_open))) {
@@ -226,7 +226,7 @@ export class ImportRun {
     if (party !== undefined && party.name === undefined) party = shownParty(await service.party(party.id));
     if (party === undefined) return undefined; // it is looked for
     const {id} = party;
-    const differences = differencesOf(party, row);
+    const differences = partyDifferences(party, row);
     if (this.#isAnother(row, `record, ${id}`, id, differences)) return undefined;
     journal.partyIs(row.reference, id);
     return id;
