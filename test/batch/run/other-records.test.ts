@@ -152,6 +152,21 @@ describe('a GET that shows another payment', () => {
     assert.deepEqual([right.in_doubt, right.conflict, right.canceled], [0, 1, 1]);
   });
 
+  it('that was canceled, again: the other rows are released, by the probe of another one', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(bench.service, {path: 'stage-only'});
+    const {id} = bench.record('INV-1');
+    bench.record('INV-1').status = 'canceled';
+    bench.service.distort = (record, {method}) =>
+      method === 'GET' && record['id'] === id ? {...record, amount_in_minor_units: 1} : record;
+    const rest = {path: 'release', settings: {releaseRest: true}} as const;
+    await bench.run(bench.service, rest);
+    const again = await bench.run(bench.service, rest);
+    assert.deepEqual([again.in_doubt, again.accepted, again.stopped_because], [1, 1, null]);
+    assert.equal(again.next, 'remit payouts batch resolve b1 --from FILE');
+    assert.deepEqual([bench.record('INV-1').approvals, bench.record('INV-2').approvals], [0, 1]);
+  });
+
   it('that is still open stops the run, and leaves a row whose release was not answered in doubt', async () => {
     await bench.plan(bench.payouts(1));
     bench.service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);

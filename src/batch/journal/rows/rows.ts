@@ -4,6 +4,7 @@ import {DECLARED_NOT_PAID} from '../../model/declared.ts';
 import {hashName} from '../../model/name-hash.ts';
 import {
   APPROVAL_LOST,
+  CAME_AGAIN,
   type FieldDifference,
   LOST,
   READ_AS_OTHER,
@@ -220,14 +221,16 @@ export class JournalRows {
 
   /**
    * The row whose key is most likely forgotten, among those in these states that have a record and were staged at `since` or
-   * later: one with a record that was left behind, otherwise the one staged longest ago.
+   * later: one with a record that was left behind, otherwise the one staged longest ago. A row whose record has shown
+   * another payment each time comes last, because its probe stops each run.
    */
   probedFirst(states: readonly RowState[], since: number): RecordedRow | undefined {
     return this.#find<RecordedRow>(
       `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
       [...states, since],
       1,
-      '(o.orphan is null or coalesce(g.generation, 0) > 0), o.staged_at, r.n', // a retry gave it another key
+      // A retry gave a row another key.
+      `(coalesce(o.message, '') like '%${CAME_AGAIN}'), (o.orphan is null or coalesce(g.generation, 0) > 0), o.staged_at, r.n`,
     )[0];
   }
 
