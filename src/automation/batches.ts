@@ -146,7 +146,7 @@ export class Batches {
     mustBeText(id, 'the id of a batch');
     mustBeObject(options, 'the options');
     const {confirm, live = false, accept = [], until, signal} = options;
-    mustBeSignal(signal);
+    if (signal !== undefined) mustBeSignal(signal, 'signal');
     mustBeObject(confirm, 'confirm');
     mustBeObject(confirm.totals, 'confirm.totals');
     const args = [

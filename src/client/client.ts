@@ -1,4 +1,4 @@
-import {checkCallOptions, mustBeObject, mustBeText} from '../arguments.ts';
+import {checkOptions, mustBeObject, mustBeOneOf, mustBeText} from '../arguments.ts';
 import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId, Resource} from '../contract/operations/operations.ts';
@@ -8,10 +8,20 @@ import {createThenRelease} from './create-then-release.ts';
 import {asksForApproval} from './requests/approval.ts';
 import type {CreateRequest} from './transfer-create.ts';
 import type {ClientOptions, WaitForOptions} from './options.ts';
+import {
+  checkApproval,
+  checkCall,
+  checkParams,
+  CLIENT_OPTIONS,
+  LIST_OPTIONS,
+  REQUEST_OPTIONS,
+  WAIT_OPTIONS,
+} from './option-checks.ts';
 import {normaliseBaseUrl} from './transport/base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './requests/built.ts';
 import {CANONICAL, codecOf, type Codec} from './requests/codec.ts';
 import {debugTo, type OnDebug} from './transport/debug.ts';
+import {eitherSignal} from './transport/abort.ts';
 import {HttpTransport} from './transport/http-transport.ts';
 import {Listing, type ListOptions} from './reading/listing.ts';
 import {continued} from './reading/continued.ts';
@@ -98,7 +108,7 @@ export class RemitClient {
 
   /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for invalid options */
   constructor(options: ClientOptions) {
-    mustBeObject(options, 'the options of RemitClient');
+    checkOptions(options, CLIENT_OPTIONS, 'the options of RemitClient');
     this.baseUrl = normaliseBaseUrl(options.baseUrl);
     this.#codec = options.service === undefined ? CANONICAL : codecOf(options.service);
     this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl, codec: this.#codec});
@@ -165,10 +175,7 @@ export class RemitClient {
 
   /** Calls an operation by its id. The methods of the resources are typed versions of it. */
   async call(id: OperationId, given: CallInput = {}): Promise<Result<unknown>> {
-    mustBeObject(given, 'the parts of a call');
-    if (given.params !== undefined) mustBeObject(given.params, 'the parameters');
-    checkCallOptions(given.options);
-    const result = await this.#call(id, {...given, body: bodyAsSent(given.body)});
+    const result = await this.#call(id, checkedCall(id, given));
     nameUnknownFields(id, result.data);
     return result;
   }
@@ -246,9 +253,9 @@ export class RemitClient {
     query: Readonly<Record<string, unknown>> = {},
     options: ListOptions & CallOptions = {},
   ): Listing<unknown> {
+    mustBeText(id, 'the operation');
     mustBeObject(query, 'the filters');
-    checkCallOptions(options);
-    if (options.cursor !== undefined) mustBeText(options.cursor, 'cursor');
+    checkOptions(options, LIST_OPTIONS, `the options of ${id}`);
     const {params, filters} = splitParams(operationOf(id).path, query);
     const {paging} = this.#codec.service;
     const {own, sent} = splitFilters(filters, filtersHere(id, this.#codec.service));
@@ -257,7 +264,7 @@ export class RemitClient {
     let stop: AbortSignal | undefined; // one for all pages of the list
     const warn = eachWarningOnce(options.onWarning);
     const fetch: FetchPage<unknown> = async ({cursor, limit, readBefore, signal}) => {
-      stop ??= options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]);
+      stop ??= options.signal === undefined ? signal : eitherSignal(options.signal, signal);
       const query = {...filters, limit, cursor};
       const built = this.#builder.operation(id, {params, query, options: {...options, signal: stop}});
       let page: SentPage<unknown> | undefined;
@@ -291,10 +298,7 @@ export class RemitClient {
     path: string,
     given: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
-    mustBeText(method, 'method');
-    mustBeText(path, 'path');
-    checkCallOptions(given);
-    const input = {...given, body: bodyAsSent(given.body)};
+    const input = this.#checkRequest(method, path, given);
     const {operation, isRaw, body} = this.#readRequest(method, path, input);
     if (operation === undefined || !isTransferCreation(operation)) {
       const key =
@@ -313,6 +317,13 @@ export class RemitClient {
         this.#builder.any(method, path, {...options, isRaw, body: bodyOf(withoutApproval)}, 'always'),
       send: (built, how) => this.#send(built, {...input, returnsRecord: true}, {...how, recordIn}),
     });
+  }
+
+  #checkRequest(method: string, path: string, given: {body?: unknown} & AnyOptions) {
+    mustBeText(method, 'method');
+    mustBeText(path, 'path');
+    checkOptions(given, REQUEST_OPTIONS, 'the options of request');
+    return {...given, body: bodyAsSent(given.body)};
   }
 
   #readRequest(
@@ -350,12 +361,12 @@ export class RemitClient {
 
   /** What a call would send, for a dry run; nothing is sent. */
   preview(id: OperationId, input: CallInput = {}): Preview {
-    return this.#builder.preview(this.#builder.operation(id, {...input, body: bodyAsSent(input.body)}));
+    return this.#builder.preview(this.#builder.operation(id, checkedCall(id, input)));
   }
 
   /** What `request` would send. */
   previewRequest(method: string, path: string, given: {body?: unknown} & AnyOptions = {}): Preview {
-    const input = {...given, body: bodyAsSent(given.body)};
+    const input = this.#checkRequest(method, path, given);
     const {operation} = this.#readRequest(method, path, input);
     const takesKey = operation !== undefined && isTransferCreation(operation);
     return this.#builder.preview(this.#builder.any(method, path, input, takesKey ? 'always' : 'as given'));
@@ -372,8 +383,9 @@ export class RemitClient {
     params: {id: string},
     options: WaitForOptions<WaitedFor[R]> = {},
   ): Promise<Waited<WaitedFor[R]>> {
-    mustBeObject(params, 'the parameters');
-    checkCallOptions(options);
+    mustBeOneOf(['payins', 'payouts'])(resource, 'what is waited for');
+    checkParams(params);
+    checkOptions(options, WAIT_OPTIONS, 'the options of wait');
     const {id} = params;
     if (options.until !== undefined) checkStatus(options.until);
     return waitFor({
@@ -451,6 +463,13 @@ export class RemitClient {
       replayed: false,
     };
   }
+}
+
+function checkedCall(id: OperationId, given: CallInput): CallInput {
+  checkCall(id, given);
+  const body = bodyAsSent(given.body);
+  checkApproval(body);
+  return {...given, body};
 }
 
 const isTransferCreation = (id: OperationId): id is TransferCreation =>

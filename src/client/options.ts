@@ -23,9 +23,9 @@ export interface ClientOptions {
   clock?: Clock | undefined;
   /** Uniform in [0, 1), for jitter. */
   random?: (() => number) | undefined;
-  /** Attempts after the first; default 2. */
+  /** Attempts after the first, 0 to 20; default 2. */
   retries?: number | undefined;
-  /** The longest Retry-After to wait for; default 60 s. */
+  /** The longest Retry-After to wait for, 0 to 2147483647; default 60 s. */
   maxWaitMs?: number | undefined;
   timeouts?: Partial<Timeouts> | undefined;
   /** How this service differs from the contract. */

@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   narrow: [],
   json: ['narrow'],
   errors: [],
-  arguments: ['errors'],
+  arguments: ['errors', 'nearest', 'narrow'],
   clock: ['narrow'],
   spreadsheet: [],
   nearest: [],

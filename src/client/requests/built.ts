@@ -1,3 +1,4 @@
+import {checkOptions, mustBeNumber, mustBeText, type Checks} from '../../arguments.ts';
 import {asksForApproval} from './approval.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
 import {RemitError} from '../../errors.ts';
@@ -49,6 +50,15 @@ export interface BuilderOptions {
   sanitizer?: Sanitizer | undefined;
 }
 
+/** Above it, a timer of Node fires immediately. */
+export const LONGEST_MS = 0x7fff_ffff;
+
+const limitMs = mustBeNumber(
+  `a number of milliseconds above 0, up to ${LONGEST_MS}`,
+  (ms) => ms > 0 && ms <= LONGEST_MS,
+);
+const TIMEOUTS: Checks<Timeouts> = {connectMs: limitMs, headersMs: limitMs, totalMs: limitMs};
+
 /** Builds requests from operations: route, headers, one body text, as they leave this machine. */
 export class RequestBuilder {
   readonly timeouts: Timeouts;
@@ -60,7 +70,9 @@ export class RequestBuilder {
   constructor(options: BuilderOptions) {
     checkKey(options.key);
     this.#options = options;
-    this.timeouts = checkTimeouts({...DEFAULT_TIMEOUTS, ...definedOnly(options.timeouts ?? {})});
+    const {timeouts = {}} = options;
+    checkOptions(timeouts, TIMEOUTS, 'timeouts');
+    this.timeouts = {...DEFAULT_TIMEOUTS, ...definedOnly(timeouts)};
     this.#sensitiveNames = numberNames(options.codec?.service ?? {}).map((name) => name.toLowerCase());
   }
 
@@ -131,7 +143,7 @@ export class RequestBuilder {
     const {method, path, operation, keyed, ignoresKey = false, approves, options} = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const given = givenKey(options);
-    const idempotencyKey = keyed ? checkIdempotencyKey(given ?? newKey()) : undefined;
+    const idempotencyKey = keyed ? checkedKey(given ?? newKey()) : undefined;
     const {totalMs} = options;
     const encoded = (this.#options.codec ?? CANONICAL).encode({
       method,
@@ -142,7 +154,7 @@ export class RequestBuilder {
       timeouts:
         totalMs === undefined
           ? this.timeouts
-          : checkTimeouts({...this.timeouts, totalMs: Math.min(totalMs, this.timeouts.totalMs)}),
+          : {...this.timeouts, totalMs: Math.min(totalMs, this.timeouts.totalMs)},
       signal: options.signal,
     });
     const request = {...encoded, headers: {...encoded.headers, ...call.headers}};
@@ -171,6 +183,12 @@ export class RequestBuilder {
 /** A program in plain JavaScript may pass null for a key that it does not have. */
 const givenKey = ({idempotencyKey}: KeyedOptions): string | undefined => idempotencyKey ?? undefined;
 
+/** A key such as `false` would be the same for all payments. */
+function checkedKey(idempotencyKey: string): string {
+  mustBeText(idempotencyKey, 'idempotencyKey');
+  return checkIdempotencyKey(idempotencyKey);
+}
+
 function safetyOf(method: string, keyed: boolean): Safety {
   if (method === 'GET' || method === 'HEAD') return 'read';
   if (keyed) return 'keyed';
@@ -189,14 +207,6 @@ function queryValue(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new RemitError('USAGE', `the query value ${name} is neither text nor a number nor a boolean`);
-}
-
-function checkTimeouts(timeouts: Timeouts): Timeouts {
-  for (const [name, ms] of Object.entries(timeouts)) {
-    // Above 2^31 - 1 a Node timer fires immediately.
-    if (!(ms > 0 && ms <= 0x7fffffff)) throw new RemitError('USAGE', `${name} is not a valid timeout: ${ms}`);
-  }
-  return timeouts;
 }
 
 function definedOnly<T extends object>(options: T): Partial<T> {

@@ -58,7 +58,7 @@ export interface CallOptions {
   hint?: string | undefined;
   /** @internal The record that is written, if the caller has its id; named in an error with an unknown outcome. */
   recordId?: string | undefined;
-  /** Replaces the client's; for a read within a wait. */
+  /** Replaces the client's, 0 to 20; for a read within a wait. */
   retries?: number | undefined;
   /** Time limit for one attempt, if it is shorter than the client's. */
   totalMs?: number | undefined;

@@ -57,3 +57,15 @@ export function unwatch(who: Abortable): void {
   who.next.previous = who.previous;
   who.next = who.previous = who;
 }
+
+/** Fires with the first of two signals. `AbortSignal.any` misses one of another realm, such as that of jsdom. */
+export function eitherSignal(given: AbortSignal, own: AbortSignal): AbortSignal {
+  if (given instanceof AbortSignal) return AbortSignal.any([given, own]);
+  const either = new AbortController();
+  for (const signal of [given, own]) {
+    const stop = () => either.abort(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, {once: true, signal: either.signal});
+  }
+  return either.signal;
+}
