@@ -1,53 +1,11 @@
+import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Summary} from '../batch/standing/summary.ts';
-import {mustBeObject, mustBeSignal, mustBeText} from '../arguments.ts';
 import {RemitError, type ExitCode} from '../errors.ts';
-import {runCommand, type CommandResult} from './run-command.ts';
-import {rowsToCsv, type BatchRow} from './rows.ts';
-
-/** Which service and key: a stored profile, or an address and a key. */
-export type BatchesOptions = {
-  /** Default `payouts`. */
-  kind?: 'payouts' | 'payins' | undefined;
-  /** Folder of the journals and of the registry of paid references; default: that of the command. */
-  stateDir?: string | undefined;
-  /** Folder of the result files; default: the current folder. */
-  outDir?: string | undefined;
-  /** @internal The program to run, with its first arguments; for tests. */
-  program?: readonly string[] | undefined;
-} & (StoredService | NamedService);
-
-interface StoredService {
-  /** A stored profile, with its caps. */
-  profile: string;
-  /** Folder of the profiles; default: that of the command. */
-  configDir?: string | undefined;
-  baseUrl?: never;
-  key?: never;
-}
-
-interface NamedService {
-  baseUrl: string;
-  key: string;
-  /** Path of a service file. */
-  serviceFile?: string | undefined;
-  profile?: never;
-}
-
-/** What is planned: exactly one of `rows` and `file`. */
-export type PlanOptions = {
-  /** The name of the batch: letters, digits, dots, dashes and underscores. */
-  id: string;
-} & (
-  | {rows: readonly BatchRow[]; file?: never; sheet?: never}
-  | {
-      /** A CSV file or an Excel workbook (`.xlsx`). */
-      file: string;
-      /** Sheet of a workbook with several. */
-      sheet?: string | undefined;
-      rows?: never;
-    }
-);
+import {checkBatchesOptions, checkPlan, checkRun, mustBeId} from './option-checks.ts';
+import {COMMAND_FOLDER, runCommand, type CommandResult} from './run-command.ts';
+import {rowsToCsv} from './rows.ts';
+import type {BatchesOptions, Confirmation, PlanOptions, RunOptions} from './options.ts';
 
 /** A plan, as `payouts batch plan -o json` prints it. Nothing was sent. */
 export interface BatchPlan {
@@ -63,25 +21,6 @@ export interface BatchPlan {
   /** References that differ from an earlier one only in case or spaces. */
   similar_references: {count: number};
   warnings: readonly string[];
-}
-
-/** The figures that you expect. A run refuses if the plan has others. */
-export interface Confirmation {
-  count: number;
-  /** By currency, in major units. */
-  totals: Readonly<Record<string, string>>;
-}
-
-export interface RunOptions {
-  confirm: Confirmation;
-  /** Required to use a live key. */
-  live?: boolean | undefined;
-  /** What a check would refuse, as `--accept` takes it: `duplicates=2`. */
-  accept?: readonly string[] | undefined;
-  /** Also waits until the accepted rows have this status. */
-  until?: 'approved' | 'initiated' | 'debited' | 'settled' | undefined;
-  /** Stops as Ctrl-C does: finishes what was sent, and sends nothing more. */
-  signal?: AbortSignal | undefined;
 }
 
 /** How a run ended. */
@@ -104,9 +43,9 @@ export interface BatchRun {
 export class Batches {
   readonly #options: BatchesOptions;
 
+  /** @throws {RemitError} USAGE unless there is either a profile, or a base URL and a key */
   constructor(options: BatchesOptions) {
-    mustBeObject(options, 'the options of Batches');
-    this.#options = options;
+    this.#options = checkBatchesOptions(options);
   }
 
   /**
@@ -114,14 +53,11 @@ export class Batches {
    * @throws {RemitError} CSV_INVALID with every error by row and column
    */
   async plan(planned: PlanOptions): Promise<BatchPlan> {
-    mustBeObject(planned, 'the plan');
+    checkPlan(planned);
     const {id, rows, file, sheet} = planned;
-    if (rows === undefined) mustBeText(file, 'the file of a plan without rows');
-    mustBeText(id, 'the id of a batch');
-    const inSheet = sheet === undefined ? [] : ['--sheet', sheet];
-    const from = rows === undefined ? [resolve(file), ...inSheet] : ['-', ...AS_WRITTEN];
+    const from = rows === undefined ? [resolve(file), ...flag('sheet', sheet)] : ['-', ...AS_WRITTEN];
     const stdin = rows === undefined ? undefined : rowsToCsv(rows);
-    return (await this.#run<BatchPlan>(['plan', ...from, '--batch-id', id], {stdin})).json;
+    return (await this.#run<BatchPlan>(['plan', ...from, ...flag('batch-id', id)], {stdin})).json;
   }
 
   /**
@@ -139,22 +75,27 @@ export class Batches {
 
   /** The state of a batch, from its journal; nothing is sent. */
   async summary(id: string): Promise<Summary> {
+    mustBeId(id, 'the id of a batch');
     return (await this.#run<Summary>(['status', id])).json;
   }
 
   async #send(verb: 'run' | 'resume', id: string, options: RunOptions): Promise<BatchRun> {
-    mustBeText(id, 'the id of a batch');
-    mustBeObject(options, 'the options');
+    checkRun(id, options);
+    if (verb === 'run' && existsSync(resolve(COMMAND_FOLDER, id)))
+      throw new RemitError(
+        'USAGE',
+        `${id} is a file in ${COMMAND_FOLDER}, which run would pay; nothing was sent`,
+        {
+          hint: 'plan the rows under another id',
+        },
+      );
     const {confirm, live = false, accept = [], until, signal} = options;
-    if (signal !== undefined) mustBeSignal(signal, 'signal');
-    mustBeObject(confirm, 'confirm');
-    mustBeObject(confirm.totals, 'confirm.totals');
     const args = [
       ...[verb, id, ...statedFigures(confirm)],
-      ...['--out', resolve(this.#options.outDir ?? '.')],
+      ...flag('out', resolve(this.#options.outDir ?? '.')),
       ...(live ? ['--live', '--yes'] : []),
-      ...accept.flatMap((statement) => ['--accept', statement]),
-      ...(until === undefined ? [] : ['--until', until]),
+      ...accept.flatMap((statement) => flag('accept', statement)),
+      ...flag('until', until),
     ];
     const {json: summary, exitCode} = await this.#run<Summary>(args, {signal});
     return {summary, exitCode};
@@ -166,10 +107,9 @@ export class Batches {
   ): Promise<CommandResult<T>> {
     const {kind = 'payouts', stateDir, profile, program} = this.#options;
     const [verb = '', ...rest] = args;
-    const chosen = profile === undefined ? [] : ['--profile', profile];
-    const folder = stateDir === undefined ? [] : ['--state-dir', resolve(stateDir)];
+    const folder = stateDir === undefined ? [] : flag('state-dir', resolve(stateDir));
     return runCommand<T>({
-      args: [kind, 'batch', verb, ...rest, ...chosen, ...folder],
+      args: [kind, 'batch', verb, ...rest, ...flag('profile', profile), ...folder],
       env: this.#env(),
       program,
       ...how,
@@ -203,7 +143,11 @@ function statedFigures({count, totals}: Confirmation): string[] {
       hint: "state what you expect, such as {count: 3, totals: {USD: '1528.25'}}",
     });
   return [
-    ...['--confirm-count', String(count)],
-    ...stated.flatMap(([currency, total]) => ['--confirm-total', `${currency}=${total}`]),
+    ...flag('confirm-count', String(count)),
+    ...stated.flatMap(([currency, total]) => flag('confirm-total', `${currency}=${total}`)),
   ];
 }
+
+/** One word, so that a value such as `--live` is never read as a flag. */
+const flag = (name: string, value: string | undefined): string[] =>
+  value === undefined ? [] : [`--${name}=${value}`];

@@ -1,3 +1,4 @@
+import {mustBeObject} from '../arguments.ts';
 import {RemitError} from '../errors.ts';
 
 /** One payment, with the columns of a batch file (docs/guides/batches.md). */
@@ -25,7 +26,7 @@ export interface BatchRow {
 
 /**
  * The rows as a batch file. All checks are left to the plan, except that a number must be exact.
- * @throws {RemitError} CSV_INVALID for a value that is neither text nor a whole number
+ * @throws {RemitError} CSV_INVALID for a value that is neither text nor a whole number; USAGE for a row that is no object
  */
 export function rowsToCsv(rows: readonly BatchRow[]): string {
   const cells = rows.map((row, index) => cellsOf(row, index + 1));
@@ -34,7 +35,10 @@ export function rowsToCsv(rows: readonly BatchRow[]): string {
   return [columns.map(quoted), ...lines].map((line) => `${line.join(',')}\n`).join('');
 }
 
-function cellsOf({metadata = {}, ...fields}: BatchRow, row: number): Map<string, string> {
+function cellsOf(given: BatchRow, row: number): Map<string, string> {
+  mustBeObject(given, `row ${row}`);
+  const {metadata = {}, ...fields} = given;
+  mustBeObject(metadata, `row ${row}: metadata`);
   const named = Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
   const cells = new Map<string, string>();
   for (const [column, value] of [...Object.entries(fields), ...named])

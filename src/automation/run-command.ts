@@ -4,6 +4,9 @@ import {dirname, join} from 'node:path';
 import {EXIT, isErrorCode, RemitError, type ExitCode} from '../errors.ts';
 import {isObject, ownJson} from '../narrow.ts';
 
+/** A .remit.json of the caller's folder must not choose a profile or fields. */
+export const COMMAND_FOLDER = '/';
+
 /** One command, run by the installed `remit` in a process of its own. */
 export interface CommandRun {
   args: readonly string[];
@@ -45,10 +48,12 @@ function spawned({args, env, stdin, signal, program = ownProgram()}: CommandRun)
     throw new RemitError('INTERRUPTED', 'aborted before the command was started; nothing was sent', {
       cause: signal.reason,
     });
+  if ([...args, ...Object.values(env)].some((text) => text.includes('\0')))
+    throw new RemitError('USAGE', 'an option contains a NUL character; nothing was sent');
   const [file = process.execPath, ...first] = program;
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...first, ...args, '-o', 'json'], {
-      cwd: '/', // a .remit.json of the caller's folder must not choose a profile or fields
+      cwd: COMMAND_FOLDER,
       env: {...otherVariables(), ...env},
       stdio: 'pipe',
       windowsHide: true,

@@ -12,8 +12,8 @@ describe('a plan of a file from code', () => {
   it('names the sheet of a workbook with several', async () => {
     const args = await argsOf({id: 'november', file: 'bills.xlsx', sheet: 'Nov 2026'});
     assert.deepEqual(args, [
-      ...['payouts', 'batch', 'plan', resolve('bills.xlsx'), '--sheet', 'Nov 2026'],
-      ...['--batch-id', 'november', '--profile', 'acme', '-o', 'json'],
+      ...['payouts', 'batch', 'plan', resolve('bills.xlsx'), '--sheet=Nov 2026'],
+      ...['--batch-id=november', '--profile=acme', '-o', 'json'],
     ]);
   });
 

@@ -66,6 +66,11 @@ describe('a command run from code', () => {
     await assert.rejects(run('', {program: ['/nowhere/remit']}), /cannot start \/nowhere\/remit/);
   });
 
+  it('is not started with a NUL character, which no process can be given', async () => {
+    for (const more of [{args: ['a\0b']}, {env: {REMIT_API_KEY: 'test_a\0'}}])
+      await assert.rejects(run('', more), {name: 'RemitError', code: 'USAGE', message: /NUL character/});
+  });
+
   it('is stopped by its signal as by Ctrl-C, and still reports', async () => {
     const stopping = new AbortController();
     const server = createServer(() => stopping.abort()).listen(0, '127.0.0.1');

@@ -96,7 +96,7 @@ describe('the packed library', function () {
     ['remit-cli/sandbox', `startSandbox({frozen: 1})`, 'checkOptions'],
     [
       'remit-cli/batch',
-      `new Batches({baseUrl: '', key: 'test_a'}).run('a', {confirm: {count: 1, totals: {}}})`,
+      `new Batches({baseUrl: 'http://127.0.0.1:1', key: 'test_a'}).run('a', {confirm: {count: 1, totals: {}}})`,
       'statedFigures',
     ],
   ] as const)
