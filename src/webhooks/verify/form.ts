@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
+import {mustBeObject, mustBeOneOf} from '../../arguments.ts';
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
-import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
+import {TIMESTAMP_FORMATS, type SignatureForm, type TimestampFormat} from '../../contract/signature-form.ts';
 import {RemitError} from '../../errors.ts';
 import {parseEvent} from './event.ts';
 import {headerValues, spacedValues, type WebhookHeaders} from './header-values.ts';
@@ -38,13 +39,19 @@ const PAYLOAD = '{payload}';
 /** As in a service file: printable ASCII, so that a character is a byte. */
 const SIGNED = /^[ -z|~]*(\{id\}[ -z|~]*)?(\{timestamp\}[ -z|~]*)?\{payload\}$/;
 
+const mustBeFormat = mustBeOneOf(TIMESTAMP_FORMATS);
+
 /**
  * @param format the format of the timestamp, whatever the form states
- * @throws {RemitError} LOCAL_VALIDATION for a signed text that does not end with the payload
+ * @throws {RemitError} LOCAL_VALIDATION for a signed text that does not end with the payload; USAGE for a form that is
+ *   not an object or an unknown format
  */
 export function formOf(given: SignatureForm | undefined, format?: TimestampFormat): Form {
+  if (format !== undefined) mustBeFormat(format, 'timestampFormat');
   if (given === undefined)
     return format === undefined || format === 'seconds' ? DOCUMENTED : {...DOCUMENTED, format};
+  const stated: unknown = given;
+  mustBeObject(stated, 'form');
   const {timestampPart: part, timestamp, signed} = given;
   if (signed !== undefined && !SIGNED.test(signed))
     throw new RemitError('LOCAL_VALIDATION', `signed must end with {payload}, not ${JSON.stringify(signed)}`);

@@ -1,3 +1,6 @@
+import {isMap} from 'node:util/types';
+import {isList} from '../../narrow.ts';
+
 /** The part of a Fetch `Headers` object that is used here. */
 export interface FetchHeaders {
   get(name: string): string | null;
@@ -14,8 +17,8 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * All values of one header, in order of arrival, without surrounding white space. A value is split at commas, because
- * Node and Fetch join repeated headers with a comma.
+ * All values of one header, in order of arrival, without surrounding white space; what is not text is ignored. A value is
+ * split at commas, because Node and Fetch join repeated headers with a comma.
  * @param name in lower case
  */
 export function headerValues(headers: WebhookHeaders, name: string): string[] {
@@ -51,9 +54,10 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 function rawValues(headers: WebhookHeaders, name: string): readonly string[] {
   if (Array.isArray(headers)) return fromList(headers as readonly unknown[], name);
+  if (isMap(headers)) return fromList([...headers], name); // its names may be in any case
   if (isFetchHeaders(headers)) {
-    const value = headers.get(name);
-    return value === null ? [] : [value];
+    const value: unknown = headers.get(name);
+    return typeof value === 'string' ? [value] : [];
   }
   return fromRecord(headers as Readonly<Record<string, string | readonly string[] | undefined>>, name);
 }
@@ -85,9 +89,8 @@ function fromRecord(
   const found: string[] = [];
   for (const key of Object.keys(record)) {
     if (!isNamed(key, name)) continue;
-    const value = record[key];
-    if (typeof value === 'string') found.push(value);
-    else if (value !== undefined) found.push(...value);
+    const value: unknown = record[key];
+    for (const text of isList(value) ? value : [value]) if (typeof text === 'string') found.push(text);
   }
   return found;
 }

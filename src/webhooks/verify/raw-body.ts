@@ -1,7 +1,9 @@
+import {mustBeNumber} from '../../arguments.ts';
 import {RemitError} from '../../errors.ts';
 
 /** Deliveries of the service are below 1 KB. */
 export const MAX_BODY_BYTES = 1_048_576;
+const mustBeSize = mustBeNumber('a number of bytes', (bytes) => bytes >= 0);
 
 /** The body is larger than allowed. Web frameworks that support `statusCode` answer 413. */
 export class BodyTooLargeError extends Error {
@@ -31,12 +33,13 @@ export type BodySource = NodeRequest | FetchRequest;
  * The bytes of a request, exactly as they arrived. Call it before anything else reads the request, and only once.
  * @throws {BodyTooLargeError} beyond `maxBytes` (default 1 MiB); the rest is not read, and an answer can still be
  *   sent
- * @throws {RemitError} LOCAL_VALIDATION if a parser has already read the request
+ * @throws {RemitError} LOCAL_VALIDATION if a parser has already read the request; USAGE for a limit that is no number
  */
 export async function readRawBody(
   source: BodySource,
   {maxBytes = MAX_BODY_BYTES}: {maxBytes?: number} = {},
 ): Promise<Uint8Array> {
+  mustBeSize(maxBytes, 'maxBytes');
   if ('readableDidRead' in source ? source.readableDidRead : source.bodyUsed)
     throw new RemitError('LOCAL_VALIDATION', 'the request body was read before: its raw bytes are gone', {
       hint: 'call readRawBody before any body parser, for this route',

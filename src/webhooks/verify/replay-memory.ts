@@ -1,3 +1,5 @@
+import {mustBeNumber} from '../../arguments.ts';
+
 /** `unknown`: deliveries of that age are no longer in the memory, so a replay cannot be excluded. */
 export type Seen = 'new' | 'seen' | 'unknown';
 
@@ -13,6 +15,7 @@ export interface Replays {
 
 /** About 100 bytes per entry. */
 const DEFAULT_ENTRIES = 100_000;
+const mustBeCount = mustBeNumber('a number of at least 1', (entries) => entries >= 1);
 
 /**
  * Signatures that were accepted and are still fresh, so that a captured request cannot be sent a second time. Limited
@@ -24,7 +27,9 @@ export class ReplayMemory implements Replays {
   readonly #most: number;
   #forgottenMs = Number.NEGATIVE_INFINITY;
 
+  /** @throws {RemitError} USAGE unless maxEntries is a number of at least 1 */
   constructor({maxEntries = DEFAULT_ENTRIES}: {maxEntries?: number} = {}) {
+    mustBeCount(maxEntries, 'maxEntries');
     this.#most = maxEntries;
   }
 

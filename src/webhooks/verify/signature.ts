@@ -1,7 +1,8 @@
 import {timingSafeEqual} from 'node:crypto';
 import {isUint8Array} from 'node:util/types';
-import {mustBeObject} from '../../arguments.ts';
+import {mustBe, mustBeBoolean, mustBeObject} from '../../arguments.ts';
 import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import {type Form, formOf, headersWith, idFor, signingKey, signedParts, timestampAt} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
 import {webhookDigest, webhookHmac} from './hmac.ts';
@@ -122,12 +123,14 @@ export type VerifyOptions = Pick<VerifyInput, 'form' | 'toleranceSeconds' | 'tim
 /**
  * Interface document, "Signature", rules 2 to 4. Compares in constant time, and tries every secret and signature.
  * @throws {RemitError} LOCAL_VALIDATION for an invalid call: no or an empty secret, a body that is not bytes, a
- *   tolerance or time that is not a finite number of at least 0
+ *   tolerance or time that is not a finite number of at least 0; USAGE for another option of the wrong type
  */
 export function verifyWebhook(input: VerifyInput): Verification {
   mustBeObject(input, 'the input of verifyWebhook');
-  const {body, headers, lenient = false} = input;
+  const {body, headers, lenient = false, replays} = input;
   if (!Array.isArray(headers)) mustBeObject(headers, 'headers'); // rawHeaders of Node are a list
+  mustBeBoolean(lenient, 'lenient');
+  if (replays !== undefined) mustBeReplays(replays, 'replays');
   const form = formOf(input.form, input.timestampFormat);
   const texts = checkSecrets(input.secrets);
   const secrets = form.hasBase64Secret ? texts.map((text) => signingKey(text, form)) : texts;
@@ -144,9 +147,9 @@ export function verifyWebhook(input: VerifyInput): Verification {
   const stale = staleness(ageSeconds, tolerance);
   if (stale !== undefined) return rejected(stale);
   // Without a timestamp the service signs a delivery that it sends again in the same way.
-  if (input.replays !== undefined && form.format !== undefined) {
+  if (replays !== undefined && form.format !== undefined) {
     const untilMs = timestampMs + (tolerance.past + 1) * 1000;
-    const seen = input.replays.see(match.given.digits, timestampMs, nowMs, untilMs);
+    const seen = replays.see(match.given.digits, timestampMs, nowMs, untilMs);
     if (seen !== 'new') return rejected(seen === 'seen' ? 'replayed' : 'replay_unknown');
   }
   const {position, leniencies} = match.given;
@@ -162,6 +165,11 @@ export function refuseByHeaders(
   if (typeof read === 'string') return read;
   return staleness(ageOf(read.timestampMs, nowMs), readTolerance(input.toleranceSeconds));
 }
+
+const mustBeReplays = mustBe(
+  'a ReplayMemory or another object with its method see',
+  (value) => isObject(value) && typeof value['see'] === 'function',
+);
 
 const IS_DAY = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$/;
 
@@ -260,11 +268,11 @@ function findMatch(
   return found;
 }
 
-function readTolerance(given: VerifyInput['toleranceSeconds']): {past: number; future: number} {
-  const {past, future} =
-    typeof given === 'object'
-      ? given
-      : {past: given ?? TOLERANCE_SECONDS, future: given ?? TOLERANCE_SECONDS};
+function readTolerance(given: VerifyInput['toleranceSeconds'] = TOLERANCE_SECONDS): {
+  past: number;
+  future: number;
+} {
+  const {past, future} = typeof given === 'object' && given !== null ? given : {past: given, future: given};
   checkNumber('toleranceSeconds', past);
   checkNumber('toleranceSeconds', future);
   return {past, future};
