@@ -1,4 +1,4 @@
-import {mustBeObject} from '../arguments.ts';
+import {checkOptions, mayBeAny, mustBeObject} from '../arguments.ts';
 import {isErrorCode, RemitError} from '../errors.ts';
 import {ownJson} from '../narrow.ts';
 import {faultRule} from './fault-input.ts';
@@ -21,7 +21,9 @@ export function harnessOf(server: RunningSandbox, isStopped: () => boolean): Omi
   const listed = async <Item>(path: string) => (await call<{data: Item[]}>('GET', path)).data;
   return {
     ...{baseUrl, testKey, liveKey, controlUrl, controlToken},
-    reset: async ({mainBalanceMinor} = {}) => {
+    reset: async (options = {}) => {
+      checkOptions(options, {mainBalanceMinor: mayBeAny}, 'the options of reset'); // the sandbox checks the amount
+      const {mainBalanceMinor} = options;
       await call('POST', '/reset', {main_balance_in_minor_units: mainBalanceMinor});
     },
     seed: (parties) => call('POST', '/seed', parties),
@@ -40,7 +42,10 @@ export function harnessOf(server: RunningSandbox, isStopped: () => boolean): Omi
     checkpoints: () => listed('/checkpoints'),
     saveCheckpoint: (name) => call('POST', '/checkpoints', {name}),
     restoreCheckpoint: (name) => call('POST', `/checkpoints/${encodeURIComponent(name)}/restore`, {}),
-    deliveries: (wanted = {}) => listed(`/deliveries${queryOf(wanted)}`),
+    deliveries: async (wanted = {}) => {
+      mustBeObject(wanted, 'the filters');
+      return listed(`/deliveries${queryOf(wanted)}`);
+    },
     delivery: (id) => call('GET', `/deliveries/${encodeURIComponent(id)}`),
     redeliver: (id) => call('POST', `/deliveries/${encodeURIComponent(id)}/redeliver`, {}),
     audit: () => call('GET', '/audit'),

@@ -1,9 +1,18 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {mustBeObject} from '../arguments.ts';
-import {RemitError} from '../errors.ts';
-import {isObject, messageOf} from '../narrow.ts';
+import {
+  checkOptions,
+  mustBe,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBeName,
+  mustBeObject,
+  mustBeOneOf,
+  mustBeWhole,
+  type Checks,
+} from '../arguments.ts';
+import {messageOf} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import {harnessOf} from './harness-calls.ts';
 import type {RunningHarness} from './running-harness.ts';
@@ -56,7 +65,7 @@ export interface ReceivedWebhook {
  * await sandbox.stop();
  */
 export async function startSandbox(options: HarnessOptions = {}): Promise<RunningHarness> {
-  checkOptions(options);
+  checkOptions(options, OPTIONS, 'the options of startSandbox');
   const {store, onWebhook, ...rest} = options;
   const folder = store === undefined ? mkdtempSync(join(tmpdir(), 'remit-sandbox-')) : undefined;
   const remove = () => folder !== undefined && rmSync(folder, {recursive: true, force: true});
@@ -86,37 +95,17 @@ async function start(options: ServerOptions): Promise<RunningSandbox> {
   return serve(options);
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
-/** What each option must be. Without types, a mistyped one would otherwise change what a test means. */
-const VALID: Readonly<
-  Record<keyof HarnessOptions, readonly [is: (value: unknown) => boolean, what: string]>
-> = {
-  port: [(value) => isWhole(value) && Number(value) <= 65_535, 'a port, from 0 to 65535'],
-  seed: [isText, 'text'],
-  timing: [(value) => ['fast', 'instant', 'real'].includes(String(value)), 'fast, instant or real'],
-  frozenAtMs: [isWhole, 'a time in milliseconds since the epoch, such as Date.UTC(2026, 2, 2)'],
-  mainBalanceMinor: [isWhole, 'a whole number of minor units'],
-  store: [isText, 'the path of a file'],
-  strictIdempotency: [(value) => typeof value === 'boolean', 'true or false'],
-  strictAutoApprove: [(value) => typeof value === 'boolean', 'true or false'],
-  service: [isObject, 'the content of a service file'],
-  onWebhook: [(value) => typeof value === 'function', 'a function'],
+/** Without types, a mistyped option would otherwise change what a test means. */
+const OPTIONS: Checks<HarnessOptions> = {
+  ...{port: mustBeWhole(0, 65_535), seed: mustBeName, timing: mustBeOneOf(['fast', 'instant', 'real'])},
+  frozenAtMs: mustBe('a time in milliseconds since the epoch, such as Date.UTC(2026, 2, 2)', isWhole),
+  mainBalanceMinor: mustBe('a whole number of minor units', isWhole),
+  ...{store: mustBeName, strictIdempotency: mustBeBoolean, strictAutoApprove: mustBeBoolean},
+  ...{service: mustBeObject, onWebhook: mustBeFunction},
 };
 
-function checkOptions(options: HarnessOptions): void {
-  mustBeObject(options, 'the options of startSandbox');
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(VALID, name))
-      throw new RemitError(
-        'USAGE',
-        `startSandbox has no option ${name}; its options: ${Object.keys(VALID).join(', ')}`,
-      );
-    const [is, what] = VALID[name as keyof HarnessOptions];
-    if (value !== undefined && !is(value))
-      throw new RemitError('USAGE', `the option ${name} of startSandbox must be ${what}`);
-  }
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 /** Hands deliveries to a function of the caller's. */

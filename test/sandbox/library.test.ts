@@ -62,16 +62,16 @@ describe('remit-cli/sandbox', () => {
   it('refuses options that do not exist or have an invalid value, before anything is started', async () => {
     const before = temporary();
     for (const [options, message] of [
-      [{frozen: 1}, /^startSandbox has no option frozen; its options: port, seed, timing, frozenAtMs, /],
-      [{port: 70_000}, /^the option port of startSandbox must be a port, from 0 to 65535$/],
-      [{timing: 'slow'}, /^the option timing of startSandbox must be fast, instant or real$/],
+      [{frozen: 1}, /^unknown option frozen in the options of startSandbox$/],
+      [{port: 70_000}, /^port must be a whole number from 0 to 65535, not 70000$/],
+      [{timing: 'slow'}, /^timing must be one of fast, instant, real, not "slow"$/],
       [{frozenAtMs: Number.NaN}, /must be a time in milliseconds since the epoch/],
       [{frozenAtMs: new Date(0)}, /must be a time in milliseconds since the epoch/],
       [{mainBalanceMinor: -1}, /must be a whole number of minor units/],
-      [{store: ''}, /must be the path of a file/],
-      [{service: 'service.json'}, /must be the content of a service file/],
+      [{store: ''}, /store must be non-empty text/],
+      [{service: 'service.json'}, /service must be an object/],
       [{onWebhook: 204}, /must be a function/],
-      [{seed: 7}, /must be text/],
+      [{seed: 7}, /seed must be non-empty text, not number/],
       [{strictAutoApprove: 1}, /must be true or false/],
     ] as [object, RegExp][])
       await assert.rejects(startSandbox(options), (error: unknown) => {
