@@ -91,18 +91,20 @@ function commandsOn({testKey, baseUrl}: RunningSandbox, folder: string, {out, ru
     REMIT_STATE_DIR: join(folder, 'state'),
     REMIT_CONFIG_DIR: join(folder, 'config'),
   };
+  const {stop} = runtime;
+  const refuseIfStopped = () => {
+    if (stop.reason === undefined) return;
+    throw new RemitError(
+      stop.reason.code,
+      `${stop.reason.message}; the sandbox of the demo has stopped, its files are in ${folder}`,
+      {hint: 'to see all of it: remit demo'},
+    );
+  };
   return async (args: readonly string[], killWhen?: () => boolean) => {
+    refuseIfStopped();
     out.note(`\n$ remit ${args.map((arg) => (dirname(arg) === folder ? basename(arg) : arg)).join(' ')}`);
-    const ended = await runRemit(args, {quiet: !out.forPeople || out.settings.quiet, env, killWhen});
-    const {reason} = runtime.stop; // Ctrl-C is for the command, too
-    if (reason !== undefined)
-      throw new RemitError(
-        reason.code,
-        `${reason.message}; the sandbox of the demo has stopped, its files are in ${folder}`,
-        {
-          hint: 'to see all of it: remit demo',
-        },
-      );
+    const ended = await runRemit(args, {quiet: !out.forPeople || out.settings.quiet, env, stop, killWhen});
+    refuseIfStopped(); // what stops the demo stops the command, too
     return ended;
   };
 }
