@@ -160,14 +160,17 @@ describe('moves approve', () => {
     const ran = await refused(answer(200, {data: settled}));
     assert.equal(ran.exitCode, 5);
     assert.equal(ran.error().code, 'VALIDATION_ERROR');
-    assert.match(ran.error().message, /refused\. The move is SETTLED already; this request changed nothing$/);
+    assert.match(
+      ran.error().message,
+      /refused \(POST \S+\)\. The move is SETTLED already; this request changed nothing$/,
+    );
     assert.equal(ran.error().hint, `remit moves get ${ID}`);
   });
 
   it('says after a 400, such as one for insufficient funds, that no money moved', async () => {
     const ran = await refused(answer(200, {data: move()}));
     assert.equal(ran.exitCode, 5);
-    assert.match(ran.error().message, /refused\. The move is still CREATED: no money moved/);
+    assert.match(ran.error().message, /refused \(POST \S+\)\. The move is still CREATED: no money moved/);
     assert.doesNotMatch(ran.error().message, /done|settled/);
     assert.equal(ran.error().hint, `remit subaccounts get ${FROM}`);
   });
