@@ -27,7 +27,7 @@ const REST = [
 const START = [
   /^src\/[\w-]+\.ts$/,
   /^src\/(client\/(answers|reading|requests|transport)|contract\/(operations|origin)|json|money|output|profiles|sanitize)\//,
-  /^src\/client\/client\.ts$/,
+  /^src\/client\/(client|option-checks)\.ts$/,
   /^src\/(contract|service)\/[\w-]+\.ts$/,
   /^src\/cli\/(core|line|runtime)\//,
   /^src\/cli\/guard\/grants\.ts$/, // every command has a guard at its transport

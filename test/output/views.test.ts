@@ -243,6 +243,7 @@ describe('a recorded delivery as people see it', () => {
       ['Failure', '-'],
       ['Attempt', '2'],
       ['Duplicate of', 'dlv_0'],
+      ['Filtered', 'no'],
       ['Path', '/hooks'],
       ['Secret fingerprint', 'a1b2'],
       ['Forwards', 'http://localhost:3000/: forwarded, 1 attempt, last 200'],

@@ -85,7 +85,7 @@ describe('payouts create, in processes of its own', function () {
     assert.equal((await spawnCli(words(), env)).code, 11);
   });
 
-  it('makes the same payment twice at once if it was typed twice, one after the other', async () => {
+  it('makes the same payment once if it was started three times at once', async () => {
     let inFlight = 0;
     let most = 0;
     onMade = async () => {
@@ -95,8 +95,8 @@ describe('payouts create, in processes of its own', function () {
       return true;
     };
     const ran = await Promise.all([spawnCli(words(), env), spawnCli(words(), env), spawnCli(words(), env)]);
-    for (const {code, stderr} of ran) assert.equal(code, 0, stderr);
-    assert.deepEqual([made.size, most, remembered()], [3, 1, []]);
+    assert.deepEqual(ran.map(({code}) => code).sort(), [0, 11, 11]);
+    assert.deepEqual([made.size, most, remembered()], [1, 1, []]);
   });
 
   it('lets different payments run at the same time', async () => {

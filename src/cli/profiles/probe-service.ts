@@ -1,4 +1,3 @@
-import {selectedValue} from '../../output/records/select.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
@@ -37,7 +36,7 @@ export async function probeService(context: Context): Promise<number> {
 interface Said {
   status: number;
   isRecord: boolean;
-  /** Status, code and message, without the parts that differ between paths and between answers. */
+  /** Status and body, without the parts that differ between paths and between answers. */
   said: string;
 }
 
@@ -56,17 +55,9 @@ async function ask(read: () => Promise<{status: number; data: unknown}>, accept?
     if (!(error instanceof RemitError) || error.httpStatus === undefined) throw error;
     const {httpStatus: status} = error;
     if (status !== 404 && status !== 400 && accept === undefined) throw error;
-    const words = withoutAssumption(error)
-      .replace(/^.*?: /, '')
-      .replace(VARIABLE, '');
-    return {status, isRecord: false, said: `${status} ${words}`};
+    const said = JSON.stringify(error.body ?? null).replace(VARIABLE, '');
+    return {status, isRecord: false, said: `${status} ${said}`};
   }
-}
-
-/** What may explain an answer names the path that was tried. */
-function withoutAssumption({message, details}: RemitError): string {
-  const text = selectedValue(details?.['assumption'], 'text'); // of service-error.ts
-  return typeof text !== 'string' ? message : message.slice(0, -`. ${text}`.length);
 }
 
 function elsewhere({profile}: Context, why: string): RemitError {

@@ -182,13 +182,13 @@ async function waitForOne(
       ...{lifecycle, until, timeoutMs, clock, random: runtime.random, signal: stop.signal, onChange, onRead},
       read: ({timeoutMs: leftMs}) => read(leftMs),
     });
-    const reason = failureReasonText(record) ?? lastError?.message ?? null;
+    const reason = failureReasonText(record) ?? lastError?.reason ?? null;
     const settles = {expected_settlement_date: expectedSettlement(record) ?? null};
     return {id, outcome, status: statusOf(record) ?? null, ...settles, reason, error: errorOf(outcome)};
   } catch (error) {
     if (!(error instanceof RemitError) || stop.signal.aborted) throw error;
     const unread = {status: null, expected_settlement_date: null};
-    return {id, outcome: 'error', ...unread, reason: error.message, error: error.code};
+    return {id, outcome: 'error', ...unread, reason: error.reason, error: error.code};
   }
 }
 

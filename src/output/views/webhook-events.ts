@@ -84,7 +84,7 @@ export const webhookEventView: View = {
     field('Failure', 'body', (body) => plainValue(failureOfEvent(body))),
     text('Attempt', 'attempt'),
     text('Duplicate of', 'duplicate_of'),
-    yesNo('Excluded by --events', 'filtered'),
+    yesNo('Filtered', 'filtered'),
     text('Path', 'path'),
     text('Secret fingerprint', 'secret_fingerprint'),
     {...forwards, show: forwardList},

@@ -51,7 +51,9 @@ describe('remit doctor, at a service with 250 payouts', () => {
       const left = (again.json() as Report).checks.filter(({verdict}) => verdict === 'differs');
       assert.deepEqual([left, again.exitCode], [[], 0]);
       const listed = await withFile('payouts list --all --json');
-      assert.deepEqual([listed.exitCode, countIn(listed.json()) >= 250], [0, true], listed.stderr);
+      // What moved while it was read came twice, so that other records may be missing.
+      const exit = 'growth' in options ? 8 : 0;
+      assert.deepEqual([listed.exitCode, countIn(listed.json()) >= 250], [exit, true], listed.stderr);
     });
 
   it('proposes one page for a service that ignores everything, and accepts that in the file', async () => {

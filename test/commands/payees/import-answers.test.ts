@@ -225,7 +225,7 @@ describe('payees import of a service that creates and answers with an error', ()
     assert.deepEqual([exit, problems.length, problems[0]?.state], [12, 1, 'in_doubt']);
     assert.match(
       problems[0]?.message ?? '',
-      /^it may exist, although the service does not show it: .*the service answered 409 CONFLICT: no$/,
+      /^it may exist, although the service does not show it: .*the service answered 409 CONFLICT: no \(POST \S+\)$/,
     );
   });
 

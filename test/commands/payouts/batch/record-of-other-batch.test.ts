@@ -71,7 +71,7 @@ describe('a create that is answered with the record of another batch', () => {
       String(stop?.message),
       /came back, which is already the record of row N-1 of batch n; a record pays one row/,
     );
-    assert.equal(next, 'remit payouts batch resume b'); // for the other row; then a retry by name
+    assert.equal(next, 'remit payouts batch release b --accept rest'); // of the other row; then a retry by name
     let after: string | null = next;
     for (let steps = 0; after !== null && steps < 5; steps++) after = await follow(after);
     assert.equal(after, null);
