@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import {asksForApproval} from '../../client/requests/approval.ts';
 import type {EarlierRequest} from '../../client/requests/resource.ts';
 import {nextTurn} from '../../clock.ts';
@@ -21,6 +22,7 @@ import {
 } from '../../doubts/open-payments.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
+import {acquireLock} from '../../store/locks/lock.ts';
 import type {Context} from '../core/context.ts';
 import {explained, leavesNoDoubt, shownBy} from './outcome.ts';
 import {type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
@@ -109,14 +111,9 @@ async function remembering<T>(
     if (isAnother) await askAboutOther(context, payment);
     const repeats = await askAboutEarlier(context, payment, {earlier, fresh});
     const draft = repeats === undefined ? fresh : repetition(context, payment, repeats);
-    const entry = await attempted(context, () => keep(context, payment, draft));
+    const entry = await attempted(context, () => keepAlone(context, payment, {draft, earlier}));
     if (entry === undefined) return unremembered(draft);
-    if (hasRival(context, payment, [entry, ...earlier])) {
-      if (repeats === undefined) forgetPayment(entry);
-      else leavePayment(repeats);
-      await context.clock.sleep(context.runtime.random() * RIVAL_MS, context.stop.signal);
-      continue;
-    }
+    if (entry === 'rival') continue;
     const accepted = repeats === undefined ? earlier : [];
     return settling(context, {payment, entry, accepted, draft}, send);
   }
@@ -141,15 +138,13 @@ const repetition = (context: Context, payment: Payment, repeats: StoredPayment):
   repeats,
 });
 
-/** Two commands that committed the same payment at the same time try again after a random part of this time. */
-const RIVAL_MS = 300;
 /** How often a payment that another command is sending is checked. */
 const CHECK_MS = 200;
 
 /** A memory that cannot be used stops a live payment; a test payment only loses its protection. */
-async function attempted<R>({profile, out}: Context, work: () => R): Promise<R | undefined> {
+async function attempted<R>({profile, out}: Context, work: () => R | Promise<R>): Promise<R | undefined> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (profile.mode === 'live' || !(error instanceof RemitError))
       throw error instanceof RemitError
@@ -188,8 +183,25 @@ function warnOfDamage({stateDir, profile, out}: Context): void {
   }
 }
 
-const hasRival = (context: Context, payment: Payment, known: readonly StoredPayment[]): boolean =>
-  sameOpen(context, payment).some(({file}) => known.every((one) => one.file !== file));
+/**
+ * Commits the entry, unless another command has committed the same payment since the earlier ones were read. Of two
+ * commands that start at the same time, one is first.
+ */
+async function keepAlone(
+  context: Context,
+  payment: Payment,
+  {draft, earlier}: {draft: Draft; earlier: readonly StoredPayment[]},
+): Promise<StoredPayment | 'rival'> {
+  const lock = await acquireLock(join(context.stateDir, 'in-doubt.lock'), {
+    ...{purpose: `a ${payment.kind} that is about to be sent`, brief: true, clock: context.clock},
+  });
+  try {
+    const isKnown = ({file}: StoredPayment) => earlier.some((one) => one.file === file);
+    return sameOpen(context, payment).every(isKnown) ? keep(context, payment, draft) : 'rival';
+  } finally {
+    await lock.release();
+  }
+}
 
 /**
  * Waits for other commands that are sending the same payment right now: its outcome will soon be known.
