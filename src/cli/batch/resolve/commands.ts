@@ -24,7 +24,10 @@ export abstract class BatchResolve extends BatchCommand {
       description: 'the row was paid by the record with this id',
       exactlyOne: ['paid', 'not-paid', 'from'],
     }),
-    'not-paid': Flags.boolean({description: 'the row was not paid; it is sent again: with its key, or a new one if the key has another record'}),
+    'not-paid': Flags.boolean({
+      description:
+        'the row was not paid; it is sent again: with its key, or a new one if the key has another record',
+    }),
     from: Flags.string({
       helpValue: 'FILE',
       description: 'CSV or .xlsx file with the header reference,verdict,id; a verdict is paid or not-paid',
