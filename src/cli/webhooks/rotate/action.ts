@@ -66,9 +66,10 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
       ...{isConfirmed: true, canceled: await canceledWith(context, id), eventTypes},
     });
   const waiting = await waitForDeliveries(context, request);
+  const canceledBefore = await canceledWith(context, id);
   const isConfirmed = await deleteOld(context, id, waiting?.length ?? 0);
   return finish(context, rotation, {
-    ...{isConfirmed, canceled: await canceledOf(context, id, waiting), eventTypes},
+    ...{isConfirmed, canceled: await canceledOf(context, id, {waiting, before: canceledBefore}), eventTypes},
   });
 }
 

@@ -1,8 +1,8 @@
-import {RemitError} from '../../../errors.ts';
 import {counted} from '../../../phrases.ts';
 import type {Context} from '../../core/context.ts';
+import type {Running} from '../../sandbox/recorded/running.ts';
 import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
-import {deliveriesIn, sandboxOf} from '../deliveries.ts';
+import {canceledWith, deliveriesIn, sandboxOf} from '../deliveries.ts';
 import type {RotateRequest} from './request.ts';
 
 const LOOK_EVERY_MS = 1000;
@@ -27,7 +27,7 @@ export async function waitForDeliveries(
   const endMs = clock.monotonic() + timeoutMs;
   let isTold = false;
   for (;;) {
-    const ids = await deliveriesIn(context, sandbox, id, ['pending', 'sending']);
+    const ids = await waitingNow(context, sandbox, id);
     if (ids.length === 0 || clock.monotonic() >= endMs) return ids;
     if (!isTold)
       out.note(
@@ -38,19 +38,23 @@ export async function waitForDeliveries(
   }
 }
 
-/** Which of the deliveries were canceled with the endpoint; all of them if that cannot be read. */
+/** A delivery that is sent and waits again between two reads is in neither list, so that none is only believed twice. */
+async function waitingNow(context: Context, sandbox: Running, id: string): Promise<readonly string[]> {
+  const ids = await deliveriesIn(context, sandbox, id, ['pending', 'sending']);
+  return ids.length > 0 ? ids : deliveriesIn(context, sandbox, id, ['sending', 'pending']);
+}
+
+/**
+ * The deliveries that were canceled with the endpoint, also those that seemed to have ended before.
+ * @param waiting what is returned if that cannot be read
+ * @param before the deliveries that were canceled before the endpoint was deleted
+ */
 export async function canceledOf(
   context: Context,
   id: string,
-  ids: readonly string[] | undefined,
+  {waiting, before = []}: {waiting: readonly string[] | undefined; before: readonly string[] | undefined},
 ): Promise<readonly string[] | undefined> {
-  const sandbox = sandboxOf(context);
-  if (ids === undefined || ids.length === 0 || sandbox === undefined) return ids;
-  try {
-    const canceled = new Set(await deliveriesIn(context, sandbox, id, ['canceled']));
-    return ids.filter((one) => canceled.has(one));
-  } catch (error) {
-    if (!(error instanceof RemitError) || context.stop.signal.aborted) throw error;
-    return ids;
-  }
+  if (waiting === undefined) return undefined;
+  const canceled = await canceledWith(context, id);
+  return canceled === undefined ? waiting : canceled.filter((one) => !before.includes(one));
 }
