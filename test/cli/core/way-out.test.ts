@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {Commands} from '../../../src/cli/line/command-line.ts';
 import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
@@ -55,6 +57,14 @@ describe('the way out of an error that names none', () => {
   it('is the sandbox at its usual address, as long as none was started', () => {
     assert.equal(hintAt('http://127.0.0.1:4510'), 'remit sandbox start');
     assert.equal(hintAt('http://127.0.0.1:8080'), undefined);
+  });
+
+  it('is the sandbox at its usual address, if the addresses are damaged', () => {
+    for (const text of ['{', '{}', 'null', '[1, {"base_url": 4510}]']) {
+      const stateDir = startedAt({port: 8080});
+      writeFileSync(join(sandboxPlace(stateDir).folder, 'addresses.json'), text);
+      assert.equal(hintAt('http://127.0.0.1:4510', {stateDir}), 'remit sandbox start', text);
+    }
   });
 
   it('stops the sandbox first, if it runs at another address', () => {

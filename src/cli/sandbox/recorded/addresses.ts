@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {ownJson} from '../../../narrow.ts';
+import {isList, isObject} from '../../../narrow.ts';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {SANDBOX_START, sandboxStartAt} from '../../runtime/sandbox-port.ts';
 import {sandboxPlace, sandboxUrl, type SandboxPlace} from './place.ts';
@@ -19,11 +19,15 @@ const fileIn = ({folder}: SandboxPlace): string => join(folder, 'addresses.json'
 
 function readAddresses(place: SandboxPlace): FormerAddress[] {
   try {
-    return ownJson(readFileSync(fileIn(place), 'utf8'));
+    const found: unknown = JSON.parse(readFileSync(fileIn(place), 'utf8'));
+    return isList(found) ? found.filter(isAddress) : [];
   } catch {
     return []; // they are only for hints
   }
 }
+
+const isAddress = (value: unknown): value is FormerAddress =>
+  isObject(value) && typeof value['base_url'] === 'string' && typeof value['detached'] === 'boolean';
 
 /** Called when it runs; again with `detached` by the command that started it in the background. */
 export function noteAddress(place: SandboxPlace, address: FormerAddress): void {
