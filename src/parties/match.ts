@@ -1,6 +1,7 @@
 import {foldReference, normaliseReference, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
 import {VERIFICATION_STATUSES} from '../contract/lifecycle.ts';
 import {isObject} from '../narrow.ts';
+import {listed} from '../phrases.ts';
 import type {PartyRow} from './row.ts';
 
 /** A payee or payer as the service shows it. */
@@ -96,7 +97,7 @@ export function methodDifferences(
 
 /** `name and email differ`. */
 export const differInWords = (fields: readonly string[]): string =>
-  `${fields.join(', ').replace(/, (?!.*, )/, ' and ')} ${fields.length === 1 ? 'differs' : 'differ'}`;
+  `${listed(fields)} ${fields.length === 1 ? 'differs' : 'differ'}`;
 
 export const isMethodOf = ({type, country, last4}: ShownMethod, {account}: PartyRow): boolean =>
   type === account.type && country === account.country && last4 === account.last4;

@@ -127,7 +127,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'phrases',
     'narrow',
   ],
-  parties: ['batch', 'contract', 'store', 'errors', 'clock', 'nearest', 'narrow'],
+  parties: ['batch', 'contract', 'store', 'errors', 'clock', 'nearest', 'phrases', 'narrow'],
   automation: ['batch', 'arguments', 'errors', 'narrow'],
   library: ['client', 'contract', 'service', 'errors', 'narrow'],
   cli: BELOW_COMMANDS,

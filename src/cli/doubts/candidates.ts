@@ -124,14 +124,14 @@ function foundText(
   {records, older, since}: {records: Candidates['records']; older: Candidates['records']; since: string},
 ): string {
   const count = older.length === 1 ? 'one like it is' : `${older.length} like it are`;
-  const left = older.length === 0 ? '' : `; ${count} older: ${listed(older, OLDER_SHOWN)}`;
-  if (records.length > 0) return `It may be ${listed(records, SHOWN)}${left}`;
+  const left = older.length === 0 ? '' : `; ${count} older: ${recordsInWords(older, OLDER_SHOWN)}`;
+  if (records.length > 0) return `It may be ${recordsInWords(records, SHOWN)}${left}`;
   return older.length === 0
     ? `No ${kind} in the list matches it`
     : `No ${kind} since ${since} in the list matches it${left}. If the clock of the service is wrong, check ${older.length === 1 ? 'that one' : 'those'} too`;
 }
 
-function listed(records: Candidates['records'], most: number): string {
+function recordsInWords(records: Candidates['records'], most: number): string {
   const shown = records.slice(0, most).map(({id, status, created_at: at}) => `${id} (${status}, ${at})`);
   return `${shown.join(', ')}${records.length > most ? `, and ${records.length - most} more` : ''}`;
 }

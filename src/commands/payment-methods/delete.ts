@@ -4,7 +4,7 @@ import {idArg} from '../../cli/input/global-flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {requireId} from '../../cli/resources/names.ts';
-import {isGone} from '../../cli/write/deletion.ts';
+import {isGone} from '../../cli/resources/deletion.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {

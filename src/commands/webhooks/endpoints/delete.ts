@@ -1,7 +1,7 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {dryRunFlags} from '../../../cli/input/flags.ts';
 import {idArg} from '../../../cli/input/global-flags.ts';
-import {isGone} from '../../../cli/write/deletion.ts';
+import {isGone} from '../../../cli/resources/deletion.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 
 export default class WebhooksEndpointsDelete extends RemitCommand {
