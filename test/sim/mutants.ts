@@ -111,8 +111,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a retry does not fetch the record first',
     patches: [
       patch(
-        'const {is, status, httpStatus, isLost, other} = await readRecord({row, id, isKnownEnd}, asking);',
-        "const {is, status, httpStatus, isLost, other} = {is: 'moved', status: 'failed', httpStatus: 200, isLost: false};",
+        'const seen = await readRecord({row, id, isKnownEnd}, asking);',
+        "const seen = {is: 'moved', status: 'failed', httpStatus: 200, isLost: false};",
       ),
     ],
     needs: ['retry'],
@@ -278,7 +278,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an unanswered release is sent again without fetching the record',
     patches: [
-      patch('look: maybe,', 'look: false,'),
+      patch('look: maybe || mustCompare,', 'look: mustCompare,'),
       patch('job.look = job.maybe = true;\n', 'job.maybe = true;\n'),
     ],
     needs: ['network'],

@@ -16,7 +16,7 @@ import {
   type Outcome,
   type RowState,
 } from '../model/outcome.ts';
-import {differencesOf, differenceText, notComparedIn} from './difference.ts';
+import {differencesOf, differenceText, heldText, notComparedIn} from './difference.ts';
 import type {StopReason} from '../model/stop.ts';
 import {asFetched, compareEcho, otherParts, otherReferenceIn, otherPaymentIn} from './echo.ts';
 import {cameInstead} from './words.ts';
@@ -229,7 +229,7 @@ function judgeSuccess(answer: Answer, {row, kind, phase, stagedId}: Judged): Row
           id,
           status,
           ...differs,
-          message: heldText(differs.differs, kind, answer),
+          message: heldText(differs.differs, kind) + whyNotCompared(answer),
         };
   }
   const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
@@ -374,9 +374,9 @@ export function noteOfAnswer(
   return note === undefined ? {} : {...note, message: note.message + text, differences: differs};
 }
 
-/** Why a row is held. The codec may say why a record cannot be compared. */
-const heldText = (differences: readonly FieldDifference[], kind: Kind, {assumption}: Answer): string =>
-  `its record differs from the row: ${differenceText(differences, kind)}${assumption === undefined ? '' : `. ${assumption.text}`}`;
+/** The codec may say why a record cannot be compared. */
+const whyNotCompared = ({assumption}: Answer): string =>
+  assumption === undefined ? '' : `. ${assumption.text}`;
 
 const differing = (parts: string): Differs => ({
   code: DIFFERS_CODE,

@@ -4,7 +4,7 @@ import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {FieldDifference} from '../model/outcome.ts';
 import {ROW_FIELDS} from '../model/row-fields.ts';
-import {metadataOf, valueIn} from './echo.ts';
+import {asFetched, metadataOf, valueIn} from './echo.ts';
 
 /** The fields for which a record is held, with what was asked and what was answered. Metadata is compared by key. */
 export function differencesOf(record: JsonObject, row: JournalRow, kind: Kind): FieldDifference[] {
@@ -17,6 +17,14 @@ export function differencesOf(record: JsonObject, row: JournalRow, kind: Kind): 
   });
   return [...fields, ...metadataDifferences(record['client_metadata'], row)];
 }
+
+/** The same for a record that is fetched by its id. A field that it omits is none: only a status is promised. */
+export const fetchedDifferences = (record: JsonObject, row: JournalRow, kind: Kind): FieldDifference[] =>
+  differencesOf(asFetched(record, row, kind), row, kind);
+
+/** Why a row is held. */
+export const heldText = (differences: readonly FieldDifference[], kind: Kind): string =>
+  `its record differs from the row: ${differenceText(differences, kind)}`;
 
 /** The fields that the record lacks although they decide whose payment it is. */
 export const notComparedIn = (differences: readonly FieldDifference[]): string[] =>

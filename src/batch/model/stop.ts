@@ -18,6 +18,9 @@ export type StopReason =
   | 'not-canceled' // a cancel left records that are not canceled
   | 'not-whole'; // the check between stage and release failed
 
+/** Refusals in a row, before anything has succeeded, that stop a run. */
+export const REFUSED_STREAK = 3;
+
 /** Why a run stopped, also in words. */
 export interface RunStop {
   reason: StopReason | 'interrupted' | 'terminated';

@@ -4,12 +4,14 @@ import {TransportFailure, type Transport} from '../../client/transport/transport
 import type {Clock} from '../../clock.ts';
 import {type CommandBuilder, RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
+import {fetchedDifferences} from '../answers/difference.ts';
 import {otherPaymentIn} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {waitTooLongText} from '../answers/stop-words.ts';
 import type {Wire} from '../answers/wire.ts';
 import type {JournalRow} from '../journal/rows/row.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
+import type {FieldDifference} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {MAX_WAIT_MS} from '../send/patience.ts';
 
@@ -46,6 +48,8 @@ export async function readRecord(
   isLost: boolean;
   /** The answer shows another payment than that of the row. */
   other: string | undefined;
+  /** In what the record differs from the row, if it is still `created`. */
+  differences: readonly FieldDifference[];
 }> {
   const {wire, transport, clock, codec = CANONICAL} = reading;
   try {
@@ -63,7 +67,8 @@ export async function readRecord(
     const other = read.is === 'unknown' ? read.other : otherIn(answer, row, kind);
     const status = read.is === 'moved' ? read.status : null;
     const isLost = read.is === 'not-found' && answer.errorCode !== undefined;
-    return {is: read.is, status, httpStatus: answer.status, isLost, other};
+    const differences = read.is === 'open' ? fetchedDifferences(read.record, row, kind) : [];
+    return {is: read.is, status, httpStatus: answer.status, isLost, other, differences};
   } catch (cause) {
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(

@@ -179,6 +179,9 @@ const LEFT = {
 const TOO_OLD_TO_RELEASE =
   'its record is not approved, and was staged longer ago than the key horizon: only an approval by its id releases it';
 
+/** Why the record of a row that another record may have paid is not released. */
+const CREATED_AND_DIFFERS = 'is not approved, and differs from the row: cancel it, and retry the row again';
+
 const NO_AGE =
   'its record is not approved, and since when its key is in use is not known: only an approval by its id releases it';
 
@@ -297,7 +300,8 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
   if (mayBePaid && !isNamed)
     return `another record may have paid it: look for one with this reference; if there is none, --row ${shellWord(row.reference)}`;
   const isKnownEnd = asking.journal.former.hasEnded(id);
-  const {is, status, httpStatus, isLost, other} = await readRecord({row, id, isKnownEnd}, asking);
+  const seen = await readRecord({row, id, isKnownEnd}, asking);
+  const {is, status, httpStatus, isLost, other, differences} = seen;
   const recorded = {...row, outcome: {...row.outcome, id}};
   if (isLost) return {lost: recorded};
   if (other !== undefined) {
@@ -320,6 +324,11 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: ReadRow[]): Prom
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
   // A 409 to the release does not make the key dead: the record decides.
   if (is === 'open' && (state !== 'accepted' || mayBePaid)) {
+    if (differences.length > 0) {
+      if (mayBePaid) return `record ${id} ${CREATED_AND_DIFFERS}`;
+      read.push({row: recorded, status: 'created', isEnded: false, differences});
+      return LEFT.held;
+    }
     const {horizonMs, clock} = asking;
     const {stagedAt} = row.outcome;
     if (horizonMs !== undefined && stagedAt === null) return NO_AGE;

@@ -1,8 +1,10 @@
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Clock} from '../../clock.ts';
+import {heldText} from '../answers/difference.ts';
+import {heldCode} from '../answers/outcome-of.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {APPROVAL_LOST, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {APPROVAL_LOST, DIFFERS_CODE, type FieldDifference, type Outcome} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Entries} from '../registry/entries.ts';
 import type {Registry} from '../registry/registry.ts';
@@ -26,6 +28,8 @@ export interface ReadRow {
   isEnded: boolean;
   code?: string;
   message?: string;
+  /** Its record is not approved, and differs from the row: the row is held. */
+  differences?: readonly FieldDifference[];
 }
 
 /**
@@ -40,8 +44,13 @@ export function writeRead(read: readonly ReadRow[], asking: Writing): void {
   for (const each of others) keepClaim(each, asking);
   registry.flush();
   for (const {row} of others) journal.withdrawEnded(row.outcome.id);
-  for (const {row, status, isEnded, code = null, message = null} of read) {
+  for (const {row, status, isEnded, code = null, message = null, differences} of read) {
     const {outcome} = row;
+    if (differences !== undefined) {
+      const held = {code: heldCode({differences}), message: heldText(differences, plan.kind), differences};
+      journal.record({...outcome, state: 'held', status, ...PLAIN, ...held}, clock.now());
+      continue;
+    }
     if (isEnded && status !== null) journal.noteEnded(row.n, outcome.id, status);
     const isUnapproved = isOpen(status, plan);
     const state = isUnapproved ? 'unapproved' : status === 'canceled' ? 'dead_key' : 'accepted';

@@ -231,8 +231,10 @@ export class BatchRun {
     if (this.#isReadAnew && halt.stop === undefined && !(await this.#reread()))
       return this.#stoppedOr('stopped');
     // Rows that were staged before, or fetched since, have a record: they are released, not created again.
-    const staged = outcomes.standing.tally.staged.count > outcomes.standing.held;
-    const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
+    const {settings} = this.#run;
+    const held = settings.acceptDifferences ? 0 : outcomes.standing.held;
+    const staged = outcomes.standing.tally.staged.count > held;
+    const states = staged ? releasable(settings) : (['in_doubt'] as const);
     if (halt.stop === undefined) await this.#readFormers(states);
     if (staged && halt.stop === undefined && !(await this.#probe(states))) return this.#stoppedOr('stopped');
     const checking = new ReleasePhase(

@@ -1,5 +1,6 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {differsIn, type Known, noteOfAnswer, noteOfDifference} from '../answers/answers.ts';
+import {heldText} from '../answers/difference.ts';
 import {compareFetched, otherParts} from '../answers/echo.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Moved, Open, ReadVerdict} from '../answers/read-verdict.ts';
@@ -16,6 +17,7 @@ import {
 import type {JournalRow, RecordedRow} from '../journal/rows/row.ts';
 import {
   DIFFERS_CODE,
+  type FieldDifference,
   FORGOTTEN_CODE,
   MAYBE_TWICE,
   type Outcome,
@@ -157,6 +159,12 @@ export class ReleaseEnds {
   unapproved(job: ReleaseJob, refusal: Refusal): WorkEnd {
     this.#record(job, {state: 'unapproved', ...factsOf(refusal)});
     return ENDED;
+  }
+
+  /** The record is not approved any more, and differs from the row. */
+  held(job: ReleaseJob, differences: readonly FieldDifference[]): void {
+    const message = heldText(differences, this.#run.settings.kind);
+    this.#record(job, {state: 'held', status: 'created', message, differences});
   }
 
   /** The service no longer knows the record. */

@@ -1,7 +1,7 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome, LOST} from '../model/outcome.ts';
+import {type Bucket, DIFFERS_AS_ACCEPTED, type Outcome, LOST, wasLost} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {Tries} from '../send/row-tries.ts';
 import type {RunSettings} from '../send/run-settings.ts';
@@ -25,8 +25,10 @@ export interface ReleaseJob extends Tries {
   row: RecordedRow;
   id: string;
   before: Bucket;
-  /** A release was sent and not answered: the record is fetched before anything else. */
+  /** A release was sent and not answered, or `mustCompare`: the record is fetched before anything else. */
   look: boolean;
+  /** Its record may not be the one that was compared when it was staged: it was found approved, and no longer is. */
+  mustCompare: boolean;
   /** Its record was read in this run and had not changed. */
   looked: boolean;
   /** The service is still processing it, so `created` does not mean that nothing happens. */
@@ -44,11 +46,13 @@ export type Refusal = Pick<Answer, 'status' | 'errorCode' | 'message' | 'warning
 export function releaseJob(row: RecordedRow, mayTryAgain: boolean): ReleaseJob {
   const {outcome} = row;
   const maybe = outcome.state === 'in_doubt';
+  const mustCompare = outcome.state === 'unapproved' || wasLost(outcome);
   return {
     row,
     id: outcome.id,
     before: bucketBefore(row, false),
-    look: maybe,
+    look: maybe || mustCompare,
+    mustCompare,
     looked: false,
     processing: false,
     maybe,

@@ -1,13 +1,15 @@
 import type {Answer} from '../../client/answers/answer.ts';
 import {meaningOf} from '../../client/answers/verdict.ts';
+import type {JsonObject} from '../../narrow.ts';
 import {isEnd, judgeExchange, type Known, opensOtherwise} from '../answers/answers.ts';
+import {fetchedDifferences} from '../answers/difference.ts';
 import {compareFetched} from '../answers/echo.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {answeredText, bodiesComparedText, shownText} from '../answers/stop-words.ts';
 import type {ExchangeResult} from '../answers/wire.ts';
 import {whyOdd, wordsOf} from '../answers/words.ts';
 import type {RecordedRow} from '../journal/rows/row.ts';
-import {FORMER_CODE, NOT_RELEASED} from '../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, FORMER_CODE, NOT_RELEASED} from '../model/outcome.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
@@ -278,6 +280,7 @@ export class ReleasePhase {
         if (compareFetched(read.record, job.row, kind) === 'other')
           return this.#ends.otherPayment(job, read.record);
         const other = job.maybe ? opensOtherwise(read.record, job.row, kind) : undefined;
+        if (other === undefined && this.#isHeld(job, read.record)) return {again: false};
         if (other === undefined) return this.#stillOpen(job, sentAt);
         job.looked = false;
         return this.#againOrDoubt(job, sentAt, false, this.#shown(job, other));
@@ -286,6 +289,17 @@ export class ReleasePhase {
         job.looked = true;
         return this.#ends.moved(job, read);
     }
+  }
+
+  /** Its record was approved, possibly by somebody else, is not any more, and nobody has accepted in what it differs. */
+  #isHeld(job: ReleaseJob, record: JsonObject): boolean {
+    const {acceptDifferences, kind} = this.#run.settings;
+    const {outcome} = job.row;
+    if (!job.mustCompare || acceptDifferences || outcome.code === DIFFERS_AS_ACCEPTED.code) return false;
+    const differences = fetchedDifferences(record, job.row, kind);
+    if (differences.length === 0) return false;
+    this.#ends.held(job, differences);
+    return true;
   }
 
   async #stillOpen(job: ReleaseJob, sentAt: number): Promise<WorkEnd> {

@@ -6,6 +6,7 @@ import {type NotSent, whatCame} from '../answers/answers.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {Patience} from './patience.ts';
+import {REFUSED_STREAK} from '../model/stop.ts';
 import {answeredText, redirectedText, waitTooLongText} from '../answers/stop-words.ts';
 
 const UNREACHABLE_CAP_MS = 5_000;
@@ -14,7 +15,6 @@ const CROWDED_MS = 50;
 /** A longer time without a success is not counted when the speed of the run is measured. */
 const SHORTEST_OUTAGE_MS = 1000;
 const FORBIDDEN_STREAK = 3;
-const REFUSED_STREAK = 3;
 
 /** What happens to a row that the service did not accept: `wait` for the gate, or `left` for another run. */
 export type NotSentEnd = 'wait' | 'left';

@@ -1,6 +1,7 @@
 import type {CommandBuilder} from '../../errors.ts';
 import {accepting} from '../model/accept.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
+import {REFUSED_STREAK} from '../model/stop.ts';
 import type {Remaining} from './remaining.ts';
 
 /** Builds the command of a verb, with its flags. */
@@ -56,12 +57,13 @@ export function nextCommand(left: Remaining, batch: CommandsOfBatch): string | n
   if (left.stop === 'failing' && left.stuck > 0) return type('resolve', '--from', 'FILE');
   const onward = afterCancel(left, batch, onwardCommand(left, type));
   if (onward !== undefined && left.isUnproven) return `${commands.read('profiles', 'test')} && ${onward}`;
-  // The service is at its address, so that it refuses these rows themselves, and would stop the run in the same way.
+  // The service is at its address, so that it refuses these rows themselves, which come first again and would stop the run
+  // in the same way.
   if (
     onward === type('resume') &&
     left.stop === 'refused-at-first' &&
     left.refused > 0 &&
-    left.refused === left.not_sent
+    (left.refused === left.not_sent || left.refused >= REFUSED_STREAK)
   )
     return type('resume', ...accepting('refusals'));
   if (onward !== undefined) return onward;

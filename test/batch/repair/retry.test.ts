@@ -291,6 +291,46 @@ describe('after the run', () => {
     assert.deepEqual([recordOf('INV-1').length, recordOf('INV-2').length], [1, 1]);
   });
 
+  describe('retry holds a row that was not approved, and whose record differs now', () => {
+    const differing = async (release: () => Promise<unknown>, path: 'stage-and-release' | 'direct') => {
+      service.approvalFails = () => true;
+      await bench.plan(bench.payouts(2));
+      assert.equal((await bench.run(service, {path})).unapproved, 2);
+      service.approvalFails = () => false;
+      service.distort = (record, {method}) =>
+        method === 'GET' && record['id'] === recordOf('INV-1')[0]!.id
+          ? {...record, currency_code: 'EUR'}
+          : record;
+      await release();
+      const held = await bench.run(service, {path});
+      assert.deepEqual([held.accepted, held.staged, held.held], [1, 1, 1]);
+      assert.equal(held.next, 'remit payouts batch status b1 --row INV-1');
+      assert.deepEqual(await bench.inJournal(({journal}) => journal.rows.differencesOf(1)), [
+        {field: 'currency_code', asked: 'USD', answered: 'EUR'},
+      ]);
+      assert.deepEqual([recordOf('INV-1')[0]!.approvals, recordOf('INV-2')[0]!.approvals], [0, 1]);
+      const accepted = await bench.run(service, {path, settings: {acceptDifferences: true}});
+      assert.deepEqual([accepted.accepted, accepted.differs], [2, 0]);
+      assert.equal(recordOf('INV-1')[0]!.approvals, 1);
+    };
+
+    const afterRetry = async () => {
+      const facts = await retry();
+      assert.deepEqual(facts.again, ['INV-2']);
+      const why = 'its record differs from the row: a release that accepts differences pays it';
+      assert.deepEqual(facts.left, [{reference: 'INV-1', why}]);
+    };
+
+    it('as retry shows', () => differing(afterRetry, 'stage-and-release'));
+
+    it('as retry shows, in direct mode', () => differing(afterRetry, 'direct'));
+
+    it('as a release of all that was not approved shows', async () => {
+      const release = {path: 'release', settings: {retryUnapproved: true}} as const;
+      await differing(() => bench.run(service, release), 'stage-and-release');
+    });
+  });
+
   it('retry includes a key with an unknown record only by name, after its record was searched for', async () => {
     await bench.plan(bench.payouts(1));
     service.fault = ({method}) =>

@@ -48,7 +48,7 @@ describe('a row that a killed run left open', () => {
     assert.equal((await bench.run(service)).unapproved, 2);
     service.approvalFails = () => false;
     const again = {path: 'release', settings: {retryUnapproved: true}, maxInFlight: 1} as const;
-    await assert.rejects(bench.run(service, {...again, transport: dyingTransport(service, 2)}), /killed/);
+    await assert.rejects(bench.run(service, {...again, transport: dyingTransport(service, 3)}), /killed/); // after the probe and a GET
     assert.equal((await status()).summary.in_doubt, 2);
     const before = service.posts;
     const summary = await bench.run(service);

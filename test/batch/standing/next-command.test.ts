@@ -222,8 +222,13 @@ describe('the next command of a batch', () => {
       'resume b1 -p acme',
     ],
     [
-      'sends the other rows after such a stop',
+      'does so as well if other rows come after them, since a resume would send these first and stop again',
       {state: 'stopped', stop: 'refused-at-first', not_sent: 4, refused: 3},
+      'resume b1 --accept refusals -p acme',
+    ],
+    [
+      'sends the other rows if too few were refused to stop another run',
+      {state: 'stopped', stop: 'refused-at-first', not_sent: 4, refused: 2},
       'resume b1 -p acme',
     ],
     [
