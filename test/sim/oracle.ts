@@ -111,6 +111,8 @@ export class Oracle {
   readonly #named = new Set<string>();
   /** References that an operator declared not paid, rightly or not. */
   readonly #declared = new Set<string>();
+  /** References that an operator declared paid, with their records. */
+  readonly #stated = new Map<string, string>();
   /** The first generation that a reference got because its key returned another record. */
   readonly #raisedForTaken = new Map<string, number>();
   readonly #withoutAge = new Set<string>();
@@ -161,8 +163,9 @@ export class Oracle {
   }
 
   /** The operator named its record: since when the service knows its key, nothing shows. */
-  declarePaid(reference: string): void {
+  declarePaid(reference: string, id: string): void {
     this.#withoutAge.add(reference);
+    this.#stated.set(reference, id);
   }
 
   isDeclaredUnpaid(reference: string): boolean {
@@ -303,6 +306,9 @@ export class Oracle {
     }
     if (attempt.method !== 'POST' || isApproving(attempt) || isCancel(attempt)) return;
     const seen = this.#sameKey(attempt).filter((one) => this.#sawOwnRecord(one));
+    // A key that was forgotten would have made another record than the one that the operator named.
+    if (attempt.seenId !== undefined && this.#stated.get(this.#referenceOf(attempt)) === attempt.seenId)
+      sender.hasProbed = true;
     if (seen.length === 0 || (attempt.seen !== 409 && attempt.seenId === undefined)) return;
     sender.hasProbed = true;
     sender.lastGoodAt = this.now();

@@ -517,7 +517,7 @@ export class World {
     const oracle = this.#oracleOf(batchId);
     for (const {reference, resolution} of rows)
       if (resolution === 'not-paid') oracle.declareUnpaid(reference);
-      else oracle.declarePaid(reference);
+      else oracle.declarePaid(reference, resolution.paid);
     const process = this.#newProcess(place, batchId, fate);
     const setting = this.#settingOf(batchId);
     const ending = await process.run((self) => resolveByHand(self, setting, {batchId, rows}));
