@@ -358,8 +358,9 @@ export class Oracle {
   }
 
   /** It was read after the service had lost its approval. */
-  #noteLost({method, sentAt, seenId}: Attempt, sender: Sender): void {
-    const record = method === 'GET' ? this.#service.records.find(({id}) => id === seenId) : undefined;
+  #noteLost({method, path, sentAt, seenId}: Attempt, sender: Sender): void {
+    const isRead = method === 'GET' && seenId !== undefined && path.endsWith(seenId); // not a swapped answer
+    const record = isRead ? this.#service.records.find(({id}) => id === seenId) : undefined;
     if (record?.lostAt === undefined || record.approvedAt !== undefined || record.lostAt > sentAt) return;
     if (this.#service.statusOf(record) !== 'created') return;
     sender.shownLost.add(record.reference);
