@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {isObject} from '../narrow.ts';
+import {isList, isObject} from '../narrow.ts';
 import {isPrintable} from '../sanitize/harmful.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './records/card.ts';
@@ -157,22 +157,28 @@ function tablePieces({settings: {fields}, sanitizer, view, eye, note}: ListConte
 }
 
 /** What a table does not show; empty if it shows everything. */
-const hiddenNote = ({leftOut}: TableWriter): string =>
-  leftOut.length === 0
-    ? ''
-    : `Columns hidden to fit the terminal: ${leftOut.join(', ')}. Show them with --fields or -o json.`;
+function hiddenNote({leftOut, shown}: TableWriter): string {
+  if (leftOut.length === 0) return '';
+  const labels = leftOut.map(({label}) => label).join(', ');
+  const fields = [...shown.slice(0, 1), ...leftOut].map(({path}) => path).join(',');
+  return `Columns hidden to fit the terminal: ${labels}. Show them with --fields ${fields} or -o json.`;
+}
 
 /** A whole result: scalars one per line, one record as a card, several as a list. */
 export async function wholeText(
   records: readonly unknown[],
-  isList: boolean,
+  isSeveral: boolean,
   context: ListContext,
 ): Promise<string> {
   const {settings, sanitizer, view, eye} = context;
   if (settings.format === 'table') {
     const isScalar = records.every((record) => !isObject(record) && !Array.isArray(record));
     if (isScalar) return records.map((record) => `${scalarText(record)}\n`).join('');
-    if (!isList) return sanitizer.laidOut(cardText(records[0], view, settings.fields, eye), records);
+    // As a query returns them: [].[id,status].
+    const lists = records.filter(isList);
+    if (records.length > 0 && lists.length === records.length)
+      return lists.map((cells) => `${cells.map(scalarText).join('\t')}\n`).join('');
+    if (!isSeveral) return sanitizer.laidOut(cardText(records[0], view, settings.fields, eye), records);
   }
   return pieceWriter(context)(records);
 }

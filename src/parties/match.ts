@@ -2,7 +2,7 @@ import {foldReference, normaliseReference, REFERENCE_METADATA_KEY} from '../batc
 import {VERIFICATION_STATUSES} from '../contract/lifecycle.ts';
 import {isObject} from '../narrow.ts';
 import {listed} from '../phrases.ts';
-import type {PartyRow} from './row.ts';
+import type {AccountFacts, PartyRow} from './row.ts';
 
 /** A payee or payer as the service shows it. */
 export interface ShownParty {
@@ -91,13 +91,17 @@ export function methodDifferences(
     ...(owner !== undefined && owner.toLowerCase() !== partyId.toLowerCase() ? ['owner'] : []),
     ...(isOther(type, account.type) ? ['type'] : []),
     ...(isOther(country, account.country) ? ['country'] : []),
-    ...(isOther(last4, account.last4) ? ['last4'] : []),
+    ...(isOther(last4, account.last4) && !isSameEnd(last4, account) ? ['last4'] : []),
   ];
 }
+
+/** Of a short number a service may show fewer digits, so that some stay hidden. */
+const isSameEnd = (last4: unknown, account: AccountFacts): boolean =>
+  typeof last4 === 'string' && last4.length > 1 && account.last4.endsWith(last4);
 
 /** `name and email differ`. */
 export const differInWords = (fields: readonly string[]): string =>
   `${listed(fields)} ${fields.length === 1 ? 'differs' : 'differ'}`;
 
 export const isMethodOf = ({type, country, last4}: ShownMethod, {account}: PartyRow): boolean =>
-  type === account.type && country === account.country && last4 === account.last4;
+  type === account.type && country === account.country && isSameEnd(last4, account);

@@ -72,7 +72,7 @@ async function look(
     return {
       row,
       is: 'unverified',
-      why: `its bank account or card ${methodId} could not be verified; correct the row, and import it again`,
+      why: `its bank account or card ${methodId} could not be verified; give the row another account and import it again, or add one by hand (payment-methods add)`,
     };
   if (hasDefault) return undefined;
   if (own.verification === 'pending' || waits === undefined) return 'pending';

@@ -324,6 +324,12 @@ describe('a list', () => {
     }
   });
 
+  it('shows the lists of a query as lines of cells', async () => {
+    const {out, stdout} = makeOutput({format: 'table', query: '[].[id, amount_in_minor_units]'});
+    await out.list(two, payoutView);
+    assert.match(stdout.text, /^\S+\t12500\n\S+\t5\n$/);
+  });
+
   it('warns of a number that a query has to round', async () => {
     for (const [digits, shown] of [
       [30, '9'.repeat(30)],

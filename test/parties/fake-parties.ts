@@ -40,6 +40,8 @@ export class FakeParties {
   fault: (request: {method: string; path: string; body: string}, nth: number) => Fault = () => undefined;
   /** Whether records keep metadata. */
   keeps = true;
+  /** How many digits of an account it shows. */
+  digits = 4;
   /** Whether records show when they were made. */
   dates = true;
   /** Records that the list does not show (yet). */
@@ -115,7 +117,7 @@ export class FakeParties {
   #add(record: FakeRecord, {type, country_code, is_default: isDefault, bank_account: bank, card}: Added) {
     const number = bank?.account_number ?? bank?.iban ?? card?.number ?? '';
     const method = {
-      ...{id: this.#id(), payee_id: record.id, type, last4: number.slice(-4), country_code},
+      ...{id: this.#id(), payee_id: record.id, type, last4: number.slice(-this.digits), country_code},
       is_default: isDefault && this.verification === 'verified',
       verification_status: this.verification,
     };

@@ -4,7 +4,9 @@ import {RemitError} from '../../errors.ts';
 import {AmountError, exampleOf, parseMajor} from '../../money/amount.ts';
 import {must, type JsonObject} from '../../narrow.ts';
 import {maskNumber} from '../../sanitize/secret-shapes.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
 import {readsRecords} from '../help/answer-fields.ts';
+import {amountOfFlags} from '../input/amounts.ts';
 import type {Typed} from '../line/command-line.ts';
 import {digitsOf} from '../../contract/card-number.ts';
 import {inText, withoutBlanks, wrongIn} from '../../contract/markets.ts';
@@ -77,11 +79,23 @@ export async function askMissing({
   }
   const argv = withAnswers(withIds(words.argv, names), questions, typed, answers);
   if (!readsRecords(words.id))
-    await confirm(asking, {lines: [...names, ...answers], flags, id: words.id, argv});
+    await confirm(asking, {
+      lines: [...names, ...typedMoney(flags), ...answers],
+      ...{flags, id: words.id, argv},
+    });
   const hidden = answers.flatMap(({question, hidden}) =>
     hidden === undefined ? [] : [[question.name, hidden] as const],
   );
   return {argv, hidden: Object.fromEntries(hidden)};
+}
+
+/** The amount that was typed, in both forms, and whether it moves at once. */
+function typedMoney(flags: TypedFlags): Shown[] {
+  const {amount, 'amount-minor': minor, 'auto-approve': isApproved} = flags;
+  const approved = isApproved === true ? [{label: 'Approval', shown: 'at once: money moves'}] : [];
+  if (amount === undefined && minor === undefined) return approved;
+  const read = amountOfFlags(flags);
+  return [{label: 'Amount', shown: guardedAmountText(read.minor, read.currency)}, ...approved];
 }
 
 /** If nothing else is missing, the command itself asks for a number. */
@@ -189,7 +203,7 @@ async function askAmount(question: Question, {asking, typed}: Around): Promise<A
   const line = await asking.runtime.prompts.line(`Amount, such as ${example}:`, '--amount', wrong);
   const {amount, code} = must(read(line), 'an amount that was checked');
   const words = [`--amount=${amount}`, ...(typeof currency === 'string' ? [] : [`--currency=${code}`])];
-  return {question, label: question.label, words, shown: line.trim()};
+  return {question, label: question.label, words, shown: guardedAmountText(parseMajor(amount, code), code)};
 }
 
 /** Arguments stay in their order: those that were typed, then those that were asked for. */

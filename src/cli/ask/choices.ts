@@ -1,6 +1,6 @@
 import type {RemitClient} from '../../client/client.ts';
 import type {OperationId} from '../../contract/operations/operations.ts';
-import {isId} from '../../contract/ids.ts';
+import {isId, isSameId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor, majorIn} from '../../money/amount.ts';
 import type {Output} from '../../output/output.ts';
@@ -69,7 +69,7 @@ async function readChoices(
   {client, out, stop}: Choosing,
   given: Given,
 ): Promise<{choices: PromptChoice[]; isWhole: boolean; lacksDefault: boolean; isCut: boolean}> {
-  const {operation, query, status} = listOf(source, given);
+  const {operation, query, status, except} = listOf(source, given);
   const choices: PromptChoice[] = [];
   let read = 0;
   let lacksDefault = true;
@@ -85,6 +85,7 @@ async function readChoices(
       areAllOffered = false;
       continue;
     }
+    if (except !== undefined && isSameId(id, except)) continue;
     if (status === undefined || selectedValue(record, 'status') === status)
       choices.push(choiceOf(out.sanitizer.value(record, 'line')));
   }
@@ -98,8 +99,12 @@ const nounOf = (source: RecordSource): string => (source.kind === 'methods' ? 'p
 function listOf(
   source: RecordSource,
   given: Given,
-): {operation: OperationId; query: Record<string, unknown>; status?: string | undefined} {
-  if (source.kind === 'records') return {operation: source.operation, query: {}, status: source.status};
+): {operation: OperationId; query: Record<string, unknown>; status?: string | undefined; except?: string} {
+  if (source.kind === 'records') {
+    const other = source.except === undefined ? undefined : given(source.except);
+    const except = typeof other === 'string' ? {except: other} : {};
+    return {operation: source.operation, query: {}, status: source.status, ...except};
+  }
   const {label, id} = ownerOf(given);
   return {operation: `${label}PaymentMethods.list`, query: {[`${label}_id`]: id}};
 }

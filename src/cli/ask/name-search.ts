@@ -93,7 +93,7 @@ export function ambiguous(noun: Named, typed: string, found: readonly NamedRecor
   const one = found.length === 1;
   return new RemitError(
     'USAGE',
-    `${one ? `one ${noun} has` : `${found.length} ${NAMED[noun].plural} have`} a name like ${JSON.stringify(typed)}:\n${[...lines, ...rest].join('\n')}`,
+    `${one ? `no ${noun} has the name ${JSON.stringify(typed)}, but one has it in its name` : `${found.length} ${NAMED[noun].plural} have a name like ${JSON.stringify(typed)}`}:\n${[...lines, ...rest].join('\n')}`,
     {
       hint: one ? 'use its id, or its whole name' : 'use one of these ids',
       details: {candidates: found.map(({id}) => id)},

@@ -24,6 +24,8 @@ export type Source =
       noun: string;
       status?: string;
       create?: readonly string[];
+      /** The flag whose record is not offered again: money moves between two. */
+      except?: string;
     }
   /** A payee or a payer: the flag --payee or --payer. */
   | {kind: 'owner'}
@@ -59,7 +61,7 @@ export type TypedFlags = JsonObject;
 const records = (
   operation: OperationId,
   noun: string,
-  rest: {status?: string; create?: readonly string[]} = {},
+  rest: {status?: string; create?: readonly string[]; except?: string} = {},
 ): Source => ({kind: 'records', operation, noun, ...rest});
 
 const payee: Question = {
@@ -89,11 +91,12 @@ const argument = (label: string, source: Source, name = 'id'): Question => ({
   ...{name, label, source},
   isArgument: true,
 });
-const account = (name: string, label: string): Question => ({
-  ...{name, label, source: records('treasury.accounts', 'treasury account')},
+const account = (name: string, label: string, but: {except?: string} = {}): Question => ({
+  ...{name, label, source: records('treasury.accounts', 'treasury account', but)},
 });
-const subaccount = (name: string, label: string): Question => ({
-  ...{name, label, source: records('subaccounts.list', 'subaccount', {create: ['subaccounts', 'create']})},
+const subaccount = (name: string, label: string, but: {except?: string} = {}): Question => ({
+  ...{name, label},
+  source: records('subaccounts.list', 'subaccount', {create: ['subaccounts', 'create'], ...but}),
 });
 const endpoint = argument(
   'Endpoint',
@@ -141,10 +144,10 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
     {...method, otherwise: 'the default'},
   ],
   'payins:create': [payer, amount, rail(PAYIN_RAILS, SERVICE_CHOOSES), {...method, otherwise: 'the default'}],
-  'moves:create': [subaccount('source', 'From'), subaccount('destination', 'To'), amount],
+  'moves:create': [subaccount('source', 'From'), subaccount('destination', 'To', {except: 'source'}), amount],
   'transfers:create': [
     account('source', 'From'),
-    account('destination', 'To'),
+    account('destination', 'To', {except: 'source'}),
     amount,
     rail(ACCOUNT_TRANSFER_RAILS),
   ],

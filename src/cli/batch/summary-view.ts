@@ -179,7 +179,7 @@ function partsOf(summary: Summary, bucket: string): string {
   if (bucket !== 'accepted') return '';
   const {settled, failed, differs = 0, maybe_paid_twice: twice = 0} = summary; // absent from a status of an earlier version
   const parts = [
-    ...(settled + failed === 0 ? [] : [`${settled} settled`, `${failed} failed`]),
+    ...(settled + failed === 0 ? [] : [`${settled} settled`, `${failed} failed when last read`]),
     ...(twice === 0 ? [] : [`${twice} that may be paid twice`]),
     ...(differs === twice ? [] : [`${differs - twice} with a record that differs`]),
   ];

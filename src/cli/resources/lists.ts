@@ -45,14 +45,15 @@ export async function showList(
     throw isPart && isWritten ? withRest(error, continued(cursor)) : error;
   }
   noteMoved(effects, listing);
-  const shown = count === 1 ? '1 is shown' : `${count} are shown`;
+  const did = out.settings.query === undefined ? 'shown' : 'read'; // a query may have left some out
+  const shown = count === 1 ? `1 is ${did}` : `${count} are ${did}`;
   if (!listing.more || out.closed) return;
   if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
     // It stopped within the first page, or the cursor cannot be read or typed.
     out.note(`More ${view.plural} may exist; ${shown}. Use --all to fetch all of them.`);
     return;
   }
-  const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
+  const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are ${did} here already)` : '';
   out.note(`More ${view.plural} exist; ${shown}. Use --all to fetch all of them, or continue with${again}:`);
   out.hint(continued(listing.nextCursor));
 }

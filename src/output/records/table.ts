@@ -27,12 +27,17 @@ export class TableWriter {
   #widths: number[] = [];
   /** The width at which each column is broken between words; Infinity if it is not broken. */
   #breaks: number[] = [];
-  /** Labels of columns that did not fit. */
-  leftOut: string[] = [];
+  /** Columns that did not fit. */
+  leftOut: readonly Field[] = [];
 
   constructor(view: View | undefined, options: TableOptions) {
     this.#view = view;
     this.#options = options;
+  }
+
+  /** The columns, once a first piece was written. */
+  get shown(): readonly Field[] {
+    return this.#columns ?? [];
   }
 
   /** The text of some more records; the first piece determines the columns. */
@@ -83,7 +88,7 @@ export class TableWriter {
       least: longestWord(index, rows, heads),
     }));
     const kept = fitColumns(sizes, columns);
-    this.leftOut = present.filter((_, at) => !kept.includes(at)).map((index) => columnAt(all, index).label);
+    this.leftOut = present.filter((_, at) => !kept.includes(at)).map((index) => columnAt(all, index));
     return kept.map((at) => must(present[at], 'column of this table'));
   }
 

@@ -42,6 +42,17 @@ describe('prompts for what is missing', () => {
     assert.match(ran.stdout, new RegExp(id));
   });
 
+  it('offer no record twice in a move between two', async () => {
+    const made: string[] = [];
+    for (const name of ['Alpha', 'Beta'])
+      made.push((await remit(`subaccounts create --name ${name} -o id`)).stdout.trim());
+    for (const [source, destination] of [made, made.toReversed()]) {
+      const line = `moves create --source ${source?.toUpperCase()} --amount 1.00 --currency USD`;
+      const ran = await remit(line, {answers: ['', false]});
+      assert.match(ran.stderr, new RegExp(`^ {2}To +(Alpha|Beta) [^]*--destination=${destination}`, 'm'));
+    }
+  });
+
   it('show the same command with the profile, typed in any place or not at all', async () => {
     const home = scratch();
     const options = {env: {HOME: home}, columns: 400};

@@ -47,6 +47,9 @@ describe('a name in a write', () => {
     assertSentTo(ids.ash, ran);
     assert.deepEqual(ran.questions, ['Create this payout?']);
     assert.match(ran.stderr, new RegExp(`Payee +Ash Ltd \\(${ids.ash}\\)`));
+    assert.match(ran.stderr, /^ {2}Amount +5\.00 USD \(500 minor units\)\n(?! *Approval)/m);
+    const now = await typed([...PAYOUT, '--payee', 'ash LTD', '--auto-approve'], [true]);
+    assert.match(now.stderr, /^ {2}Approval +at once: money moves\n/m);
     assert.match(ran.stderr, new RegExp(`The same as: remit payouts create[^]*--payee\\s+${ids.ash}`));
   });
 
@@ -81,7 +84,9 @@ describe('a name in a write', () => {
     assert.equal(part.exitCode, 2);
     assert.match(
       part.stderr,
-      new RegExp(`one payee has a name like "holding":\n +${ids.holding} {2}Ash Ltd Holding`),
+      new RegExp(
+        `no payee has the name "holding", but one has it in its name:\n +${ids.holding} {2}Ash Ltd Holding`,
+      ),
     );
     const two = await typed([...PAYOUT, '--payee', 'Twin', '--yes'], []);
     assert.match(two.stderr, new RegExp(`2 payees have a name like "Twin":[^]*${ids.twin}`));

@@ -19,6 +19,21 @@ describe('payees import', () => {
     assert.equal(first, `S-0,${record?.id},${record?.methods[0]?.id},verified`);
   });
 
+  it('knows short account numbers, of which the service shows fewer digits', async () => {
+    const rows = ['6789', '56789'].map((number, n) => [`S-${n}`, `Supplier ${n}`, number, '021000021']);
+    desk.write(rows);
+    desk.parties.digits = 2;
+    let lost = 0;
+    desk.parties.fault = (request) => (isAdd(request) && ++lost === 2 ? 'lost-after' : undefined);
+    const {created, problems, exit} = await desk.go();
+    assert.deepEqual([created, problems, exit], [2, [], 0]);
+    for (const reference of ['S-0', 'S-1']) assert.equal(desk.parties.named(reference)[0]?.methods.length, 1);
+    desk.parties.digits = 1;
+    desk.write([...rows, ['S-2', 'Supplier 2', '987654321', '021000021']]);
+    const other = await desk.go();
+    assert.deepEqual([other.exit, other.problems.map(({state}) => state)], [8, ['other_record']]);
+  });
+
   it('sends nothing for rows that exist, and continues with new ones', async () => {
     await desk.go();
     desk.write(

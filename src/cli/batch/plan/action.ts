@@ -214,6 +214,9 @@ function withCommand(
   else if (hasBadRows && !leavesOut)
     hints.push(`fix the file and run the command again, or leave these rows out:${again('--valid-only')}`);
   const unknown = unknownColumns(groups);
+  for (const party of ['payee', 'payer'])
+    if (unknown.includes(`${party}_reference`))
+      hints.push(`to pay by it, name the file that ${party}s import wrote:${again(`--${party}s`, 'FILE')}`);
   if (unknown.length > 0)
     hints.push(`to ignore them:${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
   if (ids !== 'any' && groups.some((group) => group.code === 'uuid' && !group.examples.some(isPartOfUuid)))

@@ -147,5 +147,5 @@ function resolvedText(
     return `Recorded: row ${reference} of batch ${batch} was not paid. A retry that names it sends it again with a new key.`;
   const by = isRead ? `record ${id} was read` : 'as you stated';
   const paid = replaces === undefined ? '' : `: ${replaces}`;
-  return `Row ${reference} of batch ${batch} is ${state.replace('_', ' ')}${isRead && paid === '' ? ': ' : ', '}${by}${paid}.`;
+  return `Recorded: row ${reference} of batch ${batch} is ${state.replace('_', ' ')}${isRead && paid === '' ? ': ' : ', '}${by}${paid}.`;
 }

@@ -154,6 +154,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   claims.recordDecisions();
   const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
+  const onSignal = () => out.note(STOPPING);
+  first.addEventListener('abort', onSignal, {once: true});
   const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
   const summary = await new BatchRun({
     ...{plan, journal, place, transport, clock, path, stop, claims: claims.registry},
@@ -192,10 +194,14 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     abort: AbortSignal.any([second, lost]),
     onProgress: (phase, now, activity) => out.progress(progressLine(phase, now, activity)),
   }).run();
+  first.removeEventListener('abort', onSignal);
   out.endProgress();
   if (lost.aborted) throw lost.reason;
   return summary;
 }
+
+const STOPPING =
+  'Stopping once the requests in flight are answered. Ctrl-C again aborts them, and leaves their rows in doubt.';
 
 /** Checked before anything is sent: a batch whose results cannot be written should not begin. */
 function resultFolder(folder: string): string {

@@ -2,6 +2,7 @@ import {statSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {writeFileAtomic} from '../../../store/files/atomic-file.ts';
 import {fileFailure} from '../../../store/files/failures.ts';
+import {counted} from '../../../phrases.ts';
 import {deliveryLine} from '../../../webhooks/delivery/lines.ts';
 import type {RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -24,12 +25,12 @@ export async function exportRecord(
       await out.event(line);
       if (out.closed) return undefined;
     }
-    out.note(`${lines.length} deliveries exported`);
+    out.note(`${counted(lines.length, 'delivery', 'deliveries')} exported`);
     return undefined;
   }
   const path = resolve(runtime.cwd, file);
   write(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  out.text(`${lines.length} deliveries exported to ${path}.`);
+  out.text(`${counted(lines.length, 'delivery', 'deliveries')} exported to ${path}.`);
   return {file: path, deliveries: lines.length};
 }
 

@@ -166,6 +166,10 @@ describe('how a batch ends, on stderr and in the exit code', () => {
     };
     const ran = await desk.batch('run ./p.csv --batch-id b --yes', {service, stop});
     assert.equal(ran.exitCode, 130, ran.stderr);
+    assert.match(
+      ran.stderr,
+      /^Stopping once the requests in flight are answered\. Ctrl-C again aborts them,/m,
+    );
     assert.match(ran.stdout, /not sent +2 .*Next +remit payouts batch resume b/s);
     assert.doesNotMatch(ran.stdout, /Needs attention/);
     assert.equal((await desk.batch('resume b')).exitCode, 0);

@@ -60,6 +60,7 @@ describe('payouts batch with payees by reference', () => {
   it('says which flag reads the column, and which column the flag needs', async () => {
     const without = await desk.batch('plan ./b.csv');
     assert.match(without.stderr, /column payee_reference: is read with --payees FILE/);
+    assert.match(without.stderr, /to pay by it, name the file that payees import wrote:\n.* --payees FILE/);
     assert.doesNotMatch(without.stderr, /has no column payee_id/);
     bills([`B-1,${payeeId(1)},10.00,USD`], 'payee_id');
     const other = await desk.batch('plan ./b.csv --payees ./ids.csv');

@@ -63,7 +63,10 @@ describe('payouts batch resolve, where no command would continue', () => {
         const {stdout} = await desk.batch(`resolve a A-2 --paid ${id}${flag}`);
         const again = await desk.batch(`resolve a A-2 --paid ${id}${flag}`);
         assert.equal(again.exitCode, 0, again.stderr);
-        assert.match(stdout, /^Row A-2 of batch a is already paid.*: 100\.25 USD instead of 99\.25 USD\.$/m);
+        assert.match(
+          stdout,
+          /^Recorded: row A-2 of batch a is already paid.*: 100\.25 USD instead of 99\.25 USD\.$/m,
+        );
       });
 
     it('is a difference of the file, is exported with the amount of its record, and is counted', async () => {
