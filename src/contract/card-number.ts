@@ -3,3 +3,6 @@ export function digitsOf(typed: string): string | undefined {
   const digits = typed.replace(/[\s-]/g, '');
   return /^\d+$/.test(digits) ? digits : undefined;
 }
+
+/** A card that ends before this year can never be added. */
+export const FIRST_CARD_YEAR = 2026;

@@ -100,6 +100,12 @@ export const ACCOUNT_FIELDS: readonly MarketField[] = MARKETS.map(({account}) =>
 /** A number as it is sent: without blanks and hyphens, letters in upper case. */
 export const withoutBlanks = (typed: string): string => typed.replace(/[\s-]/g, '').toUpperCase();
 
+/** Whether a text looks like the number of an account or card, put where a name belongs. */
+export function isNumberLike(text: string): boolean {
+  const plain = withoutBlanks(text);
+  return /^\d{6,}$/.test(plain) || /^[A-Z]{2}\d{2}(?=.*\d)[A-Z0-9]{8,30}$/.test(plain);
+}
+
 /** What is wrong with a value, as it is sent; undefined if nothing is known to be wrong. Never contains the value. */
 export function wrongIn({form, must, check}: MarketField, value: string): string | undefined {
   if (!form.test(value)) return must;

@@ -1,4 +1,5 @@
 import {
+  isNumberLike,
   type Market,
   type MarketField,
   MARKET_COUNTRIES,
@@ -6,6 +7,7 @@ import {
   withoutBlanks,
   wrongIn,
 } from '../contract/markets.ts';
+import {FIRST_CARD_YEAR} from '../contract/card-number.ts';
 import {RemitError} from '../errors.ts';
 import {isList, isObject, type JsonObject} from '../narrow.ts';
 import {codePointOf, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
@@ -66,6 +68,8 @@ export function readParty(
       message: `has no fields that remit knows; the countries are ${MARKET_COUNTRIES.join(', ')}`,
     });
   for (const column of ['name', 'holder_name']) {
+    if (isNumberLike(cell(column)))
+      complain({column, message: 'is a number; account numbers have columns of their own'});
     const [unseen] = UNSEEN_CHARACTER.exec(cell(column)) ?? [];
     if (unseen !== undefined)
       complain({column, message: `contains the character ${codePointOf(unseen)}, which cannot be seen`});
@@ -102,8 +106,8 @@ function readCard(cell: Cells, complain: Complain): Account {
   const [month, year] = [wholeNumber(cell('exp_month')), wholeNumber(cell('exp_year'))];
   if (month === undefined || month < 1 || month > 12)
     complain({column: 'exp_month', message: 'is not a month from 1 to 12'});
-  if (year === undefined || year < 2000 || year > 2100)
-    complain({column: 'exp_year', message: 'is not a year with four digits'});
+  if (year === undefined || year < FIRST_CARD_YEAR || year > 2100)
+    complain({column: 'exp_year', message: `is not a year from ${FIRST_CARD_YEAR} on`});
   const body = {number, exp_month: month, exp_year: year};
   return {body, last4: number.slice(-4), bank: `${month}/${year}`};
 }
@@ -140,13 +144,18 @@ function readBank(cell: Cells, market: Market | undefined, complain: Complain): 
   };
 }
 
-/** Why a request is refused by the contract, by field; its messages contain no values. */
+/** The end of the words for a value that is not one of a few: it may be an account number in a wrong column. */
+const GIVEN = /, not "(?:[^"\\]|\\.)*"$/;
+
+/** Why a request is refused by the contract, by field, without the values. */
 export function contractProblems(error: unknown): string[] {
   if (!(error instanceof RemitError) || error.code !== 'LOCAL_VALIDATION') throw error;
   const fields = error.details?.['fields'];
   return isList(fields)
     ? fields.map((each) =>
-        isObject(each) ? `${columnOf(String(each['field']))} ${String(each['issue'])}` : error.message,
+        isObject(each)
+          ? `${columnOf(String(each['field']))} ${String(each['issue']).replace(GIVEN, '')}`
+          : error.message,
       )
     : [error.message];
 }

@@ -60,14 +60,17 @@ describe('a list', () => {
     assert.match(stdout.text, new RegExp(`${two[0]!.id}  ${two[0]!.payee_id}  standard_ach`));
   });
 
-  it('says why records failed, only if one did', async () => {
+  it('says why records failed, only if one did, where the dates leave room for it', async () => {
     const failure = {code: 'R03', message: 'No account, or unable to locate account'};
     const failed = payout({status: 'failed', transfer_details: {failure}});
     for (const columns of [80, 120, undefined]) {
-      const {out, stdout} = makeOutput({colour: 'never'}, columns === undefined ? {} : {columns});
+      const {out, stdout, stderr} = makeOutput({colour: 'never'}, columns === undefined ? {} : {columns});
       await out.list([two[0]!, failed], payoutView);
       const words = stdout.text.split(/\s+/);
-      for (const word of ['Failure', 'R03', 'account,', 'locate']) assert.ok(words.includes(word), word);
+      for (const word of columns === 80 ? ['Created'] : ['Created', 'Failure', 'R03', 'account,', 'locate'])
+        assert.ok(words.includes(word), word);
+      const isNamed = /hidden.* Failure.*--fields\s+id,\S*transfer_details\.failure/s.test(stderr.text);
+      assert.equal(isNamed, columns === 80, stderr.text);
       for (const line of stdout.text.split('\n')) assert.ok(line.length <= (columns ?? Infinity), line);
     }
     const none = makeOutput({colour: 'never'}, {columns: 120});

@@ -201,12 +201,13 @@ export function checkStates(options: {
     const isInCancel = state === 'in_doubt' && place.canceling.has(batchId);
     // A retry, or a release with leave after a read that showed the lost approval, sends it again.
     const isReleasedAgain = oracle.wasRetried(reference) || place.shownLost.has(`${batchId} ${reference}`);
+    const looksLost = oracle.wasLost(reference) || oracle.wasMixedUp(reference);
     const isLost =
       before === 'accepted' &&
       (state === 'unapproved' || isInCancel || (AGAIN.has(state) && isReleasedAgain)) &&
-      (oracle.wasLost(reference) || oracle.wasMixedUp(reference));
+      looksLost;
     // The batch that paid it has reported its lost approval, and still claims the reference.
-    const isClaimed = before === 'already_paid' && state === 'conflict' && oracle.wasLost(reference);
+    const isClaimed = before === 'already_paid' && state === 'conflict' && looksLost;
     if (isOver && before !== state && !isTaken && !isLost && !isClaimed)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);

@@ -1,8 +1,9 @@
-import {digitsOf} from '../../contract/card-number.ts';
+import {FIRST_CARD_YEAR} from '../../contract/card-number.ts';
 import {
   ACCOUNT_FIELDS,
   BANK_FIELDS,
   inText,
+  isNumberLike,
   type Market,
   type MarketField,
   marketOf,
@@ -103,7 +104,9 @@ const endpoint = argument(
   records('webhookEndpoints.list', 'webhook endpoint', {create: ['webhooks', 'endpoints', 'create']}),
 );
 const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
-const isBank = ({type}: TypedFlags): boolean => type !== 'card';
+/** The fields of other countries have to be named, and the command says so before it asks for more. */
+const isBank = (flags: TypedFlags): boolean =>
+  flags['type'] !== 'card' && (marketIn(flags) !== undefined || isList(flags['field']));
 const marketIn = ({type, country}: TypedFlags): Market | undefined =>
   type === 'card' ? undefined : marketOf(typeof country === 'string' ? country.toUpperCase() : 'US');
 const wrongField = (field: MarketField) => (typed: string) => {
@@ -128,10 +131,7 @@ const wholeNumber = (least: number, most: number) => (typed: string) =>
     : `Type a number from ${least} to ${most}`;
 /** Account and card numbers have their own prompts, which do not show them. */
 const wrongName = (typed: string): string | undefined =>
-  (digitsOf(typed)?.length ?? 0) < LEAST_OF_NUMBER
-    ? undefined
-    : 'Type a name; numbers are asked for separately';
-const LEAST_OF_NUMBER = 6;
+  isNumberLike(typed) ? 'Type a name; numbers are asked for separately' : undefined;
 const isCard = ({type}: TypedFlags): boolean => type === 'card';
 const treasuryAccount: Question = {...account('account', 'Treasury account'), isArgument: true};
 const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`, wrongName)];
@@ -170,7 +170,7 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
     {...text('holder-name', 'Name of the account holder', wrongName), when: isBank},
     {...number('card-number', 'Card number'), when: isCard},
     {...text('exp-month', 'Month in which the card expires (1 to 12)', wholeNumber(1, 12)), when: isCard},
-    {...text('exp-year', 'Year in which the card expires', wholeNumber(2000, 2100)), when: isCard},
+    {...text('exp-year', 'Year in which the card expires', wholeNumber(FIRST_CARD_YEAR, 2100)), when: isCard},
   ],
   'payment-methods:delete': ownMethod,
   'payment-methods:set-default': ownMethod,

@@ -1,5 +1,7 @@
+import {REFERENCE_METADATA_KEY} from '../../batch/model/identity.ts';
 import {unwrapRecord} from '../../client/answers/envelope.ts';
 import {EXIT, RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import type {View} from '../../output/records/view.ts';
 import {done, type CommandOutcome} from '../core/outcome.ts';
 import type {Context} from '../core/context.ts';
@@ -44,7 +46,10 @@ export async function createParty(
   return sent.result.data;
 }
 
-/** Changes the fields that were typed; metadata is replaced as a whole (assumption 10). */
+/**
+ * Changes the fields that were typed; metadata is replaced as a whole (assumption 10), without the reference of an import:
+ * by that the next import knows the record.
+ */
 export async function updateParty(
   context: Context,
   resource: Parties,
@@ -53,11 +58,18 @@ export async function updateParty(
 ): Promise<CommandOutcome> {
   const label = resource === 'payees' ? 'payee' : 'payer';
   requireId(context, label, id);
-  const body = bodyOf(flags);
-  const changes = Object.entries(body).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  const typed = bodyOf(flags);
+  const changes = Object.entries(typed).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (changes.length === 0)
     throw new RemitError('USAGE', 'nothing to change: use --name, --email, --type or --metadata');
   const {client, stop} = context;
+  const read = async (): Promise<unknown> =>
+    unwrapRecord((await client.call(`${resource}.get`, {params: {id}, options: {signal: stop.signal}})).data);
+  const {metadata} = typed;
+  const body =
+    metadata === undefined || REFERENCE_METADATA_KEY in metadata
+      ? typed
+      : {...typed, metadata: {...metadata, ...importReferenceOf(await read())}};
   const sent = await sendOnce(context, {
     operation: `${resource}.update`,
     params: {id},
@@ -73,14 +85,17 @@ export async function updateParty(
     done: 'was changed',
     leaves: body,
     checkedBy: [resource, 'get', id],
-    read: async () =>
-      unwrapRecord(
-        (await client.call(`${resource}.get`, {params: {id}, options: {signal: stop.signal}})).data,
-      ),
+    read,
   });
   if (sent.dryRun) return done(sent.dryRun);
   const {data} = sent.result;
   if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
   context.out.record(data, view);
   return done(data);
+}
+
+function importReferenceOf(record: unknown): Record<string, string> {
+  const metadata = isObject(record) ? record['metadata'] : undefined;
+  const reference = isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined;
+  return typeof reference === 'string' ? {[REFERENCE_METADATA_KEY]: reference} : {};
 }

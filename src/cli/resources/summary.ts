@@ -133,6 +133,7 @@ export async function showSummary(context: Context, view: View, listing: Listing
     out.note(
       `The totals by rail and day leave out failed and canceled ${view.plural}: ${summary.movingNothing}.`,
     );
+  if (days.length > 0) out.note('Days are in UTC.');
   noteUnread(context, summary.unread, view);
 }
 

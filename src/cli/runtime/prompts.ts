@@ -100,7 +100,9 @@ export function terminalPrompts({stdin, stderr, stop}: Terminal): Prompts {
       need(question, flag);
       const {input} = await import('@inquirer/prompts');
       const validate = (typed: string): string | true => wrong?.(typed) ?? true;
-      return asking((context) => input({message: question, validate}, context));
+      // What was refused may be a number at the wrong prompt.
+      const theme = {validationFailureMode: 'clear'} as const;
+      return asking((context) => input({message: question, validate, theme}, context));
     },
     async hidden(question, flag, wrong) {
       need(question, flag);

@@ -21,7 +21,7 @@ export const moveView: View = {
     text('Source', 'source_subaccount_id', 2),
     text('Destination', 'destination_subaccount_id', 2),
     remark('Description', 'description'),
-    time('Created', 'created_at', 1),
+    time('Created', 'created_at'),
   ],
 };
 
@@ -32,5 +32,11 @@ export const subaccountView: View = {
   noun: 'subaccount',
   plural: 'subaccounts',
   card: [text('ID', 'id'), text('Name', 'name'), balance, status(), moment('Created', 'created_at')],
-  columns: [text('ID', 'id'), text('Name', 'name'), balance, status(), time('Created', 'created_at', 1)],
+  columns: [
+    text('ID', 'id'),
+    text('Name', 'name'),
+    {...balance, rank: 1},
+    {...status(), rank: 2},
+    time('Created', 'created_at'),
+  ],
 };

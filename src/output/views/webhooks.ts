@@ -19,8 +19,8 @@ export const webhookEndpointView: View = {
   columns: [
     text('ID', 'id'),
     text('URL', 'url'),
-    active,
-    words('Event types', 'event_types', 1),
+    {...active, rank: 3},
+    words('Event types', 'event_types', 2),
     time('Created', 'created_at', 1),
   ],
 };

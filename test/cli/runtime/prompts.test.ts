@@ -92,6 +92,16 @@ describe('prompts at a terminal', () => {
     assert.equal(await second, 'press');
   });
 
+  it('take a refused answer from the screen before the next one', async () => {
+    const {prompts, press, shows} = terminal();
+    const asking = prompts.line('Name', '--name', (typed) => (/\d/.test(typed) ? 'Type a name' : undefined));
+    await shows('Name');
+    press('000123456789\r');
+    await shows('Type a name');
+    press('Ann\r');
+    assert.equal(await asking, 'Ann');
+  });
+
   for (const keys of ['P\r', '?\r'])
     it(`a list does not choose what was marked before the last letter: ${JSON.stringify(keys)}`, async () => {
       const {prompts, press, shows} = terminal();

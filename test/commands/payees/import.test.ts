@@ -261,6 +261,20 @@ describe('payees import', () => {
     ]);
   });
 
+  for (const number of ['00099887766', 'DE89 3704 0044 0532 0130 00'])
+    it(`shows no number that is in a wrong column: ${number}`, async () => {
+      const header = 'reference,name,type,holder_name,account_type,account_number,routing_number';
+      const line = `S-1,${number},${number},${number},${number},987654321,021000021`;
+      writeFileSync(desk.file, `${header}\n${line}\n`);
+      for (const words of ['--dry-run --json', '--dry-run']) {
+        const ran = await desk.run(words);
+        assert.equal(ran.exitCode, 5);
+        assert.doesNotMatch(ran.stdout + ran.stderr, /9988776|3704/);
+        for (const column of ['name is a number', 'holder_name is a number', 'type must be one of'])
+          assert.ok((ran.stdout + ran.stderr).replaceAll(/\s+/g, ' ').includes(column), column);
+      }
+    });
+
   for (const [what, name, shown] of [
     ['a line break', '"Acme\nLtd"', 'U+000A'],
     ['a control character', 'Acme\u0007Ltd', 'U+0007'],

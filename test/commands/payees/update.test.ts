@@ -38,6 +38,27 @@ describe('payees update and payers update', () => {
     assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
   });
 
+  it('keep the reference of an import when metadata is replaced', async () => {
+    const imported = {...record, metadata: {remit_reference: 'S-1', old: 'x'}};
+    const service: Script = (request) =>
+      answer(
+        200,
+        request.method === 'GET'
+          ? imported
+          : {...record, metadata: {...record.metadata, remit_reference: 'S-1'}},
+      );
+    const ran = await runCli([...UPDATE, ...CHANGES, '--json'], {service});
+    assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);
+    const sent = ran.requests
+      .filter(({method}) => method === 'PATCH')
+      .map(({body}) => JSON.parse(body!) as unknown);
+    assert.deepEqual(sent, [{name: 'Acme', metadata: {...record.metadata, remit_reference: 'S-1'}}]);
+    const replaced = await runCli([...UPDATE, '--metadata', 'remit_reference=S-2', '--json'], {
+      service: () => answer(200, {...record, metadata: {remit_reference: 'S-2'}}),
+    });
+    assert.equal(replaced.requests.length, 1);
+  });
+
   for (const [field, value] of [
     ['name', 'Acme Inc'],
     ['metadata', {account: '4711', region: 'south'}],
