@@ -335,6 +335,9 @@ export class Oracle {
     if (seenId !== undefined || isFailing) sender.keyRefusals = 0;
     const record = this.#service.records.find(({id}) => id === known)!;
     const isRefused = seen === 409 && this.#service.statusOf(record) === 'created';
+    // A probe that is refused twice stands for a service that compares bodies, whatever has become of its record.
+    const isProbeRefused = seen === 409 && sender.wasKeyRefused && !isApproving(attempt);
+    if (isProbeRefused) sender.place.byIdSince.set(sender.batchId, attempt.n);
     if (seen === 409) sender.wasKeyRefused = true;
     if (isRefused || isOtherRecord) sender.place.byIdSince.set(sender.batchId, attempt.n);
     if (isRefused && isApproving(attempt)) sender.refusedKeys.set(known, 0);
