@@ -376,7 +376,7 @@ export class RemitClient {
    * Waits until a payin or payout has a given status, or any final one. Failed reads are repeated until the wait
    * ends.
    *
-   * @throws {RemitError} USAGE if `until` is not a status; nothing is read
+   * @throws {RemitError} USAGE if `until` is not a status; nothing is read. INTERRUPTED if the signal fired
    */
   async wait<R extends keyof WaitedFor>(
     resource: R,

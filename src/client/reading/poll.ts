@@ -47,7 +47,10 @@ const JITTER = 0.25;
 export const pollPauseMs = (pauses: number, random: () => number): number =>
   Math.min(LONGEST_MS, FIRST_MS * GROWTH ** pauses) * (1 - JITTER * random());
 
-/** Reads a record until it has the status, can no longer reach it, or time runs out. */
+/**
+ * Reads a record until it has the status, can no longer reach it, or time runs out.
+ * @throws {RemitError} what a read threw; INTERRUPTED or TERMINATED if the signal fired
+ */
 export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
   const {clock, random, signal, lifecycle, until, timeoutMs = Infinity} = options;
   const deadline = clock.monotonic() + timeoutMs;
@@ -63,7 +66,12 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
     if (polls > 0 || record !== undefined) {
       const leftMs = deadline - clock.monotonic();
       if (leftMs <= 0) return {outcome: 'timeout', record, polls, ...(lastError && {lastError})};
-      await clock.sleep(Math.min(leftMs, Math.max(floorMs, pollPauseMs(pauses++, random))), signal);
+      const pauseMs = Math.min(leftMs, Math.max(floorMs, pollPauseMs(pauses++, random)));
+      try {
+        await clock.sleep(pauseMs, signal);
+      } catch (error) {
+        throw signal?.aborted === true ? interrupted(signal.reason) : error;
+      }
     }
     polls++;
     floorMs = 0;
@@ -83,6 +91,16 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
     const stand = standing(lifecycle, statusOf(record), until);
     if (stand !== 'open') return {outcome: stand, record, polls};
   }
+}
+
+/** The commands' own Ctrl-C stays as it is; any other reason of the caller's signal is the cause. */
+function interrupted(reason: unknown): RemitError {
+  if (reason instanceof RemitError && (reason.code === 'INTERRUPTED' || reason.code === 'TERMINATED'))
+    return reason;
+  return new RemitError('INTERRUPTED', 'interrupted between two reads; the wait changed nothing', {
+    details: {may_have_taken_effect: false},
+    cause: reason,
+  });
 }
 
 /** Compares a status with the target status; an unknown or missing status is always open. */

@@ -129,6 +129,30 @@ describe('a wait', () => {
     await assert.rejects(result, {code: 'INTERRUPTED'});
   });
 
+  it('is INTERRUPTED between two reads, whatever the reason of the signal is', async () => {
+    for (const reason of [undefined, new DOMException('late', 'TimeoutError'), new Error('my own'), 'text']) {
+      const stop = new AbortController();
+      const {result, clock} = waiting(['created'], {signal: stop.signal});
+      clock.onSleep = () => stop.abort(reason);
+      await assert.rejects(result, (error) => {
+        assert.ok(error instanceof RemitError);
+        assert.equal(error.code, 'INTERRUPTED');
+        assert.equal(error.details?.['may_have_taken_effect'], false);
+        assert.equal(error.cause, stop.signal.reason);
+        return true;
+      });
+    }
+  });
+
+  it('keeps the error of a clock that fails without the signal', async () => {
+    const broken = new Error('no timer');
+    const {result, clock} = waiting(['created'], {signal: new AbortController().signal});
+    clock.onSleep = () => {
+      throw broken;
+    };
+    await assert.rejects(result, (error) => error === broken);
+  });
+
   it('asks every delay from the injected clock, never below zero and never past the deadline', async () => {
     const reads = fc.array(fc.option(fc.constantFrom('created', 'approved', 'odd'), {nil: undefined}), {
       minLength: 1,
