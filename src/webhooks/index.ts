@@ -18,6 +18,7 @@ export {
   type PayinEventData,
   type PayoutEventData,
   type SubaccountCreditEventData,
+  type UnknownEventFields,
   type UnknownEventType,
   type UnknownWebhookEvent,
   type WebhookEvent,

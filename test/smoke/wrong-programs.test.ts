@@ -6,10 +6,11 @@ const GIVEN = `
 import {RemitClient} from 'remit-cli';
 import {Batches} from 'remit-cli/batch';
 import {startSandbox} from 'remit-cli/sandbox';
-import {verifyWebhook} from 'remit-cli/webhooks';
+import {parseEvent, verifyWebhook} from 'remit-cli/webhooks';
 export const client = new RemitClient({baseUrl: 'https://example.com', key: 'test_a'});
 export const batches = new Batches({baseUrl: 'https://example.com', key: 'test_a'});
 export const sandbox = await startSandbox();
+export const event = parseEvent(new Uint8Array());
 export {RemitClient, Batches, startSandbox, verifyWebhook};
 `;
 
@@ -42,6 +43,9 @@ const WRONG: Readonly<Record<string, string>> = {
   'an unknown timing': `await startSandbox({timing: 'slow'});`,
   'a run that states no figures': `await batches.run('a', {});`,
   'rows without a currency': `await batches.plan({id: 'a', rows: [{reference: 'r', payee_id: 'p', amount: '1.00'}]});`,
+  'a field of another event': `if (event?.type === 'payout.settled') event.data.payin_id;`,
+  'a misspelt field of an event': `if (event?.type === 'subaccount.credit_received') event.data.amount;`,
+  'an unknown field of an event as a known one': `if (event?.type === 'payout.settled') event.data.of_tomorrow;`,
   'text instead of the raw body': `verifyWebhook({body: '{}', headers: {}, secrets: 'a'});`,
 };
 
@@ -56,7 +60,7 @@ describe('the types of the packed library', function () {
   it('refuse wrong programs', () => {
     const programs = Object.entries(WRONG).map(([, code], index): [string, string] => [
       `wrong-${index}.mts`,
-      `import {${/\b(RemitClient|startSandbox|verifyWebhook|client|batches|sandbox)\b/.exec(code)![0]}} from './given.mjs';
+      `import {${/\b(RemitClient|startSandbox|verifyWebhook|client|batches|sandbox|event)\b/.exec(code)![0]}} from './given.mjs';
 ${code}\n`,
     ]);
     const options = {module: 'nodenext', moduleResolution: 'nodenext', lib: ['es2022'], skipLibCheck: true};

@@ -1,21 +1,25 @@
+import {EVENT_TYPES, type EventTypeName} from '../../contract/events.ts';
 import {idText, withTextIds} from '../../contract/ids.ts';
 import {isObject} from '../../narrow.ts';
 
+/** Fields of an event's data that the contract does not have. */
+export interface UnknownEventFields {
+  /** By name, as they arrived. Not enumerable: the fields themselves stay in the data. */
+  readonly unknownFields: Readonly<Record<string, unknown>>;
+}
+
 /** The data of a payout event. Fetch the payout for everything else. */
-export interface PayoutEventData {
+export interface PayoutEventData extends UnknownEventFields {
   payout_id: string;
-  [field: string]: unknown;
 }
-export interface PayinEventData {
+export interface PayinEventData extends UnknownEventFields {
   payin_id: string;
-  [field: string]: unknown;
 }
-export interface SubaccountCreditEventData {
+export interface SubaccountCreditEventData extends UnknownEventFields {
   subaccount_id: string;
   amount_in_minor_units: number;
   /** Legacy; the same value. */
   amount_cents: number;
-  [field: string]: unknown;
 }
 
 interface EventOf<Type, Data> {
@@ -52,6 +56,13 @@ export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 /** Ids in the data of events; a service may send them as numbers. */
 const DATA_IDS = ['payout_id', 'payin_id', 'subaccount_id'] as const;
 
+/** The fields that the contract has, by the name of the data. */
+const KNOWN_FIELDS: {[Name in (typeof EVENT_TYPES)[EventTypeName]['data']]: readonly string[]} = {
+  PayoutEventData: ['payout_id'],
+  PayinEventData: ['payin_id'],
+  SubaccountCreditEventData: ['subaccount_id', 'amount_in_minor_units', 'amount_cents'],
+};
+
 const decoder = new TextDecoder('utf-8', {fatal: true});
 
 /**
@@ -67,8 +78,19 @@ export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   if (!isObject(data)) return undefined;
   const named = withTextIds(data, DATA_IDS);
   if (named === undefined) return undefined;
-  return {...value, id: eventId, type, data: named} as WebhookEvent; // the fields of data are as documented, not checked
+  nameUnknownFields(type, named);
+  return {...value, id: eventId, type, data: named} as unknown as WebhookEvent; // the fields of data are as documented, not checked
 }
+
+/** As for the records of the client: read when they are asked for, and not part of a copy. */
+function nameUnknownFields(type: string, data: object): void {
+  if (!isEventType(type) || Object.hasOwn(data, 'unknownFields')) return;
+  const known = KNOWN_FIELDS[EVENT_TYPES[type].data];
+  const unknown = () => Object.fromEntries(Object.entries(data).filter(([name]) => !known.includes(name)));
+  Object.defineProperty(data, 'unknownFields', {configurable: true, get: unknown});
+}
+
+const isEventType = (type: string): type is EventTypeName => Object.hasOwn(EVENT_TYPES, type);
 
 /** A body as text, and its JSON value. */
 export interface JsonBody {

@@ -6,13 +6,18 @@ import type * as z from 'zod';
 import {parseEvent, type KnownWebhookEvent, type WebhookEvent} from '../../../src/webhooks/verify/event.ts';
 
 type DataOf<Type> = Extract<KnownWebhookEvent, {type: Type}>['data'];
+/** The contract's fields, without those that a later service may add. */
+type Fields<T> = {[K in keyof T as string extends K ? never : K]: T[K]};
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
 /** The compiler compares the union with the contract, both ways. */
 const SAME: {types: Same<KnownWebhookEvent['type'], EventTypeName>} & {
   [Name in 'PayoutEventData' | 'PayinEventData' | 'SubaccountCreditEventData']: Same<
-    z.infer<(typeof schemas)[Name]>,
-    DataOf<{[T in EventTypeName]: (typeof EVENT_TYPES)[T]['data'] extends Name ? T : never}[EventTypeName]>
+    Fields<z.infer<(typeof schemas)[Name]>>,
+    Omit<
+      DataOf<{[T in EventTypeName]: (typeof EVENT_TYPES)[T]['data'] extends Name ? T : never}[EventTypeName]>,
+      'unknownFields'
+    >
   >;
 } = {types: true, PayoutEventData: true, PayinEventData: true, SubaccountCreditEventData: true};
 
@@ -63,6 +68,21 @@ describe('webhook events', () => {
       const event = parseEvent(body({id: 'e1', type, data: fields}));
       assert.match(subject(event as WebhookEvent), new RegExp(`^${id}`));
     }
+  });
+
+  it('have the fields that the contract does not have under unknownFields', () => {
+    const data = {payout_id: 'p', amount_cents: 5, later: {a: 1}};
+    const event = parseEvent(body({id: 'e1', type: 'payout.settled', data}));
+    assert.ok(event?.type === 'payout.settled');
+    assert.deepEqual(event.data.unknownFields, {amount_cents: 5, later: {a: 1}});
+    assert.deepEqual({...event.data}, data, 'not part of a copy');
+    for (const [type, {data: name}] of Object.entries(EVENT_TYPES)) {
+      const all = Object.fromEntries(Object.keys(SCHEMAS[name].shape).map((field) => [field, '1']));
+      const known = parseEvent(body({id: 'e1', type, data: all})) as KnownWebhookEvent;
+      assert.deepEqual(known.data.unknownFields, {}, `add the field to KNOWN_FIELDS of event.ts: ${type}`);
+    }
+    const sent = parseEvent(body({id: 'e1', type: 'payout.settled', data: {...data, unknownFields: 'sent'}}));
+    assert.equal((sent as KnownWebhookEvent).data.unknownFields, 'sent', 'a field of this name stays');
   });
 
   it('may have an unknown type', () => {
