@@ -47,11 +47,14 @@ const MetadataEntries = z
   });
 
 /** Interface document, "Limits"; counted as in assumption 52. A record schema silently drops a key `__proto__`. */
-export const Metadata = z.preprocess((metadata, context) => {
-  if (typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, '__proto__'))
-    context.addIssue({code: 'custom', message: 'a metadata key cannot be __proto__'});
+export const Metadata = z.preprocess((metadata: Record<string, string>, context) => {
+  if (hasProto(metadata)) context.addIssue({code: 'custom', message: 'a metadata key cannot be __proto__'});
   return metadata;
 }, MetadataEntries);
+
+/** @param metadata anything: it is typed for callers, and checked only afterwards */
+const hasProto = (metadata: unknown): boolean =>
+  typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, '__proto__');
 
 function checkMetadata(metadata: Record<string, string>, context: z.RefinementCtx): void {
   const entries = Object.entries(metadata);
