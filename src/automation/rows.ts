@@ -1,17 +1,21 @@
 import {mustBeObject} from '../arguments.ts';
 import {RemitError} from '../errors.ts';
 
-/** One payment, with the columns of a batch file (docs/guides/batches.md). */
-export interface BatchRow {
+/** One payment, with the columns of a batch file (docs/guides/batches.md): one amount and one party. */
+export type BatchRow = BatchRowFields & RowAmount & RowParty;
+
+/** In major units, as text, such as `1500.75`, or in minor units. */
+export type RowAmount =
+  | {amount: string; amount_in_minor_units?: undefined}
+  | {amount_in_minor_units: number | bigint; amount?: undefined};
+
+/** A payee for payouts, a payer for payins. */
+export type RowParty = {payee_id: string; payer_id?: undefined} | {payer_id: string; payee_id?: undefined};
+
+/** What every row can have. */
+export interface BatchRowFields {
   /** Your own reference: a reference is paid once. */
   reference: string;
-  /** For payouts. */
-  payee_id?: string | undefined;
-  /** For payins. */
-  payer_id?: string | undefined;
-  /** In major units, as text, such as `1500.75`; or `amount_in_minor_units`. */
-  amount?: string | undefined;
-  amount_in_minor_units?: number | bigint | undefined;
   currency_code: string;
   rail?: string | undefined;
   /** For payouts. */
