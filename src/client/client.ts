@@ -43,6 +43,7 @@ import {
   type CallOptions,
   type AnyOptions,
   type KeyedOptions,
+  type RequestMethod,
   type ResourceApi,
   type Result,
 } from './requests/resource.ts';
@@ -293,6 +294,13 @@ export class RemitClient {
    *
    * @throws {RemitError} GUARD_TARGET for another spelling of the path of such a create
    */
+  request(
+    method: RequestMethod,
+    path: string,
+    given?: {body?: unknown} & AnyOptions,
+  ): Promise<Result<unknown>>;
+  /** @internal The command has checked its method. */
+  request(method: string, path: string, given?: {body?: unknown} & AnyOptions): Promise<Result<unknown>>;
   async request(
     method: string,
     path: string,
@@ -365,6 +373,9 @@ export class RemitClient {
   }
 
   /** What `request` would send. */
+  previewRequest(method: RequestMethod, path: string, given?: {body?: unknown} & AnyOptions): Preview;
+  /** @internal The command has checked its method. */
+  previewRequest(method: string, path: string, given?: {body?: unknown} & AnyOptions): Preview;
   previewRequest(method: string, path: string, given: {body?: unknown} & AnyOptions = {}): Preview {
     const input = this.#checkRequest(method, path, given);
     const {operation} = this.#readRequest(method, path, input);

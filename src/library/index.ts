@@ -8,6 +8,7 @@ export type {
   CallOptions,
   KeyedOptions,
   ListItem,
+  RequestMethod,
   Result,
   UnknownFields,
 } from '../client/requests/resource.ts';

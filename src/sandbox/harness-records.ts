@@ -1,4 +1,5 @@
 import type {EventTypeName} from '../contract/events.ts';
+import type {OUTCOMES, SimulatedKind} from './outcomes/outcomes.ts';
 
 // What the methods of a sandbox for tests take and give. The answers have the shapes of docs/reference/control.md. They
 // are declared again here, because those of the sandbox itself follow from zod, which users of the library do not have.
@@ -24,7 +25,10 @@ export interface SeededParties {
 }
 
 /** How far: milliseconds, to a time (ISO 8601), to the next scheduled step, or until nothing is scheduled. */
-export type Advancing = {ms: number} | {to: string} | {until: 'next' | 'idle'};
+export type Advancing =
+  | {ms: number; to?: never; until?: never}
+  | {to: string; ms?: never; until?: never}
+  | {until: 'next' | 'idle'; ms?: never; to?: never};
 
 export interface AdvancedClock {
   /** The sandbox's time. */
@@ -41,12 +45,14 @@ export interface AdvancedClock {
   deliveries_under_way?: number;
 }
 
-/** An outcome that the bank applies to a record at once. */
-export interface OutcomeInput {
-  kind: 'payout' | 'payin' | 'account-transfer' | 'subaccount' | 'payment-method';
+/** An outcome that the bank applies to a record at once. Each kind of record has its own outcomes. */
+export type OutcomeInput = {[Kind in SimulatedKind]: OutcomeOf<Kind>}[SimulatedKind];
+
+export interface OutcomeOf<Kind extends SimulatedKind> {
+  kind: Kind;
   id: string;
-  /** Such as `settle`, `fail` or `return`; each kind has its own. */
-  outcome: string;
+  /** Such as `settle`, `fail` or `return`. */
+  outcome: keyof (typeof OUTCOMES)[Kind];
   /** The bank's reason for `fail` and `return`. */
   code?: string | undefined;
   /** The amount of a `credit`. */

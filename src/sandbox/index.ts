@@ -15,6 +15,7 @@ export type {
   HarnessDeliveryDetails,
   HarnessDeliveryState,
   OutcomeInput,
+  OutcomeOf,
   SavedCheckpoint,
   SeededParties,
   SeededParty,

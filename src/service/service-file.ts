@@ -1,4 +1,5 @@
 import type {IdFormat} from '../contract/ids.ts';
+import type {OperationId} from '../contract/operations/operations.ts';
 import type {SignatureForm} from '../contract/signature-form.ts';
 import type {JsonObject} from '../narrow.ts';
 
@@ -8,10 +9,10 @@ import type {JsonObject} from '../narrow.ts';
  */
 export interface ServiceFile {
   /** By operation: `POST /v1/payouts`. */
-  readonly routes?: Readonly<Record<string, string>>;
+  readonly routes?: Readonly<Partial<Record<OperationId, string>>>;
   readonly prefixes?: Readonly<Partial<Record<PrefixName, string>>>;
   /** By operation: `none` sends no body, an object is sent as the body. */
-  readonly bodies?: Readonly<Record<string, BodyRule>>;
+  readonly bodies?: Readonly<Partial<Record<OperationId, BodyRule>>>;
   /** By resource or operation, then by canonical name: the name on the wire. */
   readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** By resource, then by filter of its list: the query parameter, or false if the service cannot filter by it. */

@@ -82,6 +82,11 @@ export interface KeyedOptions extends CallOptions {
   showCommand?: ((id: string) => string) | undefined;
 }
 
+/** The method of a request that is named by its path, in upper or lower case. */
+export type RequestMethod =
+  | ('GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')
+  | ('get' | 'head' | 'post' | 'put' | 'patch' | 'delete');
+
 /** Of a request that is named by its path. One that makes a payin or payout is sent and compared like `payouts.create`. */
 export interface AnyOptions extends KeyedOptions {
   /** It is sent unchanged and its answer is shown unchanged, regardless of the service file. */
