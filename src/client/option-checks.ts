@@ -1,6 +1,7 @@
 import {
   checkOptions,
   mayBeAny,
+  mustBe,
   mustBeBoolean,
   mustBeFunction,
   mustBeNumber,
@@ -8,6 +9,7 @@ import {
   mustBeSignal,
   mustBeText,
   mustBeWhole,
+  type Check,
   type Checks,
 } from '../arguments.ts';
 import type {OperationId} from '../contract/operations/operations.ts';
@@ -23,7 +25,8 @@ const retries = mustBeWhole(0, 20);
 
 export const CLIENT_OPTIONS: Checks<ClientOptions> = {
   ...{baseUrl: mustBeText, key: mustBeText, live: mustBeBoolean, approveById: mustBeBoolean},
-  ...{transport: mustBeObject, clock: mustBeObject, random: mustBeFunction, newKey: mustBeFunction},
+  ...{transport: mustHave('send', 'close'), clock: mustHave('now', 'monotonic', 'sleep')},
+  ...{random: mustBeFunction, newKey: mustBeFunction},
   ...{retries, maxWaitMs: mustBeWhole(0, LONGEST_MS), userAgent: mustBeText, onDebug: mustBeFunction},
   timeouts: mayBeAny, // checked where requests are built, also for a command without a client
   service: mayBeAny, // it has a schema
@@ -90,6 +93,12 @@ export function checkApproval(body: unknown): void {
 export function checkParams(params: unknown): void {
   mustBeObject(params, 'the parameters');
   for (const [name, value] of Object.entries(params)) if (value !== undefined) mustBeText(value, name);
+}
+
+function mustHave(...methods: readonly string[]): Check {
+  const has = (value: unknown) =>
+    isObject(value) && methods.every((method) => typeof value[method] === 'function');
+  return mustBe(`an object with the methods ${methods.join(', ')}`, has);
 }
 
 /** The entries of a Fetch `Headers` object and of a Map are not properties, and those of a list have no names. */

@@ -1,6 +1,6 @@
 import {checkOptions, mayBeAny, mustBeObject} from '../arguments.ts';
 import {isErrorCode, RemitError} from '../errors.ts';
-import {ownJson} from '../narrow.ts';
+import {messageOf, ownJson} from '../narrow.ts';
 import {faultRule} from './fault-input.ts';
 import type {DeliveriesWanted} from './harness-records.ts';
 import {SCENARIO_KEY, SCENARIOS, type Scenario} from './outcomes/scenarios.ts';
@@ -66,6 +66,21 @@ function knownScenario(name: Scenario): Scenario {
   });
 }
 
+/** @throws {RemitError} USAGE for what JSON does not have, such as a bigint */
+function jsonOf(body: object, path: string): string {
+  try {
+    return JSON.stringify(body, (name, value: unknown) => {
+      if (typeof value === 'bigint') throw new RemitError('USAGE', `${name} must be a number, not bigint`);
+      return value;
+    });
+  } catch (cause) {
+    if (cause instanceof RemitError) throw cause;
+    throw new RemitError('USAGE', `the argument of ${path} cannot be written as JSON: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
 /** A documented control call, without a connection. Its answers have the shapes of docs/reference/control.md. */
 async function callControl<Answer>(
   {sandbox, controlUrl, controlToken}: RunningSandbox,
@@ -75,7 +90,7 @@ async function callControl<Answer>(
     new Request(controlUrl + path, {
       method,
       headers: {'x-sandbox-token': controlToken, 'content-type': 'application/json'},
-      ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+      ...(body === undefined ? {} : {body: jsonOf(body, path)}),
     }),
   );
   const text = await answer.text();

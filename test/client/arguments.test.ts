@@ -5,7 +5,15 @@ import {RemitClient, RemitError} from '../../src/library/index.ts';
 import {WEBHOOK_HEADERS} from '../../src/contract/events.ts';
 import {startSandbox} from '../../src/sandbox/index.ts';
 import type {RunningHarness} from '../../src/sandbox/running-harness.ts';
-import {readRawBody, ReplayMemory, verifyWebhook} from '../../src/webhooks/index.ts';
+import {
+  diagnose,
+  readRawBody,
+  ReplayMemory,
+  secretFingerprint,
+  signatureHeaders,
+  signWebhook,
+  verifyWebhook,
+} from '../../src/webhooks/index.ts';
 
 const CONFIRMED = {confirm: {count: 1, totals: {USD: '1.00'}}};
 
@@ -318,6 +326,84 @@ describe('the library, called without types', () => {
       'a timeout that is text',
       () => newClient({timeouts: {totalMs: '10'}}),
       /^totalMs must be a number of milliseconds above 0/,
+    ],
+    [
+      'a transport without methods',
+      () => newClient({transport: {}}),
+      /^transport must be an object with the methods send, close, not another object$/,
+    ],
+    [
+      'a clock without a method',
+      () => newClient({clock: {now: Date.now, monotonic: Date.now}}),
+      /^clock must be an object with the methods now, monotonic, sleep/,
+    ],
+    [
+      'a fault with a bigint',
+      () => of(sandbox)['addFault']!({effect: {kind: 'latency', ms: 5n}}),
+      /^ms must be a number, not bigint$/,
+    ],
+    [
+      'a fault that refers to itself',
+      () => of(sandbox)['addFault']!({effect: circle}),
+      /^the argument of \/faults cannot be written as JSON/,
+    ],
+    ...['signatureHeader', 'timestampHeader', 'timestampPart', 'idHeader', 'signaturePrefix', 'signed'].map(
+      (part) =>
+        [
+          `a form whose ${part} is a number`,
+          () => verify({form: {[part]: 5}}),
+          new RegExp(`^form.${part} must be text, not number$`),
+        ] as const,
+    ),
+    ...['timestamp', 'signatureEncoding', 'secretEncoding'].map(
+      (part) =>
+        [
+          `a form with an unknown ${part}`,
+          () => verify({form: {[part]: 'x'}}),
+          new RegExp(`^form.${part} must be .*, not "x"$`),
+        ] as const,
+    ),
+    ['a diagnosis of nothing', () => (diagnose as Untyped)(), /^the input of diagnose must be an object/],
+    [
+      'a diagnosis with headers null',
+      () => (diagnose as Untyped)({body: Buffer.from(''), headers: null, secrets: 'a'}),
+      /^headers must be an object, not null$/,
+    ],
+    ['the raw body of nothing', () => (readRawBody as Untyped)(), /^the request must be an object/],
+    [
+      'a raw body with options null',
+      () => (readRawBody as Untyped)(new Request('http://localhost'), null),
+      /^the options of readRawBody must be an object, not null$/,
+    ],
+    [
+      'a signature of an object',
+      () => (signWebhook as Untyped)('a', '5', {}),
+      /^payload must be text or bytes .*, not another object$/,
+    ],
+    [
+      'a signature at no time',
+      () => (signWebhook as Untyped)('a'),
+      /^timestamp must be text, not undefined$/,
+    ],
+    [
+      'a signature with a list of secrets',
+      () => (signWebhook as Untyped)(['a'], '5', ''),
+      /^secret must be text or bytes, not a list$/,
+    ],
+    [
+      'the fingerprint of no secret',
+      () => (secretFingerprint as Untyped)(),
+      /^secret must be text or bytes, not undefined$/,
+    ],
+    [
+      'a replay memory with options null',
+      () => new (ReplayMemory as unknown as new (options: null) => unknown)(null),
+      /^the options of ReplayMemory must be an object, not null$/,
+    ],
+    [
+      'headers of a time that no date has',
+      () => (signatureHeaders as Untyped)('a', 'b', 1e20, 'iso8601'),
+      /^nowMs must be a time in milliseconds since the epoch, not 100000000000000000000$/,
     ],
     ['a debug sink that is a number', () => newClient({onDebug: 5}), /^onDebug must be a function/],
     ['a call without an operation', () => client['call']!(), /^the operation must be text, not undefined$/],

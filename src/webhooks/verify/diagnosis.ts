@@ -1,10 +1,11 @@
 import {createHmac} from 'node:crypto';
+import {mustBeObject} from '../../arguments.ts';
 import {parseBody} from './event.ts';
 import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
 import {type Form, formOf, signingKey, signedParts} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
-import {verifyWebhook} from './signature.ts';
+import {checkBody, checkHeaders, verifyWebhook} from './signature.ts';
 import {formatOfTimestamp, readTimestamp, writeTimestamp} from './timestamp.ts';
 
 /** One way in which the signature would have matched. */
@@ -40,8 +41,13 @@ const MOST_BYTES = 4 * 1_048_576;
  * combinations that would match. Only for a local terminal and for tests: the answer to the sender remains a plain
  * 401, and nothing found here makes a delivery valid.
  * @returns the matches with the fewest changes; empty if none was found
+ * @throws {RemitError} as `verifyWebhook`
  */
-export function diagnose({body, headers, secrets, form: stated}: DiagnoseInput): Diagnosis[] {
+export function diagnose(input: DiagnoseInput): Diagnosis[] {
+  mustBeObject(input, 'the input of diagnose');
+  const {body, headers, secrets, form: stated} = input;
+  checkHeaders(headers);
+  checkBody(body);
   const form = formOf(stated);
   const parts = signedParts(headers, form);
   const given = parts.signatures.flatMap((text) => readLoosely(text, form));

@@ -1,7 +1,13 @@
 import {createHash} from 'node:crypto';
-import {mustBeObject, mustBeOneOf} from '../../arguments.ts';
+import {mustBeObject, mustBeOneOf, mustBeText, type Checks} from '../../arguments.ts';
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
-import {TIMESTAMP_FORMATS, type SignatureForm, type TimestampFormat} from '../../contract/signature-form.ts';
+import {
+  SECRET_ENCODINGS,
+  SIGNATURE_ENCODINGS,
+  TIMESTAMP_FORMATS,
+  type SignatureForm,
+  type TimestampFormat,
+} from '../../contract/signature-form.ts';
 import {RemitError} from '../../errors.ts';
 import {parseEvent} from './event.ts';
 import {headerValues, spacedValues, type WebhookHeaders} from './header-values.ts';
@@ -41,10 +47,18 @@ const SIGNED = /^[ -z|~]*(\{id\}[ -z|~]*)?(\{timestamp\}[ -z|~]*)?\{payload\}$/;
 
 const mustBeFormat = mustBeOneOf(TIMESTAMP_FORMATS);
 
+const CHECKS = Object.entries({
+  ...{signatureHeader: mustBeText, timestampHeader: mustBeText, timestampPart: mustBeText},
+  ...{idHeader: mustBeText, signaturePrefix: mustBeText, signed: mustBeText},
+  timestamp: mustBeOneOf([...TIMESTAMP_FORMATS, 'none']),
+  signatureEncoding: mustBeOneOf(SIGNATURE_ENCODINGS),
+  secretEncoding: mustBeOneOf(SECRET_ENCODINGS),
+} satisfies Checks<SignatureForm>);
+
 /**
  * @param format the format of the timestamp, whatever the form states
  * @throws {RemitError} LOCAL_VALIDATION for a signed text that does not end with the payload; USAGE for a form that is
- *   not an object or an unknown format
+ *   not an object, or has a part of the wrong type, and for an unknown format
  */
 export function formOf(given: SignatureForm | undefined, format?: TimestampFormat): Form {
   if (format !== undefined) mustBeFormat(format, 'timestampFormat');
@@ -52,6 +66,7 @@ export function formOf(given: SignatureForm | undefined, format?: TimestampForma
     return format === undefined || format === 'seconds' ? DOCUMENTED : {...DOCUMENTED, format};
   const stated: unknown = given;
   mustBeObject(stated, 'form');
+  for (const [name, check] of CHECKS) if (stated[name] !== undefined) check(stated[name], `form.${name}`);
   const {timestampPart: part, timestamp, signed} = given;
   if (signed !== undefined && !SIGNED.test(signed))
     throw new RemitError('LOCAL_VALIDATION', `signed must end with {payload}, not ${JSON.stringify(signed)}`);

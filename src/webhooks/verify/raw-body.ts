@@ -1,4 +1,4 @@
-import {mustBeNumber} from '../../arguments.ts';
+import {checkOptions, mustBeNumber, mustBeObject} from '../../arguments.ts';
 import {RemitError} from '../../errors.ts';
 
 /** Deliveries of the service are below 1 KB. */
@@ -33,13 +33,16 @@ export type BodySource = NodeRequest | FetchRequest;
  * The bytes of a request, exactly as they arrived. Call it before anything else reads the request, and only once.
  * @throws {BodyTooLargeError} beyond `maxBytes` (default 1 MiB); the rest is not read, and an answer can still be
  *   sent
- * @throws {RemitError} LOCAL_VALIDATION if a parser has already read the request; USAGE for a limit that is no number
+ * @throws {RemitError} LOCAL_VALIDATION if a parser has already read the request; USAGE for an argument of the wrong type
  */
 export async function readRawBody(
   source: BodySource,
-  {maxBytes = MAX_BODY_BYTES}: {maxBytes?: number} = {},
+  options: {maxBytes?: number} = {},
 ): Promise<Uint8Array> {
-  mustBeSize(maxBytes, 'maxBytes');
+  const given: unknown = source;
+  mustBeObject(given, 'the request');
+  checkOptions(options, {maxBytes: mustBeSize}, 'the options of readRawBody');
+  const {maxBytes = MAX_BODY_BYTES} = options;
   if ('readableDidRead' in source ? source.readableDidRead : source.bodyUsed)
     throw new RemitError('LOCAL_VALIDATION', 'the request body was read before: its raw bytes are gone', {
       hint: 'call readRawBody before any body parser, for this route',

@@ -1,4 +1,4 @@
-import {mustBeNumber} from '../../arguments.ts';
+import {checkOptions, mustBeNumber} from '../../arguments.ts';
 
 /** `unknown`: deliveries of that age are no longer in the memory, so a replay cannot be excluded. */
 export type Seen = 'new' | 'seen' | 'unknown';
@@ -28,9 +28,9 @@ export class ReplayMemory implements Replays {
   #forgottenMs = Number.NEGATIVE_INFINITY;
 
   /** @throws {RemitError} USAGE unless maxEntries is a number of at least 1 */
-  constructor({maxEntries = DEFAULT_ENTRIES}: {maxEntries?: number} = {}) {
-    mustBeCount(maxEntries, 'maxEntries');
-    this.#most = maxEntries;
+  constructor(options: {maxEntries?: number} = {}) {
+    checkOptions(options, {maxEntries: mustBeCount}, 'the options of ReplayMemory');
+    this.#most = options.maxEntries ?? DEFAULT_ENTRIES;
   }
 
   get size(): number {

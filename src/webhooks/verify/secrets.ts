@@ -1,5 +1,6 @@
 import {createHmac} from 'node:crypto';
 import {isUint8Array} from 'node:util/types';
+import {mustBe} from '../../arguments.ts';
 import {RemitError} from '../../errors.ts';
 
 /** A signing secret: text, used as its UTF-8 bytes with any prefix (assumption 38), or the key's bytes themselves. */
@@ -18,12 +19,25 @@ export function checkSecrets(secrets: WebhookSecret | readonly WebhookSecret[]):
   return all as readonly WebhookSecret[];
 }
 
+/** @throws {RemitError} USAGE if it is neither text nor bytes; LOCAL_VALIDATION if it is empty */
+export function checkSecret(secret: WebhookSecret): void {
+  mustBeSecret(secret, 'secret');
+  checkSecrets(secret);
+}
+
 const isOne = (secrets: unknown): secrets is WebhookSecret =>
   typeof secrets === 'string' || isUint8Array(secrets);
 
-/** Eight hex digits that identify a secret in logs without revealing it. */
-export const secretFingerprint = (secret: WebhookSecret): string =>
-  createHmac('sha256', secret).update('remit secret fingerprint').digest('hex').slice(0, 8);
+const mustBeSecret = mustBe('text or bytes', isOne);
+
+/**
+ * Eight hex digits that identify a secret in logs without revealing it.
+ * @throws {RemitError} USAGE if it is neither text nor bytes
+ */
+export function secretFingerprint(secret: WebhookSecret): string {
+  mustBeSecret(secret, 'secret');
+  return createHmac('sha256', secret).update('remit secret fingerprint').digest('hex').slice(0, 8);
+}
 
 /** What is probably wrong with a secret, in plain words; undefined if it looks fine. */
 export function secretWarning(secret: WebhookSecret): string | undefined {

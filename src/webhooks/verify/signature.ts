@@ -1,13 +1,13 @@
 import {timingSafeEqual} from 'node:crypto';
 import {isUint8Array} from 'node:util/types';
-import {mustBe, mustBeBoolean, mustBeObject} from '../../arguments.ts';
+import {mustBe, mustBeBoolean, mustBeNumber, mustBeObject, mustBeText} from '../../arguments.ts';
 import {RemitError} from '../../errors.ts';
 import {isObject} from '../../narrow.ts';
 import {type Form, formOf, headersWith, idFor, signingKey, signedParts, timestampAt} from './form.ts';
 import type {WebhookHeaders} from './header-values.ts';
 import {webhookDigest, webhookHmac} from './hmac.ts';
 import type {Replays} from './replay-memory.ts';
-import {checkSecrets, type WebhookSecret} from './secrets.ts';
+import {checkSecret, checkSecrets, type WebhookSecret} from './secrets.ts';
 import type {SignatureForm, TimestampFormat} from '../../contract/signature-form.ts';
 import {readTimestamp} from './timestamp.ts';
 
@@ -18,17 +18,19 @@ export const TOLERANCE_SECONDS = 300;
  * Interface document, "Signature": HMAC-SHA256 over `{timestamp}.{payload}`, as lower-case hexadecimal digits.
  * @param timestamp the header's value, unchanged
  * @param payload the raw body; text is encoded as UTF-8
- * @throws {RemitError} LOCAL_VALIDATION for an empty secret
+ * @throws {RemitError} LOCAL_VALIDATION for an empty secret; USAGE for an argument of the wrong type
  */
 export function signWebhook(secret: WebhookSecret, timestamp: string, payload: string | Uint8Array): string {
-  checkSecrets(secret);
+  checkSecret(secret);
+  mustBeText(timestamp, 'timestamp');
+  mustBePayload(payload, 'payload');
   return webhookHmac(secret, `${timestamp}.`, payload).digest('hex');
 }
 
 /**
  * The headers of a delivery with this timestamp, in the form of the service. `id` is for a form that signs one; by default
  * it is that of the event.
- * @throws {RemitError} LOCAL_VALIDATION for an empty secret
+ * @throws {RemitError} LOCAL_VALIDATION for an empty secret; USAGE for an argument of the wrong type
  */
 export function signedHeaders(
   secret: WebhookSecret,
@@ -37,7 +39,9 @@ export function signedHeaders(
   form?: SignatureForm,
   id?: string,
 ): Record<string, string> {
-  checkSecrets(secret);
+  checkSecret(secret);
+  mustBePayload(payload, 'payload');
+  if (id !== undefined) mustBeText(id, 'id');
   const own = formOf(form);
   const signedId = own.idHeader === undefined ? '' : (id ?? idFor(payload));
   const digest = webhookHmac(signingKey(secret, own), own.before(timestamp, signedId), payload).digest();
@@ -47,6 +51,7 @@ export function signedHeaders(
 /**
  * The two headers of a delivery; in another form of signature, what that form has.
  * @param nowMs the wall clock
+ * @throws {RemitError} LOCAL_VALIDATION for an empty secret; USAGE for an argument of the wrong type
  */
 export function signatureHeaders(
   secret: WebhookSecret,
@@ -55,9 +60,18 @@ export function signatureHeaders(
   format: TimestampFormat | SignatureForm = 'seconds',
   id?: string,
 ): Record<string, string> {
+  mustBeTime(nowMs, 'nowMs');
   const form = typeof format === 'string' ? {timestamp: format} : format;
   return signedHeaders(secret, payload, timestampAt(nowMs, formOf(form)), form, id);
 }
+
+const mustBePayload = mustBe(
+  'text or bytes (a Buffer or Uint8Array)',
+  (payload) => typeof payload === 'string' || isUint8Array(payload),
+);
+/** The last time that a `Date` can have. */
+const LAST_MS = 8.64e15;
+const mustBeTime = mustBeNumber('a time in milliseconds since the epoch', (ms) => ms >= 0 && ms <= LAST_MS);
 
 /** Why a delivery must not be trusted, in the order of the checks. */
 export const REJECTIONS = {
@@ -128,7 +142,7 @@ export type VerifyOptions = Pick<VerifyInput, 'form' | 'toleranceSeconds' | 'tim
 export function verifyWebhook(input: VerifyInput): Verification {
   mustBeObject(input, 'the input of verifyWebhook');
   const {body, headers, lenient = false, replays} = input;
-  if (!Array.isArray(headers)) mustBeObject(headers, 'headers'); // rawHeaders of Node are a list
+  checkHeaders(headers);
   mustBeBoolean(lenient, 'lenient');
   if (replays !== undefined) mustBeReplays(replays, 'replays');
   const form = formOf(input.form, input.timestampFormat);
@@ -287,7 +301,13 @@ function checkNumber(name: string, value: unknown): void {
   );
 }
 
-function checkBody(body: unknown): void {
+/** @throws {RemitError} USAGE */
+export function checkHeaders(headers: unknown): void {
+  if (!Array.isArray(headers)) mustBeObject(headers, 'headers'); // rawHeaders of Node are a list
+}
+
+/** @throws {RemitError} LOCAL_VALIDATION */
+export function checkBody(body: unknown): void {
   if (isUint8Array(body)) return; // instanceof fails across realms, as under Jest
   const given = body === null ? 'null' : typeof body;
   throw new RemitError(
