@@ -140,6 +140,8 @@ describe('a listener that was killed', function () {
     const dropped = next.lines.find((line) => line.type === 'dropped')!;
     assert.deepEqual([dropped.endpoint_id, dropped.reason], [left, 'address']);
     assert.deepEqual([...dropped.deliveries!].sort(), [...waiting].sort());
+    const summary = next.lines.find((line) => line.type === 'summary')!;
+    assert.deepEqual(summary.deliveries_dropped?.toSorted(), [...waiting].sort());
     assert.match(
       next.stderr,
       new RegExp(
@@ -151,6 +153,33 @@ describe('a listener that was killed', function () {
     assert.equal(next.code, 8, next.stderr);
     assert.deepEqual([readdirSync(registered), existsSync(secretFile)], [[], false]);
   });
+
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    it(`is followed by one that names the deliveries of the endpoint that it used again, after ${signal}`, async () => {
+      const {ready} = await killed();
+      const left = ready.endpoint_id!;
+      await pay();
+      const waiting = await pending(left, 2);
+      const next = await until(signal, ['--port', String(ready.port)]);
+      assert.equal(next.ready.endpoint_id, left, next.stderr);
+      const ended = next.lines.filter((line) => line.type === 'dropped');
+      assert.deepEqual(
+        ended.map(({endpoint_id: id, reason, deliveries: ids}) => [id, reason, ids?.toSorted()]),
+        [[left, 'ended', waiting.toSorted()]],
+      );
+      const summary = next.lines.find((line) => line.type === 'summary')!;
+      assert.deepEqual(summary.deliveries_dropped?.toSorted(), waiting.toSorted());
+      assert.match(
+        next.stderr,
+        new RegExp(
+          `Warning: 2 deliveries that waited for the endpoint ${left} were dropped with it, because this listener has ended: `,
+        ),
+      );
+      assert.equal(next.code, code, next.stderr);
+    });
 
   it('leaves a secret that is refused once other users can read or change it', async () => {
     const {ready} = await killed();

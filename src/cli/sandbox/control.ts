@@ -11,9 +11,16 @@ import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
 import {unproven, UnprovenSandbox} from './recorded/unproven.ts';
 
+export interface ControlOptions {
+  /** Default: the sandbox that this command is about. */
+  running?: Running | undefined;
+  /** Ends the call; default: the first Ctrl-C or SIGTERM. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
- * One control call to a running sandbox (by default the one that this command is about); returns the JSON of its
- * answer. Another server may have the port by now, so the answer must have the fields of the call.
+ * One control call to a running sandbox; returns the JSON of its answer. Another server may have the port by now, so the
+ * answer must have the fields of the call.
  * @throws {RemitError} NOT_RUNNING; IN_DOUBT for a change that may have happened; or the refusal by its code.
  */
 export async function callControl<Answer = unknown>(
@@ -21,12 +28,12 @@ export async function callControl<Answer = unknown>(
   method: ControlRequest['method'],
   path: ControlRequest['path'],
   body?: object,
-  running: Running = targetSandbox(local),
+  {running = targetSandbox(local), signal = local.stop.signal}: ControlOptions = {},
 ): Promise<Answer> {
   const request: ControlRequest = {method, path, body};
   const token = tokenOf(running);
   const transport = await local.runtime.transport('one-shot', running.base_url);
-  const limits = {timeouts: DEFAULT_TIMEOUTS, signal: local.stop.signal};
+  const limits = {timeouts: DEFAULT_TIMEOUTS, signal};
   try {
     if (!(await hasToken(local.runtime, transport, {baseUrl: running.base_url, token, ...limits})))
       throw unproven(running, 'the control token');
@@ -48,7 +55,7 @@ export async function callControl<Answer = unknown>(
     throw answerError(local, request, read, running.base_url);
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;
-    if (error.kind === 'aborted' && local.stop.reason !== undefined) throw local.stop.reason;
+    if (error.kind === 'aborted' && signal.reason instanceof RemitError) throw signal.reason;
     if (method !== 'GET' && error.sent)
       throw controlCallInDoubt(local, request, {why: error.message, httpStatus: error.status, cause: error});
     throw notRunning(
@@ -74,7 +81,7 @@ export async function isAnswering(local: LocalContext): Promise<boolean> {
   if (record === undefined) return false;
   const running = {...record, place};
   try {
-    await callControl(local, 'GET', '/sandbox/faults', undefined, running);
+    await callControl(local, 'GET', '/sandbox/faults', undefined, {running});
     return true;
   } catch (error) {
     if (error instanceof UnprovenSandbox) return lifeOfSandbox(running) === 'alive'; // of an earlier version

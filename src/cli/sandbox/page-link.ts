@@ -17,7 +17,7 @@ export async function makePageLink(
 ): Promise<PageLink> {
   const {base_url: baseUrl} = running;
   const {path, expires_at} = await callControl<{path: string; expires_at: string}>(
-    ...([local, 'POST', '/sandbox/page-links', {}, running] as const),
+    ...([local, 'POST', '/sandbox/page-links', {}, {running}] as const),
   );
   return {url: `${baseUrl}${path}`, expires_at};
 }

@@ -17,13 +17,17 @@ export async function deliveriesIn(
   sandbox: Running,
   endpoint: string,
   states: readonly OpenOrCanceled[],
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const state of states)
     for (let before: string | undefined, isMore = true; isMore;) {
       const page = {endpoint, state, limit: String(PAGE), ...(before === undefined ? {} : {before})};
       const path = `/sandbox/deliveries?${new URLSearchParams(page).toString()}` as const;
-      const {data} = await callControl<{data: {id: string}[]}>(context, 'GET', path, undefined, sandbox);
+      const {data} = await callControl<{data: {id: string}[]}>(context, 'GET', path, undefined, {
+        running: sandbox,
+        signal,
+      });
       ids.push(...data.map(({id}) => id));
       before = data.at(-1)?.id;
       isMore = data.length === PAGE;
@@ -34,13 +38,23 @@ export async function deliveriesIn(
 /**
  * The deliveries that were canceled with an endpoint. Its deletion cancels all that wait or are being sent
  * (assumption 82).
- * @returns undefined if the service does not list deliveries, or cannot be asked
+ * @param signal ends the question; default: the first Ctrl-C or SIGTERM
+ * @returns undefined if the service does not list deliveries
+ * @throws {RemitError} if the sandbox does not answer
  */
-export async function canceledWith(context: Context, endpoint: string): Promise<string[] | undefined> {
+export async function listCanceled(
+  context: Context,
+  endpoint: string,
+  signal?: AbortSignal,
+): Promise<string[] | undefined> {
   const sandbox = sandboxOf(context);
-  if (sandbox === undefined) return undefined;
+  return sandbox && deliveriesIn(context, sandbox, endpoint, ['canceled'], signal);
+}
+
+/** The same, and undefined as well if the sandbox does not answer. */
+export async function canceledWith(context: Context, endpoint: string): Promise<string[] | undefined> {
   try {
-    return await deliveriesIn(context, sandbox, endpoint, ['canceled']);
+    return await listCanceled(context, endpoint);
   } catch {
     return undefined; // the endpoint is gone; its removal does not fail because of this
   }

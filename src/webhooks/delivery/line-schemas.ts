@@ -101,8 +101,8 @@ export const LINES = {
     same_url: z.array(z.string()),
   }),
   /**
-   * An endpoint of --register is gone, and the deliveries that waited for it are not sent any more; null if the service
-   * has no list of them. `address`, `secret`, `second` and `deleted`: of a killed listener, which could not be used
+   * An endpoint of --register is gone, and the deliveries that waited for it are not sent any more; null if they are not
+   * known, because the service has no list of them or did not answer. `address`, `secret`, `second` and `deleted`: of a killed listener, which could not be used
    * again. `ended`: of this one.
    */
   dropped: z.strictObject({

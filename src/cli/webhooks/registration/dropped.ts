@@ -1,10 +1,13 @@
+import {messageOf} from '../../../narrow.ts';
 import {counted} from '../../../phrases.ts';
 import type {DroppedLine} from '../../../webhooks/delivery/lines.ts';
 import type {Context} from '../../core/context.ts';
-import {canceledWith} from '../deliveries.ts';
+import {listCanceled} from '../deliveries.ts';
 
 /** Ids in a message; the line `dropped` and the summary have all of them. */
 const MOST_NAMED = 20;
+/** Ctrl-C has usually ended the listener by then, and its user waits for the process to end. */
+const ASK_MS = 3000;
 
 export type DropReason = DroppedLine['reason'];
 
@@ -15,7 +18,8 @@ export interface DropReport {
 
 /**
  * Names the deliveries that were canceled with an endpoint that is gone: their events are not sent again. If the
- * service does not list deliveries, this says so, but not for an endpoint that its user has ended or deleted.
+ * service does not list deliveries, this says so, but not for an endpoint that its user has ended or deleted. A second
+ * Ctrl-C ends the question.
  */
 export async function nameDropped(
   context: Context,
@@ -23,7 +27,18 @@ export async function nameDropped(
   {id, reason}: {id: string; reason: DropReason},
 ): Promise<void> {
   const {out, commands} = context;
-  const ids = await canceledWith(context, id);
+  let ids: string[] | undefined;
+  try {
+    const {second} = context.stop.drain();
+    ids = await listCanceled(context, id, AbortSignal.any([second, AbortSignal.timeout(ASK_MS)]));
+  } catch (error) {
+    onDropped({type: 'dropped', endpoint_id: id, reason, deliveries: null});
+    out.warn(
+      `whether deliveries were dropped with the endpoint ${id} is not known: ${messageOf(error)}. To list them:`,
+    );
+    out.hint(commands.read('sandbox', 'deliveries', 'list', '--endpoint', id, '--state', 'canceled'));
+    return;
+  }
   if (ids?.length !== 0) onDropped({type: 'dropped', endpoint_id: id, reason, deliveries: ids ?? null});
   if (ids === undefined) {
     if (reason !== 'ended' && reason !== 'deleted')
