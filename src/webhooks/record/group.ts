@@ -6,10 +6,19 @@ export type OnWritten = (failure?: RemitError) => void;
 
 const BUFFER_BYTES = 262_144;
 
+/** Frames of a group that belong to the same segment. */
+export interface GroupPart {
+  pieces: readonly Buffer[];
+  /** The number of frames. */
+  count: number;
+}
+
 /** Entries that are written and synced together. Their frames are in one buffer, which the next group reuses. */
 export class EntryGroup {
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #used = 0;
+  /** Where each frame in the buffer ends. */
+  readonly #ends: number[] = [];
   /** Frames that did not fit into the buffer: a growing buffer would be copied again and again. */
   readonly #others: Buffer[] = [];
   readonly #waiting: OnWritten[] = [];
@@ -18,9 +27,24 @@ export class EntryGroup {
     return this.#waiting.length;
   }
 
-  /** All frames, in pieces, in the order in which they were added. */
-  get pieces(): readonly Buffer[] {
-    return [this.#buffer.subarray(0, this.#used), ...this.#others];
+  /** All frames in the order in which they were added, in parts of at most so many bytes, or of one frame. */
+  *parts(mostBytes: number): Generator<GroupPart> {
+    const {count} = this;
+    const bytes = this.#others.reduce((sum, {length}) => sum + length, this.#used);
+    if (bytes <= mostBytes) {
+      yield {pieces: [this.#buffer.subarray(0, this.#used), ...this.#others], count};
+      return;
+    }
+    const frames = [
+      ...this.#ends.map((end, nth) => this.#buffer.subarray(this.#ends[nth - 1] ?? 0, end)),
+      ...this.#others,
+    ];
+    for (let first = 0, last = 0; first < count; first = last) {
+      let size = 0;
+      while (last < count && (last === first || size + frames[last]!.length <= mostBytes))
+        size += frames[last++]!.length;
+      yield {pieces: frames.slice(first, last), count: last - first};
+    }
   }
 
   add(entry: RecordEntry, onWritten: OnWritten): void {
@@ -28,10 +52,16 @@ export class EntryGroup {
     this.#waiting.push(onWritten);
   }
 
-  /** Answers all waiting callers, and empties the group. */
+  /** Answers the first waiting callers, so many of them: their entries are on disk. */
+  written(count: number): void {
+    for (const onWritten of this.#waiting.splice(0, count)) onWritten();
+  }
+
+  /** Answers all callers that still wait, and empties the group. */
   finish(failure?: RemitError): void {
     for (const onWritten of this.#waiting.splice(0)) onWritten(failure);
     this.#used = 0;
+    this.#ends.length = 0;
     this.#others.length = 0;
   }
 
@@ -40,6 +70,7 @@ export class EntryGroup {
     if (this.#others.length === 0 && end <= BUFFER_BYTES) {
       const room = this.#buffer.subarray(this.#used, end);
       this.#used = end;
+      this.#ends.push(end);
       return room;
     }
     const other = Buffer.allocUnsafe(bytes);

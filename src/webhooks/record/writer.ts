@@ -45,6 +45,8 @@ export class RecordWriter {
   #file: SegmentFile | undefined;
   /** Bytes that are written and synced. */
   #size = 0;
+  /** In the name of the newest segment. */
+  #startedMs = 0;
   #next = new EntryGroup();
   #spare = new EntryGroup();
   #running: Promise<void> | undefined;
@@ -77,12 +79,27 @@ export class RecordWriter {
     while (this.#next.count > 0) {
       const group = this.#next;
       [this.#next, this.#spare] = [this.#spare, group];
-      group.finish(await failureOf(this.#write(group.pieces), this.#options.folder));
+      group.finish(await this.#writeGroup(group));
       // The senders that were just answered send again: what has already arrived belongs to the next group, the rest
       // arrives while the disk works. Waiting for more would leave the processor idle.
       await nextTurn();
     }
     this.#running = undefined; // in the same turn in which nothing was waiting any more
+  }
+
+  /**
+   * A group may be larger than a segment. Each part is answered before the next segment starts: pruning must know by then
+   * which of its deliveries wait.
+   * @returns why the rest of the group is not on disk
+   */
+  async #writeGroup(group: EntryGroup): Promise<RemitError | undefined> {
+    const {folder, segmentBytes = SEGMENT_BYTES} = this.#options;
+    for (const {pieces, count} of group.parts(segmentBytes)) {
+      const failure = await failureOf(this.#write(pieces), folder);
+      if (failure !== undefined) return failure;
+      group.written(count);
+    }
+    return undefined;
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
@@ -110,7 +127,9 @@ export class RecordWriter {
   async #begin(bytes: number): Promise<SegmentFile> {
     const {folder, clock, openFile = openSegment} = this.#options;
     mkdirSync(folder, {recursive: true, mode: 0o700});
-    const file = await openFile(join(folder, segmentName(clock.now(), randomBytes(4).toString('hex'))));
+    this.#startedMs = Math.max(clock.now(), this.#startedMs + 1); // the order of names is the order of time
+    const name = segmentName(this.#startedMs, randomBytes(4).toString('hex'));
+    const file = await openFile(join(folder, name));
     syncFolder(folder);
     this.#size = 0;
     this.#options.onSegment?.(bytes);

@@ -295,6 +295,72 @@ describe('the record of deliveries', () => {
       assert.equal(ids(folder).at(-1), idOf(400));
     });
 
+  for (const [what, maxBytes, bodyBytes] of [
+    ['large', 2_000_000, 900_000],
+    ['small', 200_000, 15_000],
+  ] as const)
+    it(`takes at most its limit, and one segment that waits, with ${what} entries that arrive together`, async () => {
+      const waiting = new Map<string, unknown>();
+      const lost: string[] = [];
+      let largest = 0;
+      const size = () => listSegments(folder).reduce((sum, {bytes}) => sum + bytes, 0);
+      const writer = new RecordWriter({
+        ...{folder, clock: systemClock, segmentBytes: segmentBytesIn(maxBytes)},
+        onSegment: (bytes) => {
+          pruneBehind(
+            folder,
+            Date.now(),
+            {maxBytes: Math.max(0, maxBytes - bytes), maxAgeMs: Infinity},
+            waiting,
+          );
+          largest = Math.max(largest, size());
+        },
+      });
+      const write = (number: number) =>
+        new Promise<void>((resolve) =>
+          writer.write(arrived(number, {body: Buffer.alloc(bodyBytes)}), (failure) => {
+            if (failure !== undefined) lost.push(String(failure));
+            if (number === 1) waiting.set(idOf(1), []);
+            resolve();
+          }),
+        );
+      await Promise.all(Array.from({length: 24}, (_, number) => write(number + 1)));
+      await writer.close();
+      const most = maxBytes + Math.max(segmentBytesIn(maxBytes), bodyBytes + 1000);
+      assert.ok(Math.max(largest, size()) <= most, `${largest} and ${size()} bytes`);
+      const kept = ids(folder);
+      assert.deepEqual([lost, kept[0], kept.at(-1)], [[], idOf(1), idOf(24)]);
+      assert.deepEqual(kept, kept.toSorted());
+    });
+
+  it('rejects only the rest of a group whose disk is full in its second segment', async () => {
+    let segments = 0;
+    const writer = new RecordWriter({
+      ...{folder, clock: systemClock, segmentBytes: 1000},
+      openFile: async (path) => {
+        segments += 1;
+        if (segments === 2) throw Object.assign(new Error('no space'), {code: 'ENOSPC'});
+        const file = await open(path, 'wx');
+        return {
+          fd: file.fd,
+          write: (...bytes) => writeSync(file.fd, ...bytes),
+          datasync: () => file.datasync(),
+          truncate: (length) => file.truncate(length),
+          close: () => file.close(),
+        };
+      },
+    });
+    const all = await Promise.allSettled(
+      [1, 2, 3].map((number) => writer.append(arrived(number, {body: Buffer.alloc(800)}))),
+    );
+    await writer.close();
+    assert.deepEqual(
+      all.map(({status}) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    );
+    assert.deepEqual(ids(folder), [idOf(1)]);
+  });
+
   it('is pruned by a listener with what the listener knows', async () => {
     for (const number of [1, 2, 3]) {
       await record(folder, [arrived(number)]);
