@@ -189,7 +189,7 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   add('bom_added', 'a byte order mark is put at its start', fromLatin1(`\xef\xbb\xbf${latin1}`));
   add('utf8_replaced', 'bytes that are not UTF-8 are replaced, as a decoder does', body.toString('utf8'));
   add('double_encoded', 'it is encoded as UTF-8 a second time', latin1);
-  add('base64', 'it is decoded from base64', fromBase64(latin1.trim()));
+  add('base64', 'it is decoded from base64', fromBase64(latin1));
   add('empty', 'the body is empty', '');
   const value = parseBody(body);
   if (value === undefined) return variants;
@@ -205,9 +205,13 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   return variants;
 }
 
-/** Some platforms hand a binary body over as base64. */
-const fromBase64 = (text: string): Buffer | undefined =>
-  text.length % 4 === 0 && /^[A-Za-z0-9+/]{8,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+/** Some platforms hand a binary body over as base64 or base64url; `base64` wraps its lines. */
+function fromBase64(wrapped: string): Buffer | undefined {
+  const text = wrapped.replace(/[ \t\r\n]+/g, '');
+  const isPadded = text.length % 4 === 0 && /^[A-Za-z0-9+/]{8,}={0,2}$/.test(text);
+  const isUrl = text.length % 4 !== 1 && /^[A-Za-z0-9_-]{8,}={0,2}$/.test(text);
+  return isPadded || isUrl ? Buffer.from(text, 'base64') : undefined;
+}
 
 /** `json.dumps` puts a space after commas and colons, and escapes non-ASCII characters. */
 function pythonJson(value: unknown): string {

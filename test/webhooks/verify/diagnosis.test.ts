@@ -50,6 +50,15 @@ describe('diagnosis of a mismatch', () => {
       assert.deepEqual(codes({body: arrived, signature: signed(sent)}), [code]);
   });
 
+  it('finds a body in base64 with wrapped lines, and in base64url', () => {
+    const sent = Buffer.from(JSON.stringify({id: 'e1', note: '?>~ü'.repeat(40)}));
+    const wrapped = (end: string) => `${sent.toString('base64').replace(/(.{76})/g, `$1${end}`)}${end}`;
+    const url = sent.toString('base64url');
+    assert.match(url, /[_-]/);
+    for (const arrived of [wrapped('\n'), wrapped('\r\n'), url, `${url}\n`])
+      assert.deepEqual(codes({body: arrived, signature: signed(sent)}), ['body.base64']);
+  });
+
   it('finds what is wrong with the secret', () => {
     const signature = signed(JSON_BODY);
     assert.deepEqual(codes({signature, secrets: `${SECRET}\n`}), ['secret.trimmed']);
