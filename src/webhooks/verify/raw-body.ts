@@ -11,9 +11,13 @@ export class BodyTooLargeError extends Error {
   readonly statusCode = 413;
 }
 
+const CLOSED_EARLY = 'the connection closed before the whole body had arrived';
+
 /** The parts of a Node request that are used here. */
 interface NodeRequest {
   readonly readableDidRead: boolean;
+  /** Closed or aborted: no more events follow. */
+  readonly destroyed?: boolean;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
@@ -67,6 +71,7 @@ export async function readRawBody(
 /** Reads without the stream's iterator: ending it early destroys the socket, and the sender would get no 413. */
 function readNode(request: NodeRequest, add: (chunk: Uint8Array) => Error | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (request.destroyed === true) return reject(new Error(CLOSED_EARLY)); // its events are over
     const onData = (chunk: Uint8Array) => {
       const refusal = add(chunk);
       if (refusal === undefined) return;
@@ -77,6 +82,6 @@ function readNode(request: NodeRequest, add: (chunk: Uint8Array) => Error | unde
     request.on('data', onData);
     request.on('end', () => resolve());
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the connection closed before the whole body had arrived')));
+    request.on('close', () => reject(new Error(CLOSED_EARLY)));
   });
 }

@@ -51,6 +51,23 @@ describe('readRawBody', () => {
     );
   });
 
+  it('rejects a request that was aborted before it is called', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const {port} = server.address() as AddressInfo;
+    const headers = {'content-length': 100};
+    const sent = request({port, host: '127.0.0.1', method: 'POST', headers, agent: false});
+    sent.on('error', () => undefined).write('{');
+    const [incoming] = (await once(server, 'request')) as [IncomingMessage];
+    sent.destroy();
+    await new Promise<void>((resolve) => incoming.on('error', () => undefined).on('close', () => resolve()));
+    try {
+      await assert.rejects(readRawBody(incoming), /the connection closed before the whole body had arrived/);
+    } finally {
+      server.close();
+    }
+  });
+
   it('refuses a request that a parser has already read', async () => {
     const wasRead = (error: unknown) => error instanceof RemitError && error.code === 'LOCAL_VALIDATION';
     const twice = async (incoming: IncomingMessage) => {
