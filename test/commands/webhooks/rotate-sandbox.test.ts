@@ -106,6 +106,22 @@ describe('webhooks endpoints rotate on a sandbox', function () {
     );
   });
 
+  it('names them if the old endpoint was deleted by hand in the middle of the rotation, with exit 4', async () => {
+    const old = await endpoint();
+    await pay();
+    const waiting = await pending(old, 1);
+    const words = ['webhooks', 'endpoints', 'rotate', old, '--yes', '--timeout', '1s'];
+    const first = await sandbox.run([...words, '--secret-file', secretFile(), '-o', 'json']);
+    assert.notEqual(first.exitCode, 0, first.stderr);
+    assert.equal((await sandbox.run(['webhooks', 'endpoints', 'delete', old, '--yes'])).exitCode, 0);
+    const ran = await sandbox.run([...words, '-o', 'json']);
+    assert.equal(ran.exitCode, 4, ran.stderr);
+    assert.match(
+      ran.stderr,
+      new RegExp(`its rotation has ended\\. 1 delivery of the old endpoint was canceled: ${waiting[0]}`),
+    );
+  });
+
   it('waits until none is left', async () => {
     const old = await endpoint();
     await pay();

@@ -49,7 +49,7 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   checkRequest(context, before, request);
   const old = await findEndpoint(context, id, before !== undefined);
   const file = secretFile === undefined ? undefined : resolve(context.runtime.cwd, secretFile);
-  if (old === undefined && before?.step !== 'verified') throw withoutOld(context, rotation);
+  if (old === undefined && before?.step !== 'verified') throw await withoutOld(context, rotation);
   const plan = {...(before ?? planFor(context, id, old)), ...(file === undefined ? {} : {secret_file: file})};
   if (dryRun) return done((await sendCreate(context, plan, true)).dryRun);
   if (before !== undefined)
@@ -102,17 +102,22 @@ function whatExists({old_id, new_id, step}: RotationState, code: string): string
   return `The old endpoint ${old_id} and the new one ${new_id} both exist`;
 }
 
-/** The old endpoint was deleted by other means. */
-function withoutOld(context: Context, rotation: Rotation): RemitError {
+/** The old endpoint was deleted by other means, and its waiting deliveries were canceled with it. */
+async function withoutOld(context: Context, rotation: Rotation): Promise<RemitError> {
   const {old_id, new_id} = rotation.known;
+  const canceled = await canceledWith(context, old_id);
+  const lost =
+    canceled === undefined || canceled.length === 0
+      ? ''
+      : `. ${counted(canceled.length, 'delivery', 'deliveries')} of the old endpoint ${canceled.length === 1 ? 'was' : 'were'} canceled: ${canceled.join(', ')}`;
   rotation.forget();
   const words = new_id === null ? ['list'] : ['get', new_id];
   return new RemitError(
     'NOT_FOUND',
-    `the endpoint ${old_id} does not exist any more; its rotation has ended`,
+    `the endpoint ${old_id} does not exist any more; its rotation has ended${lost}`,
     {
       hint: context.commands.read('webhooks', 'endpoints', ...words),
-      details: {old_endpoint: old_id, new_endpoint: new_id},
+      details: {old_endpoint: old_id, new_endpoint: new_id, canceled_deliveries: canceled ?? null},
     },
   );
 }
