@@ -11,7 +11,7 @@ import {lifeOfSandbox, type Running} from './recorded/running.ts';
 import {targetSandbox} from './target.ts';
 import {unproven, UnprovenSandbox} from './recorded/unproven.ts';
 
-export interface ControlOptions {
+export interface ControlTarget {
   /** Default: the sandbox that this command is about. */
   running?: Running | undefined;
   /** Ends the call; default: the first Ctrl-C or SIGTERM. */
@@ -28,7 +28,7 @@ export async function callControl<Answer = unknown>(
   method: ControlRequest['method'],
   path: ControlRequest['path'],
   body?: object,
-  {running = targetSandbox(local), signal = local.stop.signal}: ControlOptions = {},
+  {running = targetSandbox(local), signal = local.stop.signal}: ControlTarget = {},
 ): Promise<Answer> {
   const request: ControlRequest = {method, path, body};
   const token = tokenOf(running);
