@@ -3,7 +3,7 @@ import {describe, it} from 'mocha';
 import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
 import {operationOf} from '../../src/service/routes.ts';
 import type {OperationId} from '../../src/contract/operations/operations.ts';
-import {answer} from '../client/transport/fake-transport.ts';
+import {answer, type Script} from '../client/transport/fake-transport.ts';
 import {runCli} from '../cli/run-cli.ts';
 import {requestFields, WITHOUT_FLAG} from './contract-fields.ts';
 
@@ -181,7 +181,10 @@ async function sentBy(
   const argv = [...commandOf(operation).split(':'), ...words, ...dataWords];
   const refusal = answer(400, {error_code: 'VALIDATION_ERROR', message: 'm'});
   const stdin = data?.by === 'stdin' ? {stdin: data.json} : {};
-  const {requests, stderr} = await runCli(argv, {service: [refusal], ...stdin});
+  // Metadata of a payee or payer is replaced, so that its reference is read first.
+  const service: Script = (asked) =>
+    asked.method === 'GET' && method === 'PATCH' ? answer(200, {}) : refusal;
+  const {requests, stderr} = await runCli(argv, {service, ...stdin});
   const request = requests.find((one) => one.method === method);
   assert.ok(request, stderr);
   const {searchParams} = new URL(request.path, 'http://service');

@@ -128,12 +128,12 @@ export async function showSummary(context: Context, view: View, listing: Listing
   await out.list(rows, summaryView(rows, {terminal: out.isTerminal, utf8: isUtf8(runtime.env)}));
   const shownDays = isShort ? `; the newest ${DAYS_SHOWN} days are shown` : '';
   if (summary.count === 0 && out.isTerminal && !effects.isPartial) return; // the empty list says so there
+  if (days.length > 0) out.note('Days are in UTC.');
   out.note(`Summary of ${rangeOf(summary.count, view, {listing, effects})}${shownDays}.`);
   if (summary.movingNothing > 0)
     out.note(
       `The totals by rail and day leave out failed and canceled ${view.plural}: ${summary.movingNothing}.`,
     );
-  if (days.length > 0) out.note('Days are in UTC.');
   noteUnread(context, summary.unread, view);
 }
 

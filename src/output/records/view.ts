@@ -66,7 +66,7 @@ export const words = (label: string, path: string, rank = 0): Field =>
 
 /** Free text that most records do not have. */
 export const remark = (label: string, path: string): Field => ({
-  ...text(label, path, 1),
+  ...text(label, path, 2),
   optional: true,
 });
 

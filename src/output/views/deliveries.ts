@@ -61,6 +61,6 @@ export const deliveryView: View = {
     text('Last status', 'last_status', 2),
     text('Last error', 'last_error', 3),
     time('Next attempt', 'next_attempt_at', 3),
-    time('Created', 'created_at'),
+    time('Created', 'created_at', 1),
   ],
 };

@@ -10,6 +10,6 @@ export function failureReasonText(record: unknown): string | undefined {
 
 /** The column of a list that says why a record failed. */
 export const failureColumn = (label: string, path: string): Field => ({
-  ...field(label, path, (_value, record) => plainValue(failureReasonText(record)), 1),
+  ...field(label, path, (_value, record) => plainValue(failureReasonText(record)), 2),
   optional: true,
 });

@@ -21,7 +21,7 @@ export const moveView: View = {
     text('Source', 'source_subaccount_id', 2),
     text('Destination', 'destination_subaccount_id', 2),
     remark('Description', 'description'),
-    time('Created', 'created_at'),
+    time('Created', 'created_at', 1),
   ],
 };
 
@@ -35,8 +35,8 @@ export const subaccountView: View = {
   columns: [
     text('ID', 'id'),
     text('Name', 'name'),
-    {...balance, rank: 1},
-    {...status(), rank: 2},
-    time('Created', 'created_at'),
+    {...balance, rank: 2},
+    {...status(), rank: 3},
+    time('Created', 'created_at', 1),
   ],
 };

@@ -18,7 +18,7 @@ function partyView(noun: string, plural: string): View {
       text('ID', 'id'),
       text('Name', 'name'),
       text('Type', 'type', 2),
-      time('Created', 'created_at'),
+      time('Created', 'created_at', 1),
       text('Email', 'email', 2),
     ],
   };
@@ -53,6 +53,6 @@ export const paymentMethodView: View = {
     yesNo('Default', 'is_default'),
     text('Last four', 'last4', 2),
     words('Supported rails', 'supported_rails', 3),
-    time('Created', 'created_at'),
+    time('Created', 'created_at', 1),
   ],
 };

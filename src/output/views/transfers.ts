@@ -88,7 +88,7 @@ const columns = (party: 'Payee' | 'Payer', details: string, failing: string): Fi
   partyColumn(party, details),
   text('Last four', `${details}.payment_method.last4`, 3),
   failureColumn('Failure', `${failing}.failure`),
-  time('Created', 'created_at'),
+  time('Created', 'created_at', 1),
   text('Rail', 'rail', 3),
 ];
 

@@ -55,7 +55,7 @@ export const bankTransactionView: View = {
     money('Amount'),
     {...status(), rank: 2},
     text('Description', 'description', 2),
-    time('Posted', 'posted_at'),
+    time('Posted', 'posted_at', 1),
     text('Bank reference', 'bank_reference', 3),
   ],
 };
@@ -85,7 +85,7 @@ export const accountTransferView: View = {
     text('Destination', 'destination_account_id', 2),
     remark('Description', 'description'),
     failureColumn('Failure reason', 'failure_reason'),
-    time('Created', 'created_at'),
+    time('Created', 'created_at', 1),
     text('Rail', 'rail', 3),
   ],
 };

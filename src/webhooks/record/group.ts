@@ -39,12 +39,18 @@ export class EntryGroup {
       ...this.#ends.map((end, nth) => this.#buffer.subarray(this.#ends[nth - 1] ?? 0, end)),
       ...this.#others,
     ];
-    for (let first = 0, last = 0; first < count; first = last) {
-      let size = 0;
-      while (last < count && (last === first || size + frames[last]!.length <= mostBytes))
-        size += frames[last++]!.length;
-      yield {pieces: frames.slice(first, last), count: last - first};
+    let pieces: Buffer[] = [];
+    let size = 0;
+    for (const frame of frames) {
+      if (pieces.length > 0 && size + frame.length > mostBytes) {
+        yield {pieces, count: pieces.length};
+        pieces = [];
+        size = 0;
+      }
+      pieces.push(frame);
+      size += frame.length;
     }
+    if (pieces.length > 0) yield {pieces, count: pieces.length};
   }
 
   add(entry: RecordEntry, onWritten: OnWritten): void {
