@@ -243,7 +243,7 @@ const waitView: View = {
     text('Outcome', 'outcome'),
     status(),
     {...remark('Expected settlement', 'expected_settlement_date'), show: dayInNewYork, rank: 2}, // before the reason
-    remark('Reason', 'reason'),
+    remark('Reason', 'reason', 1),
   ],
 };
 

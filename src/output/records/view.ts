@@ -65,8 +65,8 @@ export const words = (label: string, path: string, rank = 0): Field =>
   );
 
 /** Free text that most records do not have. */
-export const remark = (label: string, path: string): Field => ({
-  ...text(label, path, 2),
+export const remark = (label: string, path: string, rank = 2): Field => ({
+  ...text(label, path, rank),
   optional: true,
 });
 

@@ -14,7 +14,7 @@ import {selectedValue} from '../../../output/records/select.ts';
 
 /** `R03 no account`. */
 const reason: Field = {
-  ...remark('Reason', 'message'),
+  ...remark('Reason', 'message', 1),
   show: (message, record) => {
     const parts = [selectedValue(record, 'code'), message].filter(
       (part) => part !== null && part !== undefined,
