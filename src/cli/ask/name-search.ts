@@ -91,14 +91,14 @@ export function ambiguous(noun: Named, typed: string, found: readonly NamedRecor
     .map(({id, name, more}) => `${plainValue(id)}  ${plainValue(name)}${more}`);
   const rest = found.length > MOST_LISTED ? [`and ${found.length - MOST_LISTED} more`] : [];
   const one = found.length === 1;
-  return new RemitError(
-    'USAGE',
-    `${one ? `no ${noun} has the name ${JSON.stringify(typed)}, but one has it in its name` : `${found.length} ${NAMED[noun].plural} have a name like ${JSON.stringify(typed)}`}:\n${[...lines, ...rest].join('\n')}`,
-    {
-      hint: one ? 'use its id, or its whole name' : 'use one of these ids',
-      details: {candidates: found.map(({id}) => id)},
-    },
-  );
+  const name = JSON.stringify(typed);
+  const which = one
+    ? `no ${noun} has the name ${name}, but one has it in its name`
+    : `${found.length} ${NAMED[noun].plural} have a name like ${name}`;
+  return new RemitError('USAGE', `${which}:\n${[...lines, ...rest].join('\n')}`, {
+    hint: one ? 'use its id, or its whole name' : 'use one of these ids',
+    details: {candidates: found.map(({id}) => id)},
+  });
 }
 
 /**

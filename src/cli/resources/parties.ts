@@ -47,8 +47,8 @@ export async function createParty(
 }
 
 /**
- * Changes the fields that were typed; metadata is replaced as a whole (assumption 10), without the reference of an import:
- * by that the next import knows the record.
+ * Changes the fields that were typed. Metadata is replaced as a whole (assumption 10), except the reference by which an
+ * import knows the record.
  */
 export async function updateParty(
   context: Context,
