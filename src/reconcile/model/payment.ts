@@ -1,0 +1,24 @@
+/** A payment that a bank line is expected for. */
+export interface ExpectedPayment {
+  /** The id of its record; of a row whose record is not known, its batch and reference: `batch:NAME/REFERENCE`. */
+  readonly key: string;
+  /** Undefined for a row in doubt whose record was not found. */
+  readonly recordId: string | undefined;
+  readonly kind: 'payout' | 'payin' | 'transfer';
+  /** The treasury account in which it is expected, if that is known. */
+  readonly account: string | undefined;
+  /** Minor units, as the account sees it: a payout is negative, a payin positive. */
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly rail: string | undefined;
+  /** As the service last showed it. */
+  readonly status: string | undefined;
+  /** `YYYY-MM-DD`, when the money was sent on its way, or is scheduled to be; the first day for a line. */
+  readonly day: string;
+  /** Trace number, end-to-end id, `remit_reference`: what a bank may repeat in a text. */
+  readonly traces: readonly string[];
+  /** The batch that planned it. */
+  readonly row: {readonly batch: string; readonly reference: string} | undefined;
+  /** The groups that it is declared to be booked with, such as one ACH file; the amounts of all add up to one line. */
+  readonly groups: readonly string[];
+}
