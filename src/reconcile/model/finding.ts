@@ -26,14 +26,7 @@ export type LineState =
 
 /** Why a line and a payment belong together, in the order in which the rules are applied. */
 export type Rule =
-  | 'id'
-  | 'trace'
-  | 'return'
-  | 'group'
-  | 'amount_and_day'
-  | 'subset'
-  | 'less_fee'
-  | 'confirmed';
+  'id' | 'trace' | 'return' | 'group' | 'amount_and_day' | 'subset' | 'less_fee' | 'confirmed';
 
 /** Lines and payments that belong together, or that may. */
 export interface Match {
