@@ -35,7 +35,7 @@ const START = [
   /^src\/commands\/(whoami|[\w-]+\/(get|list))\.ts$/,
   /^src\/network\/(local|proxy)\.ts$/,
   /^@oclif\/core$/,
-  /^node_modules\/@oclif\/core\/(package\.json|lib\/([\w-]+|(errors|interfaces|parser|util)\/.*)\.js)$/,
+  /^node_modules\/@oclif\/core\/(package\.json|lib\/([\w-]+|config\/(config|index|util)|(errors|interfaces|parser|util)\/.*)\.js)$/,
 ];
 /** In these, what few of the commands need. */
 const NOT_AT_START = [

@@ -1,4 +1,4 @@
-import {readCommandConfig} from '../cli/core/app.ts';
+import {commandConfigOf} from '../cli/core/app.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import {catalogue} from '../cli/help/catalogue.ts';
 
@@ -12,7 +12,7 @@ export default class Commands extends RemitCommand {
   async run() {
     await this.parse(Commands);
     const {out} = this.openLocal();
-    const all = catalogue(await readCommandConfig(this.config).app.config());
+    const all = catalogue(await commandConfigOf(this).app.config());
     const width = Math.max(...all.commands.map(({command}) => command.length));
     out.text(all.commands.map(({command, summary}) => `${command.padEnd(width)}  ${summary}`).join('\n'));
     return all;

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core';
-import {readCommandConfig} from '../cli/core/app.ts';
+import {commandConfigOf} from '../cli/core/app.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import {helpText} from '../cli/help/help.ts';
 import {serviceInForce} from '../cli/core/service-in-force.ts';
@@ -17,7 +17,7 @@ export default class HelpCommand extends RemitCommand {
     const id = argv.map(String).join(':');
     const inForce =
       id === 'assumptions' || id === 'operations' ? serviceInForce(local, this.project) : undefined;
-    const config = await readCommandConfig(this.config).app.config();
+    const config = await commandConfigOf(this).app.config();
     const help = await helpText(config, id, this.runtime, {inForce});
     // `--account-number=DIGITS` contains no number; text is written without its last line feed.
     for (const shown of [help, help.trimEnd()]) out.sanitizer.allow(shown, 'help');

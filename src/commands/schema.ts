@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core';
-import {readCommandConfig} from '../cli/core/app.ts';
+import {commandConfigOf} from '../cli/core/app.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import {schemaOf} from '../cli/help/schemas.ts';
 import {serviceInForce} from '../cli/core/service-in-force.ts';
@@ -23,7 +23,7 @@ export default class Schema extends RemitCommand {
   async run() {
     const {argv} = await this.parse(Schema);
     const local = this.openLocal();
-    const config = await readCommandConfig(this.config).app.config();
+    const config = await commandConfigOf(this).app.config();
     const schema = await schemaOf(argv.map(String), config, serviceInForce(local, this.project).service);
     local.out.text(JSON.stringify(schema, undefined, 2));
     return schema;

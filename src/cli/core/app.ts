@@ -1,4 +1,4 @@
-import type {Config} from '@oclif/core';
+import {Config, type Command} from '@oclif/core';
 import type {ExitCode} from '../../errors.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 
@@ -13,29 +13,36 @@ export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: (
 export interface App {
   name: string;
   version: string;
+  /** The folder in which it is installed. */
+  root: string;
   /** By id; in the bundle each class loads when it is read. Every file under src/commands is a command. */
   commands: Readonly<Record<string, CommandClass>>;
   /** oclif's complete configuration, which only help needs: loading it costs more than a command. */
   config: () => Promise<Config>;
 }
 
-/** What oclif's Command needs from its config while it parses, and the link from a command to its runtime. */
-export interface CommandConfig {
-  bin: string;
-  runHook: () => Promise<{successes: []; failures: []}>;
-  app: App;
-  runtime: Runtime;
+/**
+ * oclif's configuration as one command needs it. It is not loaded, because that takes longer than a command; help has
+ * the loaded one in `app.config`. remit has no plugins, and so no hooks.
+ */
+export class CommandConfig extends Config {
+  override readonly bin = 'remit';
+  readonly app: App;
+  readonly runtime: Runtime;
+
+  constructor(app: App, runtime: Runtime) {
+    super({root: app.root});
+    this.app = app;
+    this.runtime = runtime;
+  }
+
+  override async runHook(): Promise<{successes: []; failures: []}> {
+    return {successes: [], failures: []};
+  }
 }
 
-/** A config for one command; oclif's own type has forty more members, which no command of remit reads. */
-export function commandConfig(app: App, runtime: Runtime): Config {
-  const config: CommandConfig = {
-    bin: 'remit',
-    runHook: async () => ({successes: [], failures: []}),
-    app,
-    runtime,
-  };
-  return config as unknown as Config;
+/** The configuration that `main` gave to this command. */
+export function commandConfigOf({config}: Command): CommandConfig {
+  if (config instanceof CommandConfig) return config;
+  throw new Error('internal error: the command was not started by remit');
 }
-
-export const readCommandConfig = (config: object): CommandConfig => config as CommandConfig;

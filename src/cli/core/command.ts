@@ -14,7 +14,7 @@ import type {CommandOutcome} from './outcome.ts';
 import {type GlobalFlags, globalFlags} from '../input/global-flags.ts';
 import {answerFields, readsRecords} from '../help/answer-fields.ts';
 import {isParseError, usageError, withoutFrame, type Takes} from '../line/parse-errors.ts';
-import {readCommandConfig} from './app.ts';
+import {commandConfigOf} from './app.ts';
 import {canAsk} from '../runtime/prompts.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings, outputSettings} from '../runtime/settings.ts';
@@ -48,7 +48,7 @@ export abstract class RemitCommand extends Command {
   readonly #shown: ShownRecord[] = [];
 
   protected get runtime(): Runtime {
-    return readCommandConfig(this.config).runtime;
+    return commandConfigOf(this).runtime;
   }
 
   /** Profile, client, output: for commands that call the service. Call after `this.parse`. */

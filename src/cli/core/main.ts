@@ -3,7 +3,7 @@ import {must} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import {Output} from '../../output/output.ts';
 import {readCall, type CommandTree, type GlobalFlag} from '../line/argv.ts';
-import {commandConfig, type App} from './app.ts';
+import {CommandConfig, type App} from './app.ts';
 import {globalFlags} from '../input/global-flags.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 import {guessSettings} from '../runtime/settings.ts';
@@ -33,7 +33,7 @@ export async function main(argv: readonly string[], app: App, runtime: Runtime):
     id = call.id;
     const Found = must(app.commands[id], 'command that readCall found');
     Found.id = id;
-    return {exitCode: await new Found(call.argv, commandConfig(app, runtime)).runToEnd(), id};
+    return {exitCode: await new Found(call.argv, new CommandConfig(app, runtime)).runToEnd(), id};
   } catch (thrown) {
     return {exitCode: await reportEarly(thrown, argv, runtime), id};
   }

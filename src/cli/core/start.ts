@@ -111,9 +111,15 @@ export async function manPages(facts: Installation): Promise<ManPage[]> {
 }
 
 export function appOf(facts: Installation): App {
-  const {pjson, commands} = facts;
+  const {root, pjson, commands} = facts;
   let config: Promise<Config> | undefined;
-  return {name: pjson.name, version: pjson.version, commands, config: () => (config ??= loadConfig(facts))};
+  return {
+    name: pjson.name,
+    version: pjson.version,
+    root,
+    commands,
+    config: () => (config ??= loadConfig(facts)),
+  };
 }
 
 /** oclif's configuration of the tool: commands from the manifest, no user plugins. */
