@@ -211,7 +211,7 @@ describe('from nothing to a settled payout', () => {
         'payers list',
         `payment-methods list --payee ${ids.payee}`,
         'whoami',
-        `payouts create --payee ${ids.payee} --amount 1.00 --currency USD`,
+        `payouts create --payee ${ids.payee} --amount 1.00 --currency USD --yes`,
         `payouts create --payee ${ids.payee} --amount 1.00 --currency USD --dry-run`,
       ]) {
         const {stdout} = await done(line, {columns, clock: new RecordingClock(Date.parse(MONDAY))});

@@ -84,6 +84,12 @@ const PLACES: Readonly<Record<PaymentKind, CandidateList>> = {
 export const listCommand = (commands: Context['commands'], payment: Payment): string =>
   commands.read(...PLACES[payment.kind].command(payment));
 
+/** The command that shows one of its records. */
+export function getCommand(commands: Context['commands'], payment: Payment, id: string): string {
+  const [topic = payment.kind] = PLACES[payment.kind].command(payment);
+  return commands.read(topic, 'get', id);
+}
+
 /**
  * Searches the newest records for those with the same parties, amount and currency since the day before the payment was
  * sent. Older ones are no candidates, but are named: the clock of the service may be wrong by more.

@@ -26,7 +26,7 @@ import {acquireLock} from '../../store/locks/lock.ts';
 import type {Context} from '../core/context.ts';
 import {explained, leavesNoDoubt, shownBy} from './outcome.ts';
 import {type EntryMemory, NO_MEMORY, type Payment} from './payment.ts';
-import {askAboutEarlier, askAboutOther} from './question.ts';
+import {askAboutAlike, askAboutEarlier, askAboutOther} from './question.ts';
 
 /** The idempotency key of a create. */
 export interface ChosenKey {
@@ -110,6 +110,8 @@ async function remembering<T>(
     );
     if (isAnother) await askAboutOther(context, payment);
     const repeats = await askAboutEarlier(context, payment, {earlier, fresh});
+    const isTyped = fresh.idempotencyKey !== null && !fresh.isOwnKey;
+    if (known.length === 0 && !isTyped) await askAboutAlike(context, payment);
     const draft = repeats === undefined ? fresh : repetition(context, payment, repeats);
     const entry = await attempted(context, () => keepAlone(context, payment, {draft, earlier}));
     if (entry === undefined) return unremembered(draft);

@@ -4,7 +4,8 @@ import {paymentId, type StoredPayment} from '../../doubts/open-payments.ts';
 import {RemitError} from '../../errors.ts';
 import type {Context} from '../core/context.ts';
 import {canAsk} from '../runtime/prompts.ts';
-import {candidatesFor, listCommand} from './candidates.ts';
+import {guardedAmountText} from '../guard/amount-text.ts';
+import {candidatesFor, getCommand, listCommand} from './candidates.ts';
 import {descriptionOf, isPastKeys, isUnderOtherProfile, type ShownDoubt, timeOfDoubt} from './description.ts';
 import type {Payment} from './payment.ts';
 
@@ -66,6 +67,34 @@ export async function askAboutOther(context: Context, payment: Payment): Promise
   throw new RemitError('GUARD_DUPLICATES', `refused: ${words}. Nothing was sent by this one`, {
     hint: `${next}; to send another ${kind} all the same: ${another}`,
     details: {next, another},
+  });
+}
+
+/** Records that paid nothing, and of which there may be another. */
+const PAID_NOTHING: ReadonlySet<string> = new Set(['failed', 'canceled']);
+
+/**
+ * Asks at a terminal if the service shows the same payment in the last day: somebody may have made it already. A script
+ * is not asked, nor is somebody who has agreed with `--yes`.
+ * @throws RemitError GUARD_DUPLICATES if the answer is no
+ */
+export async function askAboutAlike(context: Context, payment: Payment): Promise<void> {
+  const {clock, commands, flags, out, runtime} = context;
+  const {kind, parties, typed, amountMinor, currency} = payment;
+  if (!canAsk(runtime) || flags.yes === true || kind === 'bank transaction') return;
+  const {records} = await candidatesFor(context, payment, clock.now());
+  const alike = records.filter(({status}) => !PAID_NOTHING.has(status));
+  const [last] = alike;
+  if (last === undefined) return;
+  const {id, status, created_at: at} = last;
+  const more = alike.length === 1 ? '' : `, and ${alike.length - 1} more like it`;
+  const amount = amountMinor === null ? '' : `${guardedAmountText(amountMinor, currency ?? undefined)}, `;
+  const words = `the same ${kind} (${amount}${parties}) was made at ${at.replace(/\.\d+/, '')}: ${id}, ${status}${more}`;
+  out.warn(words);
+  if (await runtime.prompts.confirm(`Make another ${kind}?`, '--yes')) return;
+  throw new RemitError('GUARD_DUPLICATES', `refused: ${words}. Nothing was sent now`, {
+    hint: `${getCommand(commands, payment, id)}; to make another ${kind} all the same: ${commands.again(typed, {add: ['--yes']})}`,
+    details: {id, candidates: alike},
   });
 }
 

@@ -88,14 +88,14 @@ describe('prompts for what is missing', () => {
     });
     assert.equal(one.exitCode, 0, one.stderr);
     assert.match(one.stdout, /7\.50 USD/);
-    const none = await remit(`payouts create --payee ${payee} --amount-minor 750`, {answers: []});
+    const none = await remit(`payouts create --payee ${payee} --amount-minor 751`, {answers: []});
     assert.equal(none.exitCode, 0, none.stderr);
   });
 
   it('offer only payments that can still be approved', async () => {
     const payee = payees[0]!.id;
     const create = (more: string) =>
-      remit(`payouts create --payee ${payee} --amount 3.33 --currency USD ${more}-o id`, {answers: []});
+      remit(`payouts create --payee ${payee} --amount 3.33 --currency USD ${more}--yes -o id`, {answers: []});
     await create('--auto-approve ');
     const open = (await create('')).stdout.trim();
     const approved = await remit('payouts approve', {answers: ['3.33', true]});

@@ -81,7 +81,7 @@ describe('payouts create', () => {
 
   it('says whether a record that existed already is of this command, of an earlier one, or new', async () => {
     const note = async (service: CliOptions['service'], ...more: string[]) =>
-      (await runCli([...CREATE, ...more], {service, columns: 400})).stderr;
+      (await runCli([...CREATE, '--yes', ...more], {service, columns: 400})).stderr;
     const existing = answer(200, payout());
     const [fresh, typed] = [[], ['--idempotency-key', 'k1']];
     const nothingNew = `Nothing new was created: payout ${PAYOUT_ID} already exists under this idempotency key.\n`;
@@ -216,12 +216,12 @@ describe('payouts create', () => {
       env: LIVE,
       columns: 80,
       answers: ['125.00'],
-      service: [answer(404, {}), answer(404, {}), answer(201, payout())],
+      service: [answer(404, {}), answer(404, {}), answer(200, {data: []}), answer(201, payout())],
     });
     assert.equal(ran.exitCode, 0);
     assert.deepEqual(
       ran.requests.map(({method}) => method),
-      ['GET', 'GET', 'POST'],
+      ['GET', 'GET', 'GET', 'POST'], // payee, its method, payouts like it
     );
   });
 
