@@ -37,6 +37,8 @@ export interface OutputOptions extends MessageOptions {
    * written.
    */
   mustTell?: boolean | undefined;
+  /** The declared columns of CSV of the list that the command prints, read once they are needed. */
+  csvColumns?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Called for the first records that are shown, in any format. */
   onShown?: OnShown | undefined;
 }
@@ -51,6 +53,7 @@ export class Output extends Messages {
   readonly #fieldCheck: FieldCheck;
   readonly #amountCheck: AmountCheck;
   readonly #mustTell: boolean;
+  readonly #csvColumns: OutputOptions['csvColumns'];
   readonly #shown: ShownRecords;
   #resultWritten = false;
   /** How the record that was shown last is shown, which is the result of most commands. */
@@ -58,11 +61,12 @@ export class Output extends Messages {
   #queryFailed = false;
   #idsLeftOut = 0;
 
-  constructor({stdout, knownFields, mustTell, onShown, ...options}: OutputOptions) {
+  constructor({stdout, knownFields, mustTell, csvColumns, onShown, ...options}: OutputOptions) {
     super(options);
     this.#fieldCheck = new FieldCheck(options.settings, knownFields, (text) => this.warn(text));
     this.#amountCheck = new AmountCheck((text) => this.warn(text));
     this.#mustTell = mustTell ?? false;
+    this.#csvColumns = csvColumns;
     this.#shown = new ShownRecords(onShown);
     this.#stdout = new Sink(stdout);
     this.#clock = options.clock;
@@ -152,9 +156,13 @@ export class Output extends Messages {
 
   /**
    * A list, in any format, written as it arrives if the format allows it. Returns the number of records. Stops early
-   * if the reader of stdout has gone. `csv` are its declared columns; otherwise they follow from the first records.
+   * if the reader of stdout has gone. `csv` are its columns if they are not those that the command declares.
    */
-  async list(records: RecordStream, view?: View, csv?: readonly string[]): Promise<number> {
+  async list(
+    records: RecordStream,
+    view?: View,
+    csv: OutputOptions['csvColumns'] = this.#csvColumns,
+  ): Promise<number> {
     this.#resultWritten = true;
     const {format, query} = this.settings;
     if (query !== undefined) {
@@ -166,7 +174,7 @@ export class Output extends Messages {
     }
     if (format === 'json' || format === 'yaml') return this.#wholeList(records, view);
     let count = 0;
-    const writePiece = pieceWriter({...this.#listOf(view), declared: csv});
+    const writePiece = pieceWriter({...this.#listOf(view), declared: await this.#declared(csv)});
     const write = async (piece: readonly unknown[]) => {
       this.#fieldCheck.ofRecords(piece, view);
       await this.#stdout.write(await writePiece(piece.map((record) => this.#clean(record))));
@@ -179,6 +187,12 @@ export class Output extends Messages {
     }
     if (count === 0) await write([]);
     return count;
+  }
+
+  /** Without declared columns, CSV has those of its first records. */
+  async #declared(columns: OutputOptions['csvColumns']): Promise<readonly string[] | undefined> {
+    const {format, fields, query} = this.settings;
+    return format === 'csv' && fields.length === 0 && query === undefined ? columns?.() : undefined;
   }
 
   /** A list of which nothing is written before all of it has arrived. */
@@ -303,7 +317,9 @@ export class Output extends Messages {
     if (format === 'json' || format === 'yaml')
       return this.#wholeText(documentParts(pickFields(queried, fields) ?? null, format));
     const records = isList(queried) ? queried : [queried];
-    await this.#stdout.write(await wholeText(records, Array.isArray(queried), this.#listOf(shown)));
+    const isSeveral = Array.isArray(queried);
+    const declared = isSeveral ? await this.#declared(this.#csvColumns) : undefined;
+    await this.#stdout.write(await wholeText(records, isSeveral, {...this.#listOf(shown), declared}));
   }
 
   /** A usage error would imply that nothing was done. */

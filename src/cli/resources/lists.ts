@@ -1,9 +1,7 @@
 import {type ErrorCode, RemitError} from '../../errors.ts';
 import type {Listing} from '../../client/reading/listing.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
-import {declaredColumns} from '../../output/records/csv.ts';
 import type {View} from '../../output/records/view.ts';
-import {answerFields} from '../help/answer-fields.ts';
 import type {FlagValues, listFlags} from '../input/flags.ts';
 import type {Typed} from '../line/command-line.ts';
 import type {Context} from '../core/context.ts';
@@ -36,7 +34,7 @@ export async function showList(
     commands.again(typed, {without: ['--cursor'], add: ['--cursor', cursor]});
   let count: number;
   try {
-    count = await out.list(listing, view, await declaredOf(typed.id, out));
+    count = await out.list(listing, view);
   } catch (error) {
     const {nextCursor: cursor} = listing;
     const isPart = cursor !== undefined && cursor !== first && isPrintable(cursor);
@@ -61,12 +59,6 @@ export async function showList(
 /** Records may be missing: the command exits with 8, after the warning of the list. */
 export function noteMoved(effects: Context['effects'], listing: Listing<unknown>): void {
   if (listing.hasMoved) effects.tookPartly();
-}
-
-/** The columns of CSV, the same for every page and every day. */
-async function declaredOf(command: string, {settings}: Context['out']): Promise<string[] | undefined> {
-  if (settings.format !== 'csv' || settings.fields.length > 0) return undefined;
-  return declaredColumns((await answerFields(command)).paths);
 }
 
 /** What can end a list in the middle and be gone later. */

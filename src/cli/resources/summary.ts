@@ -125,7 +125,11 @@ export async function showSummary(context: Context, view: View, listing: Listing
   const days = all.filter(({by}) => by === 'day');
   const isShort = out.forPeople && out.isTerminal && days.length > DAYS_SHOWN;
   const rows = isShort ? all.slice(0, all.length - days.length + DAYS_SHOWN) : all;
-  await out.list(rows, summaryView(rows, {terminal: out.isTerminal, utf8: isUtf8(runtime.env)}));
+  await out.list(
+    rows,
+    summaryView(rows, {terminal: out.isTerminal, utf8: isUtf8(runtime.env)}),
+    summaryColumns,
+  );
   const shownDays = isShort ? `; the newest ${DAYS_SHOWN} days are shown` : '';
   if (summary.count === 0 && out.isTerminal && !effects.isPartial) return; // the empty list says so there
   if (days.length > 0) out.note('Days are in UTC.');
@@ -135,6 +139,14 @@ export async function showSummary(context: Context, view: View, listing: Listing
       `The totals by rail and day leave out failed and canceled ${view.plural}: ${summary.movingNothing}.`,
     );
   noteUnread(context, summary.unread, view);
+}
+
+async function summaryColumns(): Promise<string[]> {
+  const [{columnsOf}, {SummaryRow}] = await Promise.all([
+    import('../help/listed-columns.ts'),
+    import('../help/outputs/service.ts'),
+  ]);
+  return columnsOf(SummaryRow);
 }
 
 /** The sums do not contain all records, so the command does not end with 0. */

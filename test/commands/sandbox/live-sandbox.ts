@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {setTimeout as wait} from 'node:timers/promises';
 import {join} from 'node:path';
+import {systemClock} from '../../../src/clock.ts';
 import {HttpTransport} from '../../../src/client/transport/http-transport.ts';
 import type {Transport} from '../../../src/client/transport/transport.ts';
 import {readPlace, sandboxPlace, type SandboxPlace} from '../../../src/cli/sandbox/recorded/place.ts';
@@ -18,8 +19,8 @@ export class RealClock extends RecordingClock {
     return performance.now();
   }
 
-  override async sleep(ms: number): Promise<void> {
-    await wait(ms);
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return systemClock.sleep(ms, signal);
   }
 }
 

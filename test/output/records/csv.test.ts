@@ -141,7 +141,7 @@ describe('declared columns', () => {
     ];
     for (const records of rows) {
       const {out, stdout, stderr} = makeOutput({format: 'csv'});
-      await out.list(records, undefined, ['id', 'c', 'f']);
+      await out.list(records, undefined, async () => ['id', 'c', 'f']);
       assert.match(stdout.text, /^id,c,f\n/);
       assert.equal(stdout.text.split('\n').length, records.length + 2);
       const [first] = records;
@@ -156,7 +156,7 @@ describe('declared columns', () => {
 
   it('give way to --fields', async () => {
     const {out, stdout, stderr} = makeOutput({format: 'csv', fields: ['b']});
-    await out.list([{id: 1, b: 2}], undefined, ['id']);
+    await out.list([{id: 1, b: 2}], undefined, async () => ['id']);
     assert.deepEqual([stdout.text, stderr.text], ['b\n2\n', '']);
   });
 });

@@ -138,33 +138,33 @@ const Listed = object({
   problem: textOrNull,
 });
 
-const Row = object({
-  batch_id: text,
-  reference: text,
-  row: count,
-  line: count,
-  state: text,
-  id: textOrNull.describe('the record, once known'),
-  status: textOrNull.describe('as last seen'),
-  code: textOrNull,
-  message: textOrNull,
-  payee_id: text.optional(),
-  payer_id: text.optional(),
-  amount_in_minor_units: count,
-  currency_code: text,
-  rail: textOrNull,
-  attempts: count,
-  request_id: textOrNull,
-  idempotency_key: textOrNull,
-  former_id: textOrNull,
-  differences: z
-    .array(z.strictObject({field: z.string(), asked: z.string(), answered: textOrNull}))
-    .nullable(),
-  updated_at: textOrNull,
-  published_at: text
-    .optional()
-    .describe('while another process has the batch: when it published what is shown'),
-});
+const rowOf = (party: z.ZodRawShape) =>
+  object({
+    batch_id: text,
+    reference: text,
+    row: count,
+    line: count,
+    state: text,
+    id: textOrNull.describe('the record, once known'),
+    status: textOrNull.describe('as last seen'),
+    code: textOrNull,
+    message: textOrNull,
+    ...party,
+    amount_in_minor_units: count,
+    currency_code: text,
+    rail: textOrNull,
+    attempts: count,
+    request_id: textOrNull,
+    idempotency_key: textOrNull,
+    former_id: textOrNull,
+    differences: z
+      .array(z.strictObject({field: z.string(), asked: z.string(), answered: textOrNull}))
+      .nullable(),
+    updated_at: textOrNull,
+    published_at: text
+      .optional()
+      .describe('while another process has the batch: when it published what is shown'),
+  });
 
 const resolvedRow = {
   ...{reference: text, state: text, id: textOrNull.optional()},
@@ -218,47 +218,56 @@ const Diff = object({
   differ: Differences,
 });
 
-const ExportFacts = {
-  batch_id: text,
-  row: count,
-  reference: text,
-  state: text,
-  amount: text.describe('major units'),
-  amount_in_minor_units: count,
-  currency_code: text,
-  rail: textOrNull,
-  scheduled_date: textOrNull,
-  status: textOrNull,
-  settled_at: textOrNull.describe('with --refresh'),
-  settled_at_field: textOrNull.describe('the field of the record that it is from'),
-  fees: textOrNull.describe('fields of the record that are named so, with --refresh'),
-  reason_code: textOrNull,
-  reason: textOrNull,
-  request_id: textOrNull,
-  as_of: textOrNull.describe('when the status was seen'),
-};
-const Exported = z.union([
-  object({...ExportFacts, payee_id: text, payout_id: textOrNull}),
-  object({...ExportFacts, payer_id: text, payin_id: textOrNull}),
-]);
+const exportedOf = (party: z.ZodRawShape, record: z.ZodRawShape) =>
+  object({
+    batch_id: text,
+    row: count,
+    reference: text,
+    state: text,
+    ...party,
+    amount: text.describe('major units'),
+    amount_in_minor_units: count,
+    currency_code: text,
+    rail: textOrNull,
+    scheduled_date: textOrNull,
+    ...record,
+    status: textOrNull,
+    settled_at: textOrNull.describe('with --refresh'),
+    settled_at_field: textOrNull.describe('the field of the record that it is from'),
+    fees: textOrNull.describe('fields of the record that are named so, with --refresh'),
+    reason_code: textOrNull,
+    reason: textOrNull,
+    request_id: textOrNull,
+    as_of: textOrNull.describe('when the status was seen'),
+  });
 const ExportedFile = object({file: text, rows: count});
 
 const Template = object({csv: text, columns: z.array(anything)});
 
 const VERBS: Readonly<Record<string, forms.Printed>> = {
   ...byName(['run', 'release', 'resume', 'retry', 'cancel', 'report'], () => document(Summary)),
-  status: document(z.union([Summary, Row.describe('with --row')])),
-  find: list(Row),
   plan: document(Plan),
   diff: document(Diff),
-  export: lines(z.union([Exported, ExportedFile]), z.union([z.array(Exported), ExportedFile])),
   list: list(Listed),
   resolve: document(Resolved),
   template: document(Template),
 };
 
+/** The verbs whose output names the party or the record. */
+const verbsOf = (Row: z.ZodType, Exported: z.ZodType): Readonly<Record<string, forms.Printed>> => ({
+  ...VERBS,
+  status: document(z.union([Summary, Row.describe('with --row')])),
+  find: list(Row),
+  export: lines(z.union([Exported, ExportedFile]), z.union([z.array(Exported), ExportedFile])),
+});
+
+const TOPICS = {
+  payins: verbsOf(rowOf({payer_id: text}), exportedOf({payer_id: text}, {payin_id: textOrNull})),
+  payouts: verbsOf(rowOf({payee_id: text}), exportedOf({payee_id: text}, {payout_id: textOrNull})),
+};
+
 export const BATCH: Readonly<Record<string, forms.Printed>> = Object.fromEntries(
-  ['payins', 'payouts'].flatMap((topic) =>
-    Object.entries(VERBS).map(([verb, printed]) => [`${topic}:batch:${verb}`, printed]),
+  Object.entries(TOPICS).flatMap(([topic, verbs]) =>
+    Object.entries(verbs).map(([verb, printed]) => [`${topic}:batch:${verb}`, printed]),
   ),
 );

@@ -5,8 +5,8 @@ import type {DeepReadonly} from '../../../narrow.ts';
 export type Printed =
   /** One JSON document, which is also the one line of NDJSON. */
   | {form: 'document'; schema: z.ZodType}
-  /** A JSON array, or a line for each item. */
-  | {form: 'list'; schema: z.ZodType}
+  /** A JSON array, or a line for each item; `rows` are its usual items if a flag changes them. */
+  | {form: 'list'; schema: z.ZodType; rows?: z.ZodType}
   /** Lines while it runs, with `-o ndjson` only; `document` if `-o json` prints one too. */
   | {form: 'lines'; schema: z.ZodType; document?: z.ZodType}
   /** Nothing in these formats. */
@@ -17,6 +17,10 @@ export type Shown<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 export const document = (schema: z.ZodType): Printed => ({form: 'document', schema});
 export const list = (schema: z.ZodType): Printed => ({form: 'list', schema});
+/** A list that is another one with a flag. */
+export const listOr = (rows: z.ZodType, other: z.ZodType): Printed => ({
+  ...{form: 'list', schema: z.union([rows, other]), rows},
+});
 export const lines = (schema: z.ZodType, whole?: z.ZodType): Printed =>
   whole === undefined ? {form: 'lines', schema} : {form: 'lines', schema, document: whole};
 

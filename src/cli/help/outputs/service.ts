@@ -5,7 +5,7 @@ import {allOperations} from '../../../contract/operations/operations.ts';
 import {SCHEMAS} from '../../../contract/schemas/registry.ts';
 import {COMMAND_OPERATIONS} from '../command-operations.ts';
 import type * as forms from './forms.ts';
-import {count, document, DryRun, list, object, text, textOrNull} from './forms.ts';
+import {count, document, DryRun, list, listOr, object, text, textOrNull} from './forms.ts';
 
 /** A write whose answer could not be read: exit code 8. */
 const Unread = object({id: text, http_status: count, status: z.null().optional()});
@@ -97,8 +97,8 @@ const BalanceDay = object({
 const OTHERS: Readonly<Record<string, forms.Printed>> = {
   'payees:import': document(Imported),
   'payers:import': document(Imported),
-  'payouts:list': list(z.union([SCHEMAS.Payout, SummaryRow.describe('with --summary')])),
-  'payins:list': list(z.union([SCHEMAS.Payin, SummaryRow.describe('with --summary')])),
+  'payouts:list': listOr(SCHEMAS.Payout, SummaryRow.describe('with --summary')),
+  'payins:list': listOr(SCHEMAS.Payin, SummaryRow.describe('with --summary')),
   'treasury:balance': {
     form: 'lines',
     schema: z.union([SCHEMAS.TreasuryBalance, BalanceDay.describe('with --history')]),
@@ -106,6 +106,7 @@ const OTHERS: Readonly<Record<string, forms.Printed>> = {
   },
   'payouts:wait': waited(SCHEMAS.Payout),
   'payins:wait': waited(SCHEMAS.Payin),
+  'treasury:accounts:get': document(SCHEMAS.TreasuryAccountPage.shape.data.element),
   'transfers:get': document(SCHEMAS.AccountTransfer),
   'transfers:wait': waited(SCHEMAS.AccountTransfer),
   'payment-methods:delete': deleted({payee_id: text.optional(), payer_id: text.optional()}),
