@@ -57,13 +57,39 @@ describe('sandbox deliveries', () => {
       ['sandbox', 'deliveries', 'list', '--limit', '1', '--state', 'delivered'],
       {columns: 200},
     );
-    assert.match(first.stderr, /More deliveries may exist; 1 is shown\. Continue with:/);
+    assert.match(
+      first.stderr,
+      /More deliveries may exist; 1 is shown\. Use --all to fetch all of them, or continue with:/,
+    );
     const next = `remit sandbox deliveries list --state delivered --limit 1 --before ${delivered[0]!.id}`;
     assert.ok(first.stderr.includes(`Hint: ${next}`), first.stderr);
     assert.deepEqual(
       (await list('--before', delivered[0]!.id)).map(({id}) => id),
       [delivered[1]!.id],
     );
+  });
+
+  it('list walks all pages, of any size, and each page has the command for the next', async () => {
+    const ids = delivered.map(({id}) => id);
+    for (const size of ['1', '2', '3', '1000']) {
+      const all = await list('--all', '--page-size', size);
+      assert.deepEqual(
+        all.map(({id}) => id),
+        ids,
+        size,
+      );
+      assert.equal((await list('--limit', '5', '--page-size', size)).length, ids.length);
+    }
+    const walked: string[] = [];
+    let line: string | undefined = 'sandbox deliveries list --limit 1';
+    while (line !== undefined) {
+      const {stdout, stderr} = await sandbox.run([...line.split(' '), '-o', 'id']);
+      walked.push(...stdout.split('\n').filter((id) => id !== ''));
+      line = /^Hint: remit (sandbox deliveries list .*)$/m.exec(stderr)?.[1];
+    }
+    assert.deepEqual(walked, ids);
+    const both = await sandbox.run(['sandbox', 'deliveries', 'list', '--all', '--limit', '1']);
+    assert.equal(both.exitCode, 2);
   });
 
   it('show prints the payload and each attempt, never the secret', async () => {

@@ -1,7 +1,7 @@
 import {BatchList} from '../../../cli/batch/overview/commands.ts';
 
 export default class PayoutsBatchList extends BatchList {
-  static override summary = 'List the batches of this state folder';
+  static override summary = 'List all batches of this state folder, newest first';
   static override examples = ['<%= config.bin %> payouts batch list'];
   readonly kind = 'payout';
 }

@@ -3,7 +3,7 @@ import {callControl} from '../../../cli/sandbox/control.ts';
 import {checkpointView} from '../../../output/views/sandbox.ts';
 
 export default class SandboxCheckpointList extends RemitCommand {
-  static override summary = 'List the checkpoints of the running sandbox, oldest first';
+  static override summary = 'List all checkpoints of the running sandbox, oldest first';
   static override examples = ['<%= config.bin %> sandbox checkpoint list'];
 
   async run() {

@@ -3,7 +3,7 @@ import {callControl} from '../../../cli/sandbox/control.ts';
 import {faultView} from '../../../output/views/sandbox.ts';
 
 export default class SandboxFaultsList extends RemitCommand {
-  static override summary = 'List the fault rules of the running sandbox and how often each matched';
+  static override summary = 'List all fault rules of the running sandbox and how often each matched';
   static override examples = ['<%= config.bin %> sandbox faults list'];
 
   async run() {
