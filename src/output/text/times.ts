@@ -8,7 +8,7 @@ const STEPS = [
 ] as const;
 
 /**
- * `3 minutes ago`; the date after 30 days. Future times are returned unchanged, and so is text that is not a time:
+ * `3 minutes ago`; after 30 days the date: `2024-01-01 UTC`. Future times are returned unchanged, and so is text that is not a time:
  * the sandbox's clock may be hours ahead of this machine's, and a new record must not appear as made "in an hour".
  */
 export function relativeTime(timestamp: string, nowMs: number): string {
@@ -22,5 +22,13 @@ export function relativeTime(timestamp: string, nowMs: number): string {
     if (count >= below) continue;
     return `${counted(count, unit)} ago`;
   }
-  return new Date(at).toISOString().slice(0, 10);
+  return `${new Date(at).toISOString().slice(0, 10)} UTC`;
 }
+
+/** `10:42:07Z`: the time of day in UTC, cached for the second: a busy listener asks thousands of times. */
+export function clockTime(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== lastTime.second) lastTime = {second, text: `${new Date(ms).toISOString().slice(11, 19)}Z`};
+  return lastTime.text;
+}
+let lastTime = {second: Number.NaN, text: ''};

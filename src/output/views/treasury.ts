@@ -1,4 +1,15 @@
-import {money, moment, remark, status, text, time, type View, yesNo} from '../records/view.ts';
+import {
+  dayInNewYork,
+  field,
+  money,
+  moment,
+  remark,
+  status,
+  text,
+  time,
+  type View,
+  yesNo,
+} from '../records/view.ts';
 import {failureColumn} from './failure.ts';
 
 /** Interface document: identifier, label, currency; the rest is assumption 19. */
@@ -47,7 +58,7 @@ export const bankTransactionView: View = {
     text('Description', 'description'),
     text('Bank reference', 'bank_reference'),
     moment('Posted', 'posted_at'),
-    text('Value date', 'value_date'),
+    field('Value date', 'value_date', dayInNewYork),
   ],
   columns: [
     text('ID', 'id'),

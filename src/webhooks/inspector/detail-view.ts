@@ -8,7 +8,7 @@ import {lossText, readBody} from '../delivery/losses.ts';
 import {REJECTIONS} from '../verify/signature.ts';
 import {endingOf, rawBytes, rawText, SHOWN_BYTES, utf8} from './body-text.ts';
 import type {LoggedDelivery} from './delivery-log.ts';
-import {forwardTag, localTime, titleOf, verdictTags} from './list-view.ts';
+import {forwardTag, timeAt, titleOf, verdictTags} from './list-view.ts';
 import {prettyJson} from './pretty-json.ts';
 
 /** Masks secrets in what is shown: `Sanitizer`. */
@@ -54,7 +54,7 @@ function aboutDelivery({delivery}: LoggedDelivery): Markup {
   const facts: Fact[] = [
     ['Delivery', markup`<code>${id}</code>`],
     ['Event', event],
-    ['Received', localTime(receivedAtMs)],
+    ['Received', timeAt(receivedAtMs)],
     [
       'Attempt',
       duplicateOf === null ? String(attempt) : markup`${attempt}, duplicate of ${linkTo(duplicateOf)}`,
@@ -128,7 +128,7 @@ const headerTable = ({headers}: Delivery, conceal: Conceal): Markup =>
 
 function attemptTable(attempts: readonly LoggedDelivery[], current: string): Markup {
   const columns: Column<LoggedDelivery>[] = [
-    {label: 'Received', kind: 'at', cell: ({delivery}) => localTime(delivery.receivedAtMs)},
+    {label: 'Received', kind: 'at', cell: ({delivery}) => timeAt(delivery.receivedAtMs)},
     {label: 'Attempt', kind: 'n', cell: ({delivery}) => String(delivery.attempt)},
     {label: 'Verdict', cell: ({delivery}) => verdictTags(delivery)},
     {
@@ -140,7 +140,7 @@ function attemptTable(attempts: readonly LoggedDelivery[], current: string): Mar
 }
 
 const FORWARDS: readonly Column<ForwardResult>[] = [
-  {label: 'At', kind: 'at', cell: ({atMs}) => localTime(atMs)},
+  {label: 'At', kind: 'at', cell: ({atMs}) => timeAt(atMs)},
   {
     label: 'Answer',
     cell: (result) => tag(String(result.status ?? result.error), hasArrived(result) ? 'good' : 'bad'),

@@ -1,5 +1,5 @@
 import {markup, type Markup} from '../../html/markup.ts';
-import {tag, type Tone} from '../../html/page-parts.ts';
+import {tag, time, type Tone} from '../../html/page-parts.ts';
 import {isObject, keysOf} from '../../narrow.ts';
 import type {Delivery} from '../delivery/delivery.ts';
 import {subjectOf} from '../delivery/subject.ts';
@@ -27,7 +27,7 @@ function row({delivery, targets}: LoggedDelivery): Markup {
   return markup`<li><a class="row" id="row-${id}" href="#${id}" data-id="${id}" tabindex="-1">
 <span class="line"><b>${titleOf(delivery)}</b><span>${verdictTags(delivery)}</span></span>
 <span class="line soft"><span>${aboutEvent(delivery)}</span></span>
-<span class="line soft"><span class="when">${localTime(receivedAtMs)}${attempt > 1 && ` · attempt ${attempt}`}</span><span>${reason ?? (states.length > 0 && forwardTag(states))}</span></span>
+<span class="line soft"><span class="when">${timeAt(receivedAtMs)}${attempt > 1 && ` · attempt ${attempt}`}</span><span>${reason ?? (states.length > 0 && forwardTag(states))}</span></span>
 </a></li>
 `;
 }
@@ -72,11 +72,5 @@ function aboutEvent({body, eventId, id}: Delivery): string {
   return subjectOf(parseBody(body)) ?? (eventId === null ? id : `event ${eventId}`);
 }
 
-/** `2026-03-02 15:04:05` in the time zone of this machine, as the terminal shows it. */
-export function localTime(ms: number): Markup {
-  const date = new Date(ms);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
-  return markup`<time datetime="${date.toISOString()}">${day} ${clock}</time>`;
-}
+/** `2026-03-02 15:04:05` in UTC; the head of the page names the zone. */
+export const timeAt = (ms: number): Markup => time(new Date(ms).toISOString());

@@ -498,11 +498,11 @@ describe('webhooks listen', () => {
     const line: ObjectLine = {
       ...{type: 'object', delivery: 'dlv_1', resource: 'payout', id: 'p1', object: payout, error: null},
     };
-    assert.equal(objectText(line, screen), '          payout p1  settled  1,500.75 USD  wire');
+    assert.equal(objectText(line, screen), '           payout p1  settled  1,500.75 USD  wire');
     const returned = {status: 'failed', transfer_details: {failure: {code: 'R03', message: 'no account'}}};
     assert.match(objectText({...line, object: returned}, screen), /p1 {2}failed {2}R03 no account$/);
     const failed = objectText({...line, object: null, error: 'no such payout '.repeat(9)}, screen);
-    assert.match(failed, /^ {10}payout p1 {2}not read: no such payout .*…$/);
+    assert.match(failed, /^ {11}payout p1 {2}not read: no such payout .*…$/);
     assert.equal(failed.length, 60);
   });
 

@@ -51,7 +51,7 @@ export function certificateFindings(
   nowMs: number,
 ): Finding[] {
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
-  const until = `valid until ${new Date(validToMs).toISOString().slice(0, 10)} (${days} days)`;
+  const until = `valid until ${new Date(validToMs).toISOString().slice(0, 10)} UTC (${days} days)`;
   const shown = `${subject}, issued by ${issuer}, ${until}`;
   return [
     holds('tls', protocol),

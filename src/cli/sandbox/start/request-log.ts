@@ -1,14 +1,15 @@
 import {cleanLine} from '../../../sanitize/harmful.ts';
+import {clockTime} from '../../../output/text/times.ts';
 import type {Output} from '../../../output/output.ts';
 import type {RequestEntry} from '../../../sandbox/api/exchange.ts';
 import type {DeliveryEntry} from '../../../sandbox/webhooks/delivery-log.ts';
 
 /**
- * `10:42:07  201  POST    /api/payouts  3.1ms  req_00002a`: one line per request, in local time. The most important
+ * `10:42:07Z  201  POST    /api/payouts  3.1ms  req_00002a`: one line per request, in UTC. The most important
  * parts come first: at 80 columns, a path with an id leaves no space for the rest.
  */
 export function requestLine(entry: RequestEntry, paint: Output['paint']): string {
-  const time = new Date(entry.at).toTimeString().slice(0, 8);
+  const time = clockTime(Date.parse(entry.at));
   const {status} = entry;
   const shown = status === null ? 'reset' : String(status);
   const style = status === null || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
@@ -25,13 +26,13 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
   return parts.join('  ');
 }
 
-/** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12ms`: one line per attempt, in local time. */
+/** `10:42:09Z  payout.settled  to https://localhost:4600/hook  200  12ms`: one line per attempt, in UTC. */
 export function loggedDeliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
   const {state, status, next_attempt_at: next} = entry;
   if (state === 'dropped') return droppedLine(entry, paint);
   const arrived = status !== null && status >= 200 && status < 300;
   const parts = [
-    paint('dim', new Date(entry.at).toTimeString().slice(0, 8)),
+    paint('dim', clockTime(Date.parse(entry.at))),
     entry.event_type,
     `to ${cleanLine(entry.url)}`,
     paint(arrived ? 'green' : 'red', status === null ? cleanLine(entry.error ?? 'not sent') : String(status)),
@@ -46,10 +47,10 @@ export function loggedDeliveryLine(entry: DeliveryEntry, paint: Output['paint'])
   return parts.join('  ');
 }
 
-/** `10:42:09  payout.settled  to https://localhost:4600/hook  not sent  fault: drop` */
+/** `10:42:09Z  payout.settled  to https://localhost:4600/hook  not sent  fault: drop` */
 const droppedLine = ({at, event_type, url, mode}: DeliveryEntry, paint: Output['paint']): string =>
   [
-    paint('dim', new Date(at).toTimeString().slice(0, 8)),
+    paint('dim', clockTime(Date.parse(at))),
     event_type,
     `to ${cleanLine(url)}`,
     paint('red', 'not sent'),

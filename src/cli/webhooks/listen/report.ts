@@ -17,7 +17,7 @@ import type {LedText, Output} from '../../../output/output.ts';
 import type {JsonBody} from '../../../webhooks/verify/event.ts';
 import {readBody} from '../../../webhooks/delivery/losses.ts';
 import {LineQueue} from './line-queue.ts';
-import {deliveryText, forwardText, idLines, lossLine, objectText} from './view.ts';
+import {BELOW, deliveryText, forwardText, idLines, lossLine, objectText} from './view.ts';
 
 /** The format of the timestamp of a rejected delivery whose signature is right. */
 type FormatOf = (delivery: Delivery) => TimestampFormat | undefined;
@@ -65,7 +65,7 @@ export class ListenReport {
     });
     this.#texts = new LineQueue({
       write: (texts) => out.texts(texts),
-      gap: (lines) => `${' '.repeat(10)}${lines} lines were omitted because the output was not read in time`,
+      gap: (lines) => `${BELOW}${lines} lines were omitted because the output was not read in time`,
       bytesOf: () => LINE_BYTES,
     });
   }
@@ -105,9 +105,7 @@ export class ListenReport {
   /** A right signature that is rejected for the format of its timestamp: the flag that accepts it. */
   #formatTexts(delivery: Delivery): string[] {
     const format = delivery.reason === 'timestamp_format' ? this.#formatOf(delivery) : undefined;
-    return format === undefined
-      ? []
-      : [`${' '.repeat(10)}the signature matches with --timestamp-format ${format}`];
+    return format === undefined ? [] : [`${BELOW}the signature matches with --timestamp-format ${format}`];
   }
 
   forward(result: ForwardResult, response: Buffer): void {
@@ -142,8 +140,8 @@ export class ListenReport {
       () => ({type: 'target', target, state, error}),
       () => [
         state === 'up'
-          ? `${' '.repeat(10)}${target} is back`
-          : `${' '.repeat(10)}${target} does not answer: ${error ?? 'no connection'}`,
+          ? `${BELOW}${target} is back`
+          : `${BELOW}${target} does not answer: ${error ?? 'no connection'}`,
       ],
     );
   }

@@ -3,6 +3,7 @@ import {isObject} from '../../../narrow.ts';
 import {cleanLine} from '../../../sanitize/harmful.ts';
 import type {LedText, Output} from '../../../output/output.ts';
 import type {Style} from '../../../output/text/colour.ts';
+import {clockTime} from '../../../output/text/times.ts';
 import {cellWidth, cutTo} from '../../../output/text/width.ts';
 import {selectedValue} from '../../../output/records/select.ts';
 import {majorOf, plainValue} from '../../../output/records/view.ts';
@@ -17,20 +18,15 @@ import {lossText} from '../../../webhooks/delivery/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 
-/** `10:42:07` in local time, cached for the second: a busy listener asks thousands of times. */
-function clockTime(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  if (second !== lastTime.second) lastTime = {second, text: new Date(ms).toTimeString().slice(0, 8)};
-  return lastTime.text;
-}
-let lastTime = {second: Number.NaN, text: ''};
+/** Lines below a delivery begin below its type. */
+export const BELOW = ' '.repeat(11);
 
 /** The longest of the documented types is `subaccount.credit_received`. */
 const TYPE_CELLS = 26;
 
 /**
- * `10:42:07  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line per delivery, in
- * local time. The most important parts come first; at 80 columns the line is cut, not wrapped.
+ * `10:42:07Z  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line per delivery, in
+ * UTC. The most important parts come first; at 80 columns the line is cut, not wrapped.
  */
 export function deliveryText(
   delivery: Delivery,
@@ -50,7 +46,7 @@ export function deliveryText(
   };
 }
 
-const roomOf = (columns: number): number => Math.max(10, columns - TYPE_CELLS - 24);
+const roomOf = (columns: number): number => Math.max(10, columns - TYPE_CELLS - 25);
 
 /** Whether a rejected delivery has its id, which commands take, in a line of its own, so that it is whole. */
 const hasIdBelow = ({reason, id}: Delivery, {columns, isTerminal}: Omit<Screen, 'paint'>): boolean =>
@@ -58,7 +54,7 @@ const hasIdBelow = ({reason, id}: Delivery, {columns, isTerminal}: Omit<Screen, 
 
 /** The line below a rejected delivery whose own has no room for its id. */
 export const idLines = (delivery: Delivery, screen: Screen): string[] =>
-  hasIdBelow(delivery, screen) ? [`${' '.repeat(10)}${screen.paint('dim', delivery.id)}`] : [];
+  hasIdBelow(delivery, screen) ? [`${BELOW}${screen.paint('dim', delivery.id)}`] : [];
 
 /** The object that the event is about, or its amount, then the event's id. */
 function about({eventId, id}: Delivery, event: unknown): string {
@@ -75,10 +71,10 @@ function about({eventId, id}: Delivery, event: unknown): string {
 /** What the parsed body does not show; printed below its delivery. */
 export function lossLine(loss: Loss, {paint, columns, isTerminal}: Screen): string {
   const text = lossText(loss);
-  return `${' '.repeat(10)}${paint('yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
+  return `${BELOW}${paint('yellow', isTerminal ? cutTo(text, columns - BELOW.length) : text)}`;
 }
 
-/** The object of an event, below its delivery: `          payout 5f0c…  settled  1,500.75 USD  wire`. */
+/** The object of an event, below its delivery: `           payout 5f0c…  settled  1,500.75 USD  wire`. */
 export function objectText(
   {resource, id, object, error}: ObjectLine,
   {paint, columns, isTerminal}: Screen,
@@ -98,10 +94,10 @@ export function objectText(
     ...(why === undefined ? [] : [plainValue(why)]),
   ];
   const text = cleanLine(`${resource} ${id}  ${error === null ? facts.join('  ') : `not read: ${error}`}`);
-  return `${' '.repeat(10)}${paint(error === null ? 'dim' : 'yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
+  return `${BELOW}${paint(error === null ? 'dim' : 'yellow', isTerminal ? cutTo(text, columns - BELOW.length) : text)}`;
 }
 
-/** The result of forwarding, below its delivery: `          -> http://localhost:3000/  200  12 ms`. */
+/** The result of forwarding, below its delivery: `           -> http://localhost:3000/  200  12 ms`. */
 export function forwardText(result: ForwardResult, {paint, columns, isTerminal}: Screen): string {
   const arrived = hasArrived(result);
   const facts: [Style, string][] = [
@@ -110,8 +106,8 @@ export function forwardText(result: ForwardResult, {paint, columns, isTerminal}:
   ];
   if (result.attempt > 1) facts.push(['dim', `attempt ${result.attempt}`]);
   if (result.gaveUp && !arrived) facts.push(['red', result.returned ? 'returned' : 'gave up']);
-  const cells = facts.reduce((sum, [, text]) => sum + 2 + cellWidth(text), 13);
+  const cells = facts.reduce((sum, [, text]) => sum + 2 + cellWidth(text), BELOW.length + 3);
   const target = cleanLine(result.target);
   const shown = isTerminal ? cutTo(target, Math.max(10, columns - cells)) : target;
-  return `${' '.repeat(10)}-> ${shown}${facts.map(([style, text]) => `  ${paint(style, text)}`).join('')}`;
+  return `${BELOW}-> ${shown}${facts.map(([style, text]) => `  ${paint(style, text)}`).join('')}`;
 }

@@ -16,7 +16,7 @@ export const shellPage = (canResign: boolean): string =>
     icon: '/icon.svg',
     script: '/inspector.js',
     body: markup`<a class="skip" href="#rows">Skip to the deliveries</a>
-<header class="top"><div class="bar"><h1>remit webhooks</h1><p id="state" role="status" class="soft">Connecting…</p></div></header>
+<header class="top"><div class="bar"><h1>remit webhooks</h1><p class="soft">Times are in UTC</p><p id="state" role="status" class="soft">Connecting…</p></div></header>
 <main>
 <noscript><p class="verdict bad">This page needs JavaScript. Without it: <code>remit webhooks events list</code></p></noscript>
 <p id="closed" class="verdict bad" hidden>This page is closed. Open the address that the command printed, with everything after the #.</p>

@@ -117,6 +117,6 @@ describe('remit doctor, for the connection', () => {
       certificateFindings({...facts, validToMs: days * day}, 0).find(({check}) => check === 'certificate');
     assert.equal(verdictAfter(90)?.verdict, 'holds');
     assert.equal(verdictAfter(5)?.verdict, 'differs');
-    assert.match(verdictAfter(5)?.evidence ?? '', /issued by Test CA, valid until 1970-01-06 \(5 days\)/);
+    assert.match(verdictAfter(5)?.evidence ?? '', /issued by Test CA, valid until 1970-01-06 UTC \(5 days\)/);
   });
 });

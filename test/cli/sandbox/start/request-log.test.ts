@@ -33,7 +33,7 @@ const delivery = (facts: Partial<DeliveryEntry> = {}): DeliveryEntry => ({
   next_attempt_at: null,
   ...facts,
 });
-const withoutTime = (line: string) => line.replace(/^\d\d:\d\d:\d\d {2}/, '');
+const withoutTime = (line: string) => line.replace(/^\d\d:\d\d:\d\dZ {2}/, '');
 
 describe('the request log', () => {
   it('says what became of a request within the first 80 columns', () => {

@@ -31,13 +31,13 @@ describe('the line of a forward', () => {
       assert.ok(text.length <= columns, `${columns}: ${text}`);
       assert.match(
         text,
-        /^ {10}-> http:\/\/localhost.* {2}connection refused {2}10\.4 ms {2}attempt 5 {2}gave up$/,
+        /^ {11}-> http:\/\/localhost.* {2}connection refused {2}10\.4 ms {2}attempt 5 {2}gave up$/,
       );
     }
   });
 
   it('is complete in a pipe', () => {
     const text = forwardText(result, {paint: plainPaint, columns: 80, isTerminal: false});
-    assert.ok(text.startsWith(`          -> ${result.target}  connection refused`), text);
+    assert.ok(text.startsWith(`           -> ${result.target}  connection refused`), text);
   });
 });
