@@ -4,6 +4,7 @@ import {ERRORS, EXIT, type ErrorCode, type ExitCode, RemitError} from '../../err
 import {dayInNewYork, plainValue, remark, status, text, type View} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
+import {noteFrozenClock} from '../core/frozen-clock.ts';
 import {statusWatch} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {readStdin} from '../runtime/stdin.ts';
@@ -76,6 +77,7 @@ async function waitForMany(
   const isStream = out.settings.format === 'ndjson';
   const unread = new Set(ids);
   const startedMs = clock.monotonic();
+  let clockNote: Promise<void> | undefined;
   const show = (id: string) => {
     unread.delete(id);
     const isEarly = unread.size > 0 && clock.monotonic() - startedMs < FIRST_SCREEN_MS;
@@ -90,7 +92,9 @@ async function waitForMany(
         noteStatus(`${kind.noun} ${id}`, record);
         if (isStream) void out.event({type: 'change', id, status: statusOf(record) ?? null, record});
         troubles.delete(id);
-        if (standing(kind.lifecycle, statusOf(record), until) === 'open') show(id);
+        if (standing(kind.lifecycle, statusOf(record), until) !== 'open') return;
+        clockNote ??= noteFrozenClock(context);
+        show(id);
       },
       onRead: (error) => {
         if (error === undefined ? !troubles.delete(id) : error === troubles.get(id)) return;
@@ -104,6 +108,7 @@ async function waitForMany(
     if (row.outcome !== 'timeout') show(id); // the others end at the same time
   };
   const settled = await Promise.allSettled(ids.map(one));
+  await clockNote;
   out.endProgress();
   const found = ids.flatMap((id) => rows.get(id) ?? []);
   const thrown = settled.find((result) => result.status === 'rejected');

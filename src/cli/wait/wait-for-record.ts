@@ -1,9 +1,10 @@
-import {waitFor, type Waited} from '../../client/reading/poll.ts';
+import {standing, statusOf, waitFor, type Waited} from '../../client/reading/poll.ts';
 import {RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
 import {plainValue} from '../../output/records/view.ts';
 import {failureReasonText} from '../../output/views/failure.ts';
 import type {Context} from '../core/context.ts';
+import {noteFrozenClock} from '../core/frozen-clock.ts';
 import {withDoctor} from '../core/way-out.ts';
 import {statusWatch, unknownStatus} from '../core/unknown-status.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
@@ -40,6 +41,7 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
   let trouble: RemitError | undefined;
   let known = initial === undefined ? undefined : seenIn(initial);
   let waited: Waited<unknown>;
+  let clockNote: Promise<void> | undefined;
   try {
     waited = await waitFor<unknown>({
       ...{lifecycle, until, timeoutMs, initial, clock, random: runtime.random, signal: stop.signal},
@@ -51,6 +53,7 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
         noteStatus(`${view.noun} ${id}`, record);
         known = seenIn(record);
         trouble = undefined;
+        if (standing(lifecycle, statusOf(record), until) === 'open') clockNote ??= noteFrozenClock(context);
         show();
       },
       onRead: (error) => {
@@ -64,6 +67,7 @@ export async function waitForRecord(context: Context, kind: AwaitedKind, waiting
     await out.unfinished(seen, view);
     throw error;
   }
+  await clockNote;
   out.endProgress();
   if (waited.outcome === 'reached') {
     out.record(waited.record, view);

@@ -1,0 +1,38 @@
+import {DEFAULT_TIMEOUTS} from '../../client/transport/transport.ts';
+import {isObject} from '../../narrow.ts';
+import {readToken, sandboxUrl} from '../sandbox/recorded/place.ts';
+import {hasToken} from '../sandbox/recorded/proof.ts';
+import {runningSandboxes} from '../sandbox/recorded/running.ts';
+import type {Context} from './context.ts';
+
+/**
+ * Notes that the clock of the sandbox in use is frozen, so that nothing settles by itself, with the command that moves
+ * it. A sandbox that does not tell is no reason to end a wait.
+ */
+export async function noteFrozenClock(context: Context): Promise<void> {
+  if (!(await isFrozen(context).catch(() => false))) return;
+  context.out.note(
+    "The sandbox's clock is frozen, so nothing settles until it is moved, in another terminal:",
+  );
+  context.out.hint(context.commands.read('sandbox', 'advance', '--until-idle'));
+}
+
+async function isFrozen({profile, runtime, stateDir, stop}: Context): Promise<boolean> {
+  if (!profile.baseUrl.startsWith('http:')) return false;
+  const {origin} = new URL(sandboxUrl(profile.baseUrl));
+  const running = runningSandboxes(stateDir).find(({base_url: url}) => new URL(url).origin === origin);
+  const token = running && readToken(running.place);
+  if (running === undefined || token === undefined) return false;
+  const {base_url: baseUrl} = running;
+  const limits = {timeouts: DEFAULT_TIMEOUTS, signal: stop.signal};
+  const transport = await runtime.transport('one-shot', baseUrl);
+  try {
+    if (!(await hasToken(runtime, transport, {baseUrl, token, ...limits}))) return false;
+    const headers = {'x-sandbox-token': token, accept: 'application/json'};
+    const {body} = await transport.send({method: 'GET', path: '/sandbox/clock', headers, ...limits});
+    const clock: unknown = JSON.parse(body.toString());
+    return isObject(clock) && clock['mode'] === 'frozen';
+  } finally {
+    await transport.close();
+  }
+}
