@@ -86,7 +86,9 @@ export const moment = (label: string, path: string): Field =>
     if (typeof value !== 'string' || !terminal) return plainValue(value);
     const exact = cleanLine(value);
     const relative = relativeTime(exact, nowMs);
-    return relative === exact ? exact : `${relative} ${paint('dim', `(${exact})`)}`; // coloured after sanitizing
+    return relative === exact || relative.endsWith(' UTC')
+      ? exact
+      : `${relative} ${paint('dim', `(${exact})`)}`; // coloured after sanitizing
   });
 
 /** A settlement day, which is one of the bank's calendar: `2026-11-25 (New York)`. */

@@ -12,6 +12,8 @@ import {
   type UnreadBatch,
 } from '../../../batch/overview/rows.ts';
 import {EXIT, type ExitCode, RemitError} from '../../../errors.ts';
+import {GAP} from '../../../output/records/fit.ts';
+import {cellWidth} from '../../../output/text/width.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {accepting} from '../../../batch/model/accept.ts';
 import {typingFor} from '../../../batch/standing/next-command.ts';
@@ -85,15 +87,30 @@ export async function showFound(local: LocalContext, asked: Asked): Promise<Exit
       batches: searched.length,
       similar: await findLookalikes(wantedOf(local, asked), reference, searched),
     });
-  await out.list(
-    rows.map(({row}) => row),
-    rowView,
-  );
+  const found = rows.map(({row}) => row);
+  if (fitsTable(out, found)) await out.list(found, rowView);
+  else
+    for (const [index, row] of found.entries()) {
+      if (index > 0) out.text('');
+      out.record(row, rowView);
+    }
   notePublished(local, rows);
   for (const {batchId, error} of unread) out.warn(`batch ${batchId} was not searched: ${error.message}`);
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) hintRecord(local, asked, only);
   return unread.length === 0 ? EXIT.OK : EXIT.PARTIAL;
+}
+
+/** Whether the columns that are always shown fit; the terminal would break an id, which then cannot be copied whole. */
+function fitsTable(
+  {isTerminal, forPeople, columns, settings}: LocalContext['out'],
+  rows: readonly FoundRow[],
+): boolean {
+  if (!isTerminal || !forPeople || settings.fields.length > 0 || settings.query !== undefined) return true;
+  const widths = (['batch_id', 'reference', 'state', 'id'] as const).map((name) =>
+    Math.max(name.length, ...rows.map((row) => cellWidth(row[name] ?? '-'))),
+  );
+  return widths.reduce((sum, width) => sum + width + GAP, -GAP) <= columns;
 }
 
 function notePublished({out}: LocalContext, rows: readonly Placement[]): void {

@@ -66,6 +66,29 @@ describe('a row of a batch', () => {
     assert.equal(((await desk.batch('status second --row b9 --json')).json() as Row).state, 'not_sent');
   });
 
+  it('has whole ids at a terminal, however narrow it is', async () => {
+    const long = 'payouts-2026-11-november-e57a4b07';
+    const ran = await desk.batch(
+      `run ./p.csv --batch-id ${long} --namespace other --accept paid-elsewhere=default --accept duplicates=2 --yes`,
+    );
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const records = (await find('A-1')).flatMap(({id}) => id ?? []);
+    assert.equal(records.length, 2);
+    for (const columns of [60, 79, 80, 100, 120, 200]) {
+      const {stdout} = await desk.batch('find A-1 --no-color', {columns});
+      const lines = stdout.split('\n');
+      assert.ok(
+        lines.every(({length}) => length <= columns),
+        stdout,
+      );
+      for (const id of [...records, long])
+        assert.ok(
+          lines.some((line) => line.includes(id)),
+          id,
+        );
+    }
+  });
+
   it('that does not exist ends with 4', async () => {
     for (const line of ['find C-1', 'status first --row C-1']) {
       const ran = await desk.batch(line);
