@@ -16,7 +16,7 @@ import {signatureHeaders} from '../verify/signature.ts';
 import {checkTarget} from '../delivery/target.ts';
 import type {SignatureForm} from '../../contract/signature-form.ts';
 
-/** The result of a replay compared with the previous attempt; `passing` and `failing` if there was none. */
+/** The result of a replay compared with the previous attempt at the same target; `passing` and `failing` if there was none. */
 export type ReplayOutcome = 'fixed' | 'regressed' | 'still_failing' | 'still_passing' | 'passing' | 'failing';
 
 export interface Replay {
@@ -72,7 +72,7 @@ export async function replayDelivery(
     // It never gives up: whether the listener has further attempts is unknown here.
     ...{atMs, status, latencyMs, error, resigned: resign !== undefined, cause: 'replay', gaveUp: false},
   };
-  const before = attemptBefore(recorded, target.href);
+  const before = targets.get(target.href)?.last ?? null;
   const unrecorded = await append({kind: 'forward', forward: result}).then(
     () => null,
     (failure: Error) => failure,
@@ -106,19 +106,6 @@ export function resignedHeaders(
       .map(([name, value]): [string, string] => [name, value]),
     ...Object.entries(signed),
   ];
-}
-
-/**
- * The last attempt at the same target; if there was none, the last one anywhere: a new address of the same receiver.
- */
-function attemptBefore({targets}: RecordedDelivery, target: string): ForwardResult | null {
-  const here = targets.get(target)?.last;
-  if (here != null) return here;
-  const all = [...targets.values()].flatMap(({last}) => (last === null ? [] : [last]));
-  return all.reduce<ForwardResult | null>(
-    (newest, one) => (newest !== null && newest.atMs > one.atMs ? newest : one),
-    null,
-  );
 }
 
 function compare(before: ForwardResult | null, now: ForwardResult): ReplayOutcome {

@@ -157,8 +157,8 @@ describe('webhooks events replay', () => {
         row['response'],
       ]),
       [
-        [idOf(1), '/a', 'still_passing', 'answered 200'],
-        [idOf(1), '/b', 'still_passing', 'answered 200'],
+        [idOf(1), '/a', 'passing', 'answered 200'],
+        [idOf(1), '/b', 'passing', 'answered 200'],
         [idOf(3), '/a', 'passing', 'answered 200'],
         [idOf(3), '/b', 'passing', 'answered 200'],
       ],
@@ -325,6 +325,16 @@ describe('webhooks events replay', () => {
     assert.equal(lost.exitCode, 13);
     assert.match(lost.error().message, /was sent, but its result is not recorded/);
     assert.equal((lost.json() as Row[])[0]!['outcome'], 'fixed');
+  });
+
+  it('shows the body of the answers to people only with --show-response', async () => {
+    await place();
+    for (const columns of [undefined, 80, 120]) {
+      const screen = columns === undefined ? {} : {columns};
+      const shown = await run([idOf(1), '--show-response'], screen);
+      assert.match(shown.stdout, /answered 200/, shown.stdout);
+      assert.doesNotMatch((await run([idOf(1)], screen)).stdout, /answered 200|Response/);
+    }
   });
 
   it('has the documented fields', async () => {

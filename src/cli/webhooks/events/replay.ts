@@ -1,6 +1,7 @@
 import type {SignatureForm} from '../../../contract/signature-form.ts';
 import {RemitError, type ExitCode} from '../../../errors.ts';
 import {listed} from '../../../phrases.ts';
+import {remark} from '../../../output/records/view.ts';
 import {webhookReplayView} from '../../../output/views/webhook-events.ts';
 import {postBytes} from '../../../webhooks/delivery/post.ts';
 import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
@@ -43,6 +44,7 @@ interface Job {
 
 const TIMEOUT_MS = 10_000;
 const KEEP_BYTES = 65_536;
+const RESPONSE = remark('Response', 'response', 0);
 
 /**
  * Sends recorded deliveries again, one at a time and in order of arrival. Exits 8 if one was not accepted.
@@ -65,7 +67,9 @@ export async function replayRecorded(
   const writer = new RecordWriter({folder: recordFolder(local), clock: local.clock});
   const done: Replay[] = [];
   try {
-    await local.out.list(replays(local, jobs, {flags, secret, writer, done}), webhookReplayView);
+    const {columns} = webhookReplayView;
+    const view = {...webhookReplayView, columns: flags['show-response'] ? [...columns, RESPONSE] : columns};
+    await local.out.list(replays(local, jobs, {flags, secret, writer, done}), view);
   } finally {
     await writer.close();
     showReplayEnd(local.out, done, {...flags, ids}, again);
