@@ -111,6 +111,10 @@ export default class PaymentMethodsAdd extends RemitCommand {
     const {out} = context;
     const {data, status, warning} = sent.result;
     out.record(data, paymentMethodView);
+    if (hasNoRail(data)) {
+      const refused = owner.label === 'payee' ? 'payouts to it' : 'payins from it';
+      out.warn(`no rail of the service supports this payment method (${country}), so ${refused} are refused`);
+    }
     if (status === 207) {
       out.warn(warning ?? 'the payment method was added, but not made the default');
       const id = selectedValue(data, 'id');
@@ -156,6 +160,12 @@ export default class PaymentMethodsAdd extends RemitCommand {
     const account = await readBankAccount(context, country, {flags, prompted});
     return [{bank_account: account}, accountText(country, account), lastFour(account)] as const;
   }
+}
+
+/** Whether it can be verified and still not be paid; unknown if the answer has no rails. */
+function hasNoRail(method: unknown): boolean {
+  const rails = selectedValue(method, 'supported_rails');
+  return Array.isArray(rails) && rails.length === 0;
 }
 
 /** `…4242, expires 4/2031`. */

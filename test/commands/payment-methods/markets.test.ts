@@ -36,6 +36,31 @@ describe('payment-methods add in another country', () => {
     assert.doesNotMatch(ran.stdout + ran.stderr, /37040044|0532 ?0130/);
   });
 
+  it('warns in one line of a payment method that no rail supports, and only then', async () => {
+    const warned = async (owner: string, rails: object) => {
+      const made = {
+        id: METHOD_ID,
+        type: 'bank_account',
+        last4: '5678',
+        verification_status: 'verified',
+        ...rails,
+      };
+      const words = `payment-methods add --${owner} ${PAYEE_ID} --holder-name Acme --country GB --field sort_code=200000`;
+      const ran = await runCli([...words.split(' '), '--account-number', '12345678', '--json'], {
+        service: [answer(201, made)],
+      });
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      return ran.stderr.match(/^Warning: no rail.*$/gm) ?? [];
+    };
+    const none = {supported_rails: []};
+    assert.deepEqual(await warned('payee', none), [
+      'Warning: no rail of the service supports this payment method (GB), so payouts to it are refused',
+    ]);
+    assert.match((await warned('payer', none))[0] ?? '', /so payins from it are refused$/);
+    for (const rails of [{supported_rails: ['wire']}, {}, {supported_rails: null}])
+      assert.deepEqual(await warned('payee', rails), []);
+  });
+
   for (const [line, exitCode, says] of [
     ['--country GB --account-number 12345678', 2, /^--field sort_code is needed for a bank account in GB$/],
     [
