@@ -153,7 +153,7 @@ export default class Api extends RemitCommand {
     if (answered !== undefined)
       return this.#included(context, {http_status: status, headers: answered, body: data});
     const answer = data ?? {http_status: status};
-    if (this.#isPlainPipe(context)) await out.document(answer);
+    if (!this.#isFormatted(context)) await out.document(answer);
     return answer;
   }
 
@@ -178,9 +178,14 @@ export default class Api extends RemitCommand {
   }
 
   /** A program reads the answer and did not ask for a format: it gets the JSON of the service, not a table. */
-  #isPlainPipe({out, flags}: Context): boolean {
+  #isPlainPipe(context: Context): boolean {
+    return !context.out.isTerminal && !this.#isFormatted(context);
+  }
+
+  /** People read an answer of any path best as JSON, too: as a card, a list would be one cell. */
+  #isFormatted({out, flags}: Context): boolean {
     const {format, fields, query} = out.settings;
     const isChosen = flags.output !== undefined || this.project?.output !== undefined;
-    return !out.isTerminal && format === 'table' && !isChosen && fields.length === 0 && query === undefined;
+    return format !== 'table' || isChosen || fields.length > 0 || query !== undefined;
   }
 }
