@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
-import {listedColumns, rowsOf} from '../../src/cli/help/listed-columns.ts';
+import {listedColumns, rowsOf} from '../../src/cli/help/outputs/listed-columns.ts';
 import {OUTPUTS} from '../../src/cli/help/outputs/outputs.ts';
 import {sourceConfig, type CliOptions, type CliResult} from '../cli/run-cli.ts';
 import {delivery, forward, idOf, record} from '../webhooks/record/deliveries.ts';

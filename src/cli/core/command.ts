@@ -66,7 +66,8 @@ export abstract class RemitCommand extends Command {
     const out = new Output({
       ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
       ...{knownFields: this.#knownFields, mustTell: !readsRecords(this.id ?? '')},
-      csvColumns: async () => (await import('../help/listed-columns.ts')).listedColumns(this.id ?? ''),
+      csvColumns: async () =>
+        (await import('../help/outputs/listed-columns.ts')).listedColumns(this.id ?? ''),
       onShown: stdout.isTTY === true ? (shown) => this.#shown.push(shown) : undefined,
     });
     return (this.#local = localContext({out, runtime: this.runtime, flags}));

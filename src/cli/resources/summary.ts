@@ -143,7 +143,7 @@ export async function showSummary(context: Context, view: View, listing: Listing
 
 async function summaryColumns(): Promise<string[]> {
   const [{columnsOf}, {SummaryRow}] = await Promise.all([
-    import('../help/listed-columns.ts'),
+    import('../help/outputs/listed-columns.ts'),
     import('../help/outputs/service.ts'),
   ]);
   return columnsOf(SummaryRow);

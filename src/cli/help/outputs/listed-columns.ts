@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import {declaredColumns} from '../../output/records/csv.ts';
-import {pathsOf, type AnswerSchema} from './answer-fields.ts';
-import type {Printed} from './outputs/forms.ts';
-import {OUTPUTS} from './outputs/outputs.ts';
+import {declaredColumns} from '../../../output/records/csv.ts';
+import {pathsOf, type AnswerSchema} from '../answer-fields.ts';
+import type {Printed} from './forms.ts';
+import {OUTPUTS} from './outputs.ts';
 
 /**
  * The columns of CSV of the list that a command prints, the same on every page and for an empty list; undefined if
