@@ -5,6 +5,7 @@ import {acquireLock, type Lock} from '../store/locks/lock.ts';
 import {migrate, type Migration} from '../store/port/migrate.ts';
 import type {SqliteDatabase} from '../store/port/port.ts';
 import {openSqlite} from '../store/sqlite/sqlite.ts';
+import type {PartyColumn} from './changed.ts';
 import type {ShownMethod} from './match.ts';
 import type {AccountFacts, ImportKind, PartyRow} from './row.ts';
 
@@ -32,12 +33,31 @@ const MIGRATIONS: readonly Migration[] = [
       create index party_ids on parties (scope, lower(party_id));
       create index method_ids on parties (scope, lower(method_id));`,
   },
+  {
+    name: '3-details',
+    sql: `
+      alter table parties add column email text;
+      alter table parties add column party_type text;
+      alter table parties add column holder text;
+      alter table parties add column currency text;
+      alter table parties add column account_type text;`,
+  },
 ];
 
+/** What is kept of a bank account or card. */
+const FACTS = ['type', 'country', 'last4', 'bank', 'holder', 'currency', 'account_type'] as const;
+const ROW_COLUMNS = ['scope', 'reference', 'name', 'email', 'party_type', ...FACTS];
+
 /** What is known of a row that was sent before. Nothing here is a number of an account. */
-export interface Recorded extends AccountFacts {
+export interface Recorded extends Pick<AccountFacts, 'type' | 'country' | 'last4' | 'bank'> {
   reference: string;
   name: string;
+  /** These five are null in a row of an earlier version, which did not record them; empty for an empty cell. */
+  email: string | null;
+  party_type: string | null;
+  holder: string | null;
+  currency: string | null;
+  account_type: string | null;
   party_id: string | null;
   /** How many creates the service may have received, including those that it refused. */
   party_sends: number;
@@ -122,27 +142,25 @@ export class ImportJournal {
   }
 
   /** Durable when it returns: the create of the row is about to be sent. */
-  sendsParty({reference, party, account}: PartyRow): void {
+  sendsParty(row: PartyRow): void {
     this.#lock.assertHeld();
-    const {type, country, last4, bank} = account;
     this.#db
       .prepare(
-        `insert into parties (scope, reference, name, type, country, last4, bank, party_sends, party_open, method_sends, method_open, is_default)
-         values (?, ?, ?, ?, ?, ?, ?, 1, 1, 0, 0, 0)
-         on conflict do update set name = excluded.name, type = excluded.type, country = excluded.country,
-           last4 = excluded.last4, bank = excluded.bank, party_sends = party_sends + 1, party_open = party_open + 1`,
+        `insert into parties (${ROW_COLUMNS.join(', ')}, party_sends, party_open, method_sends, method_open, is_default)
+         values (${ROW_COLUMNS.map(() => '?').join(', ')}, 1, 1, 0, 0, 0)
+         on conflict do update set ${ROW_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')},
+           party_sends = party_sends + 1, party_open = party_open + 1`,
       )
-      .run(this.#scope, reference, party.name, type, country, last4, bank);
+      .run(...this.#valuesOf(row));
   }
 
   /** Durable when it returns: its bank account or card is about to be sent. */
   sendsMethod({reference, account}: PartyRow): void {
     this.#lock.assertHeld();
-    const {type, country, last4, bank} = account;
     this.#set(
       reference,
-      'method_sends = method_sends + 1, method_open = method_open + 1, type = ?, country = ?, last4 = ?, bank = ?',
-      ...[type, country, last4, bank],
+      `method_sends = method_sends + 1, method_open = method_open + 1, ${FACTS.map((name) => `${name} = ?`).join(', ')}`,
+      ...FACTS.map((name) => account[name]),
     );
   }
 
@@ -157,15 +175,14 @@ export class ImportJournal {
   }
 
   /** The service has the record of a row, and it was not sent from this state folder. */
-  found({reference, party, account}: PartyRow, id: string): void {
+  found(row: PartyRow, id: string): void {
     this.#lock.assertHeld();
-    const {type, country, last4, bank} = account;
     this.#db
       .prepare(
-        `insert or replace into parties (scope, reference, name, type, country, last4, bank, party_id, party_sends, party_open, method_sends, method_open, is_default)
-         values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+        `insert or replace into parties (${ROW_COLUMNS.join(', ')}, party_id, party_sends, party_open, method_sends, method_open, is_default)
+         values (${ROW_COLUMNS.map(() => '?').join(', ')}, ?, 0, 0, 0, 0, 0)`,
       )
-      .run(this.#scope, reference, party.name, type, country, last4, bank, id);
+      .run(...this.#valuesOf(row), id);
   }
 
   partyIs(reference: string, id: string): void {
@@ -189,13 +206,19 @@ export class ImportJournal {
     this.#set(reference, 'method_id = null, method_sends = 0, verification = null, is_default = 0');
   }
 
-  renamed(reference: string, name: string): void {
-    this.#set(reference, 'name = ?', name);
+  /** The record was changed at the service to what its row has now. */
+  updated(reference: string, column: PartyColumn, value: string): void {
+    this.#set(reference, `${column === 'type' ? 'party_type' : column} = ?`, value);
   }
 
   /** The service has no such record any more; the row is as one that was never sent. */
   forget(reference: string): void {
     this.#db.prepare('delete from parties where scope = ? and reference = ?').run(this.#scope, reference);
+  }
+
+  #valuesOf({reference, party, account}: PartyRow): (string | number)[] {
+    const {name, email = '', type = ''} = party;
+    return [this.#scope, reference, name, email, type, ...FACTS.map((fact) => account[fact])];
   }
 
   #set(reference: string, what: string, ...values: (string | number | null)[]): void {

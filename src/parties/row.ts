@@ -35,6 +35,11 @@ export interface AccountFacts {
   last4: string;
   /** What names its bank and branch, or the expiry of a card. */
   bank: string;
+  /** As in its cell: empty for the name of the payee or payer, and of a card. */
+  holder: string;
+  currency: string;
+  /** Empty where accounts have no type, and of a card. */
+  account_type: string;
 }
 
 /** The cells of a row by column; an absent column is an empty text. */
@@ -82,7 +87,7 @@ export function readParty(
   const filled = ACCOUNT_COLUMNS.numbers.filter((column) => cell(column) !== '');
   if (isCard && filled.length > 0)
     complain({column: 'card_number', message: `is filled in beside ${filled.join(', ')}; use one of them`});
-  const {body, last4, bank} = isCard ? readCard(cell, complain) : readBank(cell, market, complain);
+  const {body, ...facts} = isCard ? readCard(cell, complain) : readBank(cell, market, complain);
   const type = isCard ? 'card' : 'bank_account';
   return {
     ...{reference, place},
@@ -93,12 +98,13 @@ export function readParty(
       metadata: {...metadata, [REFERENCE_METADATA_KEY]: reference},
     },
     method: {type, ...common, [isCard ? 'card' : 'bank_account']: body},
-    account: {type, country, last4, bank},
+    account: {type, country, currency: common.currency_code, ...facts},
   };
 }
 
 type Complain = (problem: CellProblem) => void;
-type Account = {body: JsonObject} & Pick<AccountFacts, 'last4' | 'bank'>;
+type Account = {body: JsonObject} & Omit<AccountFacts, 'type' | 'country' | 'currency'>;
+const NO_BANK = {holder: '', account_type: ''};
 
 function readCard(cell: Cells, complain: Complain): Account {
   const number = withoutBlanks(cell('card_number'));
@@ -109,13 +115,13 @@ function readCard(cell: Cells, complain: Complain): Account {
   if (year === undefined || year < FIRST_CARD_YEAR || year > 2100)
     complain({column: 'exp_year', message: `is not a year from ${FIRST_CARD_YEAR} on`});
   const body = {number, exp_month: month, exp_year: year};
-  return {body, last4: number.slice(-4), bank: `${month}/${year}`};
+  return {...NO_BANK, body, last4: number.slice(-4), bank: `${month}/${year}`};
 }
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
 
 function readBank(cell: Cells, market: Market | undefined, complain: Complain): Account {
-  if (market === undefined) return {body: {}, last4: '', bank: ''};
+  if (market === undefined) return {...NO_BANK, body: {}, last4: '', bank: ''};
   const read = (field: MarketField): string => {
     const value = withoutBlanks(cell(field.name));
     const wrong =
@@ -133,11 +139,14 @@ function readBank(cell: Cells, market: Market | undefined, complain: Complain): 
   const type = cell('account_type').toLowerCase();
   if (type !== '' && !market.hasType)
     complain({column: 'account_type', message: `is not for bank accounts in ${market.country}`});
+  const account_type = market.hasType ? type || 'checking' : '';
+  const holder = cell('holder_name');
   return {
+    ...{holder, account_type},
     body: {
-      holder_name: cell('holder_name') || cell('name'),
+      holder_name: holder || cell('name'),
       ...values,
-      ...(market.hasType ? {account_type: type || 'checking'} : {}),
+      ...(market.hasType ? {account_type} : {}),
     },
     last4: (values[market.account.name] ?? '').slice(-4),
     bank: market.bank.map(({name}) => values[name]).join(' '),

@@ -151,7 +151,7 @@ export class ImportRun {
   #dropRefusedAccounts(): void {
     for (const row of this.#run.rows) {
       const recorded = this.#of(row);
-      if (recorded?.verification === 'failed' && !isSameAccount(recorded, row.account))
+      if (recorded?.verification === 'failed' && !isSameAccount(recorded, row))
         this.#run.journal.dropMethod(row.reference);
     }
   }

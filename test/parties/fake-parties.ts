@@ -4,6 +4,7 @@ export interface FakeRecord {
   id: string;
   name: string;
   email: string | null;
+  type?: string | undefined;
   metadata: Record<string, string>;
   created_at: string;
   methods: FakeMethod[];
@@ -105,10 +106,10 @@ export class FakeParties {
     return answer(200, {data, next_cursor: next});
   }
 
-  #create({name, email, metadata}: Partial<FakeRecord>): FakeRecord {
+  #create({name, email, type, metadata}: Partial<FakeRecord>): FakeRecord {
     const record = {
       ...{id: this.#id(), name: name ?? '', email: email ?? null, metadata: metadata ?? {}},
-      ...{created_at: new Date(1_700_000_000_000).toISOString(), methods: []},
+      ...{type, created_at: new Date(1_700_000_000_000).toISOString(), methods: []},
     };
     this.records.push(record);
     return record;

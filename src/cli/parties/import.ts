@@ -1,6 +1,6 @@
 import {type InputFile, openInput} from '../../batch/input/csv-input.ts';
 import {validateBody} from '../../client/requests/validate.ts';
-import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import {type CommandBuilder, EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {type ChangedRow, changedRows, isSameAccount} from '../../parties/changed.ts';
 import {readPartyFile} from '../../parties/file.ts';
 import {ImportJournal} from '../../parties/journal.ts';
@@ -9,12 +9,13 @@ import type {PartyService, RowProblem} from '../../parties/party-service.ts';
 import type {ImportKind, PartyRow} from '../../parties/row.ts';
 import {ImportRun} from '../../parties/run.ts';
 import {followVerification} from '../../parties/verification.ts';
-import {counted} from '../../phrases.ts';
+import {capital, counted} from '../../phrases.ts';
 import {keyFingerprintOf} from '../../profiles/key.ts';
 import type {Context} from '../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {commandLine, type Typed} from '../line/command-line.ts';
 import {keepHeapSmall} from '../runtime/memory.ts';
+import {canAsk} from '../runtime/prompts.ts';
 import {openStdin} from '../runtime/stdin.ts';
 import {resultPath, writeIds} from './results.ts';
 import {importOperations, partyServiceOf} from './service.ts';
@@ -147,26 +148,32 @@ const idsOf = ({kind}: ImportRequest, {rows, journal}: Opened, run: ImportRun) =
   isGone: (row: PartyRow) => run.problems.some(({row: one, is}) => one === row && is === 'gone'),
 });
 
-/** What is sent besides reads: with a live key, nothing if all rows exist and no account is made the default. */
+/**
+ * Confirms what is sent besides reads; nothing is if all rows exist and no account is made the default. A person is asked
+ * with a test key too, as before a batch; a script states a live key only, as before any other create.
+ */
 async function confirm({context, kind, path, flags}: ImportRequest, {rows, earlier}: Opened): Promise<void> {
   const left = rows.length - earlier.length;
-  if (context.profile.mode === 'live' && left === 0 && !flags.wait) return;
+  const {profile, runtime} = context;
+  const isTest = profile.mode === 'test';
+  if (!isTest && left === 0 && !flags.wait) return;
   const {create, add, setDefault} = importOperations(kind);
   const [first] = rows;
+  const operation =
+    left > 0
+      ? `import ${counted(left, kind)}`
+      : `make the accounts of ${counted(rows.length, kind)} the default`;
   await context.guardWrite(
-    {
-      operation:
-        left > 0
-          ? `import ${counted(left, kind)}`
-          : `make the accounts of ${counted(rows.length, kind)} the default`,
-      party: ['file', path],
-    },
+    {operation, party: ['file', path]},
     first === undefined ? [] : [{operation: create, body: first.party}],
     [add, setDefault],
   );
+  if (!isTest || left === 0 || context.flags.yes === true || !canAsk(runtime)) return;
+  if (!(await runtime.prompts.confirm(`${capital(operation)}?`, '--yes')))
+    throw new RemitError('GUARD_CONFIRM', 'not confirmed; nothing was sent');
 }
 
-/** A name may have been changed at the service as well since. */
+/** A payee or payer may have been changed at the service as well since. */
 async function stillChanged(
   changed: readonly ChangedRow[],
   {journal}: Opened,
@@ -174,10 +181,10 @@ async function stillChanged(
 ): Promise<ChangedRow[]> {
   const left: ChangedRow[] = [];
   for (const one of changed) {
-    const {reference, party} = one.row;
-    const id = journal.find(reference)?.party_id ?? null;
-    const shown = one.what === 'name' && id !== null ? shownParty(await service.party(id)) : undefined;
-    if (shown?.name === party.name) journal.renamed(reference, party.name);
+    const {what, column, value, partyId} = one;
+    const shown =
+      what === 'party' && partyId !== undefined ? shownParty(await service.party(partyId)) : undefined;
+    if (what === 'party' && shown?.[column] === value) journal.updated(one.row.reference, column, value);
     else left.push(one);
   }
   return left;
@@ -203,10 +210,10 @@ function exitOf(problems: readonly RowProblem[], isPending: boolean): ExitCode {
   return isPending ? EXIT.TIMED_OUT : EXIT.OK;
 }
 
-function isDone(journal: ImportJournal, {reference, account}: PartyRow): boolean {
-  const recorded = journal.find(reference);
+function isDone(journal: ImportJournal, row: PartyRow): boolean {
+  const recorded = journal.find(row.reference);
   if (recorded === undefined || recorded.method_id === null) return false;
-  return recorded.verification !== 'failed' || isSameAccount(recorded, account);
+  return recorded.verification !== 'failed' || isSameAccount(recorded, row);
 }
 
 const fileName = ({path}: ImportRequest): string => (path === '-' ? 'standard input' : path);
@@ -246,19 +253,29 @@ const SHOWN = 10;
 function refuseChanged(request: ImportRequest, changed: readonly ChangedRow[]): void {
   const [first] = changed;
   if (first === undefined) return;
-  const {kind} = request;
-  const what = changed.length === 1 ? 'a row differs' : `${changed.length} rows differ`;
+  const rows = new Set(changed.map(({row}) => row)).size;
+  const what = rows === 1 ? 'a row differs' : `${rows} rows differ`;
   const more = changed.length > SHOWN ? `\n  and ${changed.length - SHOWN} more; -o json lists them` : '';
   const words = changed.map((one) => one.words);
+  const ofRow = changed.filter(({row, what}) => row === first.row && what === first.what);
   throw new RemitError(
     'LOCAL_VALIDATION',
     `${fileName(request)} was refused, and nothing was sent: ${what} from what was imported under the same reference:\n  ${words.slice(0, SHOWN).join('\n  ')}${more}`,
     {
       hint: (commands) =>
-        first.what === 'name'
-          ? `if it is another ${kind}, give it a reference of its own; to change the name: ${commands.write(`${kind}s`, 'update', 'ID', '--name', 'NAME')}`
-          : `if it is another ${kind}, give it a reference of its own; to add the account: ${commands.write('payment-methods', 'add', `--${kind}`, 'ID')}`,
+        `if it is another ${request.kind}, give it a reference of its own; ${changeHint(request, ofRow, commands)}`,
       details: {changed: words},
     },
   );
+}
+
+/** What changes the record of one row. An email cannot be removed. */
+function changeHint({kind}: ImportRequest, changed: readonly ChangedRow[], commands: CommandBuilder): string {
+  const id = changed[0]?.partyId ?? 'ID';
+  if (changed[0]?.what === 'account')
+    return `to add the account: ${commands.write('payment-methods', 'add', `--${kind}`, id)}`;
+  const flags = changed.flatMap(({column, value}) => (value === '' ? [] : [`--${column}`, value]));
+  return flags.length === 0
+    ? 'otherwise restore the cell'
+    : `to change it at the service: ${commands.write(`${kind}s`, 'update', id, ...flags)}`;
 }

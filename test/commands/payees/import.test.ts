@@ -172,9 +172,12 @@ describe('payees import', () => {
     assert.deepEqual([ran.exitCode, posts()], [5, sent]);
     assert.match(
       ran.stderr,
-      /line 2: reference S-0 was imported with the bank account …3201 \(US 021000021\), and .* …2222/,
+      /line 2: account_number: reference S-0 was imported with the bank account …3201 \(US 021000021\), and .* …2222/,
     );
-    assert.match(ran.stderr, /line 3: reference S-1 was imported as Supplier 1, and the row has Another Ltd/);
+    assert.match(
+      ran.stderr,
+      /line 3: name: reference S-1 was imported with Supplier 1, and the row has Another Ltd/,
+    );
   });
 
   it('makes an account the default once it is verified', async () => {
@@ -225,6 +228,34 @@ describe('payees import', () => {
     const yes = await desk.run('--live', {env, columns: 100, answers: [true]});
     assert.equal(yes.exitCode, 0, yes.stderr);
     desk.existOnce();
+  });
+
+  it('asks at a terminal with a test key too, unless --yes or only what exists is left', async () => {
+    const no = await desk.run('', {columns: 100, answers: [false]});
+    assert.deepEqual([no.exitCode, no.questions], [11, ['Import 8 payees?']]);
+    assert.match(no.stderr, /not confirmed; nothing was sent/);
+    assert.equal(desk.parties.sent.length, 0);
+    const yes = await desk.run('', {columns: 100, answers: [true]});
+    assert.deepEqual([yes.exitCode, yes.questions], [0, ['Import 8 payees?']], yes.stderr);
+    for (const words of ['', '--wait', '--dry-run']) {
+      const again = await desk.run(words, {columns: 100, answers: []});
+      assert.deepEqual([again.exitCode, again.questions], [0, []], again.stderr);
+    }
+    desk.write(
+      [...NUMBERS, '5551234567'].map((number, n) => [`S-${n}`, `Supplier ${n}`, number, '021000021']),
+    );
+    const stated = await desk.run('--yes', {columns: 100, answers: []});
+    assert.deepEqual([stated.exitCode, stated.questions], [0, []], stated.stderr);
+    desk.write(
+      [...NUMBERS, '5551234567', '5551234568'].map((number, n) => [
+        `S-${n}`,
+        `Supplier ${n}`,
+        number,
+        '021000021',
+      ]),
+    );
+    const one = await desk.run('', {columns: 100, answers: [true]});
+    assert.deepEqual([one.exitCode, one.questions], [0, ['Import 1 payee?']], one.stderr);
   });
 
   it('names in live mode what is gone, and creates it again in test mode', async () => {
