@@ -2,6 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {openInput} from '../batch/input/csv-input.ts';
+import type {ImportedParty} from '../batch/input/rows.ts';
 import {openSource} from '../batch/input/source.ts';
 import {bare} from '../batch/plan/refusals.ts';
 import {normaliseReference} from '../batch/model/identity.ts';
@@ -16,9 +17,9 @@ import {messageOf} from '../narrow.ts';
 export async function readPartyIds(
   path: string,
   {kind, ids = 'uuid'}: {kind: 'payout' | 'payin'; ids: IdFormat | undefined},
-): Promise<Map<string, string>> {
+): Promise<Map<string, ImportedParty>> {
   const column = kind === 'payout' ? 'payee_id' : 'payer_id';
-  const found = new Map<string, string>();
+  const found = new Map<string, ImportedParty>();
   // An import never writes one id for two references. A second name for a payee cannot be told from a mistake that pays
   // the wrong account, so it is refused; the rows of payments can share one reference.
   const references = new Map<string, string>();
@@ -36,7 +37,7 @@ export async function readPartyIds(
       refuse(error instanceof RemitError ? error.message : messageOf(error)),
     );
     try {
-      let at = {reference: -1, id: -1};
+      let at = {reference: -1, id: -1, verification: -1};
       for await (const piece of source.read()) {
         if ('header' in piece) {
           const names = piece.header.map((name) =>
@@ -45,9 +46,14 @@ export async function readPartyIds(
               .toLowerCase()
               .replace(/[\s-]+/g, '_'),
           );
-          at = {reference: names.indexOf('reference'), id: names.indexOf(column)};
+          at = {
+            reference: names.indexOf('reference'),
+            id: names.indexOf(column),
+            verification: names.indexOf('verification'),
+          };
           if (at.reference < 0 || at.id < 0) refuse(`it has no columns reference and ${column}`);
-          source.beginWith(new Map([at.reference, at.id].map((index) => [index, 'name'])));
+          const known = Object.values(at).filter((index) => index >= 0);
+          source.beginWith(new Map(known.map((index) => [index, 'name'])));
           continue;
         }
         for (const {line, cells} of piece.records) {
@@ -63,7 +69,8 @@ export async function readPartyIds(
               `line ${line}: ${reference} has the same ${column} as ${other}, so one of them would be paid instead of the other`,
             );
           references.set(known, reference);
-          found.set(reference, known);
+          const verification = (cells[at.verification] ?? '').trim().toLowerCase();
+          found.set(reference, {id: known, isUnusable: verification === 'failed'});
         }
       }
     } finally {

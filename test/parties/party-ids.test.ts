@@ -8,9 +8,9 @@ const A = '0a000000-0000-4000-8000-00000000000a';
 const B = '0a000000-0000-4000-8000-00000000000b';
 
 describe('ids of payees by reference', () => {
-  const read = (rows: readonly string[]) => {
+  const read = (rows: readonly string[], header = 'reference,payee_id') => {
     const path = join(scratch(), 'ids.csv');
-    writeFileSync(path, `reference,payee_id\n${rows.join('\n')}\n`);
+    writeFileSync(path, `${header}\n${rows.join('\n')}\n`);
     return readPartyIds(path, {kind: 'payout', ids: undefined});
   };
 
@@ -18,8 +18,19 @@ describe('ids of payees by reference', () => {
     assert.deepEqual(
       [...(await read([`S-1,${A}`, `S-2,${B}`]))],
       [
-        ['S-1', A],
-        ['S-2', B],
+        ['S-1', {id: A, isUnusable: false}],
+        ['S-2', {id: B, isUnusable: false}],
+      ],
+    );
+  });
+
+  it('knows whose account could not be verified, in any place and case', async () => {
+    const found = await read([`FAILED,S-1,${A}`, `pending,S-2,${B}`], 'Verification,Reference,Payee ID');
+    assert.deepEqual(
+      [...found].map(([reference, {isUnusable}]) => [reference, isUnusable]),
+      [
+        ['S-1', true],
+        ['S-2', false],
       ],
     );
   });

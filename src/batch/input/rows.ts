@@ -27,14 +27,21 @@ export interface PlannedRow extends RowContent {
   fingerprint: string;
 }
 
+/** A payee or payer of the file of ids. */
+export interface ImportedParty {
+  id: string;
+  /** Its bank account or card could not be verified, so it is not the default, which payments need. */
+  isUnusable: boolean;
+}
+
 export interface RowRules extends AmountRules {
   kind: KindFacts;
   /** Today in the schedule's time zone, YYYY-MM-DD. */
   today: string;
   /** UUIDs, unless the service file allows other ids. */
   ids?: IdFormat | undefined;
-  /** Ids of parties by their references, if the file names them so. */
-  partyIds?: ReadonlyMap<string, string> | undefined;
+  /** Parties by their references, if the file names them so. */
+  partyIds?: ReadonlyMap<string, ImportedParty> | undefined;
 }
 
 let dayFormat: Intl.DateTimeFormat | undefined; // constructing one costs more than a thousand uses
@@ -80,7 +87,7 @@ export function readRow(
     const problem = checkReference(reference);
     if (problem) complain('reference', `reference-${problem.code}`, problem.message, reference);
   }
-  const party = readPartyId(cell(kind.party), rules, complain);
+  const party = readPartyId(cell, rules, complain);
 
   const currency = currencyOf(record, map, rules);
   const amount = readAmount(record, map, rules, currency, complain);
@@ -107,9 +114,11 @@ export function readRow(
 }
 
 /** The id of the party, which the cell has, or names by its reference. */
-function readPartyId(text: string, rules: RowRules, complain: Complain): string {
+function readPartyId(cell: (column: string) => string, rules: RowRules, complain: Complain): string {
   const {kind, partyIds} = rules;
-  const id = partyIds === undefined ? text : (partyIds.get(normaliseReference(text)) ?? '');
+  const text = cell(kind.party);
+  const imported = partyIds?.get(normaliseReference(text));
+  const id = partyIds === undefined ? text : (imported?.id ?? '');
   if (text === '')
     complain(
       kind.party,
@@ -119,6 +128,13 @@ function readPartyId(text: string, rules: RowRules, complain: Complain): string 
   else if (id === '')
     complain(kind.party, 'unknown-party', 'is not a reference in the file of ids; import it first', text);
   else checkId(kind.party, id, rules, complain);
+  if (imported?.isUnusable === true && cell(kind.method) === '')
+    complain(
+      kind.party,
+      'unusable-party',
+      `has an account that could not be verified, so the service would refuse the ${kind.kind}; import another account, or name a verified one in the column ${kind.method}`,
+      text,
+    );
   return id;
 }
 

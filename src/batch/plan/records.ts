@@ -6,7 +6,7 @@ import {type ColumnMap, readHeader} from '../input/columns.ts';
 import type {InputFacts, InputFile} from '../input/csv-input.ts';
 import {groupsOf} from '../input/issue-groups.ts';
 import type {RecordSource} from '../input/record.ts';
-import {scheduleDay} from '../input/rows.ts';
+import {type ImportedParty, scheduleDay} from '../input/rows.ts';
 import type {Draft} from '../journal/draft.ts';
 import type {Retype} from '../model/accept.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
@@ -24,8 +24,8 @@ export interface ReadOptions {
   amountUnit?: 'major' | 'minor' | undefined;
   numberFormat?: NumberFormat | undefined;
   currency?: string | undefined;
-  /** Ids of payees or payers by their references; the file then names its parties by them. */
-  partyIds?: ReadonlyMap<string, string> | undefined;
+  /** Payees or payers by their references; the file then names its parties by them. */
+  partyIds?: ReadonlyMap<string, ImportedParty> | undefined;
   /** What the ids of the service look like; UUIDs if undefined. */
   ids?: IdFormat | undefined;
   /** Number of rows that the sheet hides and that are planned all the same. */

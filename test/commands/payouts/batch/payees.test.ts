@@ -57,6 +57,28 @@ describe('payouts batch with payees by reference', () => {
     assert.match(ran.stderr, /line 4.*column payee_reference: is empty; it must contain a reference/);
   });
 
+  it('refuses rows of a payee whose account could not be verified, unless they name another one', async () => {
+    ids([`ACME,${payeeId(1)},${payeeId(8)},failed`, `BYRON,${payeeId(2)},,pending`]);
+    for (const command of ['plan ./b.csv', 'run ./b.csv --yes']) {
+      const ran = await desk.batch(`${command} --payees ./ids.csv`);
+      assert.equal(ran.exitCode, 5);
+      assert.match(
+        ran.stderr,
+        /line 2.*column payee_reference: has an account that could not be verified, so the service would refuse the payout; import another account, or name a verified one in the column override_default_payment_method_id.*found: ACME/,
+      );
+      assert.doesNotMatch(ran.stderr, /line 3/);
+    }
+    const rest = await desk.batch('run ./b.csv --payees ./ids.csv --valid-only --yes');
+    assert.equal(desk.service.byId.size, 1, rest.stderr);
+    writeFileSync(
+      join(desk.folder, 'c.csv'),
+      `reference,payee_reference,amount,currency_code,override_default_payment_method_id\nB-3,ACME,10.00,USD,${payeeId(9)}\n`,
+    );
+    const named = await desk.batch('run ./c.csv --payees ./ids.csv --yes');
+    assert.equal(named.exitCode, 0, named.stderr);
+    assert.equal(desk.service.byId.size, 2);
+  });
+
   it('says which flag reads the column, and which column the flag needs', async () => {
     const without = await desk.batch('plan ./b.csv');
     assert.match(without.stderr, /column payee_reference: is read with --payees FILE/);
