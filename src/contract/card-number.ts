@@ -4,5 +4,8 @@ export function digitsOf(typed: string): string | undefined {
   return /^\d+$/.test(digits) ? digits : undefined;
 }
 
-/** A card that ends before this year can never be added. */
-export const FIRST_CARD_YEAR = 2026;
+/** A card is valid until the end of its month, in UTC. */
+export const hasCardExpired = (
+  {exp_month: month, exp_year: year}: {exp_month: number; exp_year: number},
+  nowMs: number,
+): boolean => Date.UTC(year, month, 1) <= nowMs; // its months begin with 0, so this is the next one

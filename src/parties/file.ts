@@ -21,6 +21,8 @@ export interface PartyFile {
   retype: Retype;
   /** Check the requests of a row against the contract. @throws RemitError LOCAL_VALIDATION */
   validate: readonly ((row: PartyRow) => Promise<void>)[];
+  /** For the expiry of cards. */
+  nowMs: number;
   /** Called with what a workbook shows otherwise than it contains, and with references that look alike. */
   tell: (warning: string) => void;
 }
@@ -44,7 +46,10 @@ export async function readPartyFile(file: PartyFile): Promise<PartyRow[]> {
   }
 }
 
-async function readRows(source: RecordSource, {input, kind, validate, tell}: PartyFile): Promise<PartyRow[]> {
+async function readRows(
+  source: RecordSource,
+  {input, kind, nowMs, validate, tell}: PartyFile,
+): Promise<PartyRow[]> {
   const problems: string[] = [];
   const rows: PartyRow[] = [];
   const seen = new Map<string, string>();
@@ -61,7 +66,10 @@ async function readRows(source: RecordSource, {input, kind, validate, tell}: Par
       if (columns === undefined) continue;
       const place = `${source.sheet === undefined ? 'line' : 'row'} ${record.line}`;
       const before = problems.length;
-      const row = rowOf(record, columns, place, (text) => problems.push(`${place}: ${text}`));
+      const row = rowOf(record, columns, {
+        ...{place, nowMs},
+        complain: (text) => problems.push(`${place}: ${text}`),
+      });
       const first = seen.get(row.reference);
       if (first !== undefined) problems.push(`${place}: reference ${row.reference} is repeated (${first})`);
       seen.set(row.reference, first ?? place);
@@ -110,8 +118,7 @@ async function problemsOf(row: PartyRow, check: (row: PartyRow) => Promise<void>
 function rowOf(
   {cells, typed}: InputRecord,
   {at, metadata, headers}: Columns,
-  place: string,
-  complain: (text: string) => void,
+  {place, nowMs, complain}: {place: string; nowMs: number; complain: (text: string) => void},
 ): PartyRow {
   if (cells.length !== headers.length)
     complain(
@@ -130,7 +137,7 @@ function rowOf(
     return value === '' ? [] : [[key, value]];
   });
   return readParty(cell, Object.fromEntries(values), {
-    ...{reference, place},
+    ...{reference, place, nowMs},
     complain: ({column, message}) => {
       if (faulty.has(column)) return; // said already
       const value = cell(column);

@@ -7,7 +7,7 @@ import {
   withoutBlanks,
   wrongIn,
 } from '../contract/markets.ts';
-import {FIRST_CARD_YEAR} from '../contract/card-number.ts';
+import {hasCardExpired} from '../contract/card-number.ts';
 import {RemitError} from '../errors.ts';
 import {isList, isObject, type JsonObject} from '../narrow.ts';
 import {codePointOf, REFERENCE_METADATA_KEY} from '../batch/model/identity.ts';
@@ -61,7 +61,12 @@ export const UNSEEN_CHARACTER = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Poi
 export function readParty(
   cell: Cells,
   metadata: Readonly<Record<string, string>>,
-  {reference, place, complain}: {reference: string; place: string; complain: (problem: CellProblem) => void},
+  {
+    reference,
+    place,
+    nowMs,
+    complain,
+  }: {reference: string; place: string; nowMs: number; complain: (problem: CellProblem) => void},
 ): PartyRow {
   const country = (cell('country') || 'US').toUpperCase();
   const isCard = cell('card_number') !== '';
@@ -87,7 +92,7 @@ export function readParty(
   const filled = ACCOUNT_COLUMNS.numbers.filter((column) => cell(column) !== '');
   if (isCard && filled.length > 0)
     complain({column: 'card_number', message: `is filled in beside ${filled.join(', ')}; use one of them`});
-  const {body, ...facts} = isCard ? readCard(cell, complain) : readBank(cell, market, complain);
+  const {body, ...facts} = isCard ? readCard(cell, nowMs, complain) : readBank(cell, market, complain);
   const type = isCard ? 'card' : 'bank_account';
   return {
     ...{reference, place},
@@ -106,15 +111,18 @@ type Complain = (problem: CellProblem) => void;
 type Account = {body: JsonObject} & Omit<AccountFacts, 'type' | 'country' | 'currency'>;
 const NO_BANK = {holder: '', account_type: ''};
 
-function readCard(cell: Cells, complain: Complain): Account {
+function readCard(cell: Cells, nowMs: number, complain: Complain): Account {
   const number = withoutBlanks(cell('card_number'));
   if (!/^\d{12,19}$/.test(number)) complain({column: 'card_number', message: 'must have 12 to 19 digits'});
   const [month, year] = [wholeNumber(cell('exp_month')), wholeNumber(cell('exp_year'))];
   if (month === undefined || month < 1 || month > 12)
     complain({column: 'exp_month', message: 'is not a month from 1 to 12'});
-  if (year === undefined || year < FIRST_CARD_YEAR || year > 2100)
-    complain({column: 'exp_year', message: `is not a year from ${FIRST_CARD_YEAR} on`});
+  const firstYear = new Date(nowMs).getUTCFullYear();
   const body = {number, exp_month: month, exp_year: year};
+  if (year === undefined || year < firstYear || year > 2100)
+    complain({column: 'exp_year', message: `is not a year from ${firstYear} to 2100`});
+  else if (month !== undefined && hasCardExpired({exp_month: month, exp_year: year}, nowMs))
+    complain({column: 'exp_month', message: 'is over: the card has expired'});
   return {...NO_BANK, body, last4: number.slice(-4), bank: `${month}/${year}`};
 }
 

@@ -1,3 +1,4 @@
+import type {Clock} from '../../clock.ts';
 import {capital} from '../../phrases.ts';
 import {isId} from '../../contract/ids.ts';
 import {RemitError} from '../../errors.ts';
@@ -15,7 +16,7 @@ import {OWNERS, type Question, type TypedFlags} from './questions.ts';
 import {type NameSearch, resolveTyped, withIds} from './typed-names.ts';
 
 /** What asking needs of the context of a command. */
-type Asking = Choosing & NameSearch;
+type Asking = Choosing & NameSearch & {clock: Pick<Clock, 'now'>};
 
 interface Parsed {
   flags: TypedFlags;
@@ -134,8 +135,9 @@ async function ask(question: Question, around: Around): Promise<Answer | undefin
   });
   const offered = await choicesOf(question, asking, (name) => valueOf(name, around));
   if (offered === undefined) {
+    const so = {nowMs: asking.clock.now(), valueOf: (flag: string) => valueOf(flag, around)};
     const isWrong = (typed: string) =>
-      typed.trim() === '' ? 'Type a value' : question.wrong?.(typed.trim());
+      typed.trim() === '' ? 'Type a value' : question.wrong?.(typed.trim(), so);
     return answerOf((await prompts.line(`${label}:`, flag, isWrong)).trim());
   }
   const {choices, isNeeded} = offered;

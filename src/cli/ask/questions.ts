@@ -1,4 +1,4 @@
-import {FIRST_CARD_YEAR} from '../../contract/card-number.ts';
+import {hasCardExpired} from '../../contract/card-number.ts';
 import {
   ACCOUNT_FIELDS,
   BANK_FIELDS,
@@ -40,6 +40,13 @@ export type Source =
   /** `125.00 USD`: the flags --amount and --currency. */
   | {kind: 'amount'};
 
+/** What an answer is checked against. */
+interface SoFar {
+  nowMs: number;
+  /** The value of another flag, as it was typed or answered. */
+  valueOf: (flag: string) => unknown;
+}
+
 /** A value that a command needs, or that people usually want to choose. */
 export interface Question {
   /** Name of the flag or, with `isArgument`, of the argument. */
@@ -54,7 +61,7 @@ export interface Question {
   /** The word of the command that an answer becomes; by default the flag or argument with it. */
   wordOf?: (value: string) => string;
   /** What is wrong with a typed text; it is asked for again. */
-  wrong?: (typed: string) => string | undefined;
+  wrong?: (typed: string, so: SoFar) => string | undefined;
 }
 
 export type TypedFlags = JsonObject;
@@ -129,6 +136,15 @@ const wholeNumber = (least: number, most: number) => (typed: string) =>
   /^\d{1,4}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
     ? undefined
     : `Type a number from ${least} to ${most}`;
+const wrongMonth: Question['wrong'] = (typed, so) =>
+  wholeNumber(1, 12)(typed) ?? expired(typed, so.valueOf('exp-year'), so);
+const wrongYear: Question['wrong'] = (typed, so) =>
+  wholeNumber(new Date(so.nowMs).getUTCFullYear(), 2100)(typed) ??
+  expired(so.valueOf('exp-month'), typed, so);
+const expired = (month: unknown, year: unknown, {nowMs}: SoFar): string | undefined =>
+  hasCardExpired({exp_month: Number(month), exp_year: Number(year)}, nowMs)
+    ? `A card that is valid to ${Number(month)}/${Number(year)} has expired`
+    : undefined;
 /** Account and card numbers have their own prompts, which do not show them. */
 const wrongName = (typed: string): string | undefined =>
   isNumberLike(typed) ? 'Type a name; numbers are asked for separately' : undefined;
@@ -169,8 +185,8 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
     })),
     {...text('holder-name', 'Name of the account holder', wrongName), when: isBank},
     {...number('card-number', 'Card number'), when: isCard},
-    {...text('exp-month', 'Month in which the card expires (1 to 12)', wholeNumber(1, 12)), when: isCard},
-    {...text('exp-year', 'Year in which the card expires', wholeNumber(FIRST_CARD_YEAR, 2100)), when: isCard},
+    {...text('exp-month', 'Month in which the card expires (1 to 12)', wrongMonth), when: isCard},
+    {...text('exp-year', 'Year in which the card expires', wrongYear), when: isCard},
   ],
   'payment-methods:delete': ownMethod,
   'payment-methods:set-default': ownMethod,

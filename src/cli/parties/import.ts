@@ -84,7 +84,7 @@ function readRows({context, kind, flags, typed}: ImportRequest, input: InputFile
   const operations = importOperations(kind);
   const ids = context.profile.service.ids?.format;
   return readPartyFile({
-    ...{kind, input, sheet: flags.sheet},
+    ...{kind, input, sheet: flags.sheet, nowMs: context.clock.now()},
     retype: (add, without = []) => commandLine(typed.id, typed.argv, {add, without}),
     validate: [
       ({party}) => validateBody(operations.create, party, ids),

@@ -13,6 +13,7 @@ import {
 import {requireId} from '../../cli/resources/names.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
 import {readNumber} from '../../cli/write/sensitive-numbers.ts';
+import {hasCardExpired} from '../../contract/card-number.ts';
 import {marketOf} from '../../contract/markets.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {selectedValue} from '../../output/records/select.ts';
@@ -143,14 +144,22 @@ export default class PaymentMethodsAdd extends RemitCommand {
       'exp-year'?: number | undefined;
     },
   ) {
+    const expiry = {
+      exp_month: required(flags['exp-month'], '--exp-month'),
+      exp_year: required(flags['exp-year'], '--exp-year'),
+    };
+    if (hasCardExpired(expiry, context.clock.now()))
+      throw new RemitError(
+        'LOCAL_VALIDATION',
+        `--exp-month and --exp-year: a card that is valid to ${expiry.exp_month}/${expiry.exp_year} has expired`,
+      );
     const card = {
       number: await readNumber(context, {
         ...{question: 'Card number', flag: '--card-number'},
         ...{given: flags['card-number'], file: flags['number-file']},
         prompted: this.prompted('card-number'),
       }),
-      exp_month: required(flags['exp-month'], '--exp-month'),
-      exp_year: required(flags['exp-year'], '--exp-year'),
+      ...expiry,
     };
     return [{card}, cardText(card), card.number.slice(-4)] as const;
   }

@@ -1,3 +1,4 @@
+import {hasCardExpired} from '../../contract/card-number.ts';
 import {type MarketField, marketOf, wrongIn} from '../../contract/markets.ts';
 import type {Input} from '../../contract/schemas/registry.ts';
 import {must} from '../../narrow.ts';
@@ -56,9 +57,7 @@ const lastDigits = (number: string): string => number.slice(-Math.min(4, number.
 
 function readCard(card: {number: string; exp_month: number; exp_year: number}, nowMs: number): Details {
   if (!hasLuhnChecksum(card.number)) throw incomplete('card.number', 'is not a valid card number');
-  // A card is valid until the end of its month; Date.UTC's month is zero-based, so this is the first of the next.
-  if (Date.UTC(card.exp_year, card.exp_month, 1) <= nowMs)
-    throw incomplete('card.exp_year', 'the card has expired');
+  if (hasCardExpired(card, nowMs)) throw incomplete('card.exp_year', 'the card has expired');
   return {
     last4: card.number.slice(-4),
     routingLast4: null,
