@@ -11,6 +11,7 @@ import {amountOfFlags} from '../input/amounts.ts';
 import type {Typed} from '../line/command-line.ts';
 import {digitsOf} from '../../contract/card-number.ts';
 import {inText, withoutBlanks, wrongIn} from '../../contract/markets.ts';
+import {askAccountFields} from './account-fields.ts';
 import {asChoice, choicesOf, type Choosing} from './choices.ts';
 import {OWNERS, type Question, type TypedFlags} from './questions.ts';
 import {type NameSearch, resolveTyped, withIds} from './typed-names.ts';
@@ -75,8 +76,11 @@ export async function askMissing({
   const typed = {flags: {...flags, ...Object.fromEntries(ids)}, args};
   const answers: Answer[] = [];
   for (const question of isWhole ? [] : missing) {
-    const answer = await ask(question, {asking, typed, answers});
-    if (answer !== undefined) answers.push(answer);
+    if (question.source.kind === 'fields') answers.push(...(await askFields(question, asking)));
+    else {
+      const answer = await ask(question, {asking, typed, answers});
+      if (answer !== undefined) answers.push(answer);
+    }
   }
   const argv = withAnswers(withIds(words.argv, names), questions, typed, answers);
   if (!readsRecords(words.id))
@@ -179,6 +183,15 @@ async function askNumber(question: Question, {asking}: Around): Promise<Answer> 
   const hidden = withoutBlanks(await runtime.prompts.hidden(`${label}:`, '--number-file FILE', wrong));
   out.sanitizer.conceal(hidden);
   return {question, label, words: [], hidden, shown: maskNumber(hidden)};
+}
+
+/** An answer for each field, under the name `field konto`. */
+async function askFields(question: Question, {out, runtime}: Asking): Promise<Answer[]> {
+  const fields = await askAccountFields({out, prompts: runtime.prompts});
+  return fields.map(({name, value}) => ({
+    ...{question: {...question, name: `field ${name}`}, label: name, words: []},
+    ...{hidden: value, shown: maskNumber(value)},
+  }));
 }
 
 /** `125.00 USD`, or only the number if the currency was typed. */

@@ -37,6 +37,8 @@ export type Source =
   | {kind: 'text'}
   /** An account or card number: typed invisibly, and never a word of the command. */
   | {kind: 'number'; field?: MarketField}
+  /** The fields of a bank account, in a country where they are not known. */
+  | {kind: 'fields'}
   /** `125.00 USD`: the flags --amount and --currency. */
   | {kind: 'amount'};
 
@@ -111,11 +113,13 @@ const endpoint = argument(
   records('webhookEndpoints.list', 'webhook endpoint', {create: ['webhooks', 'endpoints', 'create']}),
 );
 const ownMethod = [owner, argument('Payment method', {kind: 'methods'})];
-/** The fields of other countries have to be named, and the command says so before it asks for more. */
-const isBank = (flags: TypedFlags): boolean =>
-  flags['type'] !== 'card' && (marketIn(flags) !== undefined || isList(flags['field']));
-const marketIn = ({type, country}: TypedFlags): Market | undefined =>
-  type === 'card' ? undefined : marketOf(typeof country === 'string' ? country.toUpperCase() : 'US');
+const isBank = ({type}: TypedFlags): boolean => type !== 'card';
+const countryMarket = ({country}: TypedFlags): Market | undefined =>
+  marketOf(typeof country === 'string' ? country.toUpperCase() : 'US');
+const marketIn = (flags: TypedFlags): Market | undefined =>
+  isBank(flags) ? countryMarket(flags) : undefined;
+const wrongCurrency = (typed: string): string | undefined =>
+  /^[a-z]{3}$/i.test(typed) ? undefined : 'Type three letters, such as CHF';
 const wrongField = (field: MarketField) => (typed: string) => {
   const wrong = wrongIn(field, withoutBlanks(typed));
   return wrong === undefined ? undefined : `The ${inText(field.label)} ${wrong}`;
@@ -148,7 +152,7 @@ const expired = (month: unknown, year: unknown, {nowMs}: SoFar): string | undefi
 /** Account and card numbers have their own prompts, which do not show them. */
 const wrongName = (typed: string): string | undefined =>
   isNumberLike(typed) ? 'Type a name; numbers are asked for separately' : undefined;
-const isCard = ({type}: TypedFlags): boolean => type === 'card';
+const isCard = (flags: TypedFlags): boolean => !isBank(flags);
 const treasuryAccount: Question = {...account('account', 'Treasury account'), isArgument: true};
 const party = (noun: string): Question[] => [text('name', `Name of the ${noun}`, wrongName)];
 
@@ -178,11 +182,19 @@ const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   'payment-methods:list': [owner],
   'payment-methods:add': [
     owner,
+    {
+      ...text('currency', 'Currency', wrongCurrency),
+      when: (flags) => countryMarket(flags) === undefined,
+    },
     ...bankQuestions,
     ...ACCOUNT_FIELDS.map((field): Question => ({
       ...{name: 'account-number', label: field.label, source: {kind: 'number', field}},
       when: (flags) => marketIn(flags)?.account === field,
     })),
+    {
+      ...{name: 'field', label: 'Fields', source: {kind: 'fields'}},
+      when: (flags) => isBank(flags) && marketIn(flags) === undefined,
+    },
     {...text('holder-name', 'Name of the account holder', wrongName), when: isBank},
     {...number('card-number', 'Card number'), when: isCard},
     {...text('exp-month', 'Month in which the card expires (1 to 12)', wrongMonth), when: isCard},

@@ -149,6 +149,13 @@ export abstract class RemitCommand extends Command {
     return this.#hidden[flag];
   }
 
+  /** The fields of a bank account that were asked for, by name. */
+  protected promptedFields(): [name: string, value: string][] {
+    return Object.entries(this.#hidden).flatMap(([flag, value]): [string, string][] =>
+      flag.startsWith('field ') ? [[flag.slice('field '.length), value]] : [],
+    );
+  }
+
   /**
    * As `parse`, for a command with `bodyFlags`: the fields of --data count as flags that were typed, also in the
    * commands that hints print.

@@ -34,13 +34,20 @@ const ROUTING = 'routing_number';
 export async function readBankAccount(
   context: Context,
   country: string,
-  {flags, prompted}: {flags: BankFlags; prompted: string | undefined},
+  {
+    flags,
+    prompted,
+    promptedFields,
+  }: {flags: BankFlags; prompted: string | undefined; promptedFields: readonly [string, string][]},
 ): Promise<BankAccount> {
   const holder_name = flags['holder-name'];
   if (holder_name === undefined) throw needed('--holder-name', country);
   const market = marketOf(country);
   const fields = new Map(fieldPairs(flags));
-  if (market === undefined) return {...otherFields(context, country, fields), holder_name};
+  if (market === undefined) {
+    const values = promptedFields.length > 0 ? promptedFields : otherFields(context, country, fields);
+    return {...Object.fromEntries(values), holder_name};
+  }
   refuseOthers(market, flags, fields);
   const bank = market.bank.map((field): [string, string] => {
     const {name} = field;
@@ -110,13 +117,15 @@ function fieldPairs({field = []}: BankFlags): [string, string][] {
 }
 
 /** Which of them is the number of the account is not known, so each is treated as one. */
-function otherFields(context: Context, country: string, fields: ReadonlyMap<string, string>): BankAccount {
+function otherFields(
+  context: Context,
+  country: string,
+  fields: ReadonlyMap<string, string>,
+): [string, string][] {
   if (fields.size === 0)
     throw new RemitError(
       'USAGE',
       `the fields of a bank account in ${country} are not known to remit: name each with --field NAME=@FILE, as your service calls it`,
     );
-  return Object.fromEntries(
-    [...fields].map(([name, typed]) => [name, readValueOf(context, {flag: `--field ${name}`, typed})]),
-  );
+  return [...fields].map(([name, typed]) => [name, readValueOf(context, {flag: `--field ${name}`, typed})]);
 }

@@ -166,7 +166,8 @@ export default class PaymentMethodsAdd extends RemitCommand {
 
   async #bankAccount(context: Context, country: string, flags: BankFlags) {
     const prompted = this.prompted('account-number');
-    const account = await readBankAccount(context, country, {flags, prompted});
+    const promptedFields = this.promptedFields();
+    const account = await readBankAccount(context, country, {flags, prompted, promptedFields});
     return [{bank_account: account}, accountText(country, account), lastFour(account)] as const;
   }
 }
